@@ -1,0 +1,37 @@
+/** One match: `index` and `end` are UTF-16 offsets, `groups[0]` is the whole match, groups that took no part are undefined. */
+export interface LinearMatch {
+  readonly index: number;
+  readonly end: number;
+  readonly groups: readonly (string | undefined)[];
+  /** Named groups that took part in the match. */
+  readonly named: ReadonlyMap<string, string>;
+}
+
+/** A compiled pattern with RE2 meaning whose running time is linear in the text. */
+export interface LinearRegExp {
+  /** The pattern as it was given. */
+  readonly source: string;
+  /** Number of capturing groups, the whole match not counted. */
+  readonly groupCount: number;
+  /** Names of the named groups, in the order of the groups. */
+  readonly groupNames: readonly string[];
+  test(text: string): boolean;
+  exec(text: string): LinearMatch | undefined;
+  /** Replaces every match; `$1`, `$name`, `${name}` and `$$` in the replacement are expanded as Go's regexp does. */
+  replaceAll(text: string, replacement: string): string;
+  /** Replaces every match with the text as it stands. */
+  replaceAllLiteral(text: string, replacement: string): string;
+  /** Counts the matches that `replaceAll` would replace. */
+  count(text: string): number;
+}
+
+/** How a pattern is read: `anchored` demands a match of the whole text, `dotAll` lets `.` match a line feed. */
+export interface CompileOptions {
+  readonly anchored?: boolean;
+  readonly dotAll?: boolean;
+}
+
+/** A pattern that RE2 refuses; the message is the text of Go's regexp package. */
+export class RegExpSyntaxError extends Error {
+  override readonly name = 'RegExpSyntaxError';
+}
