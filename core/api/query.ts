@@ -1,0 +1,53 @@
+import { parseMatchers, parseQuery, printQuery } from '../logql/index.js';
+import type { Expr, Matcher } from '../logql/ast.js';
+
+/** Whether names with dots are LogQL here (`-logql-dotted-names`). */
+export type DottedNames = 'reject' | 'accept';
+
+/**
+ * A LogQL query as the client wrote it. It is parsed when somebody first asks for the tree, so that a missing tenant or a full
+ * house is reported before a syntax error, as the reference does; the error then is a LogqlError with the reference's text.
+ */
+export class Query {
+  readonly text: string;
+  readonly #dottedNames: DottedNames;
+  #ast: Expr | undefined;
+
+  constructor(text: string, dottedNames: DottedNames, ast?: Expr) {
+    this.text = text;
+    this.#dottedNames = dottedNames;
+    this.#ast = ast;
+  }
+
+  get ast(): Expr {
+    this.#ast ??= parseQuery(this.text, { dottedNames: this.#dottedNames });
+    return this.#ast;
+  }
+
+  /** The query with another tree, for stages that rewrite it. */
+  withAst(ast: Expr): Query {
+    return new Query(printQuery(ast), this.#dottedNames, ast);
+  }
+}
+
+/** A bare stream selector, as the label, series and index endpoints take it. */
+export class Selector {
+  readonly text: string;
+  readonly #dottedNames: DottedNames;
+  #matchers: readonly Matcher[] | undefined;
+
+  constructor(text: string, dottedNames: DottedNames, matchers?: readonly Matcher[]) {
+    this.text = text;
+    this.#dottedNames = dottedNames;
+    this.#matchers = matchers;
+  }
+
+  get matchers(): readonly Matcher[] {
+    this.#matchers ??= parseMatchers(this.text, { dottedNames: this.#dottedNames });
+    return this.#matchers;
+  }
+
+  withMatchers(text: string, matchers: readonly Matcher[]): Selector {
+    return new Selector(text, this.#dottedNames, matchers);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Query, Selector } from './query.js';
+
+/** A time range in nanoseconds since the epoch; log queries and listings read it as [startNs, endNs). */
+export interface TimeRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export type Direction = 'backward' | 'forward';
+
+/** Browse extensions of label listings; only filled when `-label-browse-extensions` lets them through. */
+export interface Browse {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly search?: string;
+}
+
+interface Ranged {
+  readonly range: TimeRange;
+}
+
+export interface QueryRangeRequest extends Ranged {
+  readonly op: 'query_range';
+  readonly query: Query;
+  readonly stepNs: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+  readonly intervalNs: bigint;
+}
+export interface QueryRequest {
+  readonly op: 'query';
+  readonly query: Query;
+  readonly timeNs: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+}
+export interface LabelsRequest extends Ranged {
+  readonly op: 'labels';
+  readonly query?: Selector;
+  readonly browse: Browse;
+}
+export interface LabelValuesRequest extends Ranged {
+  readonly op: 'label_values';
+  readonly name: string;
+  readonly query?: Selector;
+  readonly browse: Browse;
+}
+export interface SeriesRequest extends Ranged {
+  readonly op: 'series';
+  /** Every stream that one of them selects; none means all streams. */
+  readonly selectors: readonly Selector[];
+}
+export interface IndexStatsRequest extends Ranged {
+  readonly op: 'index_stats';
+  readonly query: Selector;
+}
+export interface FormatQueryRequest {
+  readonly op: 'format_query';
+  readonly query: Query;
+}
+
+/** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
+export type ApiRequest =
+  | QueryRangeRequest
+  | QueryRequest
+  | LabelsRequest
+  | LabelValuesRequest
+  | SeriesRequest
+  | IndexStatsRequest
+  | FormatQueryRequest;
+
+export type Operation = ApiRequest['op'];

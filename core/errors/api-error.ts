@@ -1,0 +1,39 @@
+import type { ErrorEntry } from './table.js';
+
+/** An error that a client is to see: status, type and text come from the error table; `cause` goes to the log only. */
+export class ApiError extends Error {
+  readonly entry: ErrorEntry;
+  readonly status: number;
+  readonly errorType: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(entry: ErrorEntry, text: string, options?: { readonly cause?: unknown; readonly status?: number }) {
+    super(text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ApiError';
+    this.entry = entry;
+    this.status = options?.status ?? entry.status;
+    this.errorType = errorTypeOf(this.status);
+    this.headers = entry.headers ?? {};
+  }
+}
+
+/** errorType by status (spec-gaps: Error body). */
+export function errorTypeOf(status: number): string {
+  switch (status) {
+    case 404:
+      return 'not_found';
+    case 406:
+      return 'not_acceptable';
+    case 422:
+      return 'execution';
+    case 499:
+      return 'canceled';
+    case 502:
+      return 'unavailable';
+    case 503:
+    case 504:
+      return 'timeout';
+    default:
+      return status >= 400 && status < 500 ? 'bad_data' : 'internal';
+  }
+}

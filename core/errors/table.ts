@@ -1,0 +1,138 @@
+import { ApiError } from './api-error.js';
+
+/** One kind of error a client can get: where the text stands, and nowhere else. */
+export interface ErrorEntry {
+  readonly status: number;
+  /** When it happens, for docs/errors.md. */
+  readonly when: string;
+  /** The text with `{name}` for each value. */
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `json` (the default) is the error body of the spec; `bare` is `{"status","error"}` only; `error-only` is `{"error"}`; `text` is plain text. */
+  readonly body?: 'json' | 'bare' | 'error-only' | 'text';
+}
+
+/**
+ * Every error text of the wire. Texts are the reference's or the spec's to the letter; a new error is a new line here.
+ * docs/errors.md is generated from it.
+ */
+export const errorTable = {
+  badRequest: { status: 400, when: 'a parameter or query the reference refuses; the text is the reference’s', text: '{text}' },
+  rateLimited: {
+    status: 429,
+    when: 'the client exceeded -rate-limit-per-second and -rate-limit-burst',
+    text: 'rate limit exceeded',
+    body: 'bare',
+  },
+  tooManyConcurrent: {
+    status: 503,
+    when: '-max-concurrent requests are in flight',
+    text: 'too many concurrent queries',
+    headers: { 'Retry-After': '5' },
+    body: 'bare',
+  },
+  queryTooLong: { status: 400, when: 'the query text is longer than -max-query-length-bytes', text: 'query exceeds max length ({length} > {limit})' },
+  rangeTooLong: {
+    status: 400,
+    when: 'the range is over the effective max_query_length',
+    text: 'the query time range exceeds the limit (query length: {length}, limit: {limit})',
+  },
+  tooManyPoints: {
+    status: 400,
+    when: 'query_range with more than 11000 steps',
+    text: 'exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step parameter',
+  },
+  missingTenant: { status: 401, when: 'no X-Scope-OrgID where one is required', text: 'missing X-Scope-OrgID header' },
+  unknownTenant: { status: 403, when: 'the tenant is neither mapped nor numeric nor a default alias', text: 'unknown tenant "{tenant}"' },
+  globalTenantDisabled: { status: 403, when: 'X-Scope-OrgID: * without -tenant.allow-global', text: 'global tenant bypass ("*") is disabled' },
+  wildcardInMultiTenant: {
+    status: 400,
+    when: '* among several tenant ids',
+    text: 'wildcard "*" is not supported inside multi-tenant X-Scope-OrgID values',
+  },
+  tooFewTenants: {
+    status: 400,
+    when: 'a multi-tenant header with one id',
+    text: 'multi-tenant X-Scope-OrgID must include at least two tenant IDs',
+  },
+  multiTenantUnsupported: {
+    status: 400,
+    when: 'several tenant ids on a route that takes one',
+    text: 'multi-tenant X-Scope-OrgID values are only supported on query endpoints',
+  },
+  multiTenantEndpoint: {
+    status: 400,
+    when: 'several tenant ids on the tenant limits route',
+    text: 'multi-tenant X-Scope-OrgID is not supported on this endpoint',
+    body: 'text',
+  },
+  tenantCharacter: {
+    status: 400,
+    when: 'CR, LF or NUL in the tenant id under label-based tenancy',
+    text: 'invalid character in X-Scope-OrgID for tenant-label mode',
+  },
+  tooManyTenants: { status: 400, when: 'more tenants than -multi-tenant-max-fanout', text: 'multi-tenant fanout exceeds limit of {limit} tenants' },
+  mergedTooLarge: {
+    status: 413,
+    when: 'a merged answer over -multi-tenant-max-merged-response-bytes',
+    text: 'multi-tenant merged response exceeds configured safety limit',
+  },
+  badTenantRegex: { status: 400, when: 'a broken regexp on __tenant_id__', text: 'invalid __tenant_id__ regex: {cause}' },
+  clientGone: { status: 499, when: 'the client closed the connection', text: 'context canceled' },
+  queryTimeout: {
+    status: 504,
+    when: 'the backend did not answer within -backend-timeout, or broke off at its own deadline',
+    text: 'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed',
+  },
+  breakerOpen: { status: 503, when: 'the circuit breaker is open', text: 'backend unavailable: circuit breaker is open' },
+  backendUnreachable: { status: 502, when: 'no connection to the backend, or it broke off', text: 'backend unreachable: {cause}' },
+  backendRefused: { status: 502, when: 'the backend answered with an error (its own status on query routes)', text: '{cause}' },
+  bufferLimit: {
+    status: 502,
+    when: 'an answer that must be collected is over -backend-max-buffered-response-bytes',
+    text: 'response exceeds {limit} bytes; narrow the query or increase -backend-max-buffered-response-bytes',
+  },
+  labelValuesTooLarge: {
+    status: 500,
+    when: 'label values over -label-values-max-response-bytes',
+    text: 'rpc error: code = ResourceExhausted desc = grpc: trying to send message larger than max ({read} vs. {limit}); raise -label-values-max-response-bytes or narrow the query',
+  },
+  writeBlocked: {
+    status: 405,
+    when: 'a push; this proxy only reads',
+    text: 'write operations are not supported — this is a read-only proxy. Send logs directly to VictoriaLogs.',
+    body: 'error-only',
+  },
+  bodyTooLarge: { status: 413, when: 'a request body over -http-max-body-bytes', text: 'request body exceeds {limit} bytes; raise -http-max-body-bytes' },
+  notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
+  methodNotAllowed: { status: 405, when: 'a method the route does not take', text: 'method not allowed', body: 'text' },
+  stopping: { status: 503, when: 'the process is stopping and this request was over the drain bound', text: 'server is shutting down' },
+  scrapeBusy: {
+    status: 429,
+    when: 'more scrapes than -server.metrics-max-concurrency',
+    text: 'metrics scrape already in progress',
+    headers: { 'Retry-After': '1' },
+    body: 'text',
+  },
+  metricNotYet: { status: 501, when: 'a metric query over logs, which this version does not evaluate', text: 'metric queries over logs are not supported by this version' },
+  internal: { status: 500, when: 'a defect; details are in the log', text: 'internal error' },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorId = keyof typeof errorTable;
+
+type Holes<Text extends string> = Text extends `${string}{${infer Hole}}${infer Rest}` ? Hole | Holes<Rest> : never;
+type Values<Id extends ErrorId> = { readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number };
+
+interface ErrorOptions {
+  readonly cause?: unknown;
+  /** Replaces the table's status where the spec passes the backend's on. */
+  readonly status?: number;
+}
+
+/** Makes the error of one line of the table, with its values filled in. */
+export function apiError<Id extends ErrorId>(id: Id, values: Values<Id>, options: ErrorOptions = {}): ApiError {
+  const entry: ErrorEntry = errorTable[id];
+  const byName = new Map<string, string | number>(Object.entries(values));
+  const text = entry.text.replace(/\{(\w+)\}/g, (_hole, name: string) => String(byName.get(name) ?? ''));
+  return new ApiError(entry, text, options);
+}

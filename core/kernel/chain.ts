@@ -1,0 +1,48 @@
+import type { Answer, Exchange, Rest, RestUse, SlotName, Stage } from '../plugin/index.js';
+
+/** A stage in its place: made by the loader from the pipeline file. */
+export interface ChainLink {
+  readonly id: string;
+  readonly rest: RestUse;
+  readonly stage: Stage<SlotName, SlotName>;
+}
+
+/** Runs an exchange through a chain, or through the remainder of one. */
+export type Run = (exchange: Exchange<never>) => Promise<Answer>;
+
+/**
+ * Composes the remainder of the chain behind every stage once, from the last stage to the first, so that a stage may run its
+ * rest any number of times, also in parallel. The last stage must answer by itself.
+ */
+export function composeChain(links: readonly ChainLink[]): Run {
+  const end: Run = () => Promise.reject(new Error('no stage answered: the last stage of the pipeline ran the rest of the chain'));
+  return links.reduceRight<Run>((rest, link) => linkBefore(link, rest), end);
+}
+
+const most: Readonly<Record<RestUse, number>> = { never: 0, maybe: 1, once: 1, many: Infinity };
+const least: Readonly<Record<RestUse, number>> = { never: 0, maybe: 0, once: 1, many: 0 };
+
+function linkBefore(link: ChainLink, rest: Run): Run {
+  const limit = most[link.rest];
+  return async (exchange) => {
+    exchange.signal.throwIfAborted();
+    let runs = 0;
+    const counted: Rest<SlotName> = (derived) => {
+      runs += 1;
+      if (runs > limit) throw new RestMisuse(link, runs);
+      return rest(derived);
+    };
+    // A stage's type names the slots it needs; that they are filled was checked when the pipeline was loaded.
+    const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
+    if (runs < least[link.rest]) throw new RestMisuse(link, runs);
+    return answer;
+  };
+}
+
+/** A stage ran the rest of the chain more or less often than it declared. */
+export class RestMisuse extends Error {
+  constructor(link: ChainLink, runs: number) {
+    super(`stage "${link.id}" declares rest: '${link.rest}' but ran the rest of the chain ${runs} time${runs === 1 ? '' : 's'}`);
+    this.name = 'RestMisuse';
+  }
+}

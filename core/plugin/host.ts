@@ -1,0 +1,71 @@
+import type { Naming } from '../names/naming.js';
+import type { Limits } from '../limits/limits.js';
+
+/** A metric a plugin declares. Names get the prefix `ref_proxy_`. */
+export interface MetricSpec {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Histograms only; default buckets suit seconds. */
+  readonly buckets?: readonly number[];
+}
+export type MetricSpecs = Readonly<Record<string, MetricSpec>>;
+
+type LabelValues<Spec extends MetricSpec> = Spec['labels'] extends readonly (infer Label extends string)[]
+  ? Readonly<Record<Label, string>>
+  : Readonly<Record<never, string>>;
+
+export interface Counter<Labels> {
+  add(value: number, labels: Labels): void;
+}
+export interface Gauge<Labels> {
+  set(value: number, labels: Labels): void;
+}
+export interface Histogram<Labels> {
+  observe(value: number, labels: Labels): void;
+}
+
+/** The declared metrics, by name and typed by what they are; an undeclared one is a type error. */
+export type Meters<Metrics extends MetricSpecs> = {
+  readonly [Name in keyof Metrics]: Metrics[Name]['type'] extends 'counter'
+    ? Counter<LabelValues<Metrics[Name]>>
+    : Metrics[Name]['type'] extends 'gauge'
+      ? Gauge<LabelValues<Metrics[Name]>>
+      : Histogram<LabelValues<Metrics[Name]>>;
+};
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured log in the spec's field names (spec: Structured logs). */
+export interface Logger {
+  debug(body: string, fields?: LogFields): void;
+  info(body: string, fields?: LogFields): void;
+  warn(body: string, fields?: LogFields): void;
+  error(body: string, fields?: LogFields): void;
+}
+
+/** What a plugin gets from the house, besides its options. */
+export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
+  readonly pluginId: string;
+  readonly log: Logger;
+  readonly meters: Meters<Metrics>;
+  /** How names and labels are exposed and translated: the `names` section of the pipeline file. */
+  readonly naming: Naming;
+  /** Limits by tenant: the `limits` section of the pipeline file. */
+  readonly limits: Limits;
+  /** Asks every plugin to empty its caches. */
+  purge(scope: 'answers' | 'all'): Promise<void>;
+  /** All reasons why the process is not ready, in pipeline order; empty when it is. */
+  readiness(): Promise<readonly string[]>;
+  readonly clock: Clock;
+}
+
+/** Time as the house reads it, so that tests can turn it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+  /** Nanoseconds since the epoch. */
+  nowNs(): bigint;
+  /** Milliseconds of a clock that never goes back, for durations. */
+  monotonicMs(): number;
+}

@@ -1,0 +1,142 @@
+/**
+ * The plugin contract: everything a plugin of this project or of a site imports (`ref-proxy/plugin`).
+ * A plugin says what it is in `definePlugin`; the kernel wires it as the pipeline file says.
+ */
+import type { ApiRequest } from '../api/request.js';
+import type { Caller, Tenant } from '../api/caller.js';
+import type { Answer } from '../answer/types.js';
+import type { Plan } from '../plan/types.js';
+import type { Upstream } from '../upstream/types.js';
+import type { Exchange } from './exchange.js';
+import type { Host, MetricSpecs } from './host.js';
+
+export type { Exchange, ExchangeChange } from './exchange.js';
+export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
+export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
+export { apiError } from '../errors/table.js';
+export { ApiError } from '../errors/api-error.js';
+
+/**
+ * The facts that stages hand to the stages behind them. A site adds its own by declaration merging:
+ * `declare module 'ref-proxy/plugin' { interface Slots { region: string } }`.
+ */
+export interface Slots {
+  /** Whose data (tenancy). */
+  tenant: Tenant;
+  /** What the request means to the backend (translate). */
+  plan: Plan;
+  /** The backend, bound to this exchange (backend). */
+  upstream: Upstream;
+}
+export type SlotName = keyof Slots;
+
+/** How often a stage may run the rest of the chain for one exchange; the kernel holds it to that. */
+export type RestUse = 'never' | 'once' | 'maybe' | 'many';
+
+/**
+ * The rest of the chain behind a stage. Without an argument it runs on the stage's own exchange; a derived exchange carries
+ * what the stage gives. May be run as often as the stage's `rest` declares, also in parallel.
+ */
+export type Rest<Given extends SlotName = never> = (exchange: Exchange<Given>) => Promise<Answer>;
+
+/** Life-cycle hooks, all optional. `create` opens nothing; `start` does. Times are bounded by the kernel. */
+export interface Lifecycle {
+  /** Opens what the plugin needs. Downstream plugins start first. */
+  start?(signal: AbortSignal): Promise<void>;
+  /** Why the plugin is not ready, in the words of /ready; undefined when it is. */
+  ready?(): Promise<string | undefined> | string | undefined;
+  /** SIGHUP, or a watched file changed. An error keeps the old state and is logged. */
+  reload?(): Promise<void>;
+  /** Empties caches. `answers` asks only for caches of finished answers (tenant map or field mapping changed). */
+  purge?(scope: 'answers' | 'all'): Promise<void> | void;
+  /** Closes what `start` opened. Upstream plugins stop first; called after in-flight requests have ended. */
+  stop?(): Promise<void>;
+}
+
+export interface Stage<Needs extends SlotName, Gives extends SlotName> extends Lifecycle {
+  /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for what a client is to see. */
+  handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
+}
+
+/** What an endpoint plugin serves: handlers by the id of a route in core/http/routes. */
+export interface Endpoint extends Lifecycle {
+  readonly routes: ReadonlyMap<string, RouteHandler>;
+}
+
+/** One HTTP request on its way to an endpoint plugin; parameters of URL and form are already merged. */
+export interface HttpCall {
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly pathParams: ReadonlyMap<string, string>;
+  /** Query string and form parameters by name, each with all its values in order. */
+  readonly params: ReadonlyMap<string, readonly string[]>;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** Sends a request down the chain. */
+  ask(request: ApiRequest): Promise<Answer>;
+}
+export type RouteHandler = (call: HttpCall) => Promise<Answer>;
+
+interface PluginBase {
+  /** Bare name; equals the folder and the schema file of a built-in. */
+  readonly name: string;
+  /** One line for docs and the checker. */
+  readonly summary: string;
+  /** JSON schema of the options. Built-ins leave it out: theirs is schemas/<name>.schema.json. */
+  readonly schema?: object;
+}
+
+export interface StagePlugin<
+  Options = unknown,
+  Needs extends SlotName = SlotName,
+  Gives extends SlotName = SlotName,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
+  readonly kind: 'stage';
+  readonly needs: readonly Needs[];
+  readonly gives: readonly Gives[];
+  readonly rest: RestUse;
+  /** True when the chain answers the same without it; the property is tested over the corpus. */
+  readonly optional?: boolean;
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
+}
+export interface EndpointPlugin<Options = unknown, Metrics extends MetricSpecs = MetricSpecs> extends PluginBase {
+  readonly kind: 'endpoint';
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Endpoint;
+}
+export interface ServicePlugin<Options = unknown, Metrics extends MetricSpecs = MetricSpecs> extends PluginBase {
+  readonly kind: 'service';
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Lifecycle;
+}
+
+/** Any plugin, as the loader and the kernel see it: options were validated against its schema before `create`. */
+// Methods are bivariant in TypeScript, so a concrete plugin is assignable to this without a cast.
+export type Plugin = StagePlugin | EndpointPlugin | ServicePlugin;
+
+/** Declares a stage: it sees exchanges on their way down and answers on their way up. */
+export function defineStage<
+  Options,
+  const Needs extends SlotName = never,
+  const Gives extends SlotName = never,
+  const Metrics extends MetricSpecs = Record<never, never>,
+>(plugin: Omit<StagePlugin<Options, Needs, Gives, Metrics>, 'kind'>): StagePlugin<Options, Needs, Gives, Metrics> {
+  return { kind: 'stage', ...plugin };
+}
+
+/** Declares an endpoint plugin: it owns HTTP routes and may ask the chain. */
+export function defineEndpoint<Options, const Metrics extends MetricSpecs = Record<never, never>>(
+  plugin: Omit<EndpointPlugin<Options, Metrics>, 'kind'>,
+): EndpointPlugin<Options, Metrics> {
+  return { kind: 'endpoint', ...plugin };
+}
+
+/** Declares a service plugin: something that lives beside the chain. */
+export function defineService<Options, const Metrics extends MetricSpecs = Record<never, never>>(
+  plugin: Omit<ServicePlugin<Options, Metrics>, 'kind'>,
+): ServicePlugin<Options, Metrics> {
+  return { kind: 'service', ...plugin };
+}

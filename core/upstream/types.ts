@@ -1,0 +1,52 @@
+import type { TimeRange } from '../api/request.js';
+import type { LogsqlQuery } from '../logsql/ast.js';
+
+/** One row as VictoriaLogs sends it: every value a string, missing and empty the same. Read with `Object.hasOwn` or entries. */
+export type BackendRow = Readonly<Record<string, string>>;
+
+/** A name or value of a listing with its row count (inexact for field_names: backend.md, section 6). */
+export interface BackendValue {
+  readonly value: string;
+  readonly hits: number;
+}
+
+/** One group of a stats query: its labels (empty ones left out) and the value text as sent. */
+export interface BackendSample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly timestampSeconds: number;
+  readonly value: string;
+}
+
+export interface RowsRequest {
+  readonly query: LogsqlQuery;
+  readonly range: TimeRange;
+  /** HTTP `limit`: the newest N rows, newest first. */
+  readonly newest?: number;
+}
+
+export type Listing = 'stream_field_names' | 'stream_field_values' | 'streams' | 'field_names' | 'field_values';
+
+export interface ListingRequest {
+  readonly listing: Listing;
+  readonly query: LogsqlQuery;
+  readonly range: TimeRange;
+  /** The field, for the two `*_values` listings. */
+  readonly field?: string;
+}
+
+export interface StatsRequest {
+  readonly query: LogsqlQuery;
+  readonly range: TimeRange;
+}
+
+/**
+ * The backend as one exchange sees it: bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the
+ * gates. Calls start when they are asked for; row batches are pulled, so a reader that stops reading stops the backend.
+ * Errors are ApiError with the statuses of spec-gaps.md, Error body.
+ */
+export interface Upstream {
+  rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
+  list(request: ListingRequest): Promise<readonly BackendValue[]>;
+  stats(request: StatsRequest): Promise<readonly BackendSample[]>;
+}
