@@ -1,0 +1,229 @@
+import type { FieldRef, LogsqlFilter } from './ast.js';
+
+/** `fields` and `delete`: which columns stay or go. */
+export interface ProjectPipe {
+  readonly kind: 'fields' | 'delete';
+  readonly fields: readonly FieldRef[];
+}
+/** `copy` and `rename`: pairs are applied from left to right; a prefix goes to a prefix. */
+export interface MovePipe {
+  readonly kind: 'copy' | 'rename';
+  readonly pairs: readonly { readonly from: FieldRef; readonly to: FieldRef }[];
+}
+export interface SortKey {
+  readonly field: string;
+  readonly desc: boolean;
+}
+/** `sort by (...) [desc] [partition by (...)] [offset n] [limit n] [rank as f]`. */
+export interface SortPipe {
+  readonly kind: 'sort';
+  readonly by: readonly SortKey[];
+  readonly desc: boolean;
+  readonly partitionBy: readonly string[];
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly rankAs?: string;
+}
+/** `first n by (...)` and `last n by (...)`. */
+export interface EdgePipe {
+  readonly kind: 'first' | 'last';
+  readonly count: number;
+  readonly by: readonly SortKey[];
+  readonly partitionBy: readonly string[];
+  readonly rankAs?: string;
+}
+export interface CutPipe {
+  readonly kind: 'limit' | 'offset';
+  readonly count: number;
+}
+/** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the borders back. */
+export interface GroupKey {
+  readonly field: string;
+  readonly bucket?: { readonly size: string; readonly offset?: string };
+}
+export type StatsName =
+  | 'any'
+  | 'avg'
+  | 'count'
+  | 'count_empty'
+  | 'count_uniq'
+  | 'count_uniq_hash'
+  | 'field_max'
+  | 'field_min'
+  | 'histogram'
+  | 'json_values'
+  | 'max'
+  | 'median'
+  | 'min'
+  | 'quantile'
+  | 'rate'
+  | 'rate_sum'
+  | 'row_any'
+  | 'row_max'
+  | 'row_min'
+  | 'stddev'
+  | 'sum'
+  | 'sum_len'
+  | 'uniq_values'
+  | 'values';
+/** One result column of `stats`. `source` is the compared field of `row_min`, `row_max`, `field_min` and `field_max`. */
+export interface StatsFunction {
+  readonly name: StatsName;
+  readonly fields: readonly FieldRef[];
+  readonly phi?: number;
+  readonly source?: string;
+  readonly limit?: number;
+  readonly sortBy?: readonly SortKey[];
+  readonly condition?: LogsqlFilter;
+  readonly as: string;
+}
+/** `running_stats` and `total_stats` keep the rows and add the value so far, or over all rows. */
+export interface StatsPipe {
+  readonly kind: 'stats' | 'running_stats' | 'total_stats';
+  readonly by: readonly GroupKey[];
+  readonly functions: readonly StatsFunction[];
+}
+export interface UniqPipe {
+  readonly kind: 'uniq';
+  readonly by: readonly string[];
+  /** Adds the column `hits` with the number of rows. */
+  readonly hits: boolean;
+  readonly limit?: number;
+}
+export interface TopPipe {
+  readonly kind: 'top';
+  readonly count: number;
+  readonly by: readonly string[];
+  readonly hitsAs: string;
+  readonly rankAs?: string;
+}
+export interface FilterPipe {
+  readonly kind: 'filter';
+  readonly filter: LogsqlFilter;
+}
+export type MathExpr =
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'negate'; readonly operand: MathExpr }
+  | { readonly kind: 'binary'; readonly op: MathOperator; readonly left: MathExpr; readonly right: MathExpr }
+  | { readonly kind: 'call'; readonly name: MathFunction; readonly args: readonly MathExpr[] };
+export type MathOperator = '^' | '*' | '/' | '%' | '+' | '-' | '&' | 'xor' | 'or' | 'default';
+export type MathFunction = 'abs' | 'ceil' | 'exp' | 'floor' | 'ln' | 'max' | 'min' | 'now' | 'rand' | 'round';
+export interface MathPipe {
+  readonly kind: 'math';
+  readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
+}
+/** What becomes of columns that a pipe would overwrite, and for which rows it runs. */
+export interface UpdateRules {
+  readonly condition?: LogsqlFilter;
+  /** A column that has a value keeps it. */
+  readonly keepOriginal: boolean;
+  /** An empty result does not overwrite. */
+  readonly skipEmpty: boolean;
+}
+export interface FormatPipe extends UpdateRules {
+  readonly kind: 'format';
+  readonly pattern: string;
+  readonly as: string;
+}
+/** `extract "a<b>c"` and `extract_regexp "(?P<b>..)"`. */
+export interface ExtractPipe extends UpdateRules {
+  readonly kind: 'extract' | 'extract_regexp';
+  readonly pattern: string;
+  readonly from: string;
+}
+export interface UnpackPipe extends UpdateRules {
+  readonly kind: 'unpack_json' | 'unpack_logfmt';
+  readonly from: string;
+  /** Only these fields; all when empty. */
+  readonly fields: readonly FieldRef[];
+  readonly prefix: string;
+}
+/** `replace` and `replace_regexp`; without a limit all occurrences. */
+export interface ReplacePipe {
+  readonly kind: 'replace' | 'replace_regexp';
+  readonly old: string;
+  readonly replacement: string;
+  readonly at: string;
+  readonly limit?: number;
+  readonly condition?: LogsqlFilter;
+}
+/** `len(f) as x` in bytes, `hash(f) as x`, `json_array_len(f) as x`. */
+export interface DerivePipe {
+  readonly kind: 'len' | 'hash' | 'json_array_len';
+  readonly field: string;
+  readonly as: string;
+}
+/** `pack_json` and `pack_logfmt`; all fields when the list is empty. */
+export interface PackPipe {
+  readonly kind: 'pack_json' | 'pack_logfmt';
+  readonly fields: readonly FieldRef[];
+  readonly as: string;
+}
+/** Every entry of JSON arrays becomes a row of its own. */
+export interface UnrollPipe {
+  readonly kind: 'unroll';
+  readonly by: readonly string[];
+  readonly condition?: LogsqlFilter;
+}
+export interface SplitPipe {
+  readonly kind: 'split';
+  readonly separator: string;
+  readonly from: string;
+  readonly as: string;
+}
+export interface CollapseNumsPipe {
+  readonly kind: 'collapse_nums';
+  readonly at: string;
+  readonly prettify: boolean;
+  readonly condition?: LogsqlFilter;
+}
+export interface DecolorizePipe {
+  readonly kind: 'decolorize';
+  readonly field: string;
+}
+export interface DropEmptyPipe {
+  readonly kind: 'drop_empty_fields';
+}
+export interface FieldNamesPipe {
+  readonly kind: 'field_names';
+  readonly as: string;
+}
+export interface FieldValuesPipe {
+  readonly kind: 'field_values';
+  readonly field: string;
+  readonly limit?: number;
+}
+export interface FacetsPipe {
+  readonly kind: 'facets';
+  readonly limit?: number;
+  readonly maxValuesPerField?: number;
+  readonly maxValueLength?: number;
+  readonly keepConst: boolean;
+}
+
+export type LogsqlPipe =
+  | ProjectPipe
+  | MovePipe
+  | SortPipe
+  | EdgePipe
+  | CutPipe
+  | StatsPipe
+  | UniqPipe
+  | TopPipe
+  | FilterPipe
+  | MathPipe
+  | FormatPipe
+  | ExtractPipe
+  | UnpackPipe
+  | ReplacePipe
+  | DerivePipe
+  | PackPipe
+  | UnrollPipe
+  | SplitPipe
+  | CollapseNumsPipe
+  | DecolorizePipe
+  | DropEmptyPipe
+  | FieldNamesPipe
+  | FieldValuesPipe
+  | FacetsPipe;

@@ -1,0 +1,43 @@
+import type { MathExpr, MathOperator } from './ast.js';
+import { quoteListed } from './quote.js';
+
+const numberText = /^(?:[0-9][0-9A-Za-z_.]*|[0-9.]+e[+-]?[0-9]+)$/;
+
+/** How tightly an operator binds; the smaller binds first. */
+export const mathPriority: Readonly<Record<MathOperator, number>> = {
+  '^': 1,
+  '*': 2,
+  '/': 2,
+  '%': 2,
+  '+': 3,
+  '-': 3,
+  '&': 4,
+  xor: 5,
+  or: 6,
+  default: 10,
+};
+
+/** Prints a `math` expression with parentheses around every operand that is an operation itself. */
+export function printMath(expr: MathExpr): string {
+  switch (expr.kind) {
+    case 'number':
+      return expr.text;
+    case 'field':
+      return quoteListed({ kind: 'name', name: expr.name });
+    case 'negate':
+      return `-${printOperand(expr.operand)}`;
+    case 'binary':
+      return `${printOperand(expr.left)} ${expr.op} ${printOperand(expr.right)}`;
+    case 'call':
+      return `${expr.name}(${expr.args.map(printMath).join(', ')})`;
+  }
+}
+
+function printOperand(expr: MathExpr): string {
+  return expr.kind === 'binary' || expr.kind === 'negate' ? `(${printMath(expr)})` : printMath(expr);
+}
+
+/** Tells whether a token of `math` is a number: digits, a size, a duration. */
+export function isMathNumber(text: string): boolean {
+  return numberText.test(text);
+}

@@ -1,0 +1,81 @@
+const nsPerSecond = 1_000_000_000n;
+const nsPerDay = 86_400n * nsPerSecond;
+
+/** Smallest and largest instants of the backend's 64-bit nanosecond clock. */
+export const minTime = -9223372036854775808n;
+export const maxTime = 9223372036854775807n;
+
+/** Writes Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly so many digits of it. */
+export function formatTime(ns: bigint, digits?: number): string {
+  let fraction = ns % nsPerSecond;
+  if (fraction < 0n) fraction += nsPerSecond;
+  const seconds = new Date(Number((ns - fraction) / 1_000_000n)).toISOString().slice(0, -5);
+  const all = fraction.toString().padStart(9, '0');
+  const shown = digits === undefined ? all.replace(/0+$/, '') : all.slice(0, digits);
+  return shown === '' ? `${seconds}Z` : `${seconds}.${shown}Z`;
+}
+
+/** An instant as text says it: the first nanosecond it can mean and the last one at its written precision. */
+export interface ParsedTime {
+  readonly ns: bigint;
+  readonly last: bigint;
+}
+
+const dateForm =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?)?)?)?)?(Z|z|[+-]\d\d:\d\d)?$/;
+
+/** Reads RFC3339 and its shortened forms (`2026`, `2026-10-11T05`); without a zone it is UTC. */
+export function parseDate(text: string): ParsedTime | undefined {
+  const match = dateForm.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month, day, hour, minute, second, fraction, zone] = match;
+  if (Number(month ?? 1) > 12 || Number(day ?? 1) > 31 || Number(hour ?? 0) > 23) return undefined;
+  if (Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return undefined;
+  const shift = zoneSeconds(zone);
+  const at = (y: number, m: number, d: number): bigint => {
+    const ms = Date.UTC(y, m, d, Number(hour ?? 0), Number(minute ?? 0), Number(second ?? 0));
+    return BigInt(ms) * 1_000_000n - BigInt(shift) * nsPerSecond + BigInt((fraction ?? '').padEnd(9, '0'));
+  };
+  const y = Number(year);
+  const m = Number(month ?? 1) - 1;
+  const d = Number(day ?? 1);
+  const ns = at(y, m, d);
+  if (fraction !== undefined) return { ns, last: ns + (fraction.length === 3 ? 999_999n : 0n) };
+  if (second !== undefined) return { ns, last: ns + nsPerSecond - 1n };
+  if (minute !== undefined) return { ns, last: ns + 60n * nsPerSecond - 1n };
+  if (hour !== undefined) return { ns, last: ns + 3600n * nsPerSecond - 1n };
+  if (day !== undefined) return { ns, last: ns + nsPerDay - 1n };
+  return { ns, last: (month !== undefined ? at(y, m + 1, d) : at(y + 1, m, d)) - 1n };
+}
+
+function zoneSeconds(zone: string | undefined): number {
+  if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
+  const seconds = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(4, 6)) * 60;
+  return zone.startsWith('-') ? -seconds : seconds;
+}
+
+/** Reads integer or decimal Unix time, guessing seconds, milliseconds, microseconds or nanoseconds from its size. */
+export function parseUnixTime(text: string): bigint | undefined {
+  if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined;
+  if (/^-?\d+$/.test(text)) return scaleTime(BigInt(text));
+  const number = Number(text);
+  if (!Number.isFinite(number)) return undefined;
+  const unit = scaleOf(Math.trunc(Math.abs(number)));
+  const plain = /^(-?)(\d+)\.(\d+)$/.exec(text);
+  if (plain === null) return BigInt(Math.round(number * Number(unit)));
+  const [, sign = '', whole = '', part = ''] = plain;
+  const scaled = BigInt(whole) * unit + (BigInt(part) * unit) / 10n ** BigInt(part.length);
+  return sign === '' ? scaled : -scaled;
+}
+
+function scaleTime(value: bigint): bigint {
+  const size = Number(value < 0n ? -value : value);
+  return value * scaleOf(size);
+}
+
+function scaleOf(size: number): bigint {
+  if (size < 2 ** 32) return nsPerSecond;
+  if (size < 2 ** 32 * 1e3) return 1_000_000n;
+  if (size < 2 ** 32 * 1e6) return 1000n;
+  return 1n;
+}
