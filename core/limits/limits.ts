@@ -1,0 +1,141 @@
+import { mergeStrictest } from './strictest.js';
+import { limitFields, readLimitField } from './fields.js';
+import { isPublishedByDefault, publishedBuiltIns, type LimitValue } from './published.js';
+
+/** The limits one request is held to. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
+export interface TenantLimits {
+  /** Longest time range (spec: Query length and resolution). */
+  readonly maxQueryLengthNs: bigint;
+  /** Longest `[range]` of a range aggregation. */
+  readonly maxQueryRangeNs: bigint;
+  readonly maxQueryLookbackNs: bigint;
+  readonly maxEntriesLimitPerQuery: number;
+  readonly maxQuerySeries: number;
+  readonly volumeMaxSeries: number;
+  readonly queryTimeoutMs: number;
+  readonly retentionPeriodNs: bigint;
+  readonly maxQueryBytesRead: number;
+  readonly labelValuesMaxResponseBytes: number;
+}
+
+/** Limits that are the same for every tenant. */
+export interface ProcessLimits {
+  /** Entries of a log query without `limit`. */
+  readonly maxLines: number;
+  readonly maxQueryLengthBytes: number;
+  /** Range of a metadata request with neither start nor end; 0 means all. */
+  readonly metadataDefaultLookbackMs: number;
+  readonly manualRangeMetricRowLimit: number;
+  readonly multiTenantMaxFanout: number;
+  readonly multiTenantMaxMergedResponseBytes: number;
+}
+
+/** Limits by tenant: the `limits` section of the pipeline file, read once at start. */
+export interface Limits {
+  /** What a request of these tenants is held to: the strictest non-zero value of each limit. */
+  of(tenantIds: readonly string[]): TenantLimits;
+  /** What `/config/tenant/v1/limits` and drilldown-limits show of a tenant, sorted by field (spec: Tenant publication). */
+  published(tenantId: string): ReadonlyMap<string, LimitValue>;
+  readonly process: ProcessLimits;
+}
+
+/** The options that limits are made of; durations in milliseconds, `tenantLimits` by X-Scope-OrgID. */
+export interface LimitsSettings {
+  readonly tenantLimits: Readonly<Record<string, unknown>>;
+  readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
+  readonly tenantLimitsAllowPublish: readonly string[];
+  readonly defaultMaxQueryLength: number;
+  readonly maxEntriesLimitPerQuery: number;
+  /** 0 means the built-in 500. */
+  readonly maxStatsQuerySeries: number;
+  readonly labelValuesMaxResponseBytes: number;
+  readonly maxLines: number;
+  readonly maxQueryLengthBytes: number;
+  readonly metadataDefaultLookback: number;
+  readonly manualRangeMetricRowLimit: number;
+  readonly multiTenantMaxFanout: number;
+  readonly multiTenantMaxMergedResponseBytes: number;
+}
+
+/** Reads the settings; a value that is no limit throws an Error naming tenant and field. */
+export function createLimits(settings: LimitsSettings): Limits {
+  const defaults = overridesOf(settings.tenantDefaultLimits, 'tenant-default-limits');
+  const byTenant = new Map<string, Overrides>();
+  for (const [tenantId, fields] of Object.entries(settings.tenantLimits)) {
+    byTenant.set(tenantId, overridesOf(fields, `tenant-limits["${tenantId}"]`));
+  }
+  const builtIn = builtInLimits(settings);
+  const common = { ...builtIn, ...defaults.limits };
+  // Only configured tenants have an entry, so ids invented by clients take no memory.
+  const effective = new Map(
+    [...byTenant].map(([tenantId, own]) => [tenantId, { ...common, ...own.limits }] as const),
+  );
+  const limitsOfOne = (tenantId: string): TenantLimits => effective.get(tenantId) ?? common;
+  const allowed = new Set(settings.tenantLimitsAllowPublish);
+  const isPublished = (field: string): boolean =>
+    allowed.size === 0 ? isPublishedByDefault(field) : allowed.has(field);
+  return {
+    of: (tenantIds) => {
+      const [only, second] = tenantIds;
+      if (only === undefined) return common;
+      return second === undefined ? limitsOfOne(only) : mergeStrictest(tenantIds.map(limitsOfOne));
+    },
+    published: (tenantId) => {
+      const values = publishedBuiltIns(builtIn);
+      for (const layer of [defaults, byTenant.get(tenantId)]) {
+        for (const [field, value] of layer?.raw ?? []) values.set(field, value);
+      }
+      return new Map(
+        [...values].filter(([field]) => isPublished(field)).sort(([a], [b]) => (a < b ? -1 : 1)),
+      );
+    },
+    process: {
+      maxLines: settings.maxLines,
+      maxQueryLengthBytes: settings.maxQueryLengthBytes,
+      metadataDefaultLookbackMs: settings.metadataDefaultLookback,
+      manualRangeMetricRowLimit: settings.manualRangeMetricRowLimit,
+      multiTenantMaxFanout: settings.multiTenantMaxFanout,
+      multiTenantMaxMergedResponseBytes: settings.multiTenantMaxMergedResponseBytes,
+    },
+  };
+}
+
+const defaultMaxQuerySeries = 500;
+const defaultVolumeMaxSeries = 1000;
+/** Published as query_timeout; the backend's own timeout option is what ends a call. */
+const defaultQueryTimeoutMs = 120_000;
+
+function builtInLimits(settings: LimitsSettings): TenantLimits {
+  return {
+    maxQueryLengthNs: BigInt(Math.round(settings.defaultMaxQueryLength)) * 1_000_000n,
+    maxQueryRangeNs: 0n,
+    maxQueryLookbackNs: 0n,
+    maxEntriesLimitPerQuery: settings.maxEntriesLimitPerQuery,
+    maxQuerySeries: settings.maxStatsQuerySeries === 0 ? defaultMaxQuerySeries : settings.maxStatsQuerySeries,
+    volumeMaxSeries: defaultVolumeMaxSeries,
+    queryTimeoutMs: defaultQueryTimeoutMs,
+    retentionPeriodNs: 0n,
+    maxQueryBytesRead: 0,
+    labelValuesMaxResponseBytes: settings.labelValuesMaxResponseBytes,
+  };
+}
+
+/** One layer of limits: as enforced, and as the operator wrote it. */
+interface Overrides {
+  readonly limits: Partial<TenantLimits>;
+  readonly raw: ReadonlyMap<string, LimitValue>;
+}
+
+function overridesOf(fields: unknown, where: string): Overrides {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw new Error(`${where}: must be an object of limit fields`);
+  const raw = new Map<string, LimitValue>();
+  let limits: Partial<TenantLimits> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    // JSON and YAML give nothing else than LimitValue; what a field may hold is checked by its reader.
+    raw.set(field, value as LimitValue);
+    if (!limitFields.has(field)) continue;
+    limits = { ...limits, ...readLimitField(field, value, `${where}.${field}`) };
+  }
+  return { limits, raw };
+}

@@ -1,0 +1,93 @@
+import type { TenantLimits } from './limits.js';
+import { formatLimitDuration } from './duration.js';
+
+/** A limit field as JSON or YAML holds it. */
+export type LimitValue =
+  string | number | boolean | null | readonly LimitValue[] | { readonly [name: string]: LimitValue };
+
+/** The fields published when `-tenant-limits-allow-publish` is not set (spec-gaps: Tenant-limits YAML fields). */
+const publishedFields: ReadonlySet<string> = new Set([
+  'discover_log_levels',
+  'discover_service_name',
+  'log_level_fields',
+  'max_entries_limit_per_query',
+  'max_line_size_truncate',
+  'max_query_bytes_read',
+  'max_query_length',
+  'max_query_lookback',
+  'max_query_range',
+  'max_query_series',
+  'metric_aggregation_enabled',
+  'otlp_config',
+  'pattern_persistence_enabled',
+  'query_timeout',
+  'retention_period',
+  'retention_stream',
+  'volume_enabled',
+  'volume_max_series',
+]);
+
+/** Whether the built-in allowlist publishes a field. */
+export function isPublishedByDefault(field: string): boolean {
+  return publishedFields.has(field);
+}
+
+/** The labels the reference looks into for a stream's service name, in its order. */
+const serviceNameLabels = [
+  'service',
+  'app',
+  'application',
+  'app_name',
+  'name',
+  'app_kubernetes_io_name',
+  'container',
+  'container_name',
+  'k8s_container_name',
+  'component',
+  'workload',
+  'job',
+  'k8s_job_name',
+];
+
+/** The fields the reference looks into for a log level, in its order. */
+const logLevelFields = [
+  'level',
+  'LEVEL',
+  'Level',
+  'log.level',
+  'severity',
+  'SEVERITY',
+  'Severity',
+  'SeverityText',
+  'lvl',
+  'LVL',
+  'Lvl',
+  'severity_text',
+  'Severity_Text',
+  'SEVERITY_TEXT',
+];
+
+/** What is published of a tenant without overrides: the values that are enforced, and how this proxy reads logs. */
+export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue> {
+  return new Map<string, LimitValue>([
+    ['discover_log_levels', true],
+    ['discover_service_name', serviceNameLabels],
+    ['label_values_max_response_bytes', limits.labelValuesMaxResponseBytes],
+    ['log_level_fields', logLevelFields],
+    ['max_entries_limit_per_query', limits.maxEntriesLimitPerQuery],
+    ['max_line_size_truncate', false],
+    ['max_query_bytes_read', `${limits.maxQueryBytesRead}B`],
+    ['max_query_length', formatLimitDuration(limits.maxQueryLengthNs)],
+    ['max_query_lookback', formatLimitDuration(limits.maxQueryLookbackNs)],
+    ['max_query_range', formatLimitDuration(limits.maxQueryRangeNs)],
+    ['max_query_series', limits.maxQuerySeries],
+    ['metric_aggregation_enabled', false],
+    ['otlp_config', {}],
+    ['pattern_persistence_enabled', false],
+    ['query_timeout', formatLimitDuration(BigInt(limits.queryTimeoutMs) * 1_000_000n)],
+    ['retention_period', formatLimitDuration(limits.retentionPeriodNs)],
+    ['retention_stream', []],
+    ['volume_enabled', true],
+    ['volume_max_series', limits.volumeMaxSeries],
+  ]);
+}
