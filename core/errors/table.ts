@@ -17,7 +17,11 @@ export interface ErrorEntry {
  * docs/errors.md is generated from it.
  */
 export const errorTable = {
-  badRequest: { status: 400, when: 'a parameter or query the reference refuses; the text is the reference’s', text: '{text}' },
+  badRequest: {
+    status: 400,
+    when: 'a parameter or query the reference refuses; the text is the reference’s',
+    text: '{text}',
+  },
   rateLimited: {
     status: 429,
     when: 'the client exceeded -rate-limit-per-second and -rate-limit-burst',
@@ -31,7 +35,11 @@ export const errorTable = {
     headers: { 'Retry-After': '5' },
     body: 'bare',
   },
-  queryTooLong: { status: 400, when: 'the query text is longer than -max-query-length-bytes', text: 'query exceeds max length ({length} > {limit})' },
+  queryTooLong: {
+    status: 400,
+    when: 'the query text is longer than -max-query-length-bytes',
+    text: 'query exceeds max length ({length} > {limit})',
+  },
   rangeTooLong: {
     status: 400,
     when: 'the range is over the effective max_query_length',
@@ -42,9 +50,82 @@ export const errorTable = {
     when: 'query_range with more than 11000 steps',
     text: 'exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step parameter',
   },
-  missingTenant: { status: 401, when: 'no X-Scope-OrgID where one is required', text: 'missing X-Scope-OrgID header' },
-  unknownTenant: { status: 403, when: 'the tenant is neither mapped nor numeric nor a default alias', text: 'unknown tenant "{tenant}"' },
-  globalTenantDisabled: { status: 403, when: 'X-Scope-OrgID: * without -tenant.allow-global', text: 'global tenant bypass ("*") is disabled' },
+  badTimeParameter: {
+    status: 400,
+    when: 'start, end or since cannot be read',
+    text: "could not parse '{name}' parameter: {cause}",
+  },
+  endBeforeStart: {
+    status: 400,
+    when: 'end is before start',
+    text: 'end timestamp must not be before or equal to start time',
+  },
+  rangeGone: {
+    status: 400,
+    when: 'end is before start on labels, label values and series',
+    text: 'this data is no longer available, it is past now - max_query_lookback (0s)',
+  },
+  badNumber: {
+    status: 400,
+    when: 'a whole-number parameter cannot be read',
+    text: 'strconv.Atoi: parsing {value}: {problem}',
+  },
+  limitNotPositive: {
+    status: 400,
+    when: 'limit or line_limit is zero or less',
+    text: 'limit must be a positive value',
+  },
+  limitOutOfRange: {
+    status: 400,
+    when: 'limit does not fit 32 bits',
+    text: 'limit value {value} is out of range [0, 4294967295]',
+  },
+  tooManyEntries: {
+    status: 400,
+    when: 'a log query asks for more than the tenant’s max_entries_limit_per_query',
+    text: 'max entries limit per query exceeded, limit > max_entries_limit_per_query ({limit} > {max})',
+  },
+  badDirection: {
+    status: 400,
+    when: 'direction is neither forward nor backward',
+    text: "invalid direction '{value}'",
+  },
+  badDuration: {
+    status: 400,
+    when: 'step or interval cannot be read',
+    text: 'cannot parse {value} to a valid duration',
+  },
+  durationOverflow: {
+    status: 400,
+    when: 'step or interval does not fit 64 bits of nanoseconds',
+    text: 'cannot parse {value} to a valid duration. It overflows int64',
+  },
+  stepNotPositive: {
+    status: 400,
+    when: 'step is zero or less',
+    text: 'zero or negative query resolution step widths are not accepted. Try a positive integer',
+  },
+  negativeInterval: { status: 400, when: 'interval is below zero', text: 'interval must be >= 0' },
+  adminAuthRequired: {
+    status: 401,
+    when: 'an admin or debug route without the admin token',
+    text: 'admin authentication required',
+  },
+  missingTenant: {
+    status: 401,
+    when: 'no X-Scope-OrgID where one is required',
+    text: 'missing X-Scope-OrgID header',
+  },
+  unknownTenant: {
+    status: 403,
+    when: 'the tenant is neither mapped nor numeric nor a default alias',
+    text: 'unknown tenant "{tenant}"',
+  },
+  globalTenantDisabled: {
+    status: 403,
+    when: 'X-Scope-OrgID: * without -tenant.allow-global',
+    text: 'global tenant bypass ("*") is disabled',
+  },
   wildcardInMultiTenant: {
     status: 400,
     when: '* among several tenant ids',
@@ -71,22 +152,42 @@ export const errorTable = {
     when: 'CR, LF or NUL in the tenant id under label-based tenancy',
     text: 'invalid character in X-Scope-OrgID for tenant-label mode',
   },
-  tooManyTenants: { status: 400, when: 'more tenants than -multi-tenant-max-fanout', text: 'multi-tenant fanout exceeds limit of {limit} tenants' },
+  tooManyTenants: {
+    status: 400,
+    when: 'more tenants than -multi-tenant-max-fanout',
+    text: 'multi-tenant fanout exceeds limit of {limit} tenants',
+  },
   mergedTooLarge: {
     status: 413,
     when: 'a merged answer over -multi-tenant-max-merged-response-bytes',
     text: 'multi-tenant merged response exceeds configured safety limit',
   },
-  badTenantRegex: { status: 400, when: 'a broken regexp on __tenant_id__', text: 'invalid __tenant_id__ regex: {cause}' },
+  badTenantRegex: {
+    status: 400,
+    when: 'a broken regexp on __tenant_id__',
+    text: 'invalid __tenant_id__ regex: {cause}',
+  },
   clientGone: { status: 499, when: 'the client closed the connection', text: 'context canceled' },
   queryTimeout: {
     status: 504,
     when: 'the backend did not answer within -backend-timeout, or broke off at its own deadline',
     text: 'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed',
   },
-  breakerOpen: { status: 503, when: 'the circuit breaker is open', text: 'backend unavailable: circuit breaker is open' },
-  backendUnreachable: { status: 502, when: 'no connection to the backend, or it broke off', text: 'backend unreachable: {cause}' },
-  backendRefused: { status: 502, when: 'the backend answered with an error (its own status on query routes)', text: '{cause}' },
+  breakerOpen: {
+    status: 503,
+    when: 'the circuit breaker is open',
+    text: 'backend unavailable: circuit breaker is open',
+  },
+  backendUnreachable: {
+    status: 502,
+    when: 'no connection to the backend, or it broke off',
+    text: 'backend unreachable: {cause}',
+  },
+  backendRefused: {
+    status: 502,
+    when: 'the backend answered with an error (its own status on query routes)',
+    text: '{cause}',
+  },
   bufferLimit: {
     status: 502,
     when: 'an answer that must be collected is over -backend-max-buffered-response-bytes',
@@ -103,10 +204,23 @@ export const errorTable = {
     text: 'write operations are not supported — this is a read-only proxy. Send logs directly to VictoriaLogs.',
     body: 'error-only',
   },
-  bodyTooLarge: { status: 413, when: 'a request body over -http-max-body-bytes', text: 'request body exceeds {limit} bytes; raise -http-max-body-bytes' },
+  bodyTooLarge: {
+    status: 413,
+    when: 'a request body over -http-max-body-bytes',
+    text: 'request body exceeds {limit} bytes; raise -http-max-body-bytes',
+  },
   notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
-  methodNotAllowed: { status: 405, when: 'a method the route does not take', text: 'method not allowed', body: 'text' },
-  stopping: { status: 503, when: 'the process is stopping and this request was over the drain bound', text: 'server is shutting down' },
+  methodNotAllowed: {
+    status: 405,
+    when: 'a method the route does not take',
+    text: 'method not allowed',
+    body: 'text',
+  },
+  stopping: {
+    status: 503,
+    when: 'the process is stopping and this request was over the drain bound',
+    text: 'server is shutting down',
+  },
   scrapeBusy: {
     status: 429,
     when: 'more scrapes than -server.metrics-max-concurrency',
@@ -114,14 +228,22 @@ export const errorTable = {
     headers: { 'Retry-After': '1' },
     body: 'text',
   },
-  metricNotYet: { status: 501, when: 'a metric query over logs, which this version does not evaluate', text: 'metric queries over logs are not supported by this version' },
+  metricNotYet: {
+    status: 501,
+    when: 'a metric query over logs, which this version does not evaluate',
+    text: 'metric queries over logs are not supported by this version',
+  },
   internal: { status: 500, when: 'a defect; details are in the log', text: 'internal error' },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorId = keyof typeof errorTable;
 
-type Holes<Text extends string> = Text extends `${string}{${infer Hole}}${infer Rest}` ? Hole | Holes<Rest> : never;
-type Values<Id extends ErrorId> = { readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number };
+type Holes<Text extends string> = Text extends `${string}{${infer Hole}}${infer Rest}`
+  ? Hole | Holes<Rest>
+  : never;
+type Values<Id extends ErrorId> = {
+  readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number;
+};
 
 interface ErrorOptions {
   readonly cause?: unknown;
@@ -130,7 +252,11 @@ interface ErrorOptions {
 }
 
 /** Makes the error of one line of the table, with its values filled in. */
-export function apiError<Id extends ErrorId>(id: Id, values: Values<Id>, options: ErrorOptions = {}): ApiError {
+export function apiError<Id extends ErrorId>(
+  id: Id,
+  values: Values<Id>,
+  options: ErrorOptions = {},
+): ApiError {
   const entry: ErrorEntry = errorTable[id];
   const byName = new Map<string, string | number>(Object.entries(values));
   const text = entry.text.replace(/\{(\w+)\}/g, (_hole, name: string) => String(byName.get(name) ?? ''));

@@ -1,0 +1,154 @@
+/**
+ * From merged HTTP parameters to an ApiRequest: defaults, order of checks and error texts of spec-gaps.md, "Common parameters" and
+ * "Per endpoint". Query texts are not parsed here: a Query parses itself when somebody first asks for its tree.
+ */
+import { apiError } from '../../errors/table.js';
+import { nanosPerSecond } from '../../time/index.js';
+import { Query, Selector, type DottedNames } from '../query.js';
+import type {
+  Browse,
+  FormatQueryRequest,
+  IndexStatsRequest,
+  LabelsRequest,
+  LabelValuesRequest,
+  QueryRangeRequest,
+  QueryRequest,
+  SeriesRequest,
+  TimeRange,
+} from '../request.js';
+import {
+  defaultStepNs,
+  first,
+  readDirection,
+  readInt,
+  readLimit,
+  readSecondsOrDuration,
+  readTime,
+  readTimeRange,
+  type Params,
+} from './reader.js';
+
+export type { Params } from './reader.js';
+export { checkEntriesLimit } from './limits.js';
+
+/** What the house decides about parameters, beside the client. */
+export interface ParamContext {
+  readonly nowNs: bigint;
+  readonly dottedNames: DottedNames;
+  /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
+  readonly hasBrowseExtensions: boolean;
+  /** Entries of a log query that names no limit (`-max-lines`). */
+  readonly defaultLimit: number;
+  /** Range of a listing that names neither start nor end (`-metadata-default-lookback`); 0 leaves the reference's hour. */
+  readonly metadataLookbackNs: bigint;
+}
+
+const hourNs = 3_600n * nanosPerSecond;
+/** Points a query may have: more is refused before anything is asked of the backend (spec: Errors). */
+const maxPoints = 11_000n;
+
+export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
+  const range = readTimeRange(params, context.nowNs, hourNs);
+  if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
+  const limit = readLimit(params, 'limit', context.defaultLimit);
+  const direction = readDirection(params);
+  const stepNs = readStep(params, range);
+  const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
+  if (intervalNs < 0n) throw apiError('negativeInterval', {});
+  return {
+    op: 'query_range',
+    query: readQuery(params, context),
+    range,
+    stepNs,
+    limit,
+    direction,
+    intervalNs,
+  };
+}
+
+function readStep(params: Params, range: TimeRange): bigint {
+  const stepNs = readSecondsOrDuration(params, 'step') ?? defaultStepNs(range);
+  if (stepNs <= 0n) throw apiError('stepNotPositive', {});
+  if ((range.endNs - range.startNs) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
+  return stepNs;
+}
+
+export function parseInstantQuery(params: Params, context: ParamContext): QueryRequest {
+  const limit = readLimit(params, 'limit', context.defaultLimit);
+  const timeNs = readTime(params, 'time', context.nowNs);
+  const direction = readDirection(params);
+  return { op: 'query', query: readQuery(params, context), timeNs, limit, direction };
+}
+
+export function parseLabels(params: Params, context: ParamContext): LabelsRequest {
+  const range = readListingRange(params, context);
+  return { op: 'labels', range, ...readListingQuery(params, context), browse: readBrowse(params, context) };
+}
+
+export function parseLabelValues(name: string, params: Params, context: ParamContext): LabelValuesRequest {
+  const range = readListingRange(params, context);
+  return {
+    op: 'label_values',
+    name,
+    range,
+    ...readListingQuery(params, context),
+    browse: readBrowse(params, context),
+  };
+}
+
+export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
+  const range = readListingRange(params, context);
+  const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
+  // No matcher and a single {} both mean every stream; {} beside others is for the matcher parser to refuse.
+  const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
+  const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));
+  return { op: 'series', range, selectors };
+}
+
+export function parseIndexStats(params: Params, context: ParamContext): IndexStatsRequest {
+  // The reference reads index/stats with all parameters of query_range, and refuses what it would refuse there.
+  const { range } = parseQueryRange(params, context);
+  return { op: 'index_stats', range, query: new Selector(first(params, 'query'), context.dottedNames) };
+}
+
+export function parseFormatQuery(params: Params, context: ParamContext): FormatQueryRequest {
+  return { op: 'format_query', query: readQuery(params, context) };
+}
+
+function readQuery(params: Params, context: ParamContext): Query {
+  return new Query(first(params, 'query'), context.dottedNames);
+}
+
+function readListingRange(params: Params, context: ParamContext): TimeRange {
+  const isOpen = first(params, 'start') === '' && first(params, 'end') === '';
+  const lookbackNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
+  const range = readTimeRange(params, context.nowNs, lookbackNs);
+  if (range.endNs < range.startNs) throw apiError('rangeGone', {});
+  return range;
+}
+
+function readListingQuery(params: Params, context: ParamContext): { readonly query?: Selector } {
+  const text = first(params, 'query');
+  // An empty query and * both browse everything (spec: Indexed label-values browse cache).
+  return text === '' || text === '*' ? {} : { query: new Selector(text, context.dottedNames) };
+}
+
+function readBrowse(params: Params, context: ParamContext): Browse {
+  if (!context.hasBrowseExtensions) return {};
+  const limit = readCount(params, 'limit');
+  const offset = readCount(params, 'offset');
+  const search = first(params, 'search') || first(params, 'q');
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(offset === undefined ? {} : { offset }),
+    ...(search === '' ? {} : { search }),
+  };
+}
+
+/** A non-negative count; one that is beyond any listing counts as no bound. */
+function readCount(params: Params, name: string): number | undefined {
+  const value = readInt(params, name);
+  if (value === undefined) return undefined;
+  if (value < 0n) throw apiError('limitNotPositive', {});
+  return value > 0xffff_ffffn ? 0xffff_ffff : Number(value);
+}

@@ -1,0 +1,11 @@
+export { maxInt64, minInt64, parseGoFloat, parseGoInt, quoteGo } from './go-number.js';
+export {
+  DurationError,
+  durationToMs,
+  nanosPerSecond,
+  parseGoDuration,
+  parsePrometheusDuration,
+  printGoDuration,
+  printPrometheusDuration,
+} from './duration.js';
+export { parseRfc3339, parseTimestamp, printRfc3339, TimestampError } from './timestamp.js';
