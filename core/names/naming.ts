@@ -1,0 +1,186 @@
+import { defaultMissingText } from './missing-line.js';
+import { defaultPromotedAttributes } from './promoted.js';
+import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
+import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
+
+export type LabelStyle = 'underscores' | 'passthrough';
+export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
+
+/** A custom alias of the `-field-mapping` option. */
+export interface FieldAlias {
+  readonly vl_field: string;
+  readonly loki_label: string;
+}
+
+/** The `names` options as far as names depend on them (spec: Label and metadata naming modes). */
+export interface NamingSettings {
+  readonly labelStyle: LabelStyle;
+  readonly metadataFieldMode: MetadataFieldMode;
+  readonly emitStructuredMetadata: boolean;
+  readonly logqlDottedNames: 'auto' | 'reject' | 'accept';
+  readonly labelBrowseExtensions: 'auto' | 'on' | 'off';
+  readonly translateOtelAttributes: boolean;
+  readonly fieldMapping: readonly FieldAlias[];
+  readonly extraLabelFields: readonly string[];
+  readonly backendDefaultMsgValue: string;
+  readonly detectedLevelBodyScan: boolean;
+  /** Attributes that are labels besides stored names that are legal labels already. */
+  readonly promotedAttributes: readonly string[];
+}
+
+/** The settings of the reference-compatible profile. */
+export const defaultNamingSettings: NamingSettings = {
+  labelStyle: 'underscores',
+  metadataFieldMode: 'translated',
+  emitStructuredMetadata: true,
+  logqlDottedNames: 'auto',
+  labelBrowseExtensions: 'auto',
+  translateOtelAttributes: true,
+  fieldMapping: [],
+  extraLabelFields: [],
+  backendDefaultMsgValue: '',
+  detectedLevelBodyScan: true,
+  promotedAttributes: defaultPromotedAttributes,
+};
+
+// VictoriaLogs makes a stream field of an event's name; Loki keeps it as structured metadata.
+const neverLabels: ReadonlySet<string> = new Set(['event_name']);
+const keptNames = 4096;
+
+/** How stored names and a client's names belong together; one per pipeline, shared by all requests. */
+export class Naming {
+  readonly labelStyle: LabelStyle;
+  readonly metadataMode: MetadataFieldMode;
+  readonly emitStructuredMetadata: boolean;
+  readonly scansBodies: boolean;
+  /** Whether names with dots are LogQL here: `-logql-dotted-names` with `auto` decided. */
+  readonly dottedNames: 'reject' | 'accept';
+  /** Whether `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` decided. */
+  readonly browseExtensions: boolean;
+  /** Labels listed although no stream field need have them, with the backend field behind each. */
+  readonly extraLabels: ReadonlyMap<string, string>;
+  /** The texts that stand for "no line was stored": a prefix, and a whole value or the empty text for none. */
+  readonly missingLine: { readonly prefix: string; readonly exact: string };
+  readonly #promoted: ReadonlySet<string>;
+  readonly #translatesOtel: boolean;
+  readonly #labelByField: ReadonlyMap<string, string>;
+  readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
+  readonly #pushedNames = new Map<string, string>();
+  readonly #otelNames = new Map<string, string>();
+
+  constructor(settings: NamingSettings, labelValuesIndexed = false) {
+    const isReference = settings.labelStyle === 'underscores' && settings.metadataFieldMode === 'translated';
+    this.labelStyle = settings.labelStyle;
+    this.metadataMode = settings.metadataFieldMode;
+    this.emitStructuredMetadata = settings.emitStructuredMetadata;
+    this.scansBodies = settings.detectedLevelBodyScan;
+    this.dottedNames =
+      settings.logqlDottedNames === 'auto' ? (isReference ? 'reject' : 'accept') : settings.logqlDottedNames;
+    this.browseExtensions =
+      settings.labelBrowseExtensions === 'auto'
+        ? !isReference || labelValuesIndexed
+        : settings.labelBrowseExtensions === 'on';
+    this.missingLine = { prefix: defaultMissingText, exact: settings.backendDefaultMsgValue };
+    this.#promoted = new Set(settings.promotedAttributes);
+    this.#translatesOtel = settings.translateOtelAttributes;
+    this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
+    this.#fieldsByLabel = groupByLabel(settings);
+    this.extraLabels = new Map(
+      settings.extraLabelFields
+        .map((name) => this.#canonicalField(name))
+        .map((field) => [this.#shownName(field), field]),
+    );
+  }
+
+  /** The label that a stream field is shown as; undefined when Loki keeps such a field as structured metadata. */
+  labelOf(field: string): string | undefined {
+    const alias = this.#labelByField.get(field);
+    if (alias !== undefined) return alias;
+    if (this.labelStyle === 'passthrough') return field;
+    if (neverLabels.has(field)) return undefined;
+    if (isLegalLabel(field)) return field;
+    return this.#isPromoted(field) ? sanitizeOtel(field) : undefined;
+  }
+
+  /** The stream fields that may hold a label, the one that wins first. */
+  fieldsOf(label: string): readonly string[] {
+    const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
+    if (this.labelOf(label) === label) fields.add(label);
+    if (this.labelStyle === 'underscores') {
+      for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
+    }
+    // A query may also use the stored spelling where the grammar lets it through.
+    if (fields.size === 0 && this.labelOf(label) !== undefined) fields.add(label);
+    if (!this.#translatesOtel)
+      for (const field of fields)
+        if (field.includes('.') && field !== label && !this.#labelByField.has(field)) fields.delete(field);
+    return [...fields];
+  }
+
+  /** The stream fields that decide `service_name`, first one with a value wins. */
+  serviceFields(): readonly string[] {
+    const fields = new Set<string>();
+    for (const label of [serviceNameLabel, ...serviceDiscoveryLabels]) {
+      for (const field of this.fieldsOf(label)) fields.add(field);
+      if (this.labelStyle === 'passthrough')
+        for (const field of this.#promoted) if (sanitizeOtel(field) === label) fields.add(field);
+    }
+    return [...fields];
+  }
+
+  /** The names under which structured metadata is shown: the client's, the stored, or both. */
+  metadataNames(field: string, fromOtlp: boolean): readonly string[] {
+    const alias = this.#labelByField.get(field);
+    if (alias !== undefined) return [alias];
+    if (this.labelStyle === 'passthrough' || this.metadataMode === 'native') return [field];
+    const translated = this.sanitized(field, fromOtlp);
+    return this.metadataMode === 'hybrid' && translated !== field ? [field, translated] : [translated];
+  }
+
+  /** A stored metadata name in Loki's spelling. */
+  sanitized(field: string, fromOtlp: boolean): string {
+    const known = fromOtlp ? this.#otelNames : this.#pushedNames;
+    let name = known.get(field);
+    if (name === undefined) {
+      name = fromOtlp ? sanitizeOtel(field) : sanitizePushed(field);
+      if (known.size < keptNames) known.set(field, name);
+    }
+    return name;
+  }
+
+  /** True when a row with this `_msg` has no stored line (spec: Log line source). */
+  isMissingLine(msg: string): boolean {
+    return (
+      msg === '' ||
+      (msg.startsWith('m') && msg.startsWith(this.missingLine.prefix)) ||
+      (this.missingLine.exact !== '' && msg === this.missingLine.exact)
+    );
+  }
+
+  #isPromoted(field: string): boolean {
+    if (this.#promoted.has(field)) return true;
+    for (let dot = field.lastIndexOf('.'); dot > 0; dot = field.lastIndexOf('.', dot - 1)) {
+      if (this.#promoted.has(field.slice(0, dot))) return true;
+    }
+    return false;
+  }
+
+  #canonicalField(name: string): string {
+    for (const field of this.#promoted) if (sanitizeOtel(field) === name) return field;
+    return name;
+  }
+
+  #shownName(field: string): string {
+    return this.labelStyle === 'passthrough' ? field : (this.#labelByField.get(field) ?? sanitizeOtel(field));
+  }
+}
+
+function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly string[]> {
+  const fields = new Map<string, string[]>();
+  for (const alias of settings.fieldMapping) {
+    const group = fields.get(alias.loki_label);
+    if (group === undefined) fields.set(alias.loki_label, [alias.vl_field]);
+    else group.push(alias.vl_field);
+  }
+  return fields;
+}

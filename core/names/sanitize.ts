@@ -1,0 +1,29 @@
+const plainIllegal = /[^A-Za-z0-9_]/gu;
+const legalLabel = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const runOfOthers = /[^A-Za-z0-9]+/gu;
+const doubleUnderscored = /^__.*__$/;
+const onlyUnderscores = /^_*$/;
+const scopeAttributePrefix = 'scope.attributes.';
+
+/** True for a name that LogQL takes as a label without quoting or changing it. */
+export function isLegalLabel(name: string): boolean {
+  return legalLabel.test(name);
+}
+
+/** A metadata name as Loki shows it after a push in its own format: every illegal UTF-8 character becomes `_`. */
+export function sanitizePushed(name: string): string {
+  return name.replace(plainIllegal, '_');
+}
+
+/**
+ * An attribute name as Loki shows it after an OTLP export (otel-README, rule 4): runs of other characters become one `_`,
+ * `__x__` keeps its underscores, a leading digit gets `key_`, and scope attributes lose the prefix that VictoriaLogs adds.
+ */
+export function sanitizeOtel(name: string): string {
+  const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
+  const joined = own.replace(runOfOthers, '_');
+  // Loki refuses such an export; whatever is stored under the name keeps the plain form.
+  if (onlyUnderscores.test(joined)) return sanitizePushed(own);
+  if (doubleUnderscored.test(own)) return `_${joined}_`;
+  return /^[0-9]/.test(joined) ? `key_${joined}` : joined;
+}
