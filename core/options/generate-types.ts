@@ -1,0 +1,52 @@
+import type { JSONSchema } from 'json-schema-to-typescript';
+import { isDuration, type OptionSchema, type ValueSchema } from './schema.js';
+
+const HEADER = `/* Generated from schemas/*.schema.json by \`npm run generate\`; do not edit. */
+/* Options as code gets them: defaults filled in, durations in milliseconds. */
+`;
+
+/** TypeScript interfaces of the options of every schema, named by its title. */
+export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>): Promise<string> {
+  // The compiler is a development dependency: the product runs without it.
+  const { compile } = await import('json-schema-to-typescript');
+  const parts: string[] = [];
+  for (const [name, schema] of schemas) {
+    const text = await compile(typeSchema(schema), schema.title ?? name, {
+      bannerComment: '',
+      additionalProperties: false,
+      ignoreMinAndMaxItems: true,
+      unknownAny: true,
+      style: { printWidth: 110, singleQuote: true },
+    });
+    parts.push(makeReadonly(text));
+  }
+  return HEADER + parts.map((part) => `\n${part}`).join('');
+}
+
+/** The schema of the decoded options: what has a default is always there, a duration is a number. */
+function typeSchema(schema: OptionSchema): JSONSchema {
+  const properties = Object.entries(schema.properties ?? {});
+  const required = properties.filter(([, option]) => option.default !== undefined).map(([key]) => key);
+  const decoded = Object.fromEntries(properties.map(([key, option]) => [key, decodedSchema(option)]));
+  // Our schemas are JSON schemas; the library's type is wider in places where ours is readonly.
+  return { ...schema, properties: decoded, required } as JSONSchema;
+}
+
+function decodedSchema(option: ValueSchema): ValueSchema {
+  const description = (option.description ?? '') + remark(option);
+  if (!isDuration(option)) return { ...option, description };
+  return { type: 'number', description: `${description} (milliseconds)` };
+}
+
+function remark(option: ValueSchema): string {
+  const unit = option['x-unit'];
+  return unit === undefined ? '' : ` (${unit})`;
+}
+
+/** Options are never changed after the start, so members and lists are readonly. */
+function makeReadonly(text: string): string {
+  return text
+    .replace(/^(\s+)([A-Za-z_$][\w$]*\??|\[k: string\]):/gm, '$1readonly $2:')
+    .replace(/: string\[\]/g, ': readonly string[]')
+    .replace(/export interface (\w+) \{\}\n/g, 'export type $1 = Readonly<Record<never, never>>;\n');
+}

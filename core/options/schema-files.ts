@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+
+/** Sections of the pipeline file that are no plugins, in the order in which help and documentation show them. */
+export const CORE_SECTIONS = ['server', 'names', 'limits', 'telemetry'] as const;
+
+const SUFFIX = '.schema.json';
+/** The schema of the pipeline file itself; it holds no options. */
+const PIPELINE = 'pipeline';
+
+/** Folder of this package: the nearest one above with a package.json, whether the code runs compiled or from source. */
+export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url))): string {
+  let folder = from;
+  for (;;) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`no package.json above ${from}`);
+    folder = parent;
+  }
+}
+
+/** The option schemas of the core sections and of all built-in plugins by name: sections first, then plugins by name. */
+export function readBuiltInSchemas(root: string = packageRoot()): ReadonlyMap<string, OptionSchema> {
+  const folder = join(root, 'schemas');
+  const names = readdirSync(folder)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length))
+    .filter((name) => name !== PIPELINE);
+  const sections: readonly string[] = CORE_SECTIONS;
+  const plugins = names.filter((name) => !sections.includes(name)).sort();
+  const ordered = [...sections.filter((name) => names.includes(name)), ...plugins];
+  return new Map(ordered.map((name) => [name, readSchema(join(folder, name + SUFFIX))]));
+}
+
+/** The options of all built-in schemas. */
+export function builtInDefinitions(schemas = readBuiltInSchemas()): readonly OptionDefinition[] {
+  return [...schemas].flatMap(([owner, schema]) => definitionsOf(owner, schema));
+}
+
+function readSchema(path: string): OptionSchema {
+  const schema: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  if (typeof schema !== 'object' || schema === null) throw new Error(`${path} is no JSON schema`);
+  return schema;
+}

@@ -1,0 +1,106 @@
+/** The part of JSON schema in which options are written, and what this project adds to it (`x-...`). */
+
+/** The schema of one option, or of a part of its value. */
+export interface ValueSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: ValueSchema;
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+  readonly additionalProperties?: boolean | ValueSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+  /** Name of the command-line flag, without dashes. */
+  readonly 'x-flag'?: string;
+  /** Flag of another plugin's option that sets this one as well; the other schema declares it with `x-flag`. */
+  readonly 'x-shares'?: string;
+  /** Environment variables, the first that is set wins. */
+  readonly 'x-env'?: string | readonly string[];
+  /** Unit of a number, for people. */
+  readonly 'x-unit'?: string;
+  /** `lines`: the flag's text is split at line ends instead of commas. */
+  readonly 'x-list'?: 'lines';
+  /** Least value of a duration. */
+  readonly 'x-minimum'?: string;
+  /** The value never appears in logs or in messages. */
+  readonly 'x-secret'?: boolean;
+  /** What to use instead. */
+  readonly 'x-deprecated'?: string;
+  /** No code reads the option yet. */
+  readonly 'x-unread'?: boolean;
+}
+
+/** The schema of a plugin's options, or of a core section of the pipeline file. */
+export interface OptionSchema extends ValueSchema {
+  readonly title?: string;
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+}
+
+/** One option as flags, environment, documentation and checker see it. */
+export interface OptionDefinition {
+  /** Core section or plugin that the option belongs to. */
+  readonly owner: string;
+  /** Key in the YAML file. */
+  readonly key: string;
+  readonly kind: ValueKind;
+  readonly flag: string | undefined;
+  /** Flag of another owner that sets this option as well. */
+  readonly shares: string | undefined;
+  readonly env: readonly string[];
+  readonly unit: string | undefined;
+  readonly description: string;
+  readonly isSecret: boolean;
+  readonly deprecated: string | undefined;
+  readonly isUnread: boolean;
+  readonly schema: ValueSchema;
+}
+
+/** How the text of a flag or of an environment variable is read. */
+export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
+
+/** How the text of a value of this schema is read. */
+export function valueKind(schema: ValueSchema): ValueKind {
+  switch (schema.type) {
+    case 'boolean':
+    case 'integer':
+    case 'number':
+      return schema.type;
+    case 'string':
+      return isDuration(schema) ? 'duration' : 'string';
+    case 'array':
+      return schema.items?.type === 'string' ? 'list' : 'json';
+    default:
+      return 'json';
+  }
+}
+
+/** True for an option that code gets as a number of milliseconds. */
+export function isDuration(schema: ValueSchema): boolean {
+  return schema.format === 'duration' || schema.format === 'duration-long';
+}
+
+/** The options of a schema, in the order in which it lists them. */
+export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
+  return Object.entries(schema.properties ?? {}).map(([key, option]) => ({
+    owner,
+    key,
+    kind: valueKind(option),
+    flag: option['x-flag'],
+    shares: option['x-shares'],
+    env: envNames(option),
+    unit: option['x-unit'],
+    description: option.description ?? '',
+    isSecret: option['x-secret'] === true,
+    deprecated: option['x-deprecated'],
+    isUnread: option['x-unread'] === true,
+    schema: option,
+  }));
+}
+
+function envNames(option: ValueSchema): readonly string[] {
+  const env = option['x-env'];
+  if (env === undefined) return [];
+  return typeof env === 'string' ? [env] : env;
+}
