@@ -1,0 +1,39 @@
+/** Names under which a label or metadata entry holds a level, in Loki's order (limit `log_level_fields`). */
+export const levelNames: readonly string[] = [
+  'level',
+  'LEVEL',
+  'Level',
+  'log.level',
+  'severity',
+  'SEVERITY',
+  'Severity',
+  'SeverityText',
+  'lvl',
+  'LVL',
+  'Lvl',
+  'severity_text',
+  'Severity_Text',
+  'SEVERITY_TEXT',
+];
+
+const known: ReadonlyMap<string, string> = new Map([
+  ['trace', 'trace'],
+  ['trc', 'trace'],
+  ['debug', 'debug'],
+  ['dbg', 'debug'],
+  ['info', 'info'],
+  ['inf', 'info'],
+  ['information', 'info'],
+  ['warn', 'warn'],
+  ['wrn', 'warn'],
+  ['warning', 'warn'],
+  ['error', 'error'],
+  ['err', 'error'],
+  ['critical', 'critical'],
+  ['fatal', 'fatal'],
+]);
+
+/** Loki's name of a level word in any case; undefined for every other text. */
+export function normalLevel(text: string): string | undefined {
+  return text.length > 11 ? undefined : known.get(text.toLowerCase());
+}

@@ -1,0 +1,48 @@
+import { levelFromLine } from './level-line.js';
+import { levelNames, normalLevel } from './level-words.js';
+
+export const detectedLevelName = 'detected_level';
+export const unknownLevel = 'unknown';
+
+/** The level in a set of labels or metadata entries; texts that are no known level stand as they are. */
+export function levelOfNames(get: (name: string) => string | undefined): string | undefined {
+  for (const name of levelNames) {
+    const value = get(name);
+    if (value !== undefined && value !== '') return normalLevel(value) ?? value;
+  }
+  return undefined;
+}
+
+/** The level of an OTLP severity number; undefined when the text is no number. */
+export function levelOfSeverityNumber(text: string): string | undefined {
+  if (!/^-?[0-9]{1,9}$/.test(text)) return undefined;
+  const number = Number(text);
+  if (number < 1 || number > 24) return unknownLevel;
+  if (number <= 4) return 'trace';
+  if (number <= 8) return 'debug';
+  if (number <= 12) return 'info';
+  if (number <= 16) return 'warn';
+  return number <= 20 ? 'error' : 'fatal';
+}
+
+/** What `detected_level` can be taken from, apart from a stored `detected_level` (which stands). */
+export interface LevelSources {
+  /** The level found in the stream's labels. */
+  readonly ofLabels: string | undefined;
+  readonly metadata: ReadonlyMap<string, string>;
+  readonly line: string;
+}
+
+/** Loki's `detected_level`: labels, metadata, severity number, then the line (spec: Log query result entries). */
+export function detectLevel(sources: LevelSources, scansBodies: boolean): string {
+  const { ofLabels, metadata, line } = sources;
+  if (ofLabels !== undefined) return ofLabels;
+  if (metadata.size > 0) {
+    const named = levelOfNames((name) => metadata.get(name));
+    if (named !== undefined) return named;
+    const number = metadata.get('severity_number');
+    const numbered = number === undefined ? undefined : levelOfSeverityNumber(number);
+    if (numbered !== undefined) return numbered;
+  }
+  return (scansBodies ? levelFromLine(line) : undefined) ?? unknownLevel;
+}

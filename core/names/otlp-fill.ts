@@ -1,0 +1,30 @@
+import type { BackendRow } from '../upstream/types.js';
+
+const severityNames = ['Trace', 'Debug', 'Info', 'Warn', 'Error', 'Fatal'];
+const onlyZeros = /^0+$/;
+
+/** The text that VictoriaLogs stores for a record without a severity text. */
+export function defaultSeverityText(severityNumber: string): string {
+  const number = Number(severityNumber);
+  if (!Number.isInteger(number) || number < 1 || number > 24) return 'Unspecified';
+  const step = ((number - 1) % 4) + 1;
+  return `${severityNames[Math.floor((number - 1) / 4)] ?? ''}${step === 1 ? '' : String(step)}`;
+}
+
+/** True for a field that VictoriaLogs filled in and Loki would not show (otel-README, rule 7). */
+export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
+  switch (field) {
+    case 'severity_number':
+      return value === '0';
+    case 'severity_text':
+      return value === defaultSeverityText(row['severity_number'] ?? '0');
+    case 'scope.name':
+    case 'scope.version':
+      return value === 'unknown';
+    case 'trace_id':
+    case 'span_id':
+      return onlyZeros.test(value);
+    default:
+      return false;
+  }
+}
