@@ -113,13 +113,11 @@ export interface MathPipe {
   readonly kind: 'math';
   readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
 }
-/** What becomes of columns that a pipe would overwrite, and for which rows it runs. */
+/** Which rows a pipe changes, and what becomes of columns that it would overwrite. */
 export interface UpdateRules {
   readonly condition?: LogsqlFilter;
-  /** A column that has a value keeps it. */
-  readonly keepOriginal: boolean;
-  /** An empty result does not overwrite. */
-  readonly skipEmpty: boolean;
+  /** `keep-original`: a column that has a value keeps it; `skip-empty`: an empty result does not overwrite. */
+  readonly rule: 'overwrite' | 'keep-original' | 'skip-empty';
 }
 export interface FormatPipe extends UpdateRules {
   readonly kind: 'format';

@@ -1,8 +1,11 @@
 export type * from './ast.js';
 export { MapRow, fieldsOf } from './row.js';
 export type { RowView } from './row.js';
+export { parseFilter, parseQuery, queryArgumentMessage } from './parse.js';
 export { printFilter, printQuery } from './print.js';
 export { printPipe } from './print-pipes.js';
 export { InexpressibleNameError, quoteName, quoteText } from './quote.js';
 export { LogsqlError, MemoryBudgetError } from './errors.js';
+export { parseDurationNs } from './numbers.js';
+export { formatTime, parseDate, parseUnixTime } from './time.js';
 export * as build from './build.js';

@@ -133,7 +133,14 @@ function printIf(condition: LogsqlFilter | undefined): string {
 }
 
 function printRules(rules: UpdateRules): string {
-  return `${rules.keepOriginal ? ' keep_original_fields' : ''}${rules.skipEmpty ? ' skip_empty_results' : ''}`;
+  switch (rules.rule) {
+    case 'overwrite':
+      return '';
+    case 'keep-original':
+      return ' keep_original_fields';
+    case 'skip-empty':
+      return ' skip_empty_results';
+  }
 }
 
 function printStatsFunction(func: StatsFunction): string {

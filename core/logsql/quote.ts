@@ -2,7 +2,7 @@ import type { FieldRef } from './ast.js';
 import { reservedWords } from './words-table.js';
 
 const bareName = /^[A-Za-z_][A-Za-z0-9_.]*$/;
-const bareSize = /^[+-]?[0-9A-Za-z.]+$|^\/[0-9]+$/;
+const bareSize = /^-?[0-9A-Za-z.]+$|^\/[0-9]+$/;
 // What must not stand raw between double quotes: the quote, the backslash, control and invisible characters, lone surrogates.
 const unsafe =
   /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
