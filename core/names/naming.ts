@@ -1,3 +1,4 @@
+import type { NamesOptions } from '../options/options.gen.js';
 import { defaultMissingText } from './missing-line.js';
 import { defaultPromotedAttributes } from './promoted.js';
 import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
@@ -6,27 +7,8 @@ import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
 export type LabelStyle = 'underscores' | 'passthrough';
 export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
 
-/** A custom alias of the `-field-mapping` option. */
-export interface FieldAlias {
-  readonly vl_field: string;
-  readonly loki_label: string;
-}
-
-/** The `names` options as far as names depend on them (spec: Label and metadata naming modes). */
-export interface NamingSettings {
-  readonly labelStyle: LabelStyle;
-  readonly metadataFieldMode: MetadataFieldMode;
-  readonly emitStructuredMetadata: boolean;
-  readonly logqlDottedNames: 'auto' | 'reject' | 'accept';
-  readonly labelBrowseExtensions: 'auto' | 'on' | 'off';
-  readonly translateOtelAttributes: boolean;
-  readonly fieldMapping: readonly FieldAlias[];
-  readonly extraLabelFields: readonly string[];
-  readonly backendDefaultMsgValue: string;
-  readonly detectedLevelBodyScan: boolean;
-  /** Attributes that are labels besides stored names that are legal labels already. */
-  readonly promotedAttributes: readonly string[];
-}
+/** The `names` options of a pipeline file (spec: Label and metadata naming modes). */
+export type NamingSettings = NamesOptions;
 
 /** The settings of the reference-compatible profile. */
 export const defaultNamingSettings: NamingSettings = {
@@ -35,12 +17,14 @@ export const defaultNamingSettings: NamingSettings = {
   emitStructuredMetadata: true,
   logqlDottedNames: 'auto',
   labelBrowseExtensions: 'auto',
+  labelValuesIndexedCache: false,
   translateOtelAttributes: true,
   fieldMapping: [],
+  streamFields: [],
   extraLabelFields: [],
+  promotedAttributes: defaultPromotedAttributes,
   backendDefaultMsgValue: '',
   detectedLevelBodyScan: true,
-  promotedAttributes: defaultPromotedAttributes,
 };
 
 // VictoriaLogs makes a stream field of an event's name; Loki keeps it as structured metadata.
@@ -68,7 +52,7 @@ export class Naming {
   readonly #pushedNames = new Map<string, string>();
   readonly #otelNames = new Map<string, string>();
 
-  constructor(settings: NamingSettings, labelValuesIndexed = false) {
+  constructor(settings: NamingSettings) {
     const isReference = settings.labelStyle === 'underscores' && settings.metadataFieldMode === 'translated';
     this.labelStyle = settings.labelStyle;
     this.metadataMode = settings.metadataFieldMode;
@@ -78,10 +62,10 @@ export class Naming {
       settings.logqlDottedNames === 'auto' ? (isReference ? 'reject' : 'accept') : settings.logqlDottedNames;
     this.browseExtensions =
       settings.labelBrowseExtensions === 'auto'
-        ? !isReference || labelValuesIndexed
+        ? !isReference || settings.labelValuesIndexedCache
         : settings.labelBrowseExtensions === 'on';
     this.missingLine = { prefix: defaultMissingText, exact: settings.backendDefaultMsgValue };
-    this.#promoted = new Set(settings.promotedAttributes);
+    this.#promoted = new Set([...settings.promotedAttributes, ...settings.streamFields]);
     this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
     this.#fieldsByLabel = groupByLabel(settings);

@@ -25,7 +25,8 @@ export interface RowsRequest {
   readonly newest?: number;
 }
 
-export type Listing = 'stream_field_names' | 'stream_field_values' | 'streams' | 'field_names' | 'field_values';
+export type Listing =
+  'stream_field_names' | 'stream_field_values' | 'streams' | 'field_names' | 'field_values';
 
 export interface ListingRequest {
   readonly listing: Listing;

@@ -1,0 +1,57 @@
+import { apiError } from '../errors/table.js';
+import type { BackendSample, BackendValue } from './types.js';
+
+/** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
+export function decodeListing(text: string): readonly BackendValue[] {
+  const values = member(parse(text), 'values');
+  if (values === null || values === undefined) return [];
+  return asArray(values).map((item) => ({
+    value: asText(member(item, 'value')),
+    hits: Number(member(item, 'hits') ?? 0),
+  }));
+}
+
+/** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
+export function decodeStats(text: string): readonly BackendSample[] {
+  const samples = asArray(member(member(parse(text), 'data'), 'result') ?? []);
+  return samples.map((sample) => {
+    const [timestamp, value] = asArray(member(sample, 'value'));
+    const labels = new Map<string, string>();
+    for (const [name, label] of Object.entries(asObject(member(sample, 'metric')))) {
+      if (typeof label === 'string' && label !== '') labels.set(name, label);
+    }
+    const name = labels.get('__name__') ?? '';
+    labels.delete('__name__');
+    return { name, labels, timestampSeconds: Number(timestamp), value: asText(value) };
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed;
+  } catch (error) {
+    // A whole body that is no JSON was cut at the backend's deadline (backend.md, section 8).
+    throw apiError('queryTimeout', {}, { cause: error });
+  }
+}
+
+function asObject(value: unknown): object {
+  if (typeof value === 'object' && value !== null) return value;
+  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+}
+
+function member(value: unknown, name: string): unknown {
+  const object = asObject(value);
+  return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
+}
+
+function asArray(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+}

@@ -1,0 +1,84 @@
+import { ApiError } from '../errors/api-error.js';
+import { apiError } from '../errors/table.js';
+import { redact } from './redact.js';
+
+/** What VictoriaLogs writes when a query ran over its time limit, with whatever status. */
+const deadlineMarker = "couldn't be executed in";
+
+/** Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502 (spec-gaps: Error body). */
+export type StatusRule = 'keep' | 'gateway';
+
+/** The answer was broken off after its head had come: VictoriaLogs does that at its own deadline. */
+export class BrokenBody extends Error {
+  override readonly name = 'BrokenBody';
+}
+
+/** The error for an HTTP error answer of the backend; `body` is its text or JSON. */
+export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
+  const text = errorText(body);
+  if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
+  const cause = redact(text) || `backend answered with status ${status}`;
+  return apiError(
+    'backendRefused',
+    { cause },
+    { cause: new Error(text), status: rule === 'keep' ? status : 502 },
+  );
+}
+
+/** The error for a line that is not a row: VictoriaLogs reports failures inside an answer so. */
+export function brokenAnswer(text: string): ApiError {
+  if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
+  return apiError('backendRefused', { cause: redact(text) }, { cause: new Error(text) });
+}
+
+/** The error for a call that ended without a whole answer. */
+export function failureOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BrokenBody) return apiError('queryTimeout', {}, { cause: error.cause ?? error });
+  const cause = error instanceof Error ? error.message || codeOf(error) : String(error);
+  if (isTimeout(error)) return apiError('queryTimeout', {}, { cause: error });
+  return apiError('backendUnreachable', { cause: redact(cause) }, { cause: error });
+}
+
+/** True for errors of the connection itself: they count for the circuit breaker, timeouts do not. */
+export function isTransportFailure(error: unknown): boolean {
+  return !(error instanceof ApiError) && !(error instanceof BrokenBody) && !isTimeout(error);
+}
+
+/** True when a call may be sent again: the connection was closed under it before any byte of an answer. */
+export function isReset(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function isTimeout(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    code === 'UND_ERR_HEADERS_TIMEOUT' ||
+    code === 'UND_ERR_BODY_TIMEOUT' ||
+    (error instanceof Error && error.name === 'TimeoutError')
+  );
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+function errorText(body: string): string {
+  if (!body.startsWith('{')) return body.trim();
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'error' in parsed &&
+      typeof parsed.error === 'string'
+    ) {
+      return parsed.error;
+    }
+  } catch {
+    // Not JSON after all; the text stands as it is.
+  }
+  return body.trim();
+}

@@ -1,0 +1,16 @@
+const maxShown = 500;
+
+/**
+ * Takes data out of a backend's error text before a client sees it: selectors, quoted texts of 12 and more characters and long
+ * hex numbers; cut at 500 characters (spec-gaps: Error body).
+ */
+export function redact(text: string): string {
+  const shown = text
+    .trim()
+    .replace(/\{[^{}]*\}/g, '{...}')
+    .replace(/"(?:[^"\\]|\\.){12,}"/g, '"..."')
+    .replace(/`[^`]{12,}`/g, '`...`')
+    .replace(/'[^']{12,}'/g, "'...'")
+    .replace(/\b[0-9a-fA-F]{16,}\b/g, '...');
+  return shown.length > maxShown ? `${shown.slice(0, maxShown)}...` : shown;
+}

@@ -1,0 +1,41 @@
+/** A version as `vMAJOR.MINOR.PATCH`. */
+export interface Version {
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** Reads a version text; undefined for builds without a tag. */
+export function parseVersion(text: string): Version | undefined {
+  const match = /(?:^|[^0-9.])v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
+  if (match === null) return undefined;
+  return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3] ?? 0) };
+}
+
+/** True when `version` is older than `least`. */
+export function isOlder(version: Version, least: Version): boolean {
+  if (version.major !== least.major) return version.major < least.major;
+  if (version.minor !== least.minor) return version.minor < least.minor;
+  return version.patch < least.patch;
+}
+
+/** The version in the answer of /select/buildinfo. */
+export function versionOfBuildInfo(body: string): Version | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (typeof parsed !== 'object' || parsed === null || !('data' in parsed)) return undefined;
+    const { data } = parsed;
+    if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
+    return typeof data.version === 'string' ? parseVersion(data.version) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The version in a /metrics text: `short_version`, else `version` of `vm_app_version`. */
+export function versionOfMetrics(body: string): Version | undefined {
+  const line = body.split('\n').find((each) => each.startsWith('vm_app_version{'));
+  if (line === undefined) return undefined;
+  const short = /short_version="([^"]*)"/.exec(line)?.[1] ?? '';
+  return parseVersion(short) ?? parseVersion(/[{,]version="([^"]*)"/.exec(line)?.[1] ?? '');
+}

@@ -1,0 +1,15 @@
+import type { BackendOptions } from '../../core/options/options.gen.js';
+import { defineStage } from '../../core/plugin/index.js';
+import { backendMetrics } from './metrics.js';
+import { BackendStage } from './stage.js';
+
+/** The stage that owns the connection to VictoriaLogs and gives it to the stages behind it, bound to their exchange. */
+export default defineStage({
+  name: 'backend',
+  summary: 'Calls VictoriaLogs: connections, time bound, retry, circuit breaker, forwarded credentials',
+  needs: ['tenant'],
+  gives: ['upstream'],
+  rest: 'once',
+  metrics: backendMetrics,
+  create: (options: BackendOptions, host) => new BackendStage(options, host),
+});

@@ -1,0 +1,103 @@
+import type { BackendOptions } from '../../core/options/options.gen.js';
+import type { Answer, Exchange, Host } from '../../core/plugin/index.js';
+import type { Rest, Stage } from '../../core/plugin/index.js';
+import type { UpstreamCall } from '../../core/telemetry/trace.js';
+import { BoundUpstream } from '../../core/upstream/bound.js';
+import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
+import { BackendClient } from '../../core/upstream/client.js';
+import { headersFor, tenantParameters } from '../../core/upstream/forward.js';
+import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
+import type { backendMetrics } from './metrics.js';
+
+type BackendHost = Host<typeof backendMetrics>;
+
+const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
+const readinessTimeoutMs = 2000;
+const notReady = 'backend not ready';
+
+/** Binds the backend to each exchange: its tenant, caller, signal and trace. */
+export class BackendStage implements Stage<'tenant', 'upstream'> {
+  readonly #options: BackendOptions;
+  readonly #host: BackendHost;
+  readonly #breaker: CircuitBreaker;
+  readonly #client: BackendClient;
+
+  constructor(options: BackendOptions, host: BackendHost) {
+    this.#options = options;
+    this.#host = host;
+    this.#breaker = new CircuitBreaker({
+      failThreshold: options.breakerFailThreshold,
+      openDurationMs: options.breakerOpenDuration,
+      windowDurationMs: options.breakerWindowDuration,
+      nowMs: () => host.clock.monotonicMs(),
+      onState: (state) => this.#onBreaker(state),
+    });
+    this.#client = new BackendClient(
+      {
+        url: options.url,
+        timeoutMs: options.timeout,
+        compression: options.compression,
+        tlsSkipVerify: options.tlsSkipVerify,
+        maxConcurrent: options.maxConcurrent,
+        maxBufferedBytes: options.maxBufferedResponseBytes,
+      },
+      this.#breaker,
+    );
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    this.#host.meters.circuit_breaker_state.set(gaugeValue.closed, {});
+    const bound = AbortSignal.any([signal, AbortSignal.timeout(this.#options.versionCheckTimeout)]);
+    const rule = {
+      minVersion: this.#options.minVersion,
+      allowUnsupported: this.#options.allowUnsupportedVersion,
+    };
+    const { version, problem } = await checkVersion(this.#client, rule, bound);
+    if (problem === undefined) {
+      const shown = version === undefined ? 'unknown' : `v${version.major}.${version.minor}.${version.patch}`;
+      this.#host.log.info('backend is healthy', { 'backend.version': shown });
+      return;
+    }
+    if (this.#options.versionStrict) throw new Error(problem);
+    this.#host.log.warn(problem);
+  }
+
+  async ready(): Promise<string | undefined> {
+    // Read, not admitted: a look from outside must not take a probe's place.
+    if (this.#breaker.state === 'open') return notReady;
+    const problem = await healthProblem(this.#client, AbortSignal.timeout(readinessTimeoutMs));
+    return problem === undefined ? undefined : notReady;
+  }
+
+  handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
+    const { tenant } = exchange.slots;
+    const endpoint = exchange.request.op;
+    const upstream = new BoundUpstream(this.#client, {
+      signal: exchange.signal,
+      trace: exchange.trace,
+      headers: headersFor(exchange.caller, tenant, this.#options),
+      parameters: tenantParameters(tenant),
+      onCall: (call) => this.#onCall(endpoint, call),
+    });
+    return rest(exchange.derive<'upstream'>({ slots: { upstream } }));
+  }
+
+  async stop(): Promise<void> {
+    await this.#client.close();
+  }
+
+  #onCall(endpoint: string, call: UpstreamCall): void {
+    const labels = {
+      system: 'backend',
+      direction: 'upstream',
+      endpoint,
+      route: `/select/logsql/${call.type}`,
+    };
+    this.#host.meters.backend_duration_seconds.observe(call.durationMs / 1000, labels);
+  }
+
+  #onBreaker(state: BreakerState): void {
+    this.#host.meters.circuit_breaker_state.set(gaugeValue[state], {});
+    this.#host.log.warn(`circuit breaker is ${state}`);
+  }
+}
