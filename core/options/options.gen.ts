@@ -623,19 +623,9 @@ export interface EmbeddedBackendOptions {
    */
   readonly dataPath?: string;
   /**
-   * Faults to inject, so that failures of a backend can be tried out.
+   * Serves /-/faults, where tests and trials ask for latency, errors, hangs and cut connections.
    */
-  readonly faults: {
-    /**
-     * Start of the request path that the fault applies to; unset means all.
-     */
-    readonly path?: string;
-    readonly kind: 'delay' | 'status' | 'reset' | 'truncate' | 'hang';
-    readonly delay?: string;
-    readonly status?: number;
-    readonly probability?: number;
-    readonly times?: number;
-  }[];
+  readonly faults: boolean;
 }
 
 /**

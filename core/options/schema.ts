@@ -24,6 +24,8 @@ export interface ValueSchema {
   readonly 'x-list'?: 'lines';
   /** Least value of a duration. */
   readonly 'x-minimum'?: string;
+  /** What a text with a `pattern` should be, for messages. */
+  readonly 'x-expected'?: string;
   /** The value never appears in logs or in messages. */
   readonly 'x-secret'?: boolean;
   /** What to use instead. */

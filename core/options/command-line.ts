@@ -1,0 +1,118 @@
+import yargs, { type Argv } from 'yargs';
+import { type FlagArg, type FlagShape, splitArgs } from './flag-args.js';
+import type { FlagIndex } from './flag-index.js';
+import { readSetting } from './read-setting.js';
+import { suggest } from './suggest.js';
+
+/** A flag of the program itself, such as `-pipeline` or `-help`: no option of any plugin. */
+export interface CommandFlag {
+  readonly name: string;
+  readonly kind: 'boolean' | 'string';
+  readonly description: string;
+}
+
+/** A command line, read. */
+export interface CommandLine {
+  /** Texts of option flags by name, each readable and valid unless a problem names it; the last one wins. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Texts of the program's own flags by name; a switch holds "true" or "false". */
+  readonly own: ReadonlyMap<string, string>;
+  readonly positionals: readonly string[];
+  /** Unknown flags and bad values, one sentence each, in the order of the command line. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads a command line against the known flags. It never throws: a caller that is to know the flags of a site's plugins reads
+ * twice, the first time for the pipeline file's name only, and makes a UsageError of the problems of the second.
+ */
+export function parseCommandLine(
+  args: readonly string[],
+  index: FlagIndex,
+  own: readonly CommandFlag[] = [],
+): CommandLine {
+  const ownByName = new Map(own.map((flag) => [flag.name, flag]));
+  const shapeOf = (name: string): FlagShape => {
+    const kind = ownByName.get(name)?.kind ?? index.get(name)?.kind;
+    if (kind === undefined) return 'unknown';
+    return kind === 'boolean' ? 'switch' : 'value';
+  };
+  const split = splitArgs(args, shapeOf);
+  const { texts, positionals } = readWithYargs(split);
+  const flags = new Map([...texts].filter(([name]) => !ownByName.has(name)));
+  const ownTexts = new Map([...texts].filter(([name]) => ownByName.has(name)));
+  const known = [...ownByName.keys(), ...index.names()];
+  const problems = split.flatMap((arg) => problemsOfArg(arg, index, ownByName, known));
+  return { flags, own: ownTexts, positionals, problems };
+}
+
+function problemsOfArg(
+  arg: FlagArg,
+  index: FlagIndex,
+  own: ReadonlyMap<string, CommandFlag>,
+  known: readonly string[],
+): readonly string[] {
+  switch (arg.kind) {
+    case 'positional':
+      return [];
+    case 'no-value':
+      return [`flag -${arg.name} needs a value`];
+    case 'unknown': {
+      const meant = suggest(arg.name, known);
+      return [`unknown flag -${arg.name}` + (meant === undefined ? '' : `, did you mean -${meant}?`)];
+    }
+    case 'flag':
+      return own.has(arg.name)
+        ? problemsOfOwn(arg.name, arg.text, own)
+        : problemsOfOption(arg.name, arg.text, index);
+  }
+}
+
+function problemsOfOwn(name: string, text: string, own: ReadonlyMap<string, CommandFlag>): readonly string[] {
+  const isSwitch = own.get(name)?.kind === 'boolean';
+  if (!isSwitch || text === 'true' || text === 'false') return [];
+  return [`flag -${name} must be true or false, not ${JSON.stringify(text)}`];
+}
+
+function problemsOfOption(name: string, text: string, index: FlagIndex): readonly string[] {
+  const definition = index.get(name);
+  if (definition === undefined) return [];
+  const setting = readSetting(definition, text, `flag -${name}`);
+  if (setting.kind === 'value') return [];
+  return [setting.message + (setting.fix === undefined ? '' : `, ${setting.fix}`)];
+}
+
+/** A yargs that takes names as they are: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
+export function plainYargs(args: readonly string[]): Argv {
+  return yargs(args).help(false).version(false).exitProcess(false).parserConfiguration({
+    'dot-notation': false,
+    'camel-case-expansion': false,
+    'short-option-groups': false,
+    'boolean-negation': false,
+    'duplicate-arguments-array': false,
+    'parse-numbers': false,
+    'parse-positional-numbers': false,
+    'populate--': true,
+  });
+}
+
+function readWithYargs(split: readonly FlagArg[]): {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly positionals: readonly string[];
+} {
+  const names = new Set(split.flatMap((arg) => (arg.kind === 'flag' ? [arg.name] : [])));
+  // yargs strips one pair of quotes around a value, so each value gets a pair of its own.
+  const tokens = split.flatMap((arg) => (arg.kind === 'flag' ? [`--${arg.name}="${arg.text}"`] : []));
+  const positionals = split.flatMap((arg) => (arg.kind === 'positional' ? [arg.text] : []));
+  const read: unknown = plainYargs([...tokens, '--', ...positionals])
+    .string([...names])
+    .parseSync();
+  const members = new Map(Object.entries(read ?? {}));
+  const texts = new Map<string, string>();
+  for (const name of names) {
+    const text: unknown = members.get(name);
+    if (typeof text === 'string') texts.set(name, text);
+  }
+  const rest: unknown = members.get('--');
+  return { texts, positionals: Array.isArray(rest) ? rest.map(String) : [] };
+}

@@ -1,0 +1,97 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { textFormats } from './formats.js';
+import type { ValueSchema } from './schema.js';
+import { suggest } from './suggest.js';
+
+/** What is wrong in words, and how to mend it. */
+export interface Explanation {
+  readonly message: string;
+  readonly fix: string | undefined;
+}
+
+/** Longest piece of an offending value that a message repeats. */
+const MAX_SHOWN = 60;
+
+/** Turns an error of the validator into words that complete a sentence beginning with the option's name; secrets are not shown. */
+export function explain(error: ErrorObject, isSecret: boolean): Explanation {
+  // `verbose` is on, so the schema around the keyword is there; its values are checked where they are used.
+  const schema = (error.parentSchema ?? {}) as ValueSchema;
+  const params = error.params as Readonly<Record<string, unknown>>;
+  const not = isSecret ? '' : `, not ${shown(error.data)}`;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return { message: 'is not known', fix: didYouMean(params['additionalProperty'], keysOf(schema)) };
+    case 'required':
+    case 'dependentRequired':
+      return { message: `lacks "${String(params['missingProperty'])}"`, fix: undefined };
+    case 'enum':
+      return explainEnum(schema, error.data, not);
+    case 'type':
+      return {
+        message: `must be ${expectedType(schema)}${not}`,
+        fix: isSecret ? undefined : quotesFix(schema, error.data),
+      };
+    case 'format':
+    case 'pattern':
+      return { message: `must be ${expectedText(schema)}${not}`, fix: undefined };
+    case 'minimum':
+    case 'x-minimum':
+      return { message: `must be at least ${String(error.schema)}${not}`, fix: undefined };
+    case 'maximum':
+      return { message: `must be at most ${String(error.schema)}${not}`, fix: undefined };
+    case 'minLength':
+      return { message: 'must not be empty', fix: undefined };
+    default:
+      return { message: `${error.message ?? 'is not allowed'}${not}`, fix: undefined };
+  }
+}
+
+function explainEnum(schema: ValueSchema, value: unknown, not: string): Explanation {
+  const allowed = (schema.enum ?? []).map(String);
+  const last = allowed.at(-1) ?? '';
+  const list = allowed.length > 1 ? `${allowed.slice(0, -1).join(', ')} or ${last}` : last;
+  return { message: `must be ${list}${not}`, fix: didYouMean(value, allowed) };
+}
+
+function didYouMean(word: unknown, candidates: readonly string[]): string | undefined {
+  const meant = typeof word === 'string' ? suggest(word, candidates) : undefined;
+  return meant === undefined ? undefined : `did you mean "${meant}"?`;
+}
+
+function keysOf(schema: ValueSchema): readonly string[] {
+  return Object.keys(schema.properties ?? {});
+}
+
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['string', 'a text'],
+  ['array', 'a list'],
+  ['object', 'a mapping'],
+  ['null', 'null'],
+]);
+
+function expectedType(schema: ValueSchema): string {
+  if (schema.format !== undefined) return expectedText(schema);
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  return types.map((type) => TYPE_WORDS.get(type) ?? type).join(' or ');
+}
+
+function expectedText(schema: ValueSchema & { readonly pattern?: string }): string {
+  const format = schema.format === undefined ? undefined : textFormats.get(schema.format);
+  if (format !== undefined) return format.expected;
+  return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);
+}
+
+/** YAML reads 30, true and null by themselves as something else than a text. */
+function quotesFix(schema: ValueSchema, value: unknown): string | undefined {
+  if (schema.type !== 'string' || (typeof value !== 'number' && typeof value !== 'boolean')) return undefined;
+  const isDuration = schema.format === 'duration' && typeof value === 'number';
+  return isDuration ? `write "${String(value)}s" for seconds` : `write "${String(value)}" in quotes`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}

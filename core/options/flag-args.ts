@@ -1,0 +1,46 @@
+/**
+ * The forms in which operators write flags: `-name=value`, `--name value`, `-switch`, `-switch=false`, `-a.dotted-name`.
+ * yargs reads a single dash as a row of one-letter switches, so everything is brought to one form first.
+ */
+
+/** What is known of a flag before its value is looked at. */
+export type FlagShape = 'switch' | 'value' | 'unknown';
+
+/** One argument after another, taken apart. */
+export type FlagArg =
+  | { readonly kind: 'flag'; readonly name: string; readonly text: string }
+  | { readonly kind: 'unknown'; readonly name: string }
+  | { readonly kind: 'no-value'; readonly name: string }
+  | { readonly kind: 'positional'; readonly text: string };
+
+/** Takes arguments apart; `--` ends the flags. A flag that takes a value takes the next argument, whatever it looks like. */
+export function splitArgs(args: readonly string[], shapeOf: (name: string) => FlagShape): readonly FlagArg[] {
+  const split: FlagArg[] = [];
+  let at = 0;
+  while (at < args.length) {
+    const arg = args[at++] ?? '';
+    if (arg === '--') {
+      for (const text of args.slice(at)) split.push({ kind: 'positional', text });
+      break;
+    }
+    const match = /^--?([A-Za-z][^=]*)(?:=([\s\S]*))?$/.exec(arg);
+    if (match === null) {
+      split.push({ kind: 'positional', text: arg });
+      continue;
+    }
+    const name = match[1] ?? '';
+    const text = match[2];
+    const shape = shapeOf(name);
+    if (shape === 'unknown') split.push({ kind: 'unknown', name });
+    else if (text !== undefined) split.push({ kind: 'flag', name, text });
+    else if (shape === 'switch') {
+      // `-switch false` is what operators mean by it, so a plain truth word is taken as the value.
+      const next = args[at];
+      const isWord = next === 'true' || next === 'false';
+      if (isWord) at++;
+      split.push({ kind: 'flag', name, text: isWord ? next : 'true' });
+    } else if (at < args.length) split.push({ kind: 'flag', name, text: args[at++] ?? '' });
+    else split.push({ kind: 'no-value', name });
+  }
+  return split;
+}

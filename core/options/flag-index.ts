@@ -1,0 +1,79 @@
+import type { OptionDefinition } from './schema.js';
+
+/** The flags of a set of options: who declares each, and who else it sets. */
+export class FlagIndex {
+  readonly #declared = new Map<string, OptionDefinition>();
+  readonly #owners = new Map<string, Set<string>>();
+
+  /** Throws when two options declare the same flag, or one shares a flag that nobody declares with the same type, default and environment. */
+  constructor(definitions: Iterable<OptionDefinition>) {
+    const all = [...definitions];
+    for (const definition of all) {
+      if (definition.flag === undefined) continue;
+      const other = this.#declared.get(definition.flag);
+      if (other !== undefined) {
+        throw new Error(
+          `flag -${definition.flag} is declared by "${other.owner}" and by "${definition.owner}"`,
+        );
+      }
+      this.#declared.set(definition.flag, definition);
+      this.#owners.set(definition.flag, new Set([definition.owner]));
+    }
+    for (const definition of all) {
+      if (definition.shares !== undefined) this.#addSharer(definition, definition.shares);
+    }
+  }
+
+  /** The option that declares a flag. */
+  get(flag: string): OptionDefinition | undefined {
+    return this.#declared.get(flag);
+  }
+  /** Names of all flags. */
+  names(): IterableIterator<string> {
+    return this.#declared.keys();
+  }
+  definitions(): IterableIterator<OptionDefinition> {
+    return this.#declared.values();
+  }
+  /** Sections and plugins that a flag has a meaning for. */
+  ownersOf(flag: string): ReadonlySet<string> {
+    return this.#owners.get(flag) ?? new Set();
+  }
+
+  /** The given flags that set nothing, because nobody they belong to is in the pipeline; one warning sentence each. */
+  unusedWarnings(flags: Iterable<string>, present: ReadonlySet<string>): readonly string[] {
+    const warnings: string[] = [];
+    for (const flag of flags) {
+      const owners = [...this.ownersOf(flag)];
+      if (owners.length === 0 || owners.some((owner) => present.has(owner))) continue;
+      const names = owners.map((owner) => `"${owner}"`).join(' or ');
+      warnings.push(`flag -${flag} has no effect: the pipeline has no ${names}`);
+    }
+    return warnings;
+  }
+
+  /** The given flags that are deprecated; one warning sentence each. */
+  deprecatedWarnings(flags: Iterable<string>): readonly string[] {
+    const warnings: string[] = [];
+    for (const flag of flags) {
+      const reason = this.get(flag)?.deprecated;
+      if (reason !== undefined) warnings.push(`flag -${flag} is deprecated: ${reason}`);
+    }
+    return warnings;
+  }
+
+  #addSharer(definition: OptionDefinition, flag: string): void {
+    const declared = this.#declared.get(flag);
+    const isSame =
+      declared !== undefined &&
+      declared.kind === definition.kind &&
+      declared.env.join() === definition.env.join() &&
+      JSON.stringify(declared.schema.default) === JSON.stringify(definition.schema.default);
+    if (!isSame) {
+      throw new Error(
+        `"${definition.owner}.${definition.key}" shares flag -${flag}, which no option of the same type, default and environment declares`,
+      );
+    }
+    this.#owners.get(flag)?.add(definition.owner);
+  }
+}

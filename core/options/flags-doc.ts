@@ -1,0 +1,79 @@
+import { defaultText, unitOf } from './help.js';
+import { CORE_SECTIONS } from './schema-files.js';
+import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+
+const HEAD = `# Flags and options
+
+Generated from the schemas by \`npm run generate\`; do not edit.
+
+Every option can be written in the pipeline file, most also as a flag, some as an environment variable. A flag wins over the
+environment, the environment over the file, the file over the default. Flags are written \`-name=value\`, \`-name value\` or with
+two dashes; a switch alone means true, \`-name=false\` turns it off. A list is separated by commas, an object is written as JSON.
+
+Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.
+
+Marks: **unread** means that the option is accepted and checked but that no code reads it yet; **deprecated** options have no effect;
+**secret** values are never logged. An option that "follows" a flag is set by a flag of another plugin as well.
+`;
+
+/** docs/flags.md: one table for each section of the pipeline file and for each plugin. */
+export function generateFlagsDoc(schemas: ReadonlyMap<string, OptionSchema>): string {
+  const parts = [...schemas].map(([owner, schema]) => ownerPart(owner, schema));
+  return [HEAD, ...parts].join('\n');
+}
+
+function ownerPart(owner: string, schema: OptionSchema): string {
+  const sections: readonly string[] = CORE_SECTIONS;
+  const title = sections.includes(owner) ? `## Section \`${owner}\`` : `## Plugin \`${owner}\``;
+  const definitions = definitionsOf(owner, schema);
+  const table =
+    definitions.length === 0
+      ? 'No options.\n'
+      : [
+          '| Flag | Environment | Key in the file | Default | Value | Meaning |',
+          '|---|---|---|---|---|---|',
+          ...definitions.map(row),
+          '',
+        ].join('\n');
+  return [title, '', schema.description ?? '', '', table].join('\n');
+}
+
+function row(definition: OptionDefinition): string {
+  const fallback = defaultText(definition);
+  const cells = [
+    flagCell(definition),
+    definition.env.map(code).join(', '),
+    code(definition.key),
+    fallback === undefined ? '' : code(shorten(fallback)),
+    escapeCell(unitOf(definition)),
+    escapeCell(definition.description) + marks(definition),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function flagCell(definition: OptionDefinition): string {
+  if (definition.flag !== undefined) return code(`-${definition.flag}`);
+  return definition.shares === undefined ? '' : `follows ${code(`-${definition.shares}`)}`;
+}
+
+function marks(definition: OptionDefinition): string {
+  const words: string[] = [];
+  if (definition.isSecret) words.push('**secret**');
+  if (definition.deprecated !== undefined) words.push(`**deprecated**: ${definition.deprecated}`);
+  else if (definition.isUnread) words.push('**unread**');
+  return words.length === 0 ? '' : ` ${escapeCell(words.join(', '))}`;
+}
+
+const MAX_DEFAULT = 60;
+function shorten(text: string): string {
+  return text.length > MAX_DEFAULT ? `${text.slice(0, MAX_DEFAULT)}...` : text;
+}
+
+function code(text: string): string {
+  return `\`${escapeCell(text)}\``;
+}
+
+/** A bar would end the cell. */
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}

@@ -1,0 +1,55 @@
+import { type CommandFlag, plainYargs } from './command-line.js';
+import type { OptionDefinition } from './schema.js';
+
+/** What help says above and below the flags. */
+export interface HelpText {
+  readonly usage: string;
+  readonly own: readonly CommandFlag[];
+  readonly epilogue?: string;
+}
+
+/** The text of `--help`: the program's own flags, then the options by section and plugin. */
+export async function helpText(
+  definitions: Iterable<OptionDefinition>,
+  text: HelpText,
+  width = 110,
+): Promise<string> {
+  let parser = plainYargs([]).usage(text.usage).wrap(width);
+  for (const flag of text.own) {
+    parser = parser.option(flag.name, { describe: flag.description, group: 'ref-proxy:' });
+  }
+  for (const definition of definitions) {
+    if (definition.flag === undefined) continue;
+    parser = parser.option(definition.flag, {
+      describe: describe(definition),
+      group: `${definition.owner}:`,
+    });
+  }
+  if (text.epilogue !== undefined) parser = parser.epilogue(text.epilogue);
+  return parser.getHelp();
+}
+
+function describe(definition: OptionDefinition): string {
+  const facts = [
+    unitOf(definition),
+    defaultText(definition) === undefined ? undefined : `default ${defaultText(definition) ?? ''}`,
+    definition.env.length === 0 ? undefined : `env ${definition.env.join(', ')}`,
+    definition.deprecated === undefined ? undefined : 'deprecated',
+    definition.isUnread && definition.deprecated === undefined ? 'not read yet' : undefined,
+  ].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? definition.description : `${definition.description} [${facts.join('; ')}]`;
+}
+
+/** What a value looks like, for people: the unit of a number, the words of a choice, else the type. */
+export function unitOf(definition: OptionDefinition): string {
+  if (definition.unit !== undefined) return definition.unit;
+  const choices = definition.schema.enum;
+  return choices === undefined ? definition.kind : choices.map(String).join('|');
+}
+
+/** The default as one would write it; undefined when there is none. */
+export function defaultText(definition: OptionDefinition): string | undefined {
+  const value = definition.schema.default;
+  if (value === undefined) return undefined;
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,137 @@
+import { decodeValue, type Environment, readEnvironment, readSetting } from './read-setting.js';
+import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
+import { problemsOf, type ValueProblem } from './validate.js';
+
+/** Where options come from besides the YAML file. */
+export interface OptionSources {
+  /** Texts of flags by name, without dashes (`parseCommandLine`). */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly env: Environment;
+}
+
+/** A flag or an environment variable, by its name. */
+export interface NamedSource {
+  readonly kind: 'flag' | 'env';
+  readonly name: string;
+}
+
+/** What gave an option its value. */
+export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
+
+/** Where the fault of a finding stands: in the YAML value (its keys from the section's root), in a flag or in a variable. */
+export type FaultPlace =
+  | NamedSource
+  | { readonly kind: 'yaml'; readonly path: readonly (string | number)[]; readonly at: 'key' | 'value' };
+
+/** One thing that is wrong with a plugin's or section's options. */
+export interface OptionFinding {
+  readonly kind: 'unknown-option' | 'missing-option' | 'bad-value';
+  readonly place: FaultPlace;
+  /** A whole sentence without a full stop; never shows a secret. */
+  readonly message: string;
+  readonly fix: string | undefined;
+}
+
+/** Options as code gets them, when there are no findings: defaults filled in, durations in milliseconds. */
+export interface ResolvedOptions {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly origins: ReadonlyMap<string, OptionOrigin>;
+  readonly findings: readonly OptionFinding[];
+}
+
+/**
+ * The options of one section or plugin from flag, environment, YAML and default, in this order of precedence.
+ * An option whose source is at fault gets a finding and falls back to the next source.
+ */
+export function resolveOptions(
+  schema: OptionSchema,
+  yamlValue: unknown,
+  sources: OptionSources,
+): ResolvedOptions {
+  const findings: OptionFinding[] = [];
+  const origins = new Map<string, OptionOrigin>();
+  const merged = new Map<string, unknown>();
+  const yaml = readYaml(schema, yamlValue, findings);
+  for (const definition of definitionsOf('', schema)) {
+    const found =
+      readNamed(definition, sources, findings) ??
+      (yaml.has(definition.key)
+        ? { value: yaml.get(definition.key), origin: { kind: 'yaml' } as const }
+        : { value: definition.schema.default, origin: { kind: 'default' } as const });
+    origins.set(definition.key, found.origin);
+    if (found.value !== undefined) merged.set(definition.key, found.value);
+  }
+  findings.push(...missingIn(schema, Object.fromEntries(merged)));
+  const options = Object.fromEntries(
+    [...merged].map(([key, value]) => [key, decodeValue(schema.properties?.[key] ?? {}, value)]),
+  );
+  return { options, origins, findings };
+}
+
+interface Found {
+  readonly value: unknown;
+  readonly origin: OptionOrigin;
+}
+
+/** The value that a flag or else the environment gives; a faulty one is reported and counts as not given. */
+function readNamed(
+  definition: OptionDefinition,
+  sources: OptionSources,
+  findings: OptionFinding[],
+): Found | undefined {
+  const given: { origin: NamedSource; text: string }[] = [];
+  const flag = definition.flag ?? definition.shares;
+  const flagText = flag === undefined ? undefined : sources.flags.get(flag);
+  if (flag !== undefined && flagText !== undefined)
+    given.push({ origin: { kind: 'flag', name: flag }, text: flagText });
+  const variable = readEnvironment(definition, sources.env);
+  if (variable !== undefined)
+    given.push({ origin: { kind: 'env', name: variable.name }, text: variable.text });
+  for (const { origin, text } of given) {
+    const subject = origin.kind === 'flag' ? `flag -${origin.name}` : `environment variable ${origin.name}`;
+    const setting = readSetting(definition, text, subject);
+    if (setting.kind === 'value') return { value: setting.value, origin };
+    const { message, fix } = setting;
+    findings.push({ kind: 'bad-value', place: origin, message, fix });
+  }
+  return undefined;
+}
+
+/** The faultless members of the YAML value, by key; faults become findings. Nothing written is an empty mapping. */
+function readYaml(
+  schema: OptionSchema,
+  yamlValue: unknown,
+  findings: OptionFinding[],
+): ReadonlyMap<string, unknown> {
+  const value = yamlValue ?? {};
+  const problems = problemsOf(schema, value).filter((problem) => !isMissingAtRoot(problem));
+  findings.push(...problems.map(toFinding));
+  if (typeof value !== 'object' || Array.isArray(value)) return new Map();
+  const faulty = new Set(problems.map((problem) => problem.path[0]));
+  return new Map(Object.entries(value).filter(([key]) => !faulty.has(key)));
+}
+
+/** What is missing is known only after flags and environment have had their say. */
+function missingIn(schema: OptionSchema, merged: object): readonly OptionFinding[] {
+  return problemsOf(schema, merged).filter(isMissingAtRoot).map(toFinding);
+}
+
+function isMissingAtRoot(problem: ValueProblem): boolean {
+  return problem.kind === 'missing' && problem.path.length === 0;
+}
+
+function toFinding(problem: ValueProblem): OptionFinding {
+  const { path, fix } = problem;
+  const name = path.length === 0 ? 'the options' : `option "${path.join('.')}"`;
+  const message = isMissingAtRoot(problem)
+    ? `option "${problem.key ?? ''}" is missing`
+    : `${name} ${problem.message}`;
+  switch (problem.kind) {
+    case 'unknown':
+      return { kind: 'unknown-option', place: { kind: 'yaml', path, at: 'key' }, message, fix };
+    case 'missing':
+      return { kind: 'missing-option', place: { kind: 'yaml', path, at: 'value' }, message, fix };
+    case 'bad':
+      return { kind: 'bad-value', place: { kind: 'yaml', path, at: 'value' }, message, fix };
+  }
+}
