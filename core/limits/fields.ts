@@ -1,5 +1,5 @@
 import type { TenantLimits } from './limits.js';
-import { parseLimitDuration } from './duration.js';
+import { parseDuration } from '../options/duration.js';
 
 type Reader = (value: unknown, where: string) => Partial<TenantLimits>;
 
@@ -32,10 +32,13 @@ function nonZero(ns: bigint, make: (ns: bigint) => Partial<TenantLimits>): Parti
 
 function duration(value: unknown, where: string): bigint {
   // YAML and JSON write "no limit" as a bare 0.
-  const ns = value === 0 ? 0n : typeof value === 'string' ? parseLimitDuration(value) : undefined;
-  if (ns === undefined)
+  const ms = value === 0 ? 0 : typeof value === 'string' ? parseDuration(value, 'long') : undefined;
+  if (ms === undefined) {
     throw new Error(`${where}: ${JSON.stringify(value)} is not a duration such as "90d" or "1h30m"`);
-  return ns;
+  }
+  // Years of nanoseconds are more than a number holds, so whole milliseconds go over first.
+  const wholeMs = Math.trunc(ms);
+  return BigInt(wholeMs) * 1_000_000n + BigInt(Math.round((ms - wholeMs) * 1e6));
 }
 
 function count(value: unknown, where: string): number {

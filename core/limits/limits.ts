@@ -43,7 +43,8 @@ export interface Limits {
 export interface LimitsSettings {
   readonly tenantLimits: Readonly<Record<string, unknown>>;
   readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
-  readonly tenantLimitsAllowPublish: readonly string[];
+  /** Undefined or empty means the built-in list. */
+  readonly tenantLimitsAllowPublish?: readonly string[];
   readonly defaultMaxQueryLength: number;
   readonly maxEntriesLimitPerQuery: number;
   /** 0 means the built-in 500. */
@@ -71,7 +72,7 @@ export function createLimits(settings: LimitsSettings): Limits {
     [...byTenant].map(([tenantId, own]) => [tenantId, { ...common, ...own.limits }] as const),
   );
   const limitsOfOne = (tenantId: string): TenantLimits => effective.get(tenantId) ?? common;
-  const allowed = new Set(settings.tenantLimitsAllowPublish);
+  const allowed = new Set(settings.tenantLimitsAllowPublish ?? []);
   const isPublished = (field: string): boolean =>
     allowed.size === 0 ? isPublishedByDefault(field) : allowed.has(field);
   return {

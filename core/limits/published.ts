@@ -1,5 +1,5 @@
 import type { TenantLimits } from './limits.js';
-import { formatLimitDuration } from './duration.js';
+import { printPrometheusDuration } from '../time/index.js';
 
 /** A limit field as JSON or YAML holds it. */
 export type LimitValue =
@@ -77,15 +77,15 @@ export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue>
     ['max_entries_limit_per_query', limits.maxEntriesLimitPerQuery],
     ['max_line_size_truncate', false],
     ['max_query_bytes_read', `${limits.maxQueryBytesRead}B`],
-    ['max_query_length', formatLimitDuration(limits.maxQueryLengthNs)],
-    ['max_query_lookback', formatLimitDuration(limits.maxQueryLookbackNs)],
-    ['max_query_range', formatLimitDuration(limits.maxQueryRangeNs)],
+    ['max_query_length', printPrometheusDuration(limits.maxQueryLengthNs)],
+    ['max_query_lookback', printPrometheusDuration(limits.maxQueryLookbackNs)],
+    ['max_query_range', printPrometheusDuration(limits.maxQueryRangeNs)],
     ['max_query_series', limits.maxQuerySeries],
     ['metric_aggregation_enabled', false],
     ['otlp_config', {}],
     ['pattern_persistence_enabled', false],
-    ['query_timeout', formatLimitDuration(BigInt(limits.queryTimeoutMs) * 1_000_000n)],
-    ['retention_period', formatLimitDuration(limits.retentionPeriodNs)],
+    ['query_timeout', printPrometheusDuration(BigInt(limits.queryTimeoutMs) * 1_000_000n)],
+    ['retention_period', printPrometheusDuration(limits.retentionPeriodNs)],
     ['retention_stream', []],
     ['volume_enabled', true],
     ['volume_max_series', limits.volumeMaxSeries],

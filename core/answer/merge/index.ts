@@ -1,0 +1,60 @@
+/**
+ * How answers to parts of one question become one answer: tenants, windows, hot and cold storage. Pure functions over plain data.
+ * Laws (held by property tests): associative; the empty answer changes nothing; with `overlap: 'dedupe'` merging an answer with
+ * itself changes nothing either.
+ */
+import type { Answer, AnswerKind } from '../types.js';
+import { mergeMatrix, mergeVector } from './metrics.js';
+import { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
+import { mergeStreams, type MergeOptions } from './streams.js';
+
+export { mergeMatrix, mergeVector } from './metrics.js';
+export { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
+export { mergeStreams, type MergeOptions } from './streams.js';
+export { answerBytes } from './size.js';
+
+/**
+ * Merges answers of one kind, in the order given. Answers of different kinds, encoded ones and an empty list are a defect of the
+ * caller: an Error, not an ApiError.
+ */
+export function mergeAnswers(answers: readonly Answer[], options: MergeOptions): Answer {
+  const [first] = answers;
+  if (first === undefined) throw new Error('nothing to merge');
+  switch (first.kind) {
+    case 'streams':
+      return mergeStreams(ofKind(answers, first.kind), options);
+    case 'names':
+      return mergeNames(ofKind(answers, first.kind));
+    case 'series':
+      return mergeSeries(ofKind(answers, first.kind));
+    case 'index-stats':
+      return mergeIndexStats(ofKind(answers, first.kind));
+    case 'matrix':
+      return mergeMatrix(ofKind(answers, first.kind));
+    case 'vector':
+      return mergeVector(ofKind(answers, first.kind));
+    case 'scalar':
+    case 'formatted':
+      // These depend on the question only, so every part gave the same.
+      return first;
+    case 'encoded':
+      throw new Error('encoded answers cannot be merged: derive exchanges with isFinal false');
+  }
+}
+
+function ofKind<Kind extends AnswerKind>(
+  answers: readonly Answer[],
+  kind: Kind,
+): readonly Extract<Answer, { kind: Kind }>[] {
+  return answers.map((answer) => {
+    if (!isKind(answer, kind)) throw new Error(`cannot merge a ${answer.kind} answer into a ${kind} answer`);
+    return answer;
+  });
+}
+
+function isKind<Kind extends AnswerKind>(
+  answer: Answer,
+  kind: Kind,
+): answer is Extract<Answer, { kind: Kind }> {
+  return answer.kind === kind;
+}

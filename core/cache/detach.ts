@@ -1,0 +1,10 @@
+import { createExchange, type Exchange } from '../plugin/exchange.js';
+
+/**
+ * The same exchange with a life of its own: it ends with `signal` only, not with the client that asked first. For calls that
+ * several clients share; such an answer is merged or cached, so it is never final.
+ */
+export function detachExchange(exchange: Exchange<'tenant'>, signal: AbortSignal): Exchange<'tenant'> {
+  const { id, request, caller, trace, slots } = exchange;
+  return createExchange({ id, request, caller, trace, signal, isFinal: false }).derive<'tenant'>({ slots });
+}

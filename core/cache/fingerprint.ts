@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../api/caller.js';
+
+/** Which of a client's headers and cookies go on to the backend; answers may depend on them. */
+export interface Forwarding {
+  readonly forwardAuthorization: boolean;
+  readonly forwardHeaders: readonly string[];
+  /** Names, or `*` for all. */
+  readonly forwardCookies: readonly string[];
+}
+
+/** A text that is equal for callers whose forwarded credentials are equal, and empty when nothing is forwarded. */
+export type Fingerprint = (caller: Caller) => string;
+
+/**
+ * Makes the fingerprint of what is forwarded: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
+ * (spec-gaps: Limits: cache keys and stores). It is part of every cache key.
+ */
+export function createFingerprint(forwarding: Forwarding): Fingerprint {
+  const names = new Set(forwarding.forwardHeaders.map((name) => name.trim().toLowerCase()));
+  if (forwarding.forwardAuthorization) names.add('authorization');
+  const cookies = new Set(forwarding.forwardCookies);
+  if (names.size === 0 && cookies.size === 0) return () => '';
+  const sorted = [...names].sort();
+  return (caller) => {
+    const parts = sorted.flatMap((name) => pairOf(`h:${name}`, caller.headers.get(name)));
+    const cookieHeader = cookies.size === 0 ? undefined : caller.headers.get('cookie');
+    if (cookieHeader !== undefined) parts.push(...cookiePairs(cookieHeader, cookies));
+    return parts.length === 0
+      ? ''
+      : createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  };
+}
+
+type Pair = readonly [name: string, value: string];
+
+function pairOf(name: string, value: string | undefined): Pair[] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair[] {
+  const all = header.split(';').map((part): Pair => {
+    const [name = '', ...value] = part.split('=');
+    return [`c:${name.trim()}`, value.join('=').trim()];
+  });
+  // The order of cookies says nothing, but the same name twice keeps its order: sort() is stable.
+  return all
+    .filter(([name]) => wanted.has('*') || wanted.has(name.slice(2)))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}

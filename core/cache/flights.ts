@@ -1,0 +1,84 @@
+/** What a caller gets when it joins: the shared result, and whether another caller had started it. */
+export interface Joined<Value> {
+  readonly result: Promise<Value>;
+  readonly isShared: boolean;
+}
+
+interface Flight<Value> {
+  readonly controller: AbortController;
+  readonly result: Promise<Value>;
+  waiters: number;
+}
+
+/**
+ * Lets identical calls in flight share one. Laws: a waiter that goes away does not disturb the others; when the last one leaves, the
+ * call is aborted and forgotten; an error reaches those who wait and nobody later; a call has at most `maxWaiters` waiters, further
+ * ones start (and share) another call.
+ */
+export class Flights<Value> {
+  readonly #byKey = new Map<string, Flight<Value>>();
+  readonly #maxWaiters: number;
+
+  constructor(maxWaiters: number) {
+    this.#maxWaiters = maxWaiters;
+  }
+
+  /** Calls in flight that can still be joined. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /**
+   * Joins the call for this key or starts it. `run` gets a signal of its own, which ends when nobody waits any more; `signal` ends
+   * the waiting of this caller only. Throws the signal's reason when it has ended already.
+   */
+  join(key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
+    signal.throwIfAborted();
+    const running = this.#byKey.get(key);
+    const isShared = running !== undefined && running.waiters < this.#maxWaiters;
+    const flight = isShared ? running : this.#start(key, run);
+    return { result: this.#wait(key, flight, signal), isShared };
+  }
+
+  #start(key: string, run: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
+    const controller = new AbortController();
+    const flight: Flight<Value> = { controller, waiters: 0, result: startNow(() => run(controller.signal)) };
+    this.#byKey.set(key, flight);
+    const forget = (): void => this.#forget(key, flight);
+    // Every waiter handles the result itself; this handler also keeps a result that nobody waits for from being unhandled.
+    flight.result.then(forget, forget);
+    return flight;
+  }
+
+  #wait(key: string, flight: Flight<Value>, signal: AbortSignal): Promise<Value> {
+    flight.waiters += 1;
+    return new Promise<Value>((resolve, reject) => {
+      const leave = (): void => {
+        flight.waiters -= 1;
+        if (flight.waiters === 0) {
+          this.#forget(key, flight);
+          flight.controller.abort(signal.reason);
+        }
+        reject(reasonOf(signal));
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const settled = (): void => signal.removeEventListener('abort', leave);
+      flight.result.finally(settled).then(resolve, reject);
+    });
+  }
+
+  #forget(key: string, flight: Flight<Value>): void {
+    if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
+  }
+}
+
+/** Calls at once; what it throws synchronously becomes a rejection. */
+async function startNow<Value>(run: () => Promise<Value>): Promise<Value> {
+  return await run();
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  // `reason` is typed any; whoever aborts may give anything.
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError');
+}

@@ -1,0 +1,71 @@
+/**
+ * The one place where cache keys are made. A key names everything an answer depends on: the operation, the tenant and where its
+ * data are, the tuple mode, the forwarded credentials and the parameters. Everything a client can write is escaped, so no two
+ * different requests share a key.
+ */
+import type { ApiRequest, Browse } from '../api/request.js';
+import type { Selector } from '../api/query.js';
+import type { Exchange } from '../plugin/exchange.js';
+
+/** The key of an exchange's answer: `<op>:<tenant>:<where>:<tuple mode>:<credentials>:<parameters>`. */
+export function cacheKey(exchange: Exchange<'tenant'>, fingerprint: string): string {
+  const { request, caller } = exchange;
+  const { id, accountId, projectId, streamField } = exchange.slots.tenant;
+  // After a reload of the tenant map the same id may mean other data.
+  const where = `${accountId}.${projectId}${streamField === undefined ? '' : `.${escapeText(streamField)}`}`;
+  const mode = `${caller.categorizeLabels ? 'categorize_labels_3tuple' : 'default_2tuple'}${caller.isDrilldown ? '.drilldown' : ''}`;
+  return `${request.op}:${escapeText(id)}:${where}:${mode}:${fingerprint}:${parametersOf(request)}`;
+}
+
+/** The parameters of a request in one form, sorted by name. */
+function parametersOf(request: ApiRequest): string {
+  switch (request.op) {
+    case 'query_range': {
+      const { query, range, stepNs, limit, direction, intervalNs } = request;
+      const times = `${rangeOf(range.startNs, range.endNs)}&step=${stepNs}`;
+      return `direction=${direction}&interval=${intervalNs}&limit=${limit}&query=${escapeText(query.text)}&${times}`;
+    }
+    case 'query':
+      return `direction=${request.direction}&limit=${request.limit}&query=${escapeText(request.query.text)}&time=${request.timeNs}`;
+    case 'labels':
+      return `${browseOf(request.browse)}&${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    case 'label_values':
+      return `${browseOf(request.browse)}&name=${escapeText(request.name)}&${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    case 'series': {
+      const selectors = [...new Set(request.selectors.map((selector) => selector.text))].sort();
+      return `match=${selectors.map(escapeText).join(',')}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    }
+    case 'index_stats':
+      return `${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    case 'format_query':
+      return `query=${escapeText(request.query.text)}`;
+  }
+}
+
+function rangeOf(startNs: bigint, endNs: bigint): string {
+  return `end=${endNs}&start=${startNs}`;
+}
+
+/** No selector browses everything, which is written `*`; a selector's own `*` is escaped. */
+function selectorOf(selector: Selector | undefined): string {
+  return `query=${selector === undefined ? '*' : escapeText(selector.text)}`;
+}
+
+function browseOf(browse: Browse): string {
+  const { limit, offset, search } = browse;
+  return `browse=${limit ?? ''}.${offset ?? ''}.${search === undefined ? '' : `s${escapeText(search)}`}`;
+}
+
+const plain = /^[A-Za-z0-9_-]*$/;
+
+/** Percent-encodes everything but letters, digits, `_` and `-`; different texts stay different. */
+export function escapeText(text: string): string {
+  if (plain.test(text)) return text;
+  try {
+    // encodeURIComponent leaves these as they are.
+    return encodeURIComponent(text).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  } catch {
+    // Half a surrogate pair has no UTF-8; %u is what no other text begins with here.
+    return text.replace(/[^A-Za-z0-9_-]/g, (unit) => `%u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  }
+}
