@@ -15,7 +15,8 @@ export type Run = (exchange: Exchange<never>) => Promise<Answer>;
  * rest any number of times, also in parallel. The last stage must answer by itself.
  */
 export function composeChain(links: readonly ChainLink[]): Run {
-  const end: Run = () => Promise.reject(new Error('no stage answered: the last stage of the pipeline ran the rest of the chain'));
+  const end: Run = () =>
+    Promise.reject(new Error('no stage answered: the last stage of the pipeline ran the rest of the chain'));
   return links.reduceRight<Run>((rest, link) => linkBefore(link, rest), end);
 }
 
@@ -27,7 +28,7 @@ function linkBefore(link: ChainLink, rest: Run): Run {
   return async (exchange) => {
     exchange.signal.throwIfAborted();
     let runs = 0;
-    const counted: Rest<SlotName> = (derived) => {
+    const counted: Rest<SlotName> = async (derived) => {
       runs += 1;
       if (runs > limit) throw new RestMisuse(link, runs);
       return rest(derived);
@@ -42,7 +43,9 @@ function linkBefore(link: ChainLink, rest: Run): Run {
 /** A stage ran the rest of the chain more or less often than it declared. */
 export class RestMisuse extends Error {
   constructor(link: ChainLink, runs: number) {
-    super(`stage "${link.id}" declares rest: '${link.rest}' but ran the rest of the chain ${runs} time${runs === 1 ? '' : 's'}`);
+    super(
+      `stage "${link.id}" declares rest: '${link.rest}' but ran the rest of the chain ${runs} time${runs === 1 ? '' : 's'}`,
+    );
     this.name = 'RestMisuse';
   }
 }

@@ -57,6 +57,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   purge(scope: 'answers' | 'all'): Promise<void>;
   /** All reasons why the process is not ready, in pipeline order; empty when it is. */
   readiness(): Promise<readonly string[]>;
+  /** Every metric of the process in the text exposition format; over `-server.metrics-max-concurrency` an ApiError. */
+  exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   readonly clock: Clock;
 }
 

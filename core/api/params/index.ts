@@ -39,7 +39,7 @@ export interface ParamContext {
   readonly hasBrowseExtensions: boolean;
   /** Entries of a log query that names no limit (`-max-lines`). */
   readonly defaultLimit: number;
-  /** Range of a listing that names neither start nor end (`-metadata-default-lookback`); 0 leaves the reference's hour. */
+  /** Range of a listing that names neither start, end nor since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
   readonly metadataLookbackNs: bigint;
 }
 
@@ -120,11 +120,11 @@ function readQuery(params: Params, context: ParamContext): Query {
 }
 
 function readListingRange(params: Params, context: ParamContext): TimeRange {
-  const isOpen = first(params, 'start') === '' && first(params, 'end') === '';
-  const lookbackNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
-  const range = readTimeRange(params, context.nowNs, lookbackNs);
+  const isOpen = ['start', 'end', 'since'].every((name) => first(params, name) === '');
+  const sinceNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
+  const range = readTimeRange(params, context.nowNs, sinceNs);
   if (range.endNs < range.startNs) throw apiError('rangeGone', {});
-  return range;
+  return isOpen && context.metadataLookbackNs === 0n ? { startNs: 0n, endNs: range.endNs } : range;
 }
 
 function readListingQuery(params: Params, context: ParamContext): { readonly query?: Selector } {

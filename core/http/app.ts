@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import Koa, { type Context, type Next } from 'koa';
+import Router from '@koa/router';
+import type { ServerOptions } from '../options/options.gen.js';
+import type { EncodedAnswer } from '../answer/types.js';
+import type { Clock } from '../plugin/host.js';
+import { apiError } from '../errors/table.js';
+import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
+import { adminGate } from './admin-gate.js';
+import { callerOf } from './caller.js';
+import { compressBody } from './compress.js';
+import { clientErrorOf, encodeError } from './error-body.js';
+import type { InFlight } from './in-flight.js';
+import { securityHeaders } from './security-headers.js';
+import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
+
+/** What an app of one listener needs. */
+export interface AppSettings extends ServeSettings {
+  readonly options: ServerOptions;
+  readonly routes: readonly ServedRoute[];
+  readonly inFlight: InFlight;
+  readonly observer: RequestObserver;
+  readonly clock: Clock;
+  /** Whether the client is asked to close the connection after this response. */
+  readonly shouldClose: (context: Context, status: number) => boolean;
+  /** A defect in HTTP handling itself, outside of any route. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** One request on its way through the app. */
+interface Running {
+  readonly record: RequestRecord;
+  readonly controller: AbortController;
+}
+
+/** Makes the Koa app of one listener: the routes given to it, and 404 for everything else. */
+export function createApp(settings: AppSettings): Koa {
+  const app = new Koa();
+  app.silent = true;
+  app.on('error', settings.onDefect);
+  const running = new WeakMap<object, Running>();
+  const router = createRouter(settings, running);
+  app.use(async (context, next) => {
+    const current = start(context, settings);
+    running.set(context.req, current);
+    await answer(context, next, current, settings);
+  });
+  app.use(router.routes());
+  app.use(() => {
+    throw apiError('notFound', {});
+  });
+  return app;
+}
+
+/** Counts a request in, and out again when its response has ended or its client is gone. */
+function start(context: Context, settings: AppSettings): Running {
+  const { clock, observer } = settings;
+  const record = new RequestRecord(
+    randomUUID(),
+    context.method,
+    context.path,
+    callerOf(context.req),
+    clock.monotonicMs(),
+  );
+  const controller = new AbortController();
+  const leave = settings.inFlight.add(controller);
+  observer.started(record);
+  context.res.once('close', () => {
+    const isWhole = context.res.writableFinished;
+    if (!isWhole) controller.abort(apiError('clientGone', {}));
+    leave();
+    observer.finished(record, isWhole ? context.res.statusCode : 499, clock.monotonicMs() - record.startedMs);
+  });
+  return { record, controller };
+}
+
+async function answer(context: Context, next: Next, current: Running, settings: AppSettings): Promise<void> {
+  const { record, controller } = current;
+  context.set(securityHeaders);
+  try {
+    await next();
+  } catch (error) {
+    record.error = error;
+    if (context.headerSent || !context.writable) {
+      // A second body behind a broken one would be read as part of the first.
+      context.res.destroy();
+      context.respond = false;
+      return;
+    }
+    const shown = clientErrorOf(error, controller.signal);
+    // The rest of a refused body is still on its way: this connection cannot carry another request.
+    if (shown.status === 413) context.set('Connection', 'close');
+    await send(context, encodeError(shown, settings.options.errorResponseMessageField), record, settings);
+  }
+}
+
+function createRouter(settings: AppSettings, running: WeakMap<object, Running>): Router {
+  const router = new Router({ strict: true, sensitive: true });
+  const gate = adminGate(settings.options.adminAuthToken);
+  for (const served of settings.routes) {
+    const paths = served.route.paths.map(toRouterPath);
+    router.all(paths, async (context) => {
+      const current = running.get(context.req);
+      if (current === undefined) throw new Error('a request reached the router before it was counted in');
+      if (served.route.listener === 'admin') gate(current.record.caller);
+      const pathParams = new Map(Object.entries(context.params));
+      const { record, controller } = current;
+      const encoded = await serveRoute(context, served, pathParams, record, controller, settings);
+      await send(context, encoded, record, settings);
+    });
+  }
+  return router;
+}
+
+/** `/label/{name}/values` in the router's spelling. */
+function toRouterPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+async function send(
+  context: Context,
+  answer: EncodedAnswer,
+  record: RequestRecord,
+  settings: AppSettings,
+): Promise<void> {
+  context.status = answer.status;
+  for (const [name, value] of answer.headers) context.set(name, value);
+  if (settings.shouldClose(context, answer.status)) context.set('Connection', 'close');
+  const body = await compressBody(context, answer.body, settings.options);
+  record.responseBytes = body.length;
+  // Set as a header, before the body: Koa would guess a type and add a charset of its own.
+  if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
+  context.body = body;
+}

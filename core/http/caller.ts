@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../api/caller.js';
+import { headerNames } from './routes-table.js';
+
+/** Reads who asks from the connection and the request headers. */
+export function callerOf(request: IncomingMessage): Caller {
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(request.headersDistinct)) {
+    if (value !== undefined) headers.set(name, value.join(', '));
+  }
+  const orgId = firstHeader(headers, headerNames.tenant);
+  return {
+    address: plainAddress(request.socket.remoteAddress ?? ''),
+    headers,
+    orgId: orgId === '' ? undefined : orgId,
+    categorizeLabels: listOf(firstHeader(headers, headerNames.encodingFlags)).includes('categorize-labels'),
+    isDrilldown: listOf(firstHeader(headers, headerNames.queryTags).toLowerCase()).includes(
+      'source=grafana-lokiexplore-app',
+    ),
+  };
+}
+
+/** The value of the first of some headers that is present; empty when none is. */
+export function firstHeader(headers: ReadonlyMap<string, string>, names: readonly string[]): string {
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== undefined) return value;
+  }
+  return '';
+}
+
+function listOf(value: string): readonly string[] {
+  return value.split(',').map((item) => item.trim());
+}
+
+/** IPv4 clients of a dual-stack socket appear as ::ffff:1.2.3.4; logs and rate limits want 1.2.3.4. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

@@ -1,0 +1,169 @@
+import type Koa from 'koa';
+import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
+import type { Clock, Logger, Meters } from '../plugin/host.js';
+import type { RouteHandler } from '../plugin/index.js';
+import type { Run } from '../kernel/chain.js';
+import type { RequestObserver } from '../telemetry/request-record.js';
+import { apiError } from '../errors/table.js';
+import { isLoopback, parseListenAddress } from './address.js';
+import { createApp } from './app.js';
+import { Connections, type connectionMetrics } from './connections.js';
+import { InFlight } from './in-flight.js';
+import { createListenerServer, listen, readTls, type Listener, type TlsMaterial } from './listener.js';
+import { routeById, type ListenerName } from './routes-table.js';
+import type { ServedRoute } from './serve-route.js';
+
+/** What the HTTP edge is made of; the kernel gives it. */
+export interface EdgeSettings {
+  readonly server: ServerOptions;
+  readonly telemetry: TelemetryOptions;
+  /** Handlers of all endpoint plugins by route id. */
+  readonly handlers: ReadonlyMap<string, RouteHandler>;
+  readonly run: Run;
+  readonly observer: RequestObserver;
+  readonly meters: Meters<typeof connectionMetrics>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** Addresses that answer; `admin` and `metrics` only where they have a listener of their own. */
+export interface Urls {
+  readonly main: string;
+  readonly admin?: string;
+  readonly metrics?: string;
+}
+
+/** The open listeners of a proxy. */
+export interface Edge {
+  readonly urls: Urls;
+  /** Stops accepting, lets running requests end within `-drain-timeout`, then ends the rest with an error. */
+  close(): Promise<void>;
+}
+
+/** Time that aborted requests get to send their error before their sockets are cut. */
+const lastWordsMs = 1_000;
+
+/** Opens the listeners. An Error names the flag; nothing stays open then. */
+export async function openEdge(settings: EdgeSettings): Promise<Edge> {
+  refuseUnsafe(settings);
+  const tls = await readTls(settings.server);
+  const inFlight = new InFlight();
+  const connections = new Connections(settings.server, settings.clock, settings.meters);
+  const listeners = new Map<ListenerName, Listener>();
+  const close = (): Promise<void> => drain(listeners, inFlight, connections, settings);
+  try {
+    for (const [name, plan] of planListeners(settings)) {
+      const app = createApp({
+        options: settings.server,
+        routes: plan.routes,
+        run: settings.run,
+        inFlight,
+        observer: settings.observer,
+        clock: settings.clock,
+        shouldClose: (context, status) => connections.shouldClose(context, status),
+        onDefect: (error) => settings.log.error('HTTP handling failed', { error }),
+      });
+      listeners.set(name, await open(app, plan, settings, connections, name === 'main' ? tls : undefined));
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { urls: urlsOf(listeners), close };
+}
+
+interface ListenerPlan {
+  readonly flag: string;
+  readonly address: string;
+  readonly routes: ServedRoute[];
+}
+
+/** Which listener serves which routes (spec: Infrastructure and admin). The main one always exists, others when they serve something. */
+function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, ListenerPlan> {
+  const { server, telemetry, handlers } = settings;
+  const plans = new Map<ListenerName, ListenerPlan>([
+    ['main', { flag: '-listen', address: server.listen, routes: [] }],
+  ]);
+  const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan => {
+    const plan = plans.get(name) ?? { flag, address, routes: [] };
+    plans.set(name, plan);
+    return plan;
+  };
+  for (const [id, handler] of handlers) {
+    const route = routeById.get(id);
+    if (route === undefined)
+      throw new Error(`a plugin serves the route "${id}", which core/http/routes-table does not know`);
+    if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
+    const plan =
+      route.listener === 'admin' && server.adminAuthToken === undefined
+        ? planOf('admin', '-admin-listen', server.adminListen)
+        : route.listener === 'metrics' && server.metricsListen !== undefined
+          ? planOf('metrics', '-metrics-listen', server.metricsListen)
+          : planOf('main', '-listen', server.listen);
+    plan.routes.push({ route, handler });
+  }
+  return plans;
+}
+
+/** Settings that would open a hole are refused at start (spec-gaps: Start-up refusals). */
+function refuseUnsafe({ server, telemetry, handlers }: EdgeSettings): void {
+  if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
+    throw new Error(
+      `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
+    );
+  }
+  const address = parseListenAddress(server.adminListen);
+  const servesAdmin = [...handlers.keys()].some((id) => routeById.get(id)?.listener === 'admin');
+  if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address)) {
+    throw new Error(
+      `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${server.adminListen}`,
+    );
+  }
+}
+
+async function open(
+  app: Koa,
+  plan: ListenerPlan,
+  settings: EdgeSettings,
+  connections: Connections,
+  tls: TlsMaterial | undefined,
+): Promise<Listener> {
+  // Koa's callback returns a promise that it never rejects; the server wants none.
+  const handle = app.callback();
+  const server = createListenerServer(
+    (request, response) => void handle(request, response),
+    settings.server,
+    tls,
+  );
+  connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
+  return listen(server, plan.flag, plan.address, tls !== undefined);
+}
+
+function urlsOf(listeners: ReadonlyMap<ListenerName, Listener>): Urls {
+  const [main, admin, metrics] = [listeners.get('main'), listeners.get('admin'), listeners.get('metrics')];
+  return {
+    main: main?.url ?? '',
+    ...(admin === undefined ? {} : { admin: admin.url }),
+    ...(metrics === undefined ? {} : { metrics: metrics.url }),
+  };
+}
+
+async function drain(
+  listeners: ReadonlyMap<ListenerName, Listener>,
+  inFlight: InFlight,
+  connections: Connections,
+  settings: EdgeSettings,
+): Promise<void> {
+  connections.drain();
+  const closed = [...listeners.values()].map((listener) => listener.close());
+  const isDrained = await inFlight.drained(settings.server.drainTimeout);
+  if (!isDrained) {
+    settings.log.warn('ending requests that are over the drain bound', {
+      'requests.in_flight': inFlight.count,
+    });
+    inFlight.abortAll(apiError('stopping', {}));
+    await inFlight.drained(lastWordsMs);
+  }
+  for (const { server } of listeners.values()) server.closeAllConnections();
+  await Promise.all(closed);
+}

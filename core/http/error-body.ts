@@ -1,0 +1,44 @@
+import { apiError } from '../errors/table.js';
+import { ApiError, errorTypeOf } from '../errors/api-error.js';
+import { LogqlError } from '../logql/error.js';
+import type { EncodedAnswer } from '../answer/types.js';
+
+/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with the reference's text, a defect as 500. */
+export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
+  // What breaks after an abort broke because of it; the reason says what the client is to see.
+  if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
+  if (error instanceof ApiError) return error;
+  if (error instanceof LogqlError) return apiError('badRequest', { text: error.message }, { cause: error });
+  return apiError('internal', {}, { cause: error });
+}
+
+/** The error body of the spec in the form its line of the error table asks for. */
+export function encodeError(error: ApiError, hasMessageField: boolean): EncodedAnswer {
+  const form = error.entry.body ?? 'json';
+  const headers = new Map(Object.entries(error.headers));
+  if (form === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', error.message, headers);
+  const body = JSON.stringify(bodyOf(form, error, hasMessageField));
+  return answerOf(error.status, 'application/json', body, headers);
+}
+
+function bodyOf(form: 'json' | 'bare' | 'error-only', error: ApiError, hasMessageField: boolean): object {
+  switch (form) {
+    case 'error-only':
+      return { error: error.message };
+    case 'bare':
+      return { status: 'error', error: error.message };
+    case 'json': {
+      const body = { status: 'error', errorType: errorTypeOf(error.status), error: error.message };
+      return hasMessageField ? { ...body, message: error.message } : body;
+    }
+  }
+}
+
+function answerOf(
+  status: number,
+  contentType: string,
+  text: string,
+  headers: ReadonlyMap<string, string>,
+): EncodedAnswer {
+  return { kind: 'encoded', status, contentType, headers, body: Buffer.from(`${text}\n`) };
+}

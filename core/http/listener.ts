@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions as NodeServerOptions,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { ServerOptions } from '../options/options.gen.js';
+import { parseListenAddress } from './address.js';
+
+/** A server that listens. */
+export interface Listener {
+  readonly server: Server;
+  /** Address for clients on this machine, such as `http://127.0.0.1:3100`. */
+  readonly url: string;
+  /** Stops accepting; resolves when every connection is closed. */
+  close(): Promise<void>;
+}
+
+/** TLS as the options say it, read once at start; undefined for plain HTTP. */
+export interface TlsMaterial {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly ca?: Buffer;
+  readonly requestCert: boolean;
+  readonly rejectUnauthorized: boolean;
+}
+
+/** Reads the TLS files; an Error names the flag of what is missing or unreadable. */
+export async function readTls(options: ServerOptions): Promise<TlsMaterial | undefined> {
+  const { tlsCertFile, tlsKeyFile, tlsClientCaFile, tlsRequireClientCert } = options;
+  if (tlsRequireClientCert && tlsClientCaFile === undefined) {
+    throw new Error('tls-client-ca-file is required when tls-require-client-cert is enabled');
+  }
+  if (tlsCertFile === undefined && tlsKeyFile === undefined) return undefined;
+  if (tlsCertFile === undefined) throw new Error('-tls-key-file is set without -tls-cert-file');
+  if (tlsKeyFile === undefined) throw new Error('-tls-cert-file is set without -tls-key-file');
+  const cert = await readOption('-tls-cert-file', tlsCertFile);
+  const key = await readOption('-tls-key-file', tlsKeyFile);
+  const asked = { requestCert: tlsClientCaFile !== undefined, rejectUnauthorized: tlsRequireClientCert };
+  if (tlsClientCaFile === undefined) return { cert, key, ...asked };
+  return { cert, key, ca: await readOption('-tls-client-ca-file', tlsClientCaFile), ...asked };
+}
+
+async function readOption(flag: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Error(`${flag}: cannot read ${path}: ${describe(error)}`, { cause: error });
+  }
+}
+
+/** Makes a server that does not listen yet. */
+export function createListenerServer(
+  handler: RequestListener,
+  options: ServerOptions,
+  tls: TlsMaterial | undefined,
+): Server {
+  const nodeOptions: NodeServerOptions = {
+    maxHeaderSize: options.httpMaxHeaderBytes,
+    requestTimeout: options.httpReadTimeout,
+    headersTimeout: headersTimeout(options),
+    keepAliveTimeout: options.httpIdleTimeout,
+    connectionsCheckingInterval: 1_000,
+  };
+  return tls === undefined
+    ? createServer(nodeOptions, handler)
+    : createTlsServer({ ...nodeOptions, ...tls }, handler);
+}
+
+/** Node refuses a header bound above the bound of the whole request. */
+function headersTimeout({ httpReadHeaderTimeout, httpReadTimeout }: ServerOptions): number {
+  return httpReadTimeout > 0 && httpReadHeaderTimeout > httpReadTimeout
+    ? httpReadTimeout
+    : httpReadHeaderTimeout;
+}
+
+/** Starts to listen; an Error names the flag and says what stands in the way. */
+export async function listen(
+  server: Server,
+  flag: string,
+  address: string,
+  isTls: boolean,
+): Promise<Listener> {
+  const parsed = parseListenAddress(address);
+  if (parsed === undefined)
+    throw new Error(`${flag}: ${address} is not an address such as :3100 or 127.0.0.1:3100`);
+  const where = parsed.host === undefined ? { port: parsed.port } : { port: parsed.port, host: parsed.host };
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new Error(`${flag}: cannot listen on ${address}: ${describe(error)}`, { cause: error }));
+    });
+    server.listen(where, resolve);
+  });
+  return { server, url: urlOf(server, parsed.host, isTls), close: () => closeServer(server) };
+}
+
+function urlOf(server: Server, host: string | undefined, isTls: boolean): string {
+  // A server that listens on TCP has an AddressInfo; the other forms belong to pipes and closed servers.
+  const { port } = server.address() as AddressInfo;
+  const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'address already in use'],
+  ['EACCES', 'permission denied'],
+  ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
+  ['ENOTFOUND', 'unknown host'],
+  ['ENOENT', 'no such file'],
+]);
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return reasons.get(code) ?? error.message;
+}

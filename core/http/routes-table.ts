@@ -1,0 +1,131 @@
+/**
+ * Every name of the wire in one place: routes with all their aliases, headers and their aliases (design: Names).
+ * A route that no endpoint plugin of the pipeline serves is answered like an unknown path.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
+/** Where a route lives. `admin` moves to the main listener, behind the token, when one is set; `metrics` to its own listener. */
+export type ListenerName = 'main' | 'admin' | 'metrics';
+
+export interface Route {
+  /** Id for endpoint plugins, the request log (`ref.request.type`) and the metrics label `endpoint`. */
+  readonly id: string;
+  /** First the path that logs and metrics show as route, then its other spellings; `{name}` is a path parameter. */
+  readonly paths: readonly [string, ...string[]];
+  /** HEAD is taken wherever GET is. */
+  readonly methods: readonly Method[];
+  readonly listener: ListenerName;
+  /** Exists only with -server.register-instrumentation=true. */
+  readonly isInstrumentation?: true;
+}
+
+/** The spellings of a path prefix: what real clients send first, then the specification's. */
+export const prefixAliases: readonly (readonly [real: string, alias: string])[] = [
+  ['/loki/', '/ref/'],
+  ['/api/prom/', '/api/pm/'],
+  ['/prometheus/', '/pm/'],
+];
+
+/** Request headers by meaning, in lower case; the first one that is present counts. */
+export const headerNames = {
+  tenant: ['x-scope-orgid'],
+  encodingFlags: ['x-loki-response-encoding-flags', 'x-ref-response-encoding-flags'],
+  queryTags: ['x-query-tags'],
+  adminToken: ['x-admin-token'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+const read: readonly Method[] = ['GET', 'POST'];
+const api = '/loki/api/v1';
+const legacy = '/api/prom';
+const pm = '/prometheus/api/v1';
+
+function spellings(...paths: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  const [first, ...others] = paths;
+  const all = new Set<string>();
+  for (const path of paths) {
+    for (const [real, alias] of prefixAliases) {
+      if (path.startsWith(real)) all.add(alias + path.slice(real.length));
+    }
+  }
+  return [first, ...others, ...all];
+}
+
+function route(
+  id: string,
+  paths: readonly [string, ...string[]],
+  methods: readonly Method[] = ['GET'],
+  more: Partial<Pick<Route, 'listener' | 'isInstrumentation'>> = {},
+): Route {
+  return { id, paths: spellings(...paths), methods, listener: 'main', ...more };
+}
+
+export const routes: readonly Route[] = [
+  // Read API
+  route('query_range', [`${api}/query_range`], read),
+  route('query', [`${api}/query`], read),
+  route('labels', [`${api}/labels`, `${api}/label`], read),
+  route('label_values', [`${api}/label/{name}/values`], read),
+  route('series', [`${api}/series`], read),
+  route('index_stats', [`${api}/index/stats`], read),
+  route('volume', [`${api}/index/volume`], read),
+  route('volume_range', [`${api}/index/volume_range`], read),
+  route('index_shards', [`${api}/index/shards`], read),
+  route('detected_fields', [`${api}/detected_fields`], read),
+  route('detected_field_values', [`${api}/detected_field/{name}/values`], read),
+  route('detected_labels', [`${api}/detected_labels`], read),
+  route('patterns', [`${api}/patterns`], read),
+  route('format_query', [`${api}/format_query`], read),
+  route('tail', [`${api}/tail`]),
+  route('drilldown_limits', [`${api}/drilldown-limits`]),
+  // Legacy read API
+  route('legacy_query', [`${legacy}/query`], read),
+  route('legacy_labels', [`${legacy}/label`], read),
+  route('legacy_label_values', [`${legacy}/label/{name}/values`], read),
+  route('legacy_series', [`${legacy}/series`], read),
+  route('legacy_tail', [`${legacy}/tail`]),
+  // Writes
+  route('push', [`${api}/push`, `${legacy}/push`], anyMethod),
+  route('delete', [`${api}/delete`], anyMethod),
+  route('cache_generation', [`${api}/cache/generation_numbers`]),
+  // Rules, alerts, config
+  route('rules', [`${api}/rules`, `${legacy}/rules`]),
+  route('rules_namespace', [`${api}/rules/{namespace}`, `${legacy}/rules/{namespace}`]),
+  route('rules_group', [`${api}/rules/{namespace}/{group}`, `${legacy}/rules/{namespace}/{group}`]),
+  route('pm_rules', [`${pm}/rules`]),
+  route('alerts', [`${api}/alerts`, `${legacy}/alerts`]),
+  route('pm_alerts', [`${pm}/alerts`]),
+  route('tenant_limits', ['/config/tenant/v1/limits']),
+  route('config', ['/config']),
+  // Infrastructure
+  route('ready', ['/ready']),
+  route('alive', ['/alive']),
+  route('livez', ['/livez']),
+  route('health', ['/health']),
+  route('healthz', ['/healthz']),
+  route('services', ['/services']),
+  route('log_level', ['/log_level'], read),
+  route('ring', ['/ring']),
+  route('buildinfo', [`${api}/status/buildinfo`]),
+  route('metrics', ['/metrics'], ['GET'], { listener: 'metrics', isInstrumentation: true }),
+  // Admin and debug
+  route('debug_queries', ['/debug/queries'], ['GET'], { listener: 'admin' }),
+  route('debug_explain', ['/debug/explain'], read, { listener: 'admin' }),
+  route('debug_pprof', ['/debug/pprof/', '/debug/pprof/{profile}'], read, { listener: 'admin' }),
+  route('cache_flush', ['/admin/cache/flush'], ['POST'], { listener: 'admin', isInstrumentation: true }),
+  // Peer cache
+  route('peer_get', ['/_cache/get']),
+  route('peer_set', ['/_cache/set'], ['POST']),
+  route('peer_has', ['/_cache/has']),
+  route('peer_hot', ['/_cache/hot']),
+  route('peer_peers', ['/_cache/peers']),
+  route('peer_purge', ['/_cache/purge'], ['POST']),
+];
+
+/** Routes by id. */
+export const routeById: ReadonlyMap<string, Route> = new Map(routes.map((entry) => [entry.id, entry]));
+
+/** The label that logs and metrics show for a route. */
+export function routeLabel(entry: Route): string {
+  return entry.paths[0];
+}

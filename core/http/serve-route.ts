@@ -1,0 +1,107 @@
+import type { Context } from 'koa';
+import type { ServerOptions } from '../options/options.gen.js';
+import type { Answer, EncodedAnswer } from '../answer/types.js';
+import type { ApiRequest } from '../api/request.js';
+import { createExchange } from '../plugin/exchange.js';
+import type { HttpCall, RouteHandler } from '../plugin/index.js';
+import type { Run } from '../kernel/chain.js';
+import { encodeAnswer } from '../answer/encode.js';
+import { apiError } from '../errors/table.js';
+import type { RequestRecord } from '../telemetry/request-record.js';
+import { readMergedParams } from './form.js';
+import { routeLabel, type Route } from './routes-table.js';
+
+/** A route with the plugin handler that serves it. */
+export interface ServedRoute {
+  readonly route: Route;
+  readonly handler: RouteHandler;
+}
+
+export interface ServeSettings {
+  readonly options: Pick<ServerOptions, 'httpMaxBodyBytes' | 'httpWriteTimeout'>;
+  readonly run: Run;
+}
+
+/** Answers one request of a route: reads its parameters, asks the handler, encodes the answer once. Throws what went wrong. */
+export async function serveRoute(
+  context: Context,
+  { route, handler }: ServedRoute,
+  pathParams: ReadonlyMap<string, string>,
+  record: RequestRecord,
+  controller: AbortController,
+  settings: ServeSettings,
+): Promise<EncodedAnswer> {
+  record.route = routeLabel(route);
+  record.requestType = route.id;
+  if (!takesMethod(route, context.method)) {
+    context.set('Allow', route.methods.join(', '));
+    throw apiError('methodNotAllowed', {});
+  }
+  const { signal } = controller;
+  const answerIt = async (): Promise<EncodedAnswer> => {
+    const params = await readMergedParams(
+      context.req,
+      context.querystring,
+      settings.options.httpMaxBodyBytes,
+    );
+    record.query = params.get('query')?.[0];
+    let asked: ApiRequest | undefined;
+    const call: HttpCall = {
+      route: route.id,
+      method: context.method,
+      path: context.path,
+      pathParams,
+      params,
+      caller: record.caller,
+      signal,
+      ask: (request) => {
+        asked = request;
+        const { id, caller, trace } = record;
+        return settings.run(createExchange({ id, request, caller, signal, trace, isFinal: true }));
+      },
+    };
+    return toBytes(await handler(call), record, asked);
+  };
+  const bound = settings.options.httpWriteTimeout;
+  const deadline =
+    bound > 0 ? setTimeout(() => controller.abort(apiError('queryTimeout', {})), bound) : undefined;
+  try {
+    return await untilAborted(answerIt(), signal);
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function takesMethod(route: Route, method: string): boolean {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  return route.methods.some((known) => known === asked);
+}
+
+/** Settles with the work, or with the abort reason as soon as there is one: nobody waits for work that ignores its signal. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : apiError('clientGone', {}));
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}
+
+function toBytes(answer: Answer, record: RequestRecord, request: ApiRequest | undefined): EncodedAnswer {
+  const { categorizeLabels } = record.caller;
+  if (request?.op === 'query_range' || request?.op === 'query') {
+    record.tupleMode = categorizeLabels ? 'categorize_labels_3tuple' : 'default_2tuple';
+  }
+  if (answer.kind === 'encoded') return answer;
+  const encoded = encodeAnswer(
+    answer,
+    request === undefined ? { categorizeLabels } : { categorizeLabels, request },
+  );
+  return { kind: 'encoded', headers: noHeaders, ...encoded };
+}
+
+const noHeaders: ReadonlyMap<string, string> = new Map();

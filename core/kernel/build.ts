@@ -1,0 +1,80 @@
+import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
+import type { Endpoint, Lifecycle, Plugin, RouteHandler, SlotName, Stage } from '../plugin/index.js';
+import type { Host, MetricSpecs } from '../plugin/host.js';
+import type { ChainLink } from './chain.js';
+import { PluginFailure, type Unit } from './lifecycle.js';
+
+/** Gives a plugin what the house has for it. */
+export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
+
+/** The instances of a pipeline's plugins, wired but not started. */
+export interface Built {
+  readonly links: readonly ChainLink[];
+  readonly handlers: ReadonlyMap<string, RouteHandler>;
+  /** In the order of start: services, stages from the last to the first, endpoints. */
+  readonly units: readonly Unit[];
+}
+
+/** Creates every plugin of a pipeline. An Error names the plugin and its place in the file. */
+export function buildPlugins(pipeline: Pipeline, hostFor: HostFor): Built {
+  const services = pipeline.services.map((loaded) => unitOf(loaded, createAs(loaded, 'service', hostFor)));
+  const links: ChainLink[] = [];
+  const stages: Unit[] = [];
+  for (const loaded of pipeline.stages) {
+    const { plugin } = loaded;
+    if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
+    const stage = create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
+    links.push({ id: loaded.id, rest: plugin.rest, stage: stage as Stage<SlotName, SlotName> });
+    stages.push(unitOf(loaded, stage));
+  }
+  const endpoints: Unit[] = [];
+  const handlers = new Map<string, RouteHandler>();
+  for (const loaded of pipeline.endpoints) {
+    const { plugin } = loaded;
+    if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
+    const endpoint: Endpoint = create(loaded, () =>
+      plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
+    );
+    for (const [route, handler] of endpoint.routes) {
+      if (handlers.has(route))
+        throw new PluginFailure(place(loaded), 'create', `route "${route}" is served by a plugin above`);
+      handlers.set(route, handler);
+    }
+    endpoints.push(unitOf(loaded, endpoint));
+  }
+  return { links, handlers, units: [...services, ...stages.reverse(), ...endpoints] };
+}
+
+function createAs(loaded: LoadedPlugin, kind: 'service', hostFor: HostFor): Lifecycle {
+  const { plugin } = loaded;
+  if (plugin.kind !== kind) throw wrongKind(loaded, kind);
+  return create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
+}
+
+function create<Made>(loaded: LoadedPlugin, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    throw new PluginFailure(place(loaded), 'create', error);
+  }
+}
+
+function hostOf(loaded: LoadedPlugin, plugin: Plugin, hostFor: HostFor): Host {
+  return hostFor(loaded.id, plugin.metrics ?? {});
+}
+
+function unitOf(loaded: LoadedPlugin, lifecycle: Lifecycle): Unit {
+  return { ...place(loaded), lifecycle };
+}
+
+function place({ id, plugin, at }: LoadedPlugin): Pick<Unit, 'id' | 'kind' | 'at'> {
+  return { id, kind: plugin.kind, at: `${at.file}:${at.line}:${at.column}` };
+}
+
+function wrongKind(loaded: LoadedPlugin, wanted: string): PluginFailure {
+  return new PluginFailure(
+    place(loaded),
+    'create',
+    `"${loaded.use}" is no ${wanted} plugin but a ${loaded.plugin.kind} plugin`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Lifecycle } from '../plugin/index.js';
+import type { Logger } from '../plugin/host.js';
+import { withinBound } from './bounded.js';
+
+/** A plugin instance in its place in the pipeline. */
+export interface Unit {
+  readonly id: string;
+  readonly kind: 'stage' | 'endpoint' | 'service';
+  /** `pipelines/site.yaml:14:5`, for messages. */
+  readonly at: string;
+  readonly lifecycle: Lifecycle;
+}
+
+export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
+
+/** A plugin failed in a phase of its life; the message names both, and where the plugin stands in the file. */
+export class PluginFailure extends Error {
+  constructor(unit: Pick<Unit, 'id' | 'kind' | 'at'>, phase: Phase, cause: unknown) {
+    const text = cause instanceof Error ? cause.message : String(cause);
+    super(`${unit.at}: ${unit.kind} "${unit.id}" failed to ${phase}: ${text}`, { cause });
+    this.name = 'PluginFailure';
+  }
+}
+
+/** Time that a plugin gets to stop or to empty its caches. */
+const stopBoundMs = 10_000;
+
+/** All plugin instances of a pipeline and the order in which they live. */
+export class Units {
+  #started: Unit[] = [];
+
+  /** `order` is the order of start: services, then stages from the last to the first, then endpoints. */
+  constructor(
+    private readonly order: readonly Unit[],
+    private readonly log: Logger,
+  ) {}
+
+  /** Starts all, one after another. A failure or a bound passed stops what had started and names the plugin. */
+  async start(boundMs: number): Promise<void> {
+    for (const unit of this.order) {
+      try {
+        await withinBound(boundMs, (signal) => unit.lifecycle.start?.(signal));
+        this.#started.push(unit);
+      } catch (error) {
+        // What hangs in its start may hold something already; it gets its stop too.
+        this.#started.push(unit);
+        await this.stop();
+        throw new PluginFailure(unit, 'start', error);
+      }
+    }
+  }
+
+  /** Stops what was started, upstream first. Failures are logged: the others are stopped all the same. */
+  async stop(): Promise<void> {
+    const started = this.#started.reverse();
+    this.#started = [];
+    for (const unit of started) {
+      await this.#attempt(unit, 'stop', () => unit.lifecycle.stop?.());
+    }
+  }
+
+  /** Asks every plugin to read again what may have changed; one that fails keeps its old state. */
+  async reload(): Promise<void> {
+    for (const unit of this.order) {
+      await this.#attempt(unit, 'reload', () => unit.lifecycle.reload?.());
+    }
+  }
+
+  async purge(scope: 'answers' | 'all'): Promise<void> {
+    await Promise.all(
+      this.order.map((unit) => this.#attempt(unit, 'purge', () => unit.lifecycle.purge?.(scope))),
+    );
+  }
+
+  /** Why the process is not ready, in pipeline order; a plugin that cannot say so is not ready either. */
+  async readiness(): Promise<readonly string[]> {
+    const inPipelineOrder = [...this.order].reverse();
+    const reasons = await Promise.all(
+      inPipelineOrder.map(async (unit) => {
+        try {
+          return await withinBound(stopBoundMs, () => unit.lifecycle.ready?.());
+        } catch (error) {
+          this.log.warn('a plugin could not tell whether it is ready', { 'plugin.id': unit.id, error });
+          return `${unit.id} not ready`;
+        }
+      }),
+    );
+    return reasons.filter((reason) => reason !== undefined);
+  }
+
+  async #attempt(unit: Unit, phase: Phase, work: () => Promise<void> | void | undefined): Promise<void> {
+    try {
+      await withinBound(stopBoundMs, work);
+    } catch (error) {
+      this.log.error(`plugin failed to ${phase}`, { 'plugin.id': unit.id, error });
+    }
+  }
+}

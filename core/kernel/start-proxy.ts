@@ -1,0 +1,143 @@
+import type { Pipeline } from '../pipeline/types.js';
+import type { Clock, Host, MetricSpecs } from '../plugin/host.js';
+import { apiError } from '../errors/table.js';
+import { connectionMetrics } from '../http/connections.js';
+import { openEdge, type Edge, type Urls } from '../http/edge.js';
+import { createLimits } from '../limits/limits.js';
+import { Naming } from '../names/naming.js';
+import { RequestMetrics } from '../telemetry/core-metrics.js';
+import { bufferedWriter, directWriter, type LogDestination } from '../telemetry/log-writer.js';
+import { createLoggers, lostLinesRecord, type LoggerFactory } from '../telemetry/logger.js';
+import { MeterRegistry } from '../telemetry/meters.js';
+import { requestMetrics } from '../telemetry/metrics-table.js';
+import { registerProcessMetrics } from '../telemetry/process-metrics.js';
+import { RequestLog } from '../telemetry/request-log.js';
+import type { RequestObserver } from '../telemetry/request-record.js';
+import { buildPlugins } from './build.js';
+import { composeChain } from './chain.js';
+import { systemClock } from './clock.js';
+import { Units } from './lifecycle.js';
+
+/** What a caller may replace; tests do. */
+export interface StartOptions {
+  readonly clock?: Clock;
+  /** Where log records go; stdout unless given. */
+  readonly logTo?: LogDestination;
+}
+
+/** A proxy that serves. */
+export interface RunningProxy {
+  readonly urls: Urls;
+  /** SIGHUP: every plugin reads again what may have changed. */
+  reload(): Promise<void>;
+  /** Stops accepting, drains within `-drain-timeout`, stops every plugin. Can be called more than once. */
+  close(): Promise<void>;
+}
+
+/** Creates and starts what a pipeline file names. An Error says which plugin or flag failed; nothing stays open then. */
+export async function startProxy(pipeline: Pipeline, options: StartOptions = {}): Promise<RunningProxy> {
+  const clock = options.clock ?? systemClock;
+  const { telemetry } = pipeline;
+  const destination = options.logTo ?? process.stdout;
+  const writer = telemetry.logBuffered
+    ? bufferedWriter(destination, lostLinesRecord)
+    : directWriter(destination);
+  const loggers = createLoggers(telemetry.logLevel, writer);
+  const log = loggers.component('proxy');
+  const metering = createMetering(pipeline, clock);
+  const requestLog = new RequestLog(log, telemetry, clock);
+  const house: { units: Units } = { units: new Units([], log) };
+  const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
+  const built = buildPlugins(pipeline, hostFor);
+  house.units = new Units(built.units, log);
+  await house.units.start(pipeline.server.startTimeout);
+  let edge: Edge;
+  try {
+    edge = await openEdge({
+      server: pipeline.server,
+      telemetry,
+      handlers: built.handlers,
+      run: composeChain(built.links),
+      observer: observeAll([requestLog, metering.requests]),
+      meters: metering.registry.create(connectionMetrics),
+      log,
+      clock,
+    });
+  } catch (error) {
+    await house.units.stop();
+    writer.flush();
+    throw error;
+  }
+  requestLog.start();
+  log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
+  const close = async (): Promise<void> => {
+    await edge.close();
+    await house.units.stop();
+    requestLog.stop();
+    log.info('stopped');
+    writer.flush();
+  };
+  let closing: Promise<void> | undefined;
+  return { urls: edge.urls, reload: () => house.units.reload(), close: () => (closing ??= close()) };
+}
+
+interface Metering {
+  readonly registry: MeterRegistry;
+  readonly requests: RequestMetrics;
+  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+function createMetering({ telemetry }: Pipeline, clock: Clock): Metering {
+  const registry = new MeterRegistry();
+  registerProcessMetrics(registry.registry);
+  const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
+  const { metricsMaxConcurrency } = telemetry;
+  let running = 0;
+  const expose = async (): ReturnType<MeterRegistry['expose']> => {
+    if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
+    running += 1;
+    try {
+      requests.collect();
+      return await registry.expose();
+    } finally {
+      running -= 1;
+    }
+  };
+  return { registry, requests, expose };
+}
+
+function createHostFor(
+  pipeline: Pipeline,
+  clock: Clock,
+  loggers: LoggerFactory,
+  metering: Metering,
+  house: { readonly units: Units },
+): (pluginId: string, metrics: MetricSpecs) => Host {
+  const naming = new Naming(pipeline.names);
+  const limits = createLimits({
+    ...pipeline.limits,
+    tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
+  });
+  return (pluginId, metrics) => ({
+    pluginId,
+    log: loggers.component(pluginId),
+    meters: metering.registry.create(metrics),
+    naming,
+    limits,
+    purge: (scope) => house.units.purge(scope),
+    readiness: () => house.units.readiness(),
+    exposeMetrics: () => metering.expose(),
+    clock,
+  });
+}
+
+function observeAll(observers: readonly RequestObserver[]): RequestObserver {
+  return {
+    started: (record) => {
+      for (const observer of observers) observer.started(record);
+    },
+    finished: (record, status, durationMs) => {
+      for (const observer of observers) observer.finished(record, status, durationMs);
+    },
+  };
+}
