@@ -1,0 +1,40 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Backend } from '../backend.js';
+import type { FaultRule } from '../faults.js';
+import type { TenantId } from '../store/stream-tags.js';
+import type { Args } from './args.js';
+import type { ResponseWriter } from './response.js';
+
+/** One request on its way through a handler. */
+export interface Context {
+  readonly backend: Backend;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly path: string;
+  readonly args: Args;
+  readonly tenant: TenantId;
+  readonly out: ResponseWriter;
+  /** Aborted when the client goes away or the server closes. */
+  readonly signal: AbortSignal;
+  /** Unix nanoseconds at arrival. */
+  readonly nowNs: bigint;
+  readonly fault: FaultRule | undefined;
+}
+
+/** Answers one endpoint; may throw `HttpError`. */
+export type Handler = (ctx: Context) => Promise<void>;
+
+/** Answers a JSON document with status 200. */
+export async function answerJson(ctx: Context, value: unknown): Promise<void> {
+  ctx.out.begin(200, 'application/json');
+  ctx.out.write(JSON.stringify(value));
+  await ctx.out.end();
+}
+
+/** Answers plain text. */
+export async function answerText(ctx: Context, status: number, text: string): Promise<void> {
+  ctx.out.begin(status, 'text/plain; charset=utf-8');
+  ctx.out.write(text);
+  await ctx.out.end();
+}

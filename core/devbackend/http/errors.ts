@@ -1,0 +1,35 @@
+/** An error the client is told: HTTP status and text. The stats endpoints wrap the text in JSON and answer 422. */
+export class HttpError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HttpError';
+    this.status = status;
+  }
+}
+
+/** A query ran into its time limit; see backend.md section 8 for the two ways in which that reaches the client. */
+export class QueryTimeoutError extends HttpError {
+  constructor(limitMs: number) {
+    super(
+      503,
+      `the request couldn't be executed in ${(limitMs / 1000).toFixed(3)} seconds; possible solutions: ` +
+        `to increase -search.maxQueryDuration=30s; to pass bigger value to 'timeout' query arg`,
+    );
+    this.name = 'QueryTimeoutError';
+  }
+}
+
+/** The client went away; nobody is left to be told. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('the client has closed the connection');
+    this.name = 'ClientGoneError';
+  }
+}
+
+/** A 400 with this text. */
+export function badRequest(message: string): HttpError {
+  return new HttpError(400, message);
+}

@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { hostname } from 'node:os';
+import { createGzip, type Gzip } from 'node:zlib';
+
+import { ClientGoneError } from './errors.js';
+
+/** Bodies up to this size go out plain and whole, as the real server's do. */
+const SMALL_BODY_BYTES = 4096;
+const CHUNK_CHARS = 32 * 1024;
+
+/** The text that breaks the chunked framing when an answer could not be completed (backend.md section 8). */
+const ABORT_TEXT =
+  'the connection has been aborted; see the last line in the response and/or in the server log for the reason';
+
+/** What shapes how one response is written. */
+export interface ResponseOptions {
+  readonly acceptsGzip: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called with the bytes of each piece handed to the socket. */
+  readonly onBytes: (bytes: number) => void;
+  /** Waits this long in front of each piece: the "trickle" fault. */
+  readonly pieceDelayMs?: number;
+}
+
+/** A text response that is written piece by piece, with gzip when asked for and large enough, and with back-pressure. */
+export class ResponseWriter {
+  readonly #res: ServerResponse;
+  readonly #options: ResponseOptions;
+  readonly #startedAt = process.hrtime.bigint();
+  #status = 200;
+  #contentType = 'text/plain; charset=utf-8';
+  #pending: string[] = [];
+  #pendingChars = 0;
+  #gzip: Gzip | undefined;
+  #gzipDone: Promise<void> = Promise.resolve();
+  #plain = false;
+
+  constructor(res: ServerResponse, options: ResponseOptions) {
+    this.#res = res;
+    this.#options = options;
+  }
+
+  /** Whether status and headers are on their way and can no longer change. */
+  get started(): boolean {
+    return this.#res.headersSent;
+  }
+
+  get bufferedChars(): number {
+    return this.#pendingChars;
+  }
+
+  /** Sets status and content type; before the first flush. */
+  begin(status: number, contentType: string): void {
+    this.#status = status;
+    this.#contentType = contentType;
+  }
+
+  /** Adds text; nothing is sent before `flush`, `flushLarge` or `end`. */
+  write(text: string): void {
+    this.#pending.push(text);
+    this.#pendingChars += text.length;
+  }
+
+  /** Forgets what has gathered, to answer something else. */
+  discard(): void {
+    this.#take();
+  }
+
+  /** Sends what has gathered once it is worth a piece; resolves when the client has taken it. */
+  async flushLarge(): Promise<void> {
+    if (this.#pendingChars >= CHUNK_CHARS) await this.flush();
+  }
+
+  /** Sends headers now, uncompressed: a live tail shows the client at once that it is connected. */
+  sendHeadersPlain(): void {
+    this.#plain = true;
+    this.#writeHead({});
+    this.#res.flushHeaders();
+  }
+
+  /** Sends all that has gathered and resolves when the client has taken it. */
+  async flush(): Promise<void> {
+    if (this.#pendingChars === 0) return;
+    const body = Buffer.from(this.#take(), 'utf8');
+    if (!this.started) this.#startStream();
+    await this.#send(body);
+  }
+
+  /** Completes the response. */
+  async end(): Promise<void> {
+    const body = Buffer.from(this.#take(), 'utf8');
+    if (!this.started && (body.length <= SMALL_BODY_BYTES || !this.#options.acceptsGzip)) {
+      this.#writeHead(this.#status === 204 ? {} : { 'Content-Length': String(body.length) });
+      this.#options.onBytes(body.length);
+      await this.#delay();
+      this.#res.end(body);
+      return;
+    }
+    if (!this.started) this.#startStream();
+    if (body.length > 0) await this.#send(body);
+    this.#gzip?.end();
+    await this.#gzipDone;
+    this.#res.end();
+  }
+
+  /** Sends what has gathered, then breaks the chunked framing and closes, so that no client takes it for complete. */
+  async abort(): Promise<void> {
+    const body = Buffer.from(this.#take(), 'utf8');
+    if (!this.started) this.#startStream();
+    if (body.length > 0) await this.#send(body);
+    this.#gzip?.end();
+    await this.#gzipDone;
+    this.#res.socket?.end(ABORT_TEXT);
+  }
+
+  /** Cuts the connection without a word: a fault on demand. */
+  cut(): void {
+    this.#res.socket?.destroy();
+  }
+
+  #take(): string {
+    const text = this.#pending.join('');
+    this.#pending = [];
+    this.#pendingChars = 0;
+    return text;
+  }
+
+  #writeHead(extra: Readonly<Record<string, string>>): void {
+    const seconds = Number(process.hrtime.bigint() - this.#startedAt) / 1e9;
+    this.#res.writeHead(this.#status, {
+      ...(this.#status === 204 ? {} : { 'Content-Type': this.#contentType }),
+      'Access-Control-Allow-Origin': '*',
+      'X-Server-Hostname': hostname(),
+      'VL-Request-Duration-Seconds': seconds.toFixed(3),
+      ...this.#options.headers,
+      ...extra,
+    });
+  }
+
+  #startStream(): void {
+    if (!this.#options.acceptsGzip || this.#plain) {
+      this.#writeHead({});
+      return;
+    }
+    this.#writeHead({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
+    const gzip = createGzip({ level: 1 });
+    this.#gzip = gzip;
+    this.#gzipDone = new Promise((resolve) => {
+      gzip.once('end', () => resolve());
+      gzip.once('close', () => resolve());
+    });
+    gzip.on('data', (piece: Buffer) => {
+      this.#options.onBytes(piece.length);
+      if (!this.#res.write(piece)) {
+        gzip.pause();
+        this.#res.once('drain', () => gzip.resume());
+      }
+    });
+    this.#res.once('close', () => gzip.destroy());
+  }
+
+  async #send(piece: Buffer): Promise<void> {
+    await this.#delay();
+    this.#throwIfGone();
+    if (this.#gzip !== undefined) {
+      const gzip = this.#gzip;
+      await new Promise<void>((resolve, reject) => {
+        const gone = (): void => reject(new ClientGoneError());
+        this.#res.once('close', gone);
+        gzip.write(piece, () => {
+          gzip.flush(() => {
+            this.#res.off('close', gone);
+            resolve();
+          });
+        });
+      });
+      return;
+    }
+    this.#options.onBytes(piece.length);
+    if (!this.#res.write(piece)) {
+      await Promise.race([once(this.#res, 'drain'), once(this.#res, 'close')]);
+      this.#throwIfGone();
+    }
+  }
+
+  #throwIfGone(): void {
+    if (this.#res.destroyed) throw new ClientGoneError();
+  }
+
+  async #delay(): Promise<void> {
+    const ms = this.#options.pieceDelayMs;
+    if (ms !== undefined && ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}

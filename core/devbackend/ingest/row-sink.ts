@@ -1,0 +1,84 @@
+import { makeTags, type TenantId } from '../store/stream-tags.js';
+import type { Store } from '../store/store.js';
+import type { Stream } from '../store/stream.js';
+
+/** What a row without a message is given: the default of `-defaultMsgValue`. */
+export const DEFAULT_MESSAGE =
+  'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
+
+const MAX_FIELDS = 1000;
+const MAX_NAME_BYTES = 128;
+const MAX_ROW_BYTES = 2 * 1024 * 1024;
+
+/** Counts of one push request. */
+export interface IngestCounts {
+  accepted: number;
+  /** Rows that broke a limit of the protocol and were left out without an error, as the real server does. */
+  dropped: number;
+}
+
+/** Where accepted rows also go, such as a journal. */
+export type RowListener = (
+  tenant: TenantId,
+  stream: Stream,
+  timeNs: bigint,
+  names: string[],
+  values: string[],
+) => void;
+
+/** Brings flattened fields into the store for one request: stream fields apart, defaults and limits applied. */
+export class RowSink {
+  readonly counts: IngestCounts = { accepted: 0, dropped: 0 };
+  readonly #store: Store;
+  readonly #tenant: TenantId;
+  readonly #listener: RowListener | undefined;
+  readonly #streams = new Map<string, Stream>();
+
+  constructor(store: Store, tenant: TenantId, listener?: RowListener) {
+    this.#store = store;
+    this.#tenant = tenant;
+    this.#listener = listener;
+  }
+
+  /** The stream of these fields; looked up once per distinct list within the request. */
+  streamOf(pairs: readonly (readonly [string, string])[]): Stream {
+    let key = '';
+    for (const [name, value] of pairs) key += `${name.length}:${name}${value.length}:${value}`;
+    let stream = this.#streams.get(key);
+    if (stream === undefined) {
+      stream = this.#store.stream(this.#tenant, makeTags(pairs));
+      this.#streams.set(key, stream);
+    }
+    return stream;
+  }
+
+  /** Adds a row of `stream`; false when the store is full. `fields` must not hold `_time`. */
+  add(stream: Stream, timeNs: bigint, fields: ReadonlyMap<string, string>): boolean {
+    const names: string[] = [];
+    const values: string[] = [];
+    let size = 0;
+    let tooLong = false;
+    const message = fields.get('_msg') ?? '';
+    names.push('_msg');
+    values.push(message === '' ? DEFAULT_MESSAGE : message);
+    for (const [name, value] of fields) {
+      size += name.length + value.length;
+      if (value === '' || name === '_msg' || stream.tags.has(name) || isReserved(name)) continue;
+      tooLong ||= name.length > MAX_NAME_BYTES;
+      names.push(name);
+      values.push(value);
+    }
+    if (tooLong || size > MAX_ROW_BYTES || names.length + stream.tags.size > MAX_FIELDS) {
+      this.counts.dropped++;
+      return true;
+    }
+    if (!this.#store.push(stream, { timeNs, names, values })) return false;
+    this.counts.accepted++;
+    this.#listener?.(this.#tenant, stream, timeNs, names, values);
+    return true;
+  }
+}
+
+function isReserved(name: string): boolean {
+  return name === '_time' || name === '_stream' || name === '_stream_id';
+}

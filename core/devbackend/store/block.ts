@@ -1,0 +1,104 @@
+import type { Shape } from './shape.js';
+
+/** Rows per block; small enough that pruning by time pays, large enough that a block's own cost does not show. */
+export const BLOCK_ROWS = 2048;
+
+/** The rows of a block as they stood at one moment, in time order; later appends and sorts do not touch it. */
+export interface BlockView {
+  readonly times: BigInt64Array;
+  readonly shapes: readonly Shape[];
+  readonly values: readonly (readonly string[])[];
+  readonly length: number;
+}
+
+/**
+ * Up to `BLOCK_ROWS` rows of one stream. Rows are appended in arrival order and put into time order when first read;
+ * the sort is stable, so rows of equal time keep their insertion order.
+ */
+export class Block {
+  #times = new BigInt64Array(16);
+  #shapes: Shape[] = [];
+  #values: (readonly string[])[] = [];
+  #length = 0;
+  #sorted = true;
+  #minNs = 0n;
+  #maxNs = 0n;
+
+  get length(): number {
+    return this.#length;
+  }
+  /** Earliest time in the block. */
+  get minNs(): bigint {
+    return this.#minNs;
+  }
+  /** Latest time in the block. */
+  get maxNs(): bigint {
+    return this.#maxNs;
+  }
+  get full(): boolean {
+    return this.#length >= BLOCK_ROWS;
+  }
+
+  append(timeNs: bigint, shape: Shape, values: readonly string[]): void {
+    const at = this.#length;
+    if (at === this.#times.length) {
+      const grown = new BigInt64Array(at * 2);
+      grown.set(this.#times);
+      this.#times = grown;
+    }
+    this.#times[at] = timeNs;
+    this.#shapes.push(shape);
+    this.#values.push(values);
+    if (at === 0) {
+      this.#minNs = timeNs;
+      this.#maxNs = timeNs;
+    } else if (timeNs >= this.#maxNs) {
+      this.#maxNs = timeNs;
+    } else {
+      this.#sorted = false;
+      if (timeNs < this.#minNs) this.#minNs = timeNs;
+    }
+    this.#length = at + 1;
+  }
+
+  /** The rows so far in time order. */
+  view(): BlockView {
+    if (!this.#sorted) this.#sort();
+    return { times: this.#times, shapes: this.#shapes, values: this.#values, length: this.#length };
+  }
+
+  /** Sorts into fresh arrays: scans that are under way keep reading the old ones. */
+  #sort(): void {
+    const old = { times: this.#times, shapes: this.#shapes, values: this.#values };
+    const order = Array.from({ length: this.#length }, (_, i) => i);
+    order.sort((a, b) => {
+      const ta = old.times[a] ?? 0n;
+      const tb = old.times[b] ?? 0n;
+      return ta < tb ? -1 : ta > tb ? 1 : a - b;
+    });
+    this.#times = new BigInt64Array(old.times.length);
+    this.#shapes = [];
+    this.#values = [];
+    for (const [to, from] of order.entries()) {
+      const shape = old.shapes[from];
+      const values = old.values[from];
+      if (shape === undefined || values === undefined) continue;
+      this.#times[to] = old.times[from] ?? 0n;
+      this.#shapes.push(shape);
+      this.#values.push(values);
+    }
+    this.#sorted = true;
+  }
+}
+
+/** Index of the first row at or after `timeNs`. */
+export function lowerBound(view: BlockView, timeNs: bigint): number {
+  let lo = 0;
+  let hi = view.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if ((view.times[mid] ?? 0n) < timeNs) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}

@@ -1,0 +1,42 @@
+/** Values longer than this are assumed to be unique (messages, traces) and never interned. */
+const MAX_LENGTH = 48;
+const MAX_ENTRIES = 50_000;
+
+/**
+ * Keeps one copy of short strings that come again and again (levels, hosts, paths). It forgets in two generations, so a
+ * flood of unique values costs a bounded table and never evicts what is really repeated.
+ */
+export class Interner {
+  #misses = 0;
+  #young = new Map<string, string>();
+  #old = new Map<string, string>();
+
+  /** How often a string was not known yet; lets the caller see whether the last call kept a new copy. */
+  get misses(): number {
+    return this.#misses;
+  }
+
+  /** Returns an equal string, the same object for repeated short values. */
+  intern(value: string): string {
+    if (value.length > MAX_LENGTH) {
+      this.#misses++;
+      return value;
+    }
+    const known = this.#young.get(value) ?? this.#old.get(value);
+    if (known !== undefined) {
+      if (!this.#young.has(known)) this.#remember(known);
+      return known;
+    }
+    this.#misses++;
+    this.#remember(value);
+    return value;
+  }
+
+  #remember(value: string): void {
+    if (this.#young.size >= MAX_ENTRIES) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(value, value);
+  }
+}

@@ -1,0 +1,153 @@
+import { Block } from './block.js';
+import { Interner } from './interner.js';
+import { type Shape, ShapeTable } from './shape.js';
+import { Stream } from './stream.js';
+import { type StreamTags, streamId, tagsText, type TenantId, tenantKey } from './stream-tags.js';
+
+/** Fixed cost of a row: its time, two references and the header of the value list. */
+const ROW_BYTES = 48;
+const STRING_BYTES = 20;
+/** What a new stream costs besides its rows. */
+const STREAM_BYTES = 1024;
+
+/** A row as it is handed to the store: names without the stream fields and without `_time`; no empty values. */
+export interface NewRow {
+  readonly timeNs: bigint;
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+}
+
+/** What a deletion is asked per row: true removes it. */
+export type RowTest = (stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) => boolean;
+
+interface Tenant {
+  readonly id: TenantId;
+  readonly streams: Map<string, Stream>;
+}
+
+/** All rows of all tenants, in memory, within a budget of estimated bytes. */
+export class Store {
+  readonly #maxBytes: number;
+  readonly #tenants = new Map<string, Tenant>();
+  readonly #shapes = new ShapeTable();
+  readonly #interner = new Interner();
+  #bytes = 0;
+  #rows = 0;
+  #rowsIngested = 0;
+
+  /** `maxBytes` bounds the estimated size; past it `push` refuses rows. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Estimated bytes held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+  /** Rows stored now. */
+  get rows(): number {
+    return this.#rows;
+  }
+  /** Rows ever accepted. */
+  get rowsIngested(): number {
+    return this.#rowsIngested;
+  }
+  get streamCount(): number {
+    let count = 0;
+    for (const tenant of this.#tenants.values()) count += tenant.streams.size;
+    return count;
+  }
+
+  /** Whether the budget still allows rows. */
+  get hasRoom(): boolean {
+    return this.#bytes < this.#maxBytes;
+  }
+
+  /** The stream of these fields, created when it is new. Keep the result while rows of it keep coming. */
+  stream(tenant: TenantId, tags: StreamTags): Stream {
+    const key = tenantKey(tenant);
+    let entry = this.#tenants.get(key);
+    if (entry === undefined) {
+      entry = { id: tenant, streams: new Map() };
+      this.#tenants.set(key, entry);
+    }
+    const text = tagsText(tags);
+    let stream = entry.streams.get(text);
+    if (stream === undefined) {
+      stream = new Stream(tags, text, streamId(tenant, text), entry.streams.size);
+      entry.streams.set(text, stream);
+      this.#bytes += STREAM_BYTES + text.length * 2;
+    }
+    return stream;
+  }
+
+  /** Adds a row; false, and nothing stored, when the byte budget is used up. */
+  push(stream: Stream, row: NewRow): boolean {
+    if (!this.hasRoom) return false;
+    const values: string[] = [];
+    let bytes = ROW_BYTES;
+    for (const value of row.values) {
+      const misses = this.#interner.misses;
+      values.push(this.#interner.intern(value));
+      bytes += 8;
+      if (this.#interner.misses !== misses) bytes += stringBytes(value);
+    }
+    stream.append(row.timeNs, this.#shapes.of(row.names), values);
+    this.#bytes += bytes;
+    this.#rows++;
+    this.#rowsIngested++;
+    return true;
+  }
+
+  /** Tenants that hold at least one row, by account and project. */
+  tenants(): TenantId[] {
+    return [...this.#tenants.values()]
+      .filter((tenant) => [...tenant.streams.values()].some((stream) => stream.rows > 0))
+      .map((tenant) => tenant.id)
+      .sort((a, b) => a.accountId - b.accountId || a.projectId - b.projectId);
+  }
+
+  /** Streams of a tenant in creation order, emptied ones left out. */
+  streams(tenant: TenantId): Stream[] {
+    const entry = this.#tenants.get(tenantKey(tenant));
+    return entry === undefined ? [] : [...entry.streams.values()].filter((stream) => stream.rows > 0);
+  }
+
+  /** Removes the rows of `stream` that `doomed` names and returns their number. */
+  remove(stream: Stream, doomed: RowTest): number {
+    const kept: Block[] = [];
+    let removed = 0;
+    for (const block of stream.blocks) {
+      const fresh = new Block();
+      const view = block.view();
+      for (let i = 0; i < view.length; i++) {
+        const timeNs = view.times[i] ?? 0n;
+        const shape = view.shapes[i];
+        const values = view.values[i];
+        if (shape === undefined || values === undefined) continue;
+        if (!doomed(stream, timeNs, shape, values)) fresh.append(timeNs, shape, values);
+        else {
+          removed++;
+          this.#bytes -= ROW_BYTES + values.reduce((sum, value) => sum + 8 + longBytes(value), 0);
+        }
+      }
+      kept.push(fresh.length === block.length ? block : fresh);
+    }
+    if (removed > 0) stream.replace(kept);
+    this.#rows -= removed;
+    return removed;
+  }
+}
+
+function stringBytes(value: string): number {
+  const wide = Buffer.byteLength(value) !== value.length;
+  return STRING_BYTES + (wide ? value.length * 2 : value.length);
+}
+
+/** Short strings may be shared with other rows, so a deletion gives only the long ones back to the budget. */
+function longBytes(value: string): number {
+  return value.length > 48 ? stringBytes(value) : 0;
+}

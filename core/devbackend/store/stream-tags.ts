@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+
+/** A tenant of the backend: the two uint32 numbers of the AccountID and ProjectID headers. */
+export interface TenantId {
+  readonly accountId: number;
+  readonly projectId: number;
+}
+
+/** Stream fields: non-empty values by name, in byte order of the names. */
+export type StreamTags = ReadonlyMap<string, string>;
+
+const SHORT_ESCAPES = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\u0007', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
+
+/** Quotes text the way Go's `strconv.Quote` does: printable characters stay, everything else becomes an escape. */
+export function quoteGo(text: string): string {
+  const escaped = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (c) => {
+    const short = SHORT_ESCAPES.get(c);
+    if (short !== undefined) return short;
+    const code = c.codePointAt(0) ?? 0;
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+    if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`;
+    return `\\U${code.toString(16).padStart(8, '0')}`;
+  });
+  return `"${escaped}"`;
+}
+
+/** Sorts stream fields by name, last value wins, and leaves the empty ones out: empty equals missing everywhere. */
+export function makeTags(pairs: Iterable<readonly [string, string]>): StreamTags {
+  const byName = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    if (value === '') byName.delete(name);
+    else byName.set(name, value);
+  }
+  return new Map([...byName].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** The `_stream` text of stream fields, `{}` when there are none. */
+export function tagsText(tags: StreamTags): string {
+  return `{${[...tags].map(([name, value]) => `${name}=${quoteGo(value)}`).join(',')}}`;
+}
+
+/** The 48 hex characters of `_stream_id`: tenant (16), then a hash of the fields (32). Equal input, equal id, always. */
+export function streamId(tenant: TenantId, text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hex32(tenant.accountId) + hex32(tenant.projectId) + hash;
+}
+
+/** Key of a tenant in maps. */
+export function tenantKey(tenant: TenantId): string {
+  return `${tenant.accountId}:${tenant.projectId}`;
+}
+
+function hex32(value: number): string {
+  return value.toString(16).padStart(8, '0');
+}
