@@ -1,0 +1,10 @@
+/** A query that Loki refuses; the message is Loki's text to the letter. */
+export class LogqlError extends Error {
+  override readonly name = 'LogqlError';
+}
+
+/** The error at a position in the query; without line and column no position is named. */
+export function errorAt(message: string, line = 0, column = 0): LogqlError {
+  const place = line === 0 && column === 0 ? ' ' : ` at line ${String(line)}, col ${String(column)}`;
+  return new LogqlError(`parse error${place}: ${message}`);
+}

@@ -1,0 +1,165 @@
+import { errorAt, type LogqlError } from '../error.js';
+import type { Token, TokenSource } from '../grammar/driver.js';
+import type { Terminal } from '../grammar/symbols.js';
+import { fixedTokens, functionWords, grammar, token } from '../syntax/tokens.js';
+import { parsePromDuration } from '../values/prom-duration.js';
+import { unquoteGo } from '../values/unquote.js';
+import { CharReader, endOfText } from './char-reader.js';
+import { scanBytes, scanDuration } from './quantity.js';
+import { scan, type Scanned } from './scanner.js';
+
+export interface LexerOptions {
+  /** Reads `a.b.c` as one name; Loki knows no such names. */
+  readonly dottedNames: boolean;
+}
+
+const flags = new Set(['--strict', '--keep-empty']);
+const lineFeed = 0x0a;
+
+/** Makes LogQL's tokens of a text, and collects what is wrong with it in the order found. */
+export class Lexer implements TokenSource {
+  readonly errors: LogqlError[] = [];
+  readonly #reader: CharReader;
+  readonly #dottedNames: boolean;
+  #ended = false;
+
+  constructor(text: string, options: LexerOptions) {
+    this.#reader = new CharReader(text, (message) => {
+      this.#report(message);
+    });
+    this.#dottedNames = options.dottedNames;
+  }
+
+  syntaxError(message: string): void {
+    this.#report(message);
+  }
+
+  next(): Token {
+    for (;;) {
+      const read = this.#ended ? this.#end(this.#reader.offset) : this.#read();
+      if (read !== undefined) return read;
+    }
+  }
+
+  /** Gives nothing for a comment. */
+  #read(): Token | undefined {
+    const piece = scan(this.#reader, (message) => {
+      this.#report(message);
+    });
+    switch (piece.kind) {
+      case 'end':
+      case 'broken':
+        return this.#end(piece.start);
+      case 'number':
+        return this.#number(piece);
+      case 'string':
+        return this.#string(piece);
+      case 'name':
+        return this.#word(piece);
+      case 'char':
+        return this.#token(token.identifier, piece.text, piece.start);
+      case 'symbol':
+        return this.#symbol(piece);
+    }
+  }
+
+  #symbol(piece: Scanned): Token | undefined {
+    const reader = this.#reader;
+    if (piece.text === '#') {
+      while (reader.peek() !== lineFeed && reader.peek() !== endOfText) reader.skip();
+      return undefined;
+    }
+    if (piece.text === '[') return this.#range(piece);
+    if (piece.text === '-') {
+      const flag = /^-[\p{L}-]*/u.exec(reader.rest(16))?.[0];
+      if (flag !== undefined && flags.has(`-${flag}`)) {
+        reader.skipOver(flag);
+        return this.#token(token.flag, `-${flag}`, piece.start);
+      }
+      const duration = scanDuration(reader, '-');
+      if (duration !== undefined) return this.#token(token.duration, duration, piece.start);
+    }
+    const ahead = reader.peek();
+    const double = ahead < 0 ? undefined : fixedTokens.get(piece.text + String.fromCodePoint(ahead));
+    if (double !== undefined) {
+      reader.skip();
+      return this.#token(double, double.name, piece.start);
+    }
+    const single = fixedTokens.get(piece.text);
+    if (single !== undefined) return this.#token(single, single.name, piece.start);
+    return this.#token(token.identifier, piece.text, piece.start);
+  }
+
+  #word(piece: Scanned): Token {
+    let name = piece.text;
+    if (this.#dottedNames) {
+      const tail = /^(?:\.[\p{L}\p{Nd}_]+)+/u.exec(this.#reader.rest(4096))?.[0] ?? '';
+      this.#reader.skipOver(tail);
+      name += tail;
+    }
+    const word = name.toLowerCase();
+    const called = functionWords.get(word);
+    if (called !== undefined && this.#isCall()) {
+      return { ...this.#token(called.kind, word, piece.start), name: called.name };
+    }
+    const fixed = fixedTokens.get(word);
+    if (fixed !== undefined) return this.#token(fixed, word, piece.start);
+    return this.#token(token.identifier, name, piece.start);
+  }
+
+  /** Whether `(`, `by (` or `without (` follows; comments do not count as white space here. */
+  #isCall(): boolean {
+    for (let length = 64; ; length *= 4) {
+      const rest = this.#reader.rest(length);
+      const isWhole = rest.length < length;
+      if (/^\s*(?:(?:by|without)\s*)?\(/i.test(rest)) return true;
+      if (isWhole || !/^\s*(?:(?:b|by|w|wi|wit|with|witho|withou|without)\s*)?$/i.test(rest)) return false;
+    }
+  }
+
+  #number(piece: Scanned): Token {
+    const duration = scanDuration(this.#reader, piece.text);
+    if (duration !== undefined) return this.#token(token.duration, duration, piece.start);
+    const bytes = scanBytes(this.#reader, piece.text);
+    if (bytes !== undefined) return this.#token(token.bytes, bytes, piece.start);
+    return this.#token(token.number, piece.text, piece.start);
+  }
+
+  #string(piece: Scanned): Token {
+    const value = unquoteGo(piece.text);
+    if (value !== undefined) return this.#token(token.string, value, piece.start);
+    this.#report('invalid syntax');
+    return this.#end(piece.start);
+  }
+
+  #range(piece: Scanned): Token {
+    const reader = this.#reader;
+    const start = reader.offset;
+    reader.forgetLine();
+    while (reader.peek() !== 0x5d) {
+      if (reader.peek() === endOfText) {
+        this.#report("missing closing ']' in duration");
+        return this.#end(piece.start);
+      }
+      reader.skip();
+    }
+    const parsed = parsePromDuration(reader.slice(start));
+    reader.skip();
+    if (parsed.ok) return this.#token(token.range, parsed.nanoseconds, piece.start);
+    this.#report(parsed.error);
+    return this.#end(piece.start);
+  }
+
+  #end(start: number): Token {
+    this.#ended = true;
+    return { kind: grammar.end, value: undefined, name: grammar.end.name, start, end: start };
+  }
+
+  #token<T>(kind: Terminal<T>, value: T, start: number): Token {
+    return { kind, value, name: kind.name, start, end: this.#reader.offset };
+  }
+
+  #report(message: string): void {
+    this.errors.push(errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn));
+  }
+}

@@ -1,0 +1,140 @@
+import { endOfText, type CharReader } from './char-reader.js';
+import { isDecimal, scanNumber } from './number.js';
+
+export type ScannedKind = 'end' | 'name' | 'number' | 'string' | 'char' | 'symbol' | 'broken';
+
+/** A piece of text in Go's lexical syntax, before LogQL makes tokens of it. */
+export interface Scanned {
+  readonly kind: ScannedKind;
+  readonly text: string;
+  readonly start: number;
+}
+
+type Report = (message: string) => void;
+
+const whiteSpace = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const lineFeed = 0x0a;
+const slash = 0x2f;
+const star = 0x2a;
+const dot = 0x2e;
+const backslash = 0x5c;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const backQuote = 0x60;
+const nameStart = /^[\p{L}_]$/u;
+const namePart = /^[\p{L}\p{Nd}_]$/u;
+const simpleEscapes = new Set(Array.from('abfnrtv\\', (char) => char.charCodeAt(0)));
+const hexEscapes = new Map([
+  [0x78, 2],
+  [0x75, 4],
+  [0x55, 8],
+]);
+
+/** Reads the next piece; white space and the comments of Go are skipped, faults are reported and read over. */
+export function scan(reader: CharReader, report: Report): Scanned {
+  reader.peek();
+  reader.forgetLine();
+  for (;;) {
+    while (whiteSpace.has(reader.peek())) reader.step();
+    reader.beginToken();
+    const start = reader.offset;
+    const kind = scanPiece(reader, report);
+    if (kind !== undefined) return { kind, text: reader.slice(start), start };
+  }
+}
+
+/** Gives nothing for a comment. */
+function scanPiece(reader: CharReader, report: Report): ScannedKind | undefined {
+  const code = reader.peek();
+  if (code === endOfText) return 'end';
+  if (matches(nameStart, code)) {
+    while (matches(namePart, reader.step()));
+    return 'name';
+  }
+  if (isDecimal(code)) return scanNumber(reader, report, false) ? 'number' : 'broken';
+  if (code === doubleQuote) {
+    scanQuoted(reader, report, code);
+    return 'string';
+  }
+  if (code === backQuote) {
+    scanRaw(reader, report);
+    return 'string';
+  }
+  if (code === singleQuote) {
+    if (scanQuoted(reader, report, code) !== 1) report('invalid char literal');
+    return 'char';
+  }
+  const next = reader.step();
+  if (code === dot && isDecimal(next)) return scanNumber(reader, report, true) ? 'number' : 'broken';
+  if (code !== slash || (next !== slash && next !== star)) return 'symbol';
+  scanComment(reader, report);
+  return undefined;
+}
+
+function matches(pattern: RegExp, code: number): boolean {
+  return code >= 0 && pattern.test(String.fromCodePoint(code));
+}
+
+function scanComment(reader: CharReader, report: Report): void {
+  if (reader.peek() === slash) {
+    for (let code = reader.step(); code !== lineFeed && code !== endOfText;) code = reader.step();
+    return;
+  }
+  let before = 0;
+  for (let code = reader.step(); ; code = reader.step()) {
+    if (code === endOfText) {
+      report('comment not terminated');
+      return;
+    }
+    if (before === star && code === slash) break;
+    before = code;
+  }
+  reader.step();
+}
+
+/** Reads to the closing quote and gives the number of characters inside. */
+function scanQuoted(reader: CharReader, report: Report, quote: number): number {
+  let count = 0;
+  for (let code = reader.step(); code !== quote; count++) {
+    if (code === lineFeed || code === endOfText) {
+      report('literal not terminated');
+      break;
+    }
+    code = code === backslash ? scanEscape(reader, report, quote) : reader.step();
+  }
+  reader.step();
+  return count;
+}
+
+function scanRaw(reader: CharReader, report: Report): void {
+  for (let code = reader.step(); code !== backQuote; code = reader.step()) {
+    if (code !== endOfText) continue;
+    report('literal not terminated');
+    break;
+  }
+  reader.step();
+}
+
+function scanEscape(reader: CharReader, report: Report, quote: number): number {
+  const code = reader.step();
+  if (simpleEscapes.has(code) || code === quote) return reader.step();
+  if (code >= 0x30 && code <= 0x37) return scanEscapeDigits(reader, report, /[0-7]/, 3);
+  const count = hexEscapes.get(code);
+  if (count === undefined) {
+    report('invalid char escape');
+    return code;
+  }
+  reader.step();
+  return scanEscapeDigits(reader, report, /[0-9a-fA-F]/, count);
+}
+
+function scanEscapeDigits(reader: CharReader, report: Report, digit: RegExp, count: number): number {
+  let left = count;
+  let code = reader.peek();
+  while (left > 0 && matches(digit, code)) {
+    code = reader.step();
+    left--;
+  }
+  if (left > 0) report('invalid char escape');
+  return code;
+}

@@ -1,0 +1,63 @@
+import type { Expr, Matcher } from './ast.js';
+import { emptyMatcherFault } from './check/matchers.js';
+import { errorAt, LogqlError } from './error.js';
+import { runParser } from './grammar/driver.js';
+import { Lexer } from './lexer/lexer.js';
+import { logqlTable } from './syntax/table.js';
+import { ReadingAborted, type Invalid } from './syntax/invalid.js';
+
+/** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name stands. */
+export interface ParseOptions {
+  readonly dottedNames?: 'reject' | 'accept';
+}
+
+const maxInputBytes = 131072;
+
+/**
+ * Parses a query and checks everything that Loki checks before it runs one, stages excepted (see checkStages).
+ * @throws LogqlError with Loki's text
+ */
+export function parseQuery(text: string, options: ParseOptions = {}): Expr {
+  const expr = parseUnchecked(text, options);
+  if (expr.kind === 'invalid') throw expr.error;
+  if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
+  return expr;
+}
+
+/**
+ * Parses a selector without a pipeline, as the label, series and index endpoints take it; `{}` passes.
+ * @throws LogqlError with Loki's text
+ */
+export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
+  const expr = parseUnchecked(text, options);
+  if (expr.kind === 'invalid') throw expr.error;
+  if (expr.kind !== 'log' || expr.stages.length > 0)
+    throw new LogqlError('only label matchers are supported');
+  return expr.selector.matchers;
+}
+
+/**
+ * Demands a matcher that does not hold for the empty value; endpoints that read all streams on `{}` skip this.
+ * @throws LogqlError with Loki's text
+ */
+export function requireNonEmptyMatcher(matchers: readonly Matcher[]): void {
+  const fault = emptyMatcherFault(matchers);
+  if (fault !== undefined) throw errorAt(fault);
+}
+
+function parseUnchecked(text: string, options: ParseOptions): Expr | Invalid {
+  const size = Buffer.byteLength(text);
+  if (size >= maxInputBytes)
+    throw errorAt(`input size too long (${String(size)} > ${String(maxInputBytes)})`);
+  const lexer = new Lexer(text, { dottedNames: options.dottedNames === 'accept' });
+  let result;
+  try {
+    result = runParser(logqlTable(), lexer);
+  } catch (error) {
+    throw error instanceof ReadingAborted ? error.error : error;
+  }
+  const [first] = lexer.errors;
+  if (first !== undefined) throw first;
+  // The start symbol's rules make nothing else; without an error there is a result.
+  return result?.value as Expr | Invalid;
+}

@@ -1,0 +1,50 @@
+import { parseIPv4, parseIPv6 } from '../../logsql/ip.js';
+
+/** Tells whether a text is an address that an `ip("...")` value covers. */
+export type IpMatcher = (text: string) => boolean;
+
+interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+const leadingZero = /(?:^|[.:])0\d{1,2}(?=\.|$)/;
+
+/** Reads the value of `ip("...")`: an address, a CIDR block or a range `a-b`. Anything else covers nothing; the parser has refused it. */
+export function parseIpMatcher(text: string): IpMatcher {
+  const [low, high] = boundsOf(text);
+  if (low === undefined || high === undefined || low.bits !== high.bits) return () => false;
+  return (candidate) => {
+    const address = parseAddress(candidate);
+    return (
+      address !== undefined &&
+      address.bits === low.bits &&
+      address.value >= low.value &&
+      address.value <= high.value
+    );
+  };
+}
+
+/** Reads a plain address; undefined for anything else, numbers with leading zeros included. */
+export function parseAddress(text: string): Address | undefined {
+  if (leadingZero.test(text)) return undefined;
+  const v4 = parseIPv4(text);
+  if (v4 !== undefined) return { bits: 32, value: BigInt(v4) };
+  const v6 = parseIPv6(text);
+  return v6 === undefined ? undefined : { bits: 128, value: v6 };
+}
+
+function boundsOf(text: string): readonly [Address | undefined, Address | undefined] {
+  const dash = text.indexOf('-');
+  if (dash >= 0) return [parseAddress(text.slice(0, dash).trim()), parseAddress(text.slice(dash + 1).trim())];
+  const slash = text.indexOf('/');
+  const address = parseAddress(slash < 0 ? text : text.slice(0, slash));
+  if (slash < 0 || address === undefined) return [address, address];
+  const prefix = text.slice(slash + 1);
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > address.bits) return [undefined, undefined];
+  const mask = (1n << BigInt(address.bits - Number(prefix))) - 1n;
+  return [
+    { bits: address.bits, value: address.value & ~mask },
+    { bits: address.bits, value: address.value | mask },
+  ];
+}

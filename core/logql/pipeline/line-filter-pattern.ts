@@ -1,0 +1,29 @@
+import type { LineTest } from './line-filter.js';
+
+const wildcard = '<_>';
+
+/**
+ * Compiles a pattern of `|>`: literal pieces in order, anchored at both ends, each `<_>` standing for one character at least.
+ * A piece is looked for once, from left to right, and never again further on; that is how the reference reads it.
+ */
+export function compilePatternFilter(pattern: string): LineTest {
+  if (pattern === '') return (line) => line === '';
+  const pieces = pattern.split(wildcard);
+  const last = pieces.length - 1;
+  return (line) => {
+    if (line === '') return false;
+    let offset = 0;
+    for (const [index, piece] of pieces.entries()) {
+      // An empty piece stands at an end, or between wildcards side by side.
+      if (piece === '') {
+        if (index === last && last > 0) return offset < line.length;
+        continue;
+      }
+      const at = line.indexOf(piece, offset);
+      if (at < 0) return false;
+      if (index === 0 ? at !== 0 : at === offset) return false;
+      offset = at + piece.length;
+    }
+    return offset === line.length;
+  };
+}

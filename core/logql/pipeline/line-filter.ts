@@ -1,0 +1,32 @@
+import type { LineFilterStage, LineFilterTerm } from '../ast.js';
+import { compileIpFilter } from './line-filter-ip.js';
+import { compilePatternFilter } from './line-filter-pattern.js';
+import { compileRegexpFilter } from './line-filter-regexp.js';
+
+/** Tells whether a line passes. */
+export type LineTest = (line: string) => boolean;
+
+/** Compiles a line filter; its alternatives have been checked when the query was parsed. */
+export function compileLineFilter(stage: LineFilterStage): LineTest {
+  const tests = stage.alternatives.map((term) => compileTerm(stage, term));
+  const [first] = tests;
+  const anyOf: LineTest =
+    tests.length === 1 && first !== undefined ? first : (line) => tests.some((test) => test(line));
+  return stage.op.startsWith('!') ? (line) => !anyOf(line) : anyOf;
+}
+
+function compileTerm(stage: LineFilterStage, term: LineFilterTerm): LineTest {
+  if (term.kind === 'ip') return compileIpFilter(term.value);
+  const { value } = term;
+  switch (stage.op) {
+    case '|=':
+    case '!=':
+      return (line) => line.includes(value);
+    case '|~':
+    case '!~':
+      return compileRegexpFilter(value);
+    case '|>':
+    case '!>':
+      return compilePatternFilter(value);
+  }
+}

@@ -1,0 +1,52 @@
+import type { LabelFilter, LogExpr, MatchOp, Matcher, Selector, Stage } from '../ast.js';
+import { makeMatcher } from './matchers.js';
+import { grammar, operator, token } from './tokens.js';
+
+const { identifier, string, openBrace, closeBrace, comma, open, close } = token;
+
+export const matcher = grammar.nonterminal<Matcher>('matcher');
+export const selector = grammar.nonterminal<Selector>('selector');
+export const pipeline = grammar.nonterminal<readonly Stage[]>('pipeline');
+export const stages = grammar.nonterminal<readonly Stage[]>('stages');
+export const labelFilter = grammar.nonterminal<LabelFilter>('label filter');
+export const logQuery = grammar.nonterminal<LogExpr>('log query');
+const matchers = grammar.nonterminal<readonly Matcher[]>('matchers');
+
+const matchTokens = [token.equal, operator('!='), token.matches, token.matchesNot];
+const matchOps: readonly MatchOp[] = ['=', '!=', '=~', '!~'];
+
+/** Rules for selectors and for log queries as a whole. */
+export function addLogRules(): void {
+  for (const [index, op] of matchOps.entries()) {
+    const kind = matchTokens[index];
+    if (kind === undefined) continue;
+    grammar.rule(matcher)([identifier, kind, string], ([name, , value], span) =>
+      makeMatcher(name, op, value, span),
+    );
+  }
+  grammar.rule(matchers)([matcher], ([first]) => [first]);
+  grammar.rule(matchers)([matchers, comma, matcher], ([list, , next]) => [...list, next]);
+
+  const empty = (span: Selector['span']): Selector => ({ kind: 'selector', matchers: [], span });
+  grammar.rule(selector)([openBrace, matchers, closeBrace], ([, list], span) => ({
+    kind: 'selector',
+    matchers: list,
+    span,
+  }));
+  grammar.rule(selector)([openBrace, closeBrace], (_, span) => empty(span));
+  // Behind a fault inside the braces reading goes on: a faulty regexp further right is told in its place.
+  grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
+  grammar.rule(selector)([openBrace, grammar.error, closeBrace], (_, span) => empty(span));
+
+  grammar.rule(pipeline)([stages], ([made]) => made);
+  grammar.rule(pipeline)([pipeline, stages], ([list, made]) => [...list, ...made]);
+
+  grammar.rule(logQuery)([selector], ([made], span) => ({ kind: 'log', selector: made, stages: [], span }));
+  grammar.rule(logQuery)([selector, pipeline], ([made, list], span) => ({
+    kind: 'log',
+    selector: made,
+    stages: list,
+    span,
+  }));
+  grammar.rule(logQuery)([open, logQuery, close], ([, inner]) => inner);
+}

@@ -1,0 +1,135 @@
+import type {
+  Expr,
+  Grouping,
+  LabelReplaceExpr,
+  LogRange,
+  RangeOp,
+  Span,
+  BinaryOp,
+  VectorMatching,
+  VectorOp,
+} from '../ast.js';
+import { emptyMatcherFault } from '../check/matchers.js';
+import { foldLiterals, isSetOp } from '../fold.js';
+import { formatFloatFixed, parseGoFloat } from '../values/go-float.js';
+import { invalid, type Invalid, type Metric } from './invalid.js';
+import { regexpFault } from './matchers.js';
+
+const groupedRangeOps: ReadonlySet<RangeOp> = new Set([
+  ...(['avg_over_time', 'max_over_time', 'min_over_time', 'quantile_over_time'] as const),
+  ...(['stddev_over_time', 'stdvar_over_time', 'first_over_time', 'last_over_time'] as const),
+]);
+const lineRangeOps: ReadonlySet<RangeOp> = new Set([
+  ...(['count_over_time', 'rate', 'bytes_over_time', 'bytes_rate', 'absent_over_time'] as const),
+]);
+const lineOnlyRangeOps: ReadonlySet<RangeOp> = new Set(['count_over_time', 'bytes_over_time', 'bytes_rate']);
+const countedVectorOps: ReadonlySet<VectorOp> = new Set(['topk', 'bottomk', 'approx_topk']);
+const maxInteger = (1n << 63n) - 1n;
+
+interface RangeHead {
+  readonly op: RangeOp;
+  readonly parameter: string | undefined;
+  readonly grouping: Grouping | undefined;
+}
+
+export function makeRangeAggregation(head: RangeHead, range: LogRange, span: Span): Metric {
+  const { op, grouping } = head;
+  const quantile = head.parameter === undefined ? undefined : parseGoFloat(head.parameter);
+  const fault = rangeFault(head, range) ?? emptyMatcherFault(range.query.selector.matchers);
+  if (fault !== undefined) return invalid(fault);
+  if (quantile?.ok === false) return invalid(`invalid parameter for operation ${op}: ${quantile.error}`);
+  return { kind: 'range-aggregation', op, parameter: quantile?.value, range, grouping, span };
+}
+
+function rangeFault({ op, parameter, grouping }: RangeHead, range: LogRange): string | undefined {
+  const needsParameter = op === 'quantile_over_time';
+  if (parameter !== undefined && !needsParameter)
+    return `parameter ${parameter} not supported for operation ${op}`;
+  if (parameter === undefined && needsParameter) return `parameter required for operation ${op}`;
+  if (grouping !== undefined && !groupedRangeOps.has(op)) return `grouping not allowed for ${op} aggregation`;
+  if (range.unwrap === undefined)
+    return lineRangeOps.has(op) ? undefined : `invalid aggregation ${op} without unwrap`;
+  return lineOnlyRangeOps.has(op) ? `invalid aggregation ${op} with unwrap` : undefined;
+}
+
+interface VectorHead {
+  readonly op: VectorOp;
+  readonly parameter: string | undefined;
+  readonly grouping: Grouping | undefined;
+}
+
+export function makeVectorAggregation(head: VectorHead, expr: Metric, span: Span): Metric {
+  const fault = vectorFault(head);
+  if (fault !== undefined) return invalid(fault);
+  if (expr.kind === 'invalid') return expr;
+  const parameter = head.parameter === undefined ? undefined : Number(head.parameter);
+  return { kind: 'vector-aggregation', op: head.op, parameter, grouping: head.grouping, expr, span };
+}
+
+function vectorFault({ op, parameter, grouping }: VectorHead): string | undefined {
+  if (!countedVectorOps.has(op)) {
+    if (parameter !== undefined) return `unsupported parameter for operation ${op}(${parameter},`;
+    const isSort = op === 'sort' || op === 'sort_desc';
+    const isGrouped = grouping !== undefined && (grouping.without || grouping.labels.length > 0);
+    return isSort && isGrouped ? "sort and sort_desc doesn't allow grouping by " : undefined;
+  }
+  if (parameter === undefined) return `parameter required for operation ${op}`;
+  // The parentheses of these two texts are open in the reference as well.
+  if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInteger)
+    return `invalid parameter ${op}(${parameter},`;
+  if (BigInt(parameter) === 0n) return `invalid parameter (must be greater than 0) ${op}(${parameter}`;
+  return op === 'approx_topk' && grouping !== undefined
+    ? `grouping not allowed for ${op} aggregation`
+    : undefined;
+}
+
+interface BinaryHow {
+  readonly returnBool: boolean;
+  readonly matching: VectorMatching | undefined;
+}
+
+export function makeBinary(
+  op: BinaryOp,
+  how: BinaryHow,
+  left: Expr | Invalid,
+  right: Expr | Invalid,
+  span: Span,
+): Metric {
+  if (left.kind === 'log') return wrongLeg('left', op, left.stages.length);
+  if (right.kind === 'log') return wrongLeg('right', op, right.stages.length);
+  if (isSetOp(op)) {
+    for (const [leg, expr] of [
+      ['left', left],
+      ['right', right],
+    ] as const) {
+      if (expr.kind !== 'literal') continue;
+      const value = formatFloatFixed(expr.value);
+      return invalid(`unexpected literal for ${leg} leg of logical/set binary operation (${op}): ${value}`);
+    }
+  }
+  if (left.kind === 'invalid') return left;
+  if (right.kind === 'invalid') return right;
+  if (left.kind === 'literal' && right.kind === 'literal' && !isSetOp(op)) {
+    return { kind: 'literal', value: foldLiterals(op, left.value, right.value), span };
+  }
+  return { kind: 'binary', op, returnBool: how.returnBool, matching: how.matching, left, right, span };
+}
+
+function wrongLeg(leg: 'left' | 'right', op: BinaryOp, stageCount: number): Invalid {
+  const type = stageCount === 0 ? '*syntax.MatchersExpr' : '*syntax.PipelineExpr';
+  return invalid(`unexpected type for ${leg} leg of binary operation (${op}): ${type}`);
+}
+
+type ReplaceTexts = Pick<LabelReplaceExpr, 'destination' | 'replacement' | 'source' | 'regex'>;
+
+export function makeLabelReplace(expr: Metric, texts: ReplaceTexts, span: Span): Metric {
+  const fault = regexpFault(`^(?:${texts.regex})$`);
+  if (fault !== undefined) return invalid(`invalid regex in label_replace: ${fault}`);
+  return expr.kind === 'invalid' ? expr : { kind: 'label-replace', expr, ...texts, span };
+}
+
+export function makeVector(text: string, span: Span): Metric {
+  const parsed = parseGoFloat(text);
+  if (!parsed.ok) return invalid(`unable to parse vectorExpr as a float: ${parsed.error}`);
+  return { kind: 'vector', value: parsed.value, span };
+}

@@ -1,0 +1,23 @@
+import { compileRegExp, RegExpSyntaxError } from '../../regexp/index.js';
+import type { Matcher, MatchOp, Span } from '../ast.js';
+import { abort } from './invalid.js';
+
+/** Makes a matcher and refuses a faulty regular expression on the spot. */
+export function makeMatcher(name: string, op: MatchOp, value: string, span: Span): Matcher {
+  if (op === '=~' || op === '!~') {
+    const fault = regexpFault(value);
+    if (fault !== undefined) abort(fault);
+  }
+  return { kind: 'matcher', name, op, value, span };
+}
+
+/** The text of Go's regexp package, or nothing when the pattern is fine. */
+export function regexpFault(pattern: string): string | undefined {
+  try {
+    compileRegExp(pattern);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RegExpSyntaxError) return error.message;
+    throw error;
+  }
+}

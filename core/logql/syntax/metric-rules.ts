@@ -1,0 +1,175 @@
+import type { BinaryOp, Expr, Grouping, RangeOp, VectorMatching } from '../ast.js';
+import { parseGoFloat } from '../values/go-float.js';
+import { addRangeRules, logRange } from './range-rules.js';
+import { logQuery } from './log-rules.js';
+import {
+  makeBinary,
+  makeLabelReplace,
+  makeRangeAggregation,
+  makeVector,
+  makeVectorAggregation,
+} from './make-metric.js';
+import type { Invalid, Metric } from './invalid.js';
+import { invalid } from './invalid.js';
+import { grammar, operator, token } from './tokens.js';
+
+/** A number literal with its sign applied, or why it is none. */
+export type NumberText =
+  { readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: string };
+
+const { identifier, string, comma, open, close } = token;
+
+/** Either kind of query: what a whole text is, and what may stand beside a binary operator. */
+export const query = grammar.nonterminal<Expr | Invalid>('query');
+export const number = grammar.nonterminal<NumberText>('number');
+const metric = grammar.nonterminal<Metric>('metric');
+const labels = grammar.nonterminal<readonly string[]>('labels');
+const labelList = grammar.nonterminal<readonly string[]>('label list');
+const grouping = grammar.nonterminal<Grouping>('grouping');
+const modifier = grammar.nonterminal<{ returnBool: boolean; matching: VectorMatching | undefined }>(
+  'modifier',
+);
+const boolModifier = grammar.nonterminal<boolean>('bool modifier');
+const matching = grammar.nonterminal<VectorMatching>('matching');
+
+const binaryOps: readonly BinaryOp[] = [
+  ...(['or', 'and', 'unless', '==', '!=', '<', '<=', '>', '>='] as const),
+  ...(['+', '-', '*', '/', '%', '^'] as const),
+];
+
+/** Rules for everything that makes samples, and for a query as a whole. */
+export function addMetricRules(): void {
+  grammar.rule(query)([logQuery], ([made]) => made);
+  grammar.rule(query)([metric], ([made]) => made);
+  grammar.rule(metric)([open, metric, close], ([, inner]) => inner);
+  addNumberRules();
+  addRangeRules();
+  addAggregationRules();
+  addBinaryRules();
+  grammar.rule(metric)(
+    [token.labelReplace, open, metric, comma, string, comma, string, comma, string, comma, string, close],
+    ([, , expr, , destination, , replacement, , source, , regex], span) =>
+      makeLabelReplace(expr, { destination, replacement, source, regex }, span),
+  );
+  grammar.rule(metric)([token.vector, open, token.number, close], ([, , text], span) =>
+    makeVector(text, span),
+  );
+}
+
+function addNumberRules(): void {
+  grammar.rule(number)([token.number], ([text]) => readNumber(text));
+  grammar.rule(number)([operator('+'), token.number], ([, text]) => readNumber(text));
+  grammar.rule(number)([operator('-'), token.number], ([, text]) => {
+    const read = readNumber(text);
+    return read.ok ? { ok: true, value: -read.value } : read;
+  });
+  grammar.rule(metric)([number], ([read], span) =>
+    read.ok ? { kind: 'literal', value: read.value, span } : invalid(read.error),
+  );
+}
+
+function readNumber(text: string): NumberText {
+  const parsed = parseGoFloat(text);
+  return parsed.ok ? parsed : { ok: false, error: `unable to parse literal as a float: ${parsed.error}` };
+}
+
+function addAggregationRules(): void {
+  const { rangeOp, vectorOp } = token;
+  const range = (op: RangeOp, parameter: string | undefined, group: Grouping | undefined) =>
+    ({ op, parameter, grouping: group }) as const;
+  grammar.rule(metric)([rangeOp, open, logRange, close], ([op, , inner], span) =>
+    makeRangeAggregation(range(op, undefined, undefined), inner, span),
+  );
+  grammar.rule(metric)([rangeOp, open, token.number, comma, logRange, close], ([op, , text, , inner], span) =>
+    makeRangeAggregation(range(op, text, undefined), inner, span),
+  );
+  grammar.rule(metric)([rangeOp, open, logRange, close, grouping], ([op, , inner, , group], span) =>
+    makeRangeAggregation(range(op, undefined, group), inner, span),
+  );
+  grammar.rule(metric)(
+    [rangeOp, open, token.number, comma, logRange, close, grouping],
+    ([op, , text, , inner, , group], span) => makeRangeAggregation(range(op, text, group), inner, span),
+  );
+
+  grammar.rule(metric)([vectorOp, open, metric, close], ([op, , expr], span) =>
+    makeVectorAggregation({ op, parameter: undefined, grouping: undefined }, expr, span),
+  );
+  grammar.rule(metric)([vectorOp, grouping, open, metric, close], ([op, group, , expr], span) =>
+    makeVectorAggregation({ op, parameter: undefined, grouping: group }, expr, span),
+  );
+  grammar.rule(metric)([vectorOp, open, metric, close, grouping], ([op, , expr, , group], span) =>
+    makeVectorAggregation({ op, parameter: undefined, grouping: group }, expr, span),
+  );
+  grammar.rule(metric)(
+    [vectorOp, open, token.number, comma, metric, close],
+    ([op, , parameter, , expr], span) =>
+      makeVectorAggregation({ op, parameter, grouping: undefined }, expr, span),
+  );
+  grammar.rule(metric)(
+    [vectorOp, open, token.number, comma, metric, close, grouping],
+    ([op, , parameter, , expr, , group], span) =>
+      makeVectorAggregation({ op, parameter, grouping: group }, expr, span),
+  );
+  grammar.rule(metric)(
+    [vectorOp, grouping, open, token.number, comma, metric, close],
+    ([op, group, , parameter, , expr], span) =>
+      makeVectorAggregation({ op, parameter, grouping: group }, expr, span),
+  );
+
+  for (const [kind, without] of [
+    [token.by, false],
+    [token.without, true],
+  ] as const) {
+    grammar.rule(grouping)([kind, labels], ([, list], span) => ({ without, labels: list, span }));
+  }
+  grammar.rule(labels)([open, close], () => []);
+  grammar.rule(labels)([open, labelList, close], ([, list]) => list);
+  grammar.rule(labelList)([identifier], ([first]) => [first]);
+  grammar.rule(labelList)([labelList, comma, identifier], ([list, , next]) => [...list, next]);
+}
+
+function addBinaryRules(): void {
+  for (const op of binaryOps) {
+    grammar.rule(metric)([query, operator(op), modifier, query], ([left, , how, right], span) =>
+      makeBinary(op, how, left, right, span),
+    );
+  }
+  grammar.rule(boolModifier)([], () => false);
+  grammar.rule(boolModifier)([token.bool], () => true);
+  grammar.rule(modifier)([boolModifier], ([returnBool]) => ({ returnBool, matching: undefined }));
+  grammar.rule(modifier)([boolModifier, matching], ([returnBool, made]) => ({ returnBool, matching: made }));
+  grammar.rule(modifier)([boolModifier, matching, token.groupLeft], ([returnBool, made], span) => ({
+    returnBool,
+    matching: { ...made, group: 'left', span },
+  }));
+  grammar.rule(modifier)([boolModifier, matching, token.groupRight], ([returnBool, made], span) => ({
+    returnBool,
+    matching: { ...made, group: 'right', span },
+  }));
+  grammar.rule(modifier)(
+    [boolModifier, matching, token.groupLeft, labels],
+    ([returnBool, made, , include], span) => ({
+      returnBool,
+      matching: { ...made, group: 'left', include, span },
+    }),
+  );
+  grammar.rule(modifier)(
+    [boolModifier, matching, token.groupRight, labels],
+    ([returnBool, made, , include], span) => ({
+      returnBool,
+      matching: { ...made, group: 'right', include, span },
+    }),
+  );
+  for (const [kind, on] of [
+    [token.on, true],
+    [token.ignoring, false],
+  ] as const) {
+    grammar.rule(matching)([kind, labels], ([, list], span) => ({
+      on,
+      labels: list,
+      group: undefined,
+      include: [],
+      span,
+    }));
+  }
+}

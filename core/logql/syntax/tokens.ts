@@ -1,0 +1,164 @@
+import type { RangeOp, UnwrapConversion, VectorOp } from '../ast.js';
+import { Grammar, type Terminal } from '../grammar/symbols.js';
+
+/** LogQL's grammar object; the modules beside this one add its rules. */
+export const grammar = new Grammar();
+
+// The order of these declarations is the order of Loki's expected-token lists.
+const bytes = grammar.terminal<number>('BYTES');
+const identifier = grammar.terminal<string>('IDENTIFIER');
+const string = grammar.terminal<string>('STRING');
+const number = grammar.terminal<string>('NUMBER');
+const flag = grammar.terminal<string>('FUNCTION_FLAG');
+const duration = grammar.terminal<bigint>('DURATION');
+const range = grammar.terminal<bigint>('RANGE');
+const equal = grammar.terminal<string>('=');
+const matches = grammar.terminal<string>('=~');
+const matchesNot = grammar.terminal<string>('!~');
+const lineNotPattern = grammar.terminal<string>('!>');
+const openBrace = grammar.terminal<string>('{');
+const closeBrace = grammar.terminal<string>('}');
+const closeBracket = grammar.terminal<string>(']');
+const comma = grammar.terminal<string>(',');
+const dot = grammar.terminal<string>('.');
+const lineMatches = grammar.terminal<string>('|~');
+const lineContains = grammar.terminal<string>('|=');
+const linePattern = grammar.terminal<string>('|>');
+const open = grammar.terminal<string>('(');
+const close = grammar.terminal<string>(')');
+const by = grammar.terminal<string>('by');
+const without = grammar.terminal<string>('without');
+const vectorOp = grammar.terminal<VectorOp>('VECTOR_OP');
+const rangeOp = grammar.terminal<RangeOp>('RANGE_OP');
+const vector = grammar.terminal<string>('VECTOR');
+const labelReplace = grammar.terminal<string>('label_replace');
+const bool = grammar.terminal<string>('bool');
+const json = grammar.terminal<string>('json');
+const regexp = grammar.terminal<string>('regexp');
+const logfmt = grammar.terminal<string>('logfmt');
+const pipe = grammar.terminal<string>('|');
+const lineFormat = grammar.terminal<string>('line_format');
+const labelFormat = grammar.terminal<string>('label_format');
+const unwrap = grammar.terminal<string>('unwrap');
+const bytesConversion = grammar.terminal<UnwrapConversion>('BYTES_CONV');
+const durationConversion = grammar.terminal<UnwrapConversion>('DURATION_CONV');
+const secondsConversion = grammar.terminal<UnwrapConversion>('DURATION_SECONDS_CONV');
+const offset = grammar.terminal<string>('offset');
+const pattern = grammar.terminal<string>('pattern');
+const unpack = grammar.terminal<string>('unpack');
+const ip = grammar.terminal<string>('ip');
+const on = grammar.terminal<string>('on');
+const ignoring = grammar.terminal<string>('ignoring');
+const groupLeft = grammar.terminal<string>('group_left');
+const groupRight = grammar.terminal<string>('group_right');
+const decolorize = grammar.terminal<string>('decolorize');
+const drop = grammar.terminal<string>('drop');
+const keep = grammar.terminal<string>('keep');
+const operators = [
+  grammar.operators<string>('left', ['or']),
+  grammar.operators<string>('left', ['and', 'unless']),
+  grammar.operators<string>('left', ['==', '!=', '<', '<=', '>', '>=']),
+  grammar.operators<string>('left', ['+', '-']),
+  grammar.operators<string>('left', ['*', '/', '%']),
+  grammar.operators<string>('right', ['^']),
+].flat();
+
+/** The token kinds by the names that rules use; operators by their own text. */
+export const token = {
+  bytes,
+  identifier,
+  string,
+  number,
+  flag,
+  duration,
+  range,
+  equal,
+  matches,
+  matchesNot,
+  lineNotPattern,
+  openBrace,
+  closeBrace,
+  comma,
+  lineMatches,
+  lineContains,
+  linePattern,
+  open,
+  close,
+  by,
+  without,
+  vectorOp,
+  rangeOp,
+  vector,
+  labelReplace,
+  bool,
+  json,
+  regexp,
+  logfmt,
+  pipe,
+  lineFormat,
+  labelFormat,
+  unwrap,
+  bytesConversion,
+  durationConversion,
+  secondsConversion,
+  offset,
+  pattern,
+  unpack,
+  ip,
+  on,
+  ignoring,
+  groupLeft,
+  groupRight,
+  decolorize,
+  drop,
+  keep,
+} as const;
+
+const operatorsByText = new Map(operators.map((operator) => [operator.name, operator]));
+
+/** The token of a binary operator. */
+export function operator(text: string): Terminal<string> {
+  const found = operatorsByText.get(text);
+  if (found === undefined) throw new Error(`no such operator: ${text}`);
+  return found;
+}
+
+const spelled = [
+  ...[equal, matches, matchesNot, lineNotPattern, openBrace, closeBrace, closeBracket, comma, dot],
+  ...[lineMatches, lineContains, linePattern, open, close, pipe, by, without, bool, json, regexp, logfmt],
+  ...[lineFormat, labelFormat, unwrap, offset, pattern, unpack, on, ignoring, groupLeft, groupRight],
+  ...[decolorize, drop, keep, ...operators],
+];
+
+/** Punctuation, operators and the grammar words that can never be names. */
+export const fixedTokens: ReadonlyMap<string, Terminal<string>> = new Map(
+  spelled.map((kind) => [kind.name, kind]),
+);
+
+/** A word that is a function where an argument list or a grouping follows, and a plain name elsewhere. */
+export interface FunctionWord {
+  readonly kind: Terminal<unknown>;
+  /** What error texts call the token. */
+  readonly name: string;
+}
+
+const vectorOps: readonly VectorOp[] = [
+  ...(['sum', 'avg', 'count', 'max', 'min', 'stddev', 'stdvar', 'topk', 'bottomk', 'approx_topk'] as const),
+  ...(['sort', 'sort_desc'] as const),
+];
+const rangeOps: readonly RangeOp[] = [
+  ...(['count_over_time', 'rate', 'rate_counter', 'bytes_over_time', 'bytes_rate', 'avg_over_time'] as const),
+  ...(['sum_over_time', 'min_over_time', 'max_over_time', 'stdvar_over_time', 'stddev_over_time'] as const),
+  ...(['quantile_over_time', 'first_over_time', 'last_over_time', 'absent_over_time'] as const),
+];
+
+export const functionWords: ReadonlyMap<string, FunctionWord> = new Map<string, FunctionWord>([
+  ...vectorOps.map((word) => [word, { kind: vectorOp, name: word.toUpperCase() }] as const),
+  ...rangeOps.map((word) => [word, { kind: rangeOp, name: word.toUpperCase() }] as const),
+  ['vector', { kind: vector, name: vector.name }],
+  ['ip', { kind: ip, name: ip.name }],
+  ['label_replace', { kind: labelReplace, name: labelReplace.name }],
+  ['bytes', { kind: bytesConversion, name: bytesConversion.name }],
+  ['duration', { kind: durationConversion, name: durationConversion.name }],
+  ['duration_seconds', { kind: secondsConversion, name: secondsConversion.name }],
+]);
