@@ -233,6 +233,11 @@ export const errorTable = {
     when: 'a metric query over logs, which this version does not evaluate',
     text: 'metric queries over logs are not supported by this version',
   },
+  stageNotYet: {
+    status: 501,
+    when: 'a stage of a log query, which this version does not evaluate',
+    text: 'log queries with the stage {stage} are not supported by this version',
+  },
   internal: { status: 500, when: 'a defect; details are in the log', text: 'internal error' },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -3,7 +3,6 @@ import type { LineTest } from './line-filter.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
 const maxTexts = 32;
-// eslint-disable-next-line no-control-regex
 const onlyAscii = /^[\u0000-\u007f]*$/;
 const javaScriptSpecial = /[\\^$.*+?()[\]{}|/-]/g;
 
