@@ -78,7 +78,7 @@ function expectedType(schema: ValueSchema): string {
   return types.map((type) => TYPE_WORDS.get(type) ?? type).join(' or ');
 }
 
-function expectedText(schema: ValueSchema & { readonly pattern?: string }): string {
+function expectedText(schema: ValueSchema): string {
   const format = schema.format === undefined ? undefined : textFormats.get(schema.format);
   if (format !== undefined) return format.expected;
   return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);

@@ -23,7 +23,7 @@ export function splitArgs(args: readonly string[], shapeOf: (name: string) => Fl
       for (const text of args.slice(at)) split.push({ kind: 'positional', text });
       break;
     }
-    const match = /^--?([A-Za-z][^=]*)(?:=([\s\S]*))?$/.exec(arg);
+    const match = /^(?:--|-(?=[A-Za-z_]))([^=]+)(?:=([\s\S]*))?$/.exec(arg);
     if (match === null) {
       split.push({ kind: 'positional', text: arg });
       continue;

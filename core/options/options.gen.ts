@@ -775,10 +775,6 @@ export interface PeerCacheOptions {
    */
   readonly coalescerDisabled: boolean;
   /**
-   * Largest answer that waiting identical calls may share. (bytes)
-   */
-  readonly coalesceMaxBytes: number;
-  /**
    * Ask again for answers that reach close to now once they are a little old.
    */
   readonly recentTailRefreshEnabled: boolean;
@@ -1046,6 +1042,14 @@ export interface Tier0Options {
    * Time that finished answers to queries are kept. (milliseconds)
    */
   readonly queryTtl: number;
+  /**
+   * Time that label names and values are kept; 0 means 5m, more for longer ranges. (milliseconds)
+   */
+  readonly labelsCacheTtl: number;
+  /**
+   * How close to now a label or series request must end to count as recent; 0 keeps it like all others. (milliseconds)
+   */
+  readonly maxMetadataCacheFreshness: number;
   /**
    * Ask again for answers that reach close to now once they are a little old.
    */

@@ -10,6 +10,9 @@ export interface ValueSchema {
   readonly additionalProperties?: boolean | ValueSchema;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly required?: readonly string[];
   readonly default?: unknown;
   readonly description?: string;
   /** Name of the command-line flag, without dashes. */
