@@ -1,5 +1,7 @@
 /** Who asks, as far as HTTP tells: everything a stage may know of the connection and its headers. */
 export interface Caller {
+  /** HTTP method in upper case; background work asks as GET. */
+  readonly method: string;
   /** Remote address, never taken from X-Forwarded-For. */
   readonly address: string;
   /** Request headers, names in lower case, repeated ones joined with ", ". */
@@ -20,6 +22,8 @@ export interface Tenant {
   readonly projectId: number;
   /** Label-based tenancy: the backend stream field that must equal `id`. */
   readonly streamField: string | undefined;
+  /** The ids whose limits the request is held to: all of a multi-tenant header. Without it, the tenant's own. */
+  readonly limitIds?: readonly string[];
   /** Whether `X-Scope-OrgID` goes on to the backend (`-forward-tenant-header`). */
   readonly forwardHeader: boolean;
 }

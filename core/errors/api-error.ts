@@ -1,5 +1,14 @@
 import type { ErrorEntry } from './table.js';
 
+/** What one error adds to its line of the table. */
+export interface ApiErrorOptions {
+  readonly cause?: unknown;
+  /** Replaces the table's status where the spec passes the backend's on. */
+  readonly status?: number;
+  /** Added to the table's headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** An error that a client is to see: status, type and text come from the error table; `cause` goes to the log only. */
 export class ApiError extends Error {
   readonly entry: ErrorEntry;
@@ -7,13 +16,13 @@ export class ApiError extends Error {
   readonly errorType: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(entry: ErrorEntry, text: string, options?: { readonly cause?: unknown; readonly status?: number }) {
+  constructor(entry: ErrorEntry, text: string, options?: ApiErrorOptions) {
     super(text, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ApiError';
     this.entry = entry;
     this.status = options?.status ?? entry.status;
     this.errorType = errorTypeOf(this.status);
-    this.headers = entry.headers ?? {};
+    this.headers = { ...entry.headers, ...options?.headers };
   }
 }
 

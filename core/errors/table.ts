@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.js';
+import { ApiError, type ApiErrorOptions } from './api-error.js';
 
 /** One kind of error a client can get: where the text stands, and nowhere else. */
 export interface ErrorEntry {
@@ -26,6 +26,7 @@ export const errorTable = {
     status: 429,
     when: 'the client exceeded -rate-limit-per-second and -rate-limit-burst',
     text: 'rate limit exceeded',
+    headers: { 'Retry-After': '1', 'X-RateLimit-Remaining': '0' },
     body: 'bare',
   },
   tooManyConcurrent: {
@@ -250,17 +251,11 @@ type Values<Id extends ErrorId> = {
   readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number;
 };
 
-interface ErrorOptions {
-  readonly cause?: unknown;
-  /** Replaces the table's status where the spec passes the backend's on. */
-  readonly status?: number;
-}
-
 /** Makes the error of one line of the table, with its values filled in. */
 export function apiError<Id extends ErrorId>(
   id: Id,
   values: Values<Id>,
-  options: ErrorOptions = {},
+  options: ApiErrorOptions = {},
 ): ApiError {
   const entry: ErrorEntry = errorTable[id];
   const byName = new Map<string, string | number>(Object.entries(values));

@@ -10,6 +10,7 @@ export function callerOf(request: IncomingMessage): Caller {
   }
   const orgId = firstHeader(headers, headerNames.tenant);
   return {
+    method: request.method ?? 'GET',
     address: plainAddress(request.socket.remoteAddress ?? ''),
     headers,
     orgId: orgId === '' ? undefined : orgId,

@@ -1,0 +1,13 @@
+/** Stage `cold-route`: holds the place of the stage described in README.md; every exchange goes on as it is. */
+import type { ColdRouteOptions } from '../../core/options/options.gen.js';
+import { defineStage } from '../../core/plugin/index.js';
+
+export default defineStage<ColdRouteOptions>({
+  name: 'cold-route',
+  summary: 'Old data from the cold backend; passes everything through in this version.',
+  needs: [],
+  gives: [],
+  rest: 'once',
+  optional: true,
+  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+});

@@ -1,0 +1,61 @@
+import { checkEntriesLimit } from '../../core/api/params/index.js';
+import type { ApiRequest, QueryRangeRequest, TimeRange } from '../../core/api/request.js';
+import { apiError } from '../../core/errors/table.js';
+import type { ProcessLimits, TenantLimits } from '../../core/limits/limits.js';
+import { printGoDuration, printPrometheusDuration } from '../../core/time/index.js';
+
+/** Points a query_range may have (spec: Errors). */
+const maxPoints = 11_000n;
+
+/** Throws the error of the first limit that a request exceeds; a limit of 0 is off. Costs nothing but arithmetic for what is allowed. */
+export function checkRequest(request: ApiRequest, limits: TenantLimits, process: ProcessLimits): void {
+  for (const text of queryTexts(request)) checkText(text, process.maxQueryLengthBytes);
+  switch (request.op) {
+    case 'query_range':
+      checkResolution(request);
+      checkRange(request.range, limits);
+      checkEntries(request, limits);
+      return;
+    case 'labels':
+    case 'label_values':
+    case 'series':
+    case 'index_stats':
+      checkRange(request.range, limits);
+      return;
+    case 'query':
+    case 'format_query':
+      return;
+  }
+}
+
+function queryTexts(request: ApiRequest): readonly string[] {
+  if (request.op === 'series') return request.selectors.map((selector) => selector.text);
+  return request.query === undefined ? [] : [request.query.text];
+}
+
+function checkText(text: string, maxBytes: number): void {
+  // A text has at least as many bytes as UTF-16 units, and at most three times as many.
+  if (maxBytes === 0 || text.length * 3 <= maxBytes) return;
+  const length = Buffer.byteLength(text);
+  if (length > maxBytes) throw apiError('queryTooLong', { length, limit: maxBytes });
+}
+
+function checkResolution({ range, stepNs }: QueryRangeRequest): void {
+  if ((range.endNs - range.startNs) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
+}
+
+function checkRange({ startNs, endNs }: TimeRange, { maxQueryLengthNs }: TenantLimits): void {
+  const lengthNs = endNs - startNs;
+  if (maxQueryLengthNs === 0n || lengthNs <= maxQueryLengthNs) return;
+  // The reference writes the first as a Go duration and the second as a Prometheus duration.
+  throw apiError('rangeTooLong', {
+    length: printGoDuration(lengthNs),
+    limit: printPrometheusDuration(maxQueryLengthNs),
+  });
+}
+
+/** Only log queries return entries; the query is parsed for that only when the limit would be exceeded. */
+function checkEntries(request: QueryRangeRequest, { maxEntriesLimitPerQuery }: TenantLimits): void {
+  if (maxEntriesLimitPerQuery === 0 || request.limit <= maxEntriesLimitPerQuery) return;
+  if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../core/plugin/host.js';
+
+export interface TokenBucketOptions {
+  /** Tokens that come back per second. */
+  readonly perSecond: number;
+  /** Tokens of a full bucket. */
+  readonly burst: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Buckets at most; the longest unused goes first. */
+  readonly maxBuckets?: number;
+}
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+const defaultMaxBuckets = 65_536;
+/** A bucket unused for so long is dropped (spec-gaps: Errors and limits). */
+const idleMs = 10 * 60_000;
+const sweepEveryMs = 5 * 60_000;
+
+/** One token bucket per key, such as a remote address: a steady rate with bursts, in bounded memory. */
+export class TokenBuckets {
+  /** In the order of last use. */
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #options: TokenBucketOptions;
+  #sweptAtMs: number;
+
+  constructor(options: TokenBucketOptions) {
+    this.#options = options;
+    this.#sweptAtMs = options.clock.monotonicMs();
+  }
+
+  /** Buckets in memory. */
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  /** Takes one token; false when there is none. */
+  take(key: string): boolean {
+    const { perSecond, burst, clock, maxBuckets = defaultMaxBuckets } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#sweep(nowMs);
+    const known = this.#buckets.get(key);
+    const bucket = known ?? { tokens: burst, atMs: nowMs };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * perSecond);
+    bucket.atMs = nowMs;
+    if (known !== undefined) this.#buckets.delete(key);
+    else if (this.#buckets.size >= maxBuckets) this.#dropOldest();
+    this.#buckets.set(key, bucket);
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  }
+
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < sweepEveryMs) return;
+    this.#sweptAtMs = nowMs;
+    for (const [key, bucket] of this.#buckets) {
+      if (nowMs - bucket.atMs < idleMs) return;
+      this.#buckets.delete(key);
+    }
+  }
+
+  #dropOldest(): void {
+    for (const key of this.#buckets.keys()) {
+      this.#buckets.delete(key);
+      return;
+    }
+  }
+}

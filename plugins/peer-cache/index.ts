@@ -1,0 +1,134 @@
+/** Stage `peer-cache`: keeps typed answers in memory and lets identical calls in flight share one. */
+import { answerBytes } from '../../core/answer/merge/index.js';
+import { ByteLru } from '../../core/cache/byte-lru.js';
+import { detachExchange } from '../../core/cache/detach.js';
+import { createFingerprint } from '../../core/cache/fingerprint.js';
+import { Flights } from '../../core/cache/flights.js';
+import { cacheKey } from '../../core/cache/keys.js';
+import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
+import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
+import type { PeerCacheOptions } from '../../core/options/options.gen.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+
+const metrics = {
+  memory_cache_hits_total: { type: 'counter', help: 'Answers taken from the memory cache.' },
+  memory_cache_misses_total: { type: 'counter', help: 'Answers that were not in the memory cache.' },
+  memory_cache_drops_total: {
+    type: 'counter',
+    help: 'Answers dropped from memory or not taken.',
+    labels: ['reason'],
+  },
+  memory_cache_entries: { type: 'gauge', help: 'Answers in the memory cache.' },
+  memory_cache_bytes: { type: 'gauge', help: 'Bytes of answers in the memory cache, as they are estimated.' },
+  coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
+  coalesced_saved_total: {
+    type: 'counter',
+    help: 'Backend work saved: joined calls that got the shared answer.',
+  },
+} as const;
+
+export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
+  name: 'peer-cache',
+  summary: 'Keeps answers near by and shares identical calls in flight.',
+  needs: ['tenant'],
+  gives: [],
+  rest: 'maybe',
+  optional: true,
+  metrics,
+  create: (options, host) => new PeerCache(options, host),
+});
+
+/** Callers that share one call at most; further ones share the next. The in-flight cap of guard is far below. */
+const maxWaiters = 1_000;
+
+class PeerCache implements Stage<'tenant', never> {
+  readonly #rules: TtlRules;
+  readonly #host: Host<typeof metrics>;
+  readonly #fingerprint;
+  readonly #cache: TieredCache<Answer> | undefined;
+  readonly #flights: Flights<Answer> | undefined;
+  /** Counts purges: an answer asked for before a purge is neither kept nor shared after it. */
+  #epoch = 0;
+
+  constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
+    this.#rules = { ...options, queryTtl: options.cacheTtl };
+    this.#host = host;
+    this.#fingerprint = createFingerprint(options);
+    this.#cache = options.cacheDisabled ? undefined : createMemory(options, host);
+    this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    // Formatting costs less than looking it up.
+    if (exchange.request.op === 'format_query') return rest(exchange);
+    const key = `${this.#epoch}:${cacheKey(exchange, this.#fingerprint(exchange.caller))}`;
+    const stored = await this.#cache?.get(key);
+    if (stored !== undefined) {
+      exchange.trace.cache('hit');
+      this.#host.meters.memory_cache_hits_total.add(1, {});
+      return stored;
+    }
+    if (this.#cache !== undefined) {
+      exchange.trace.cache('miss');
+      this.#host.meters.memory_cache_misses_total.add(1, {});
+    }
+    return this.#flights === undefined
+      ? this.#fetch(key, exchange, rest)
+      : this.#share(this.#flights, key, exchange, rest);
+  }
+
+  async purge(): Promise<void> {
+    this.#epoch += 1;
+    await this.#cache?.clear();
+  }
+
+  async #share(
+    flights: Flights<Answer>,
+    key: string,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+  ): Promise<Answer> {
+    const { result, isShared } = flights.join(key, exchange.signal, (signal) =>
+      this.#fetch(key, detachExchange(exchange, signal), rest),
+    );
+    if (!isShared) return result;
+    this.#host.meters.coalesced_total.add(1, {});
+    const answer = await result;
+    this.#host.meters.coalesced_saved_total.add(1, {});
+    return answer;
+  }
+
+  async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    const epoch = this.#epoch;
+    const answer = await rest(exchange);
+    const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
+    if (ttl > 0 && epoch === this.#epoch) await this.#cache?.set(key, answer, ttl);
+    return answer;
+  }
+}
+
+/** The memory tier: the cache budget less the share that tier0 takes for finished answers. */
+function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): TieredCache<Answer> {
+  const { meters, clock, log } = host;
+  const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
+  const resized = (entries: number, bytes: number): void => {
+    meters.memory_cache_entries.set(entries, {});
+    meters.memory_cache_bytes.set(bytes, {});
+  };
+  const dropped = (reason: string): void => meters.memory_cache_drops_total.add(1, { reason });
+  const maxBytes = Math.floor(options.cacheMaxBytes * left);
+  const memory = new ByteLru<{ readonly value: Answer }>({
+    maxEntries: options.cacheMax,
+    maxBytes,
+    clock,
+    observer: { resized, dropped },
+  });
+  return createTieredCache(memory, answerBytes, (error) => log.warn('cache tier failed', { error }));
+}

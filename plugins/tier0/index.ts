@@ -1,0 +1,122 @@
+/** Stage `tier0`: answers repeated GET requests with the bytes that were sent the first time. */
+import { encodeAnswer } from '../../core/answer/encode.js';
+import { answerBytes } from '../../core/answer/merge/index.js';
+import type { EncodedAnswer } from '../../core/answer/types.js';
+import { ByteLru } from '../../core/cache/byte-lru.js';
+import { createFingerprint } from '../../core/cache/fingerprint.js';
+import { cacheKey } from '../../core/cache/keys.js';
+import { ttlMs } from '../../core/cache/ttl.js';
+import type { Tier0Options } from '../../core/options/options.gen.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+
+const metrics = {
+  compat_cache_hits_total: { type: 'counter', help: 'Requests answered with stored bytes.' },
+  compat_cache_misses_total: { type: 'counter', help: 'Requests whose bytes were not stored.' },
+  compat_cache_drops_total: {
+    type: 'counter',
+    help: 'Finished answers dropped or not taken.',
+    labels: ['reason'],
+  },
+  compat_cache_entries: { type: 'gauge', help: 'Finished answers kept.' },
+  compat_cache_bytes: { type: 'gauge', help: 'Bytes of finished answers kept.' },
+} as const;
+
+export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
+  name: 'tier0',
+  summary: 'Keeps the final bytes of answers to safe GET requests.',
+  needs: ['tenant'],
+  gives: [],
+  rest: 'maybe',
+  optional: true,
+  metrics,
+  create: (options, host) => {
+    const budget = budgetOf(options);
+    return budget === undefined ? passThrough : new Tier0(options, budget, host);
+  },
+});
+
+const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(exchange) };
+
+class Tier0 implements Stage<'tenant', never> {
+  readonly #options: Tier0Options;
+  readonly #host: Host<typeof metrics>;
+  readonly #bodies: ByteLru<EncodedAnswer>;
+  readonly #fingerprint;
+  readonly #largestAnswer: number;
+  /** Counts purges: an answer asked for before a purge is not kept after it. */
+  #epoch = 0;
+
+  constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
+    this.#options = options;
+    this.#host = host;
+    this.#fingerprint = createFingerprint(options);
+    this.#largestAnswer = budget.maxBytes / 10;
+    const { meters, clock } = host;
+    const resized = (entries: number, bytes: number): void => {
+      meters.compat_cache_entries.set(entries, {});
+      meters.compat_cache_bytes.set(bytes, {});
+    };
+    const dropped = (reason: string): void => meters.compat_cache_drops_total.add(1, { reason });
+    this.#bodies = new ByteLru({ ...budget, clock, observer: { resized, dropped } });
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    if (!isSafe(exchange, this.#options)) return rest(exchange);
+    const key = cacheKey(exchange, this.#fingerprint(exchange.caller));
+    const stored = this.#bodies.get(key);
+    if (stored !== undefined) {
+      exchange.trace.cache('hit');
+      this.#host.meters.compat_cache_hits_total.add(1, {});
+      return stored;
+    }
+    exchange.trace.cache('miss');
+    this.#host.meters.compat_cache_misses_total.add(1, {});
+    const epoch = this.#epoch;
+    const answer = await rest(exchange);
+    const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#options);
+    // What will not be kept is left to the edge, which encodes it just the same.
+    if (ttl === 0 || answer.kind === 'encoded' || answerBytes(answer) > this.#largestAnswer) return answer;
+    const { categorizeLabels } = exchange.caller;
+    const encoded = encodeAnswer(answer, { categorizeLabels, request: exchange.request });
+    const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded };
+    if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
+    if (epoch === this.#epoch) this.#bodies.set(key, finished, finished.body.byteLength, ttl);
+    return finished;
+  }
+
+  purge(): void {
+    this.#epoch += 1;
+    this.#bodies.clear();
+  }
+}
+
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
+/** Bytes are only stored for whole requests of one tenant that change nothing. */
+function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
+  if (!isFinal || caller.method !== 'GET' || request.op === 'format_query') return false;
+  // A query answered in chunks never stands here whole.
+  return !(options.streamResponse && (request.op === 'query' || request.op === 'query_range'));
+}
+
+interface Budget {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+}
+
+/** The share of the cache budget that finished answers may take; undefined when there is none. */
+function budgetOf(options: Tier0Options): Budget | undefined {
+  const share = options.maxPercent / 100;
+  const budget = {
+    maxEntries: Math.floor(options.cacheMax * share),
+    maxBytes: Math.floor(options.cacheMaxBytes * share),
+  };
+  return options.enabled && budget.maxEntries > 0 && budget.maxBytes > 0 ? budget : undefined;
+}

@@ -1,0 +1,13 @@
+/** Stage `window-split`: holds the place of the stage described in README.md; every exchange goes on as it is. */
+import type { WindowSplitOptions } from '../../core/options/options.gen.js';
+import { defineStage } from '../../core/plugin/index.js';
+
+export default defineStage<WindowSplitOptions>({
+  name: 'window-split',
+  summary: 'Long log queries in time windows; passes everything through in this version.',
+  needs: [],
+  gives: [],
+  rest: 'once',
+  optional: true,
+  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+});
