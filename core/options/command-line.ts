@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { type FlagArg, type FlagShape, splitArgs } from './flag-args.js';
 import type { FlagIndex } from './flag-index.js';
-import { readSetting } from './read-setting.js';
+import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
 
 /** A flag of the program itself, such as `-pipeline` or `-help`: no option of any plugin. */
@@ -78,13 +78,12 @@ function problemsOfOption(name: string, text: string, index: FlagIndex): readonl
   const definition = index.get(name);
   if (definition === undefined) return [];
   const setting = readSetting(definition, text, `flag -${name}`);
-  if (setting.kind === 'value') return [];
-  return [setting.message + (setting.fix === undefined ? '' : `, ${setting.fix}`)];
+  return setting.kind === 'value' ? [] : [sentence(setting)];
 }
 
 /** A yargs that takes names as they are: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
 export function plainYargs(args: readonly string[]): Argv {
-  return yargs(args).help(false).version(false).exitProcess(false).parserConfiguration({
+  return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
     'dot-notation': false,
     'camel-case-expansion': false,
     'short-option-groups': false,

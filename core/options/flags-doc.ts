@@ -13,7 +13,8 @@ two dashes; a switch alone means true, \`-name=false\` turns it off. A list is s
 Durations are written with units: \`500ms\`, \`30s\`, \`5m\`, \`1h30m\`; \`0\` alone is allowed too, in quotes in the file.
 
 Marks: **unread** means that the option is accepted and checked but that no code reads it yet; **deprecated** options have no effect;
-**secret** values are never logged. An option that "follows" a flag is set by a flag of another plugin as well.
+**secret** values are never logged. An option that "follows" a flag is set by that flag together
+with the option of the plugin that has the flag; in the file each is written for itself.
 `;
 
 /** docs/flags.md: one table for each section of the pipeline file and for each plugin. */

@@ -6,7 +6,14 @@ export { type CommandFlag, type CommandLine, parseCommandLine } from './command-
 export { parseDuration, printDuration } from './duration.js';
 export { FlagIndex } from './flag-index.js';
 export { type HelpText, helpText } from './help.js';
-export { decodeValue, type Environment, readEnvironment, readSetting, type Setting } from './read-setting.js';
+export {
+  decodeValue,
+  type Environment,
+  environmentProblems,
+  readEnvironment,
+  readSetting,
+  type Setting,
+} from './read-setting.js';
 export {
   type FaultPlace,
   type NamedSource,

@@ -1,5 +1,10 @@
 import test from 'ava';
-import { type OptionSchema, resolveOptions } from '../../../core/options/index.js';
+import {
+  definitionsOf,
+  environmentProblems,
+  type OptionSchema,
+  resolveOptions,
+} from '../../../core/options/index.js';
 
 const schema: OptionSchema = {
   type: 'object',
@@ -158,4 +163,38 @@ test('names of strangers such as __proto__ are unknown options like any other', 
     findings.map((finding) => finding.kind),
     ['unknown-option', 'unknown-option'],
   );
+});
+
+test('an empty flag takes away what has no default, and an object becomes its default again', (t) => {
+  const withMap: OptionSchema = {
+    ...schema,
+    properties: { ...schema.properties, map: { type: 'object', default: {}, 'x-flag': 'map' } },
+  };
+  const flags = new Map([
+    ['url', ''],
+    ['map', ''],
+  ]);
+  const yaml = { url: 'http://h', map: { a: 1 } };
+  const { options, findings } = resolveOptions(withMap, yaml, { ...none, flags });
+  t.deepEqual(findings, []);
+  t.false('url' in options);
+  t.deepEqual(options['map'], {});
+});
+
+test('an empty flag is a fault where a value is needed', (t) => {
+  t.deepEqual(
+    resolve({}, { burst: '', 'cache-ttl': '' }).findings.map((finding) => finding.place),
+    [
+      { kind: 'flag', name: 'cache-ttl' },
+      { kind: 'flag', name: 'burst' },
+    ],
+  );
+});
+
+test('faults of the environment are known before any pipeline file is read', (t) => {
+  const definitions = definitionsOf('demo', schema);
+  t.deepEqual(environmentProblems(definitions, { BURST: '0', CACHE_TTL: '', OTHER: 'x' }), [
+    'environment variable BURST must be at least 1, not 0',
+  ]);
+  t.deepEqual(environmentProblems(definitions, { BURST: '1' }), []);
 });
