@@ -1,5 +1,5 @@
 import type { LogsqlFilter } from '../logsql/ast.js';
-import type { MetricExpr, Stage } from '../logql/ast.js';
+import type { Expr, MetricExpr, Stage } from '../logql/ast.js';
 
 /**
  * What a request means in the backend's terms, made by translate and executed by response-shape over the `upstream` slot.
@@ -11,6 +11,8 @@ export interface LogsPlan {
   readonly filter: LogsqlFilter;
   /** Stages still to be evaluated here, in order. */
   readonly residual: readonly Stage[];
+  /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
+  readonly recheck: readonly Stage[];
 }
 /** A metric expression that reads no logs: literals and vector(). */
 export interface ConstantPlan {
@@ -36,7 +38,9 @@ export interface IndexStatsPlan {
 }
 export interface FormatPlan {
   readonly kind: 'format';
+  readonly expr: Expr;
 }
 
-export type Plan = LogsPlan | ConstantPlan | LabelNamesPlan | LabelValuesPlan | SeriesPlan | IndexStatsPlan | FormatPlan;
+export type Plan =
+  LogsPlan | ConstantPlan | LabelNamesPlan | LabelValuesPlan | SeriesPlan | IndexStatsPlan | FormatPlan;
 export type PlanKind = Plan['kind'];

@@ -1,0 +1,86 @@
+import type { LineFilterStage, LineFilterTerm } from '../logql/ast.js';
+import { parseAddress } from '../logql/pipeline/ip-matcher.js';
+import { readLiteralRegexp } from '../logql/pipeline/literal-regexp.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { and, everything, not, or, regexp, substring } from '../logsql/build.js';
+import { compileRegExp } from '../regexp/index.js';
+import { pushdownRules, type RuleId } from './rules/table.js';
+import type { Verdict } from './rules/types.js';
+
+/** What the backend can do for one line filter; the filter is there unless the verdict is `none`. */
+export interface Pushed {
+  readonly rule: RuleId;
+  readonly verdict: Verdict;
+  readonly filter: LogsqlFilter;
+}
+
+const lineField = '_msg';
+
+/** Decides how a line filter on the stored line goes to the backend (pushdown.md, section 3). */
+export function pushLineFilter(stage: LineFilterStage): Pushed {
+  const isNegative = stage.op.startsWith('!');
+  const terms = stage.alternatives.map((term) => pushTerm(stage, term, isNegative));
+  const [first] = terms;
+  if (first === undefined || terms.some(({ verdict }) => verdict === 'none')) {
+    const none = terms.find(({ verdict }) => verdict === 'none');
+    return none ?? { rule: 'lineNetwork', verdict: 'none', filter: everything };
+  }
+  const filter = or(...terms.map((term) => term.filter));
+  const verdict = terms.every((term) => term.verdict === 'exact') ? 'exact' : 'superset';
+  const rule = terms.every((term) => term.rule === first.rule) ? first.rule : 'lineMixed';
+  return { rule, verdict, filter: isNegative ? not(filter) : filter };
+}
+
+function pushTerm(stage: LineFilterStage, term: LineFilterTerm, isNegative: boolean): Pushed {
+  if (term.kind === 'ip') return pushAddress(term.value, isNegative);
+  switch (stage.op) {
+    case '|=':
+    case '!=':
+      return pushed('lineContains', contains(term.value));
+    case '|~':
+    case '!~':
+      return pushRegexp(term.value, isNegative);
+    case '|>':
+      return pushed('linePattern', and(...term.value.split('<_>').map(contains)));
+    case '!>':
+      return pushed('linePatternNot', everything);
+  }
+}
+
+function pushRegexp(pattern: string, isNegative: boolean): Pushed {
+  const literal = readLiteralRegexp(pattern);
+  if (literal !== undefined && !literal.ignoresCase) {
+    const texts = literal.texts.length === 0 ? [''] : literal.texts;
+    return pushed('lineLiteralRegexp', or(...texts.map(contains)));
+  }
+  if (compileRegExp(pattern).test('')) return pushed('lineRegexpAll', everything);
+  const filter = regexp(lineField, withoutDotAll(pattern));
+  // The backend knows more cases of k and s (U+212A, U+017F), and of other letters perhaps, than the reference's plain search.
+  if (/\(\?[a-zA-Z]*i/.test(pattern) && /[ks\u0080-\uffff]/i.test(pattern)) {
+    return isNegative ? pushed('lineRegexpFoldNot', everything) : pushed('lineRegexpFold', filter);
+  }
+  return pushed('lineRegexp', filter);
+}
+
+/** Says that `.` does not match line feeds, unless the pattern says it does; flags at its start are joined. */
+export function withoutDotAll(pattern: string): string {
+  const flags = /^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/.exec(pattern);
+  if (flags === null) return `(?-s)${pattern}`;
+  const [whole, on = '', off = ''] = flags;
+  if (on.includes('s') || off.includes('s')) return pattern;
+  return `(?${on}-${off}s)${pattern.slice(whole.length)}`;
+}
+
+function pushAddress(text: string, isNegative: boolean): Pushed {
+  // Only dotted addresses have a single spelling.
+  if (isNegative || parseAddress(text)?.bits !== 32) return pushed('lineNetwork', everything);
+  return pushed('lineAddress', contains(text));
+}
+
+function contains(text: string): LogsqlFilter {
+  return text === '' ? everything : substring(lineField, text);
+}
+
+function pushed(rule: RuleId, filter: LogsqlFilter): Pushed {
+  return { rule, verdict: pushdownRules[rule].verdict, filter };
+}

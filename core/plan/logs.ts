@@ -1,0 +1,92 @@
+import type { LineFilterStage, LogExpr, Stage } from '../logql/ast.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { and, or } from '../logsql/build.js';
+import { printFilter } from '../logsql/print.js';
+import type { Naming } from '../names/naming.js';
+import { pushLineFilter } from './line-filters.js';
+import { planMatchers, type Decision } from './matchers.js';
+import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
+import type { RuleId } from './rules/table.js';
+import type { LogsPlan } from './types.js';
+
+export interface PlannedLogs {
+  readonly plan: LogsPlan;
+  /** What was decided about each part of the query, in its order; for explain. */
+  readonly decisions: readonly Decision[];
+}
+
+// The backend's limit is 16384 bytes; the rest is left to what stands around the filter.
+const maxFilterBytes = 15_000;
+
+/** Plans a log query: what the backend filters, and what is left to evaluate here. */
+export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
+  const selection = planMatchers(expr.selector.matchers, naming);
+  const pushed: LogsqlFilter[] = [];
+  const pushedStages: LineFilterStage[] = [];
+  const recheck: Stage[] = [];
+  const residual: Stage[] = [];
+  const decisions: Decision[] = [];
+  let isLineStored = true;
+  for (const stage of expr.stages) {
+    if (stage.kind !== 'line-filter' || !isLineStored) {
+      residual.push(stage);
+      decisions.push({ rule: ruleOf(stage), part: stage });
+      if (changesLine(stage)) isLineStored = false;
+      continue;
+    }
+    const { rule, verdict, filter } = pushLineFilter(stage);
+    decisions.push({ rule, part: stage });
+    if (verdict !== 'none') {
+      pushed.push(filter);
+      pushedStages.push(stage);
+    }
+    if (verdict === 'exact') recheck.push(stage);
+    else residual.push(stage);
+  }
+  const lines = and(...pushed);
+  const exempt =
+    pushed.length === 0 || letsMissingLinesPass(pushedStages, naming)
+      ? lines
+      : or(lines, missingLineRows(naming));
+  const filter = and(selection.filter, exempt);
+  if (pushed.length > 0 && Buffer.byteLength(printFilter(filter)) > maxFilterBytes) {
+    const plan: LogsPlan = { kind: 'logs', filter: selection.filter, residual: expr.stages, recheck: [] };
+    return {
+      plan,
+      decisions: [
+        ...selection.decisions,
+        ...expr.stages.map((part) => ({ rule: 'queryTooLong' as const, part })),
+      ],
+    };
+  }
+  return {
+    plan: { kind: 'logs', filter, residual, recheck },
+    decisions: [...selection.decisions, ...decisions],
+  };
+}
+
+function changesLine(stage: Stage): boolean {
+  return stage.kind === 'line-format' || stage.kind === 'decolorize' || stage.kind === 'unpack';
+}
+
+function ruleOf(stage: Stage): RuleId {
+  switch (stage.kind) {
+    case 'line-filter':
+      return 'lineAfterChange';
+    case 'label-filter':
+      return 'labelFilter';
+    case 'line-format':
+    case 'decolorize':
+    case 'unpack':
+      return 'lineRewrite';
+    case 'json':
+    case 'logfmt':
+    case 'regexp':
+    case 'pattern':
+      return 'parser';
+    case 'label-format':
+    case 'drop':
+    case 'keep':
+      return 'labelRewrite';
+  }
+}

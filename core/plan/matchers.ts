@@ -1,0 +1,82 @@
+import type { Matcher, Stage } from '../logql/ast.js';
+import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
+import { and, everything, matcher as streamMatcher, not, nothing } from '../logsql/build.js';
+import type { Naming } from '../names/naming.js';
+import { serviceNameLabel, unknownService } from '../names/service-name.js';
+import { compileRegExp } from '../regexp/index.js';
+import type { RuleId } from './rules/table.js';
+
+/** The rule that was applied to a part of the query. */
+export interface Decision {
+  readonly rule: RuleId;
+  readonly part: Matcher | Stage;
+}
+
+/** The rows of the streams that all matchers select. */
+export function planMatchers(
+  matchers: readonly Matcher[],
+  naming: Naming,
+): { readonly filter: LogsqlFilter; readonly decisions: readonly Decision[] } {
+  const plain: StreamMatcher[] = [];
+  const filters: LogsqlFilter[] = [];
+  const decisions: Decision[] = [];
+  for (const matcher of matchers) {
+    const fields = naming.fieldsOf(matcher.name);
+    if (matcher.name === serviceNameLabel) {
+      decisions.push({ rule: 'serviceName', part: matcher });
+      filters.push(serviceFilter(matcher, naming.serviceFields()));
+    } else if (fields.length === 0) {
+      decisions.push({ rule: 'noSuchLabel', part: matcher });
+      filters.push(matchesText(matcher, '') ? everything : nothing);
+    } else {
+      decisions.push({ rule: 'streamMatcher', part: matcher });
+      const each = fields.map((field) => streamMatcher(field, matcher.op, matcher.value));
+      // At most one of the stored spellings has a value; where the empty one matches, all the others must match too.
+      if (each.length === 1 || matchesText(matcher, '')) plain.push(...each);
+      else filters.push({ kind: 'stream', groups: each.map((one) => [one]) });
+    }
+  }
+  const first: readonly LogsqlFilter[] = plain.length === 0 ? [] : [{ kind: 'stream', groups: [plain] }];
+  return { filter: and(...first, ...filters), decisions };
+}
+
+/** Tells whether a matcher holds for a value. */
+export function matchesText(matcher: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
+  switch (matcher.op) {
+    case '=':
+      return text === matcher.value;
+    case '!=':
+      return text !== matcher.value;
+    case '=~':
+      return compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
+    case '!~':
+      return !compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
+  }
+}
+
+/** `service_name` is the first of the fields that has a value, and never empty. */
+function serviceFilter(matcher: Matcher, fields: readonly string[]): LogsqlFilter {
+  switch (matcher.op) {
+    case '!=':
+      return not(serviceIs('=', matcher.value, fields));
+    case '!~':
+      return not(serviceIs('=~', matcher.value, fields));
+    case '=':
+    case '=~':
+      return serviceIs(matcher.op, matcher.value, fields);
+  }
+}
+
+function serviceIs(op: '=' | '=~', value: string, fields: readonly string[]): LogsqlFilter {
+  if (op === '=' && value === '') return nothing;
+  const positive = { op, value };
+  const matchesEmpty = matchesText(positive, '');
+  const empty = fields.map((field) => streamMatcher(field, '=', ''));
+  const groups: (readonly StreamMatcher[])[] = fields.map((field, index) => [
+    ...empty.slice(0, index),
+    streamMatcher(field, op, value),
+    ...(matchesEmpty ? [streamMatcher(field, '!=', '')] : []),
+  ]);
+  if (matchesText(positive, unknownService)) groups.push(empty);
+  return { kind: 'stream', groups };
+}

@@ -1,0 +1,130 @@
+import type { Rule } from './types.js';
+
+/**
+ * Every construct of a log query that the planner decides about, with its verdict and the reason. The planner names the rule
+ * for each decision, so that what is done and what is told cannot differ.
+ */
+export const pushdownRules = {
+  streamMatcher: {
+    construct: '{name="v"}, !=, =~, !~',
+    backend: '{name="v"}',
+    verdict: 'exact',
+    reason: 'missing equals empty in both, patterns are anchored and `.` matches line feeds in both',
+  },
+  serviceName: {
+    construct: '{service_name="v"}',
+    backend: '{service_name="v" or service_name="",service="v" or ...}',
+    verdict: 'exact',
+    reason: 'the label is derived: the first label of the discovery list that a stream has decides',
+  },
+  noSuchLabel: {
+    construct: '{name="v"} on a name that is never a label',
+    backend: 'all rows or none',
+    verdict: 'exact',
+    reason: 'structured metadata cannot be selected by stream',
+  },
+  lineContains: {
+    construct: '|= "text", != "text"',
+    backend: '_msg:*"text"*',
+    verdict: 'exact',
+    reason: 'a substring by bytes in both',
+  },
+  lineLiteralRegexp: {
+    construct: '|~ "a|b", !~ "a|b" with plain texts only',
+    backend: '(_msg:*"a"* or _msg:*"b"*)',
+    verdict: 'exact',
+    reason: 'the reference searches for the texts too, and drops an alternative that matches everything',
+  },
+  lineRegexp: {
+    construct: '|~ "re", !~ "re"',
+    backend: '_msg:~"(?-s)re"',
+    verdict: 'exact',
+    reason: 'the same language, once `.` does not match line feeds',
+  },
+  lineRegexpFold: {
+    construct: '|~ "(?i)re" with k, s or letters beyond ASCII',
+    backend: '_msg:~"(?i-s)re"',
+    verdict: 'superset',
+    reason: 'the backend also folds U+212A and U+017F, the reference does not on plain texts',
+  },
+  lineRegexpFoldNot: {
+    construct: '!~ "(?i)re" with k, s or letters beyond ASCII',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend also folds U+212A and U+017F, so its negation would lose lines',
+  },
+  lineRegexpAll: {
+    construct: '|~ "re" that matches the empty text',
+    backend: '',
+    verdict: 'none',
+    reason: 'it lets every line pass in the backend; the reference may simplify it',
+  },
+  linePattern: {
+    construct: '|> "a <_> b"',
+    backend: '_msg:*"a "* _msg:*" b"*',
+    verdict: 'superset',
+    reason: 'order, anchors and wildcards of at least one character are checked here',
+  },
+  linePatternNot: {
+    construct: '!> "a <_> b"',
+    backend: '',
+    verdict: 'none',
+    reason: 'the negation of a superset would lose lines',
+  },
+  lineAddress: {
+    construct: '|= ip("10.0.0.1")',
+    backend: '_msg:*"10.0.0.1"*',
+    verdict: 'superset',
+    reason: 'the text may stand inside of a longer number',
+  },
+  lineNetwork: {
+    construct: '|= ip("10.0.0.0/8"), != ip(...)',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend tests whole values only',
+  },
+  lineMixed: {
+    construct: 'alternatives of several kinds',
+    backend: 'the alternatives joined by or',
+    verdict: 'superset',
+    reason: 'a line that one of them needs checked here is checked here',
+  },
+  lineAfterChange: {
+    construct: 'a line filter after line_format, decolorize or unpack',
+    backend: '',
+    verdict: 'none',
+    reason: 'it reads the changed line',
+  },
+  queryTooLong: {
+    construct: 'filters that make the backend query longer than 16 KiB',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend refuses longer queries',
+  },
+  labelFilter: {
+    construct: '| name="v" and other label filters',
+    backend: '',
+    verdict: 'none',
+    reason: 'the stored spellings of a name are known only row by row',
+  },
+  lineRewrite: {
+    construct: '| line_format, | decolorize, | unpack',
+    backend: '',
+    verdict: 'none',
+    reason: 'templates and escapes have no equal in the backend; a bare decolorize needs the line here',
+  },
+  parser: {
+    construct: '| json, | logfmt, | regexp, | pattern',
+    backend: '',
+    verdict: 'none',
+    reason: 'names, duplicates, clashes and errors are read differently',
+  },
+  labelRewrite: {
+    construct: '| label_format, | drop, | keep',
+    backend: '',
+    verdict: 'none',
+    reason: 'they change labels row by row',
+  },
+} as const satisfies Record<string, Rule>;
+
+export type RuleId = keyof typeof pushdownRules;
