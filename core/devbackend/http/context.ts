@@ -28,7 +28,14 @@ export type Handler = (ctx: Context) => Promise<void>;
 /** Answers a JSON document with status 200. */
 export async function answerJson(ctx: Context, value: unknown): Promise<void> {
   ctx.out.begin(200, 'application/json');
-  ctx.out.write(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  if (ctx.fault?.cutAfterRows !== undefined) {
+    ctx.out.write(text.slice(0, text.length / 2));
+    await ctx.out.flush();
+    ctx.out.cut();
+    return;
+  }
+  ctx.out.write(text);
   await ctx.out.end();
 }
 

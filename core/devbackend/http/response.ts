@@ -35,6 +35,7 @@ export class ResponseWriter {
   #gzip: Gzip | undefined;
   #gzipDone: Promise<void> = Promise.resolve();
   #plain = false;
+  #isCut = false;
 
   constructor(res: ServerResponse, options: ResponseOptions) {
     this.#res = res;
@@ -89,6 +90,7 @@ export class ResponseWriter {
 
   /** Completes the response. */
   async end(): Promise<void> {
+    if (this.#isCut) return;
     const body = Buffer.from(this.#take(), 'utf8');
     if (!this.started && (body.length <= SMALL_BODY_BYTES || !this.#options.acceptsGzip)) {
       this.#writeHead(this.#status === 204 ? {} : { 'Content-Length': String(body.length) });
@@ -111,12 +113,15 @@ export class ResponseWriter {
     if (body.length > 0) await this.#send(body);
     this.#gzip?.end();
     await this.#gzipDone;
+    this.#res.flushHeaders();
     this.#res.socket?.end(ABORT_TEXT);
   }
 
-  /** Cuts the connection without a word: a fault on demand. */
+  /** Drops the connection after what was flushed, without ending the answer: a fault on demand. */
   cut(): void {
-    this.#res.socket?.destroy();
+    this.#isCut = true;
+    // The pieces written in this turn reach the socket only after it.
+    setImmediate(() => this.#res.socket?.destroySoon());
   }
 
   #take(): string {

@@ -4,7 +4,7 @@ import type { Backend } from '../backend.js';
 import { Args } from './args.js';
 import { readRaw } from './body.js';
 import type { Context, Handler } from './context.js';
-import { badRequest, ClientGoneError, HttpError } from './errors.js';
+import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from './errors.js';
 import { pause } from './pause.js';
 import { ResponseWriter } from './response.js';
 import type { TenantId } from '../store/stream-tags.js';
@@ -68,7 +68,7 @@ async function serve(
     if (handler === undefined) throw badRequest(`unsupported path requested: ${JSON.stringify(path)}`);
     await handler(ctx);
   } catch (error) {
-    await answerError(backend, out, res, error);
+    await answerError(backend, out, res, path, error);
   }
 }
 
@@ -131,6 +131,7 @@ async function answerError(
   backend: Backend,
   out: ResponseWriter,
   res: ServerResponse,
+  path: string,
   error: unknown,
 ): Promise<void> {
   if (error instanceof ClientGoneError || res.destroyed) return;
@@ -144,6 +145,12 @@ async function answerError(
       return;
     }
     out.discard();
+    if (error instanceof QueryTimeoutError && path !== '/select/logsql/query') {
+      // Every JSON endpoint says 200 even so; only the broken framing tells (backend.md section 8).
+      out.begin(200, 'application/json');
+      await out.abort();
+      return;
+    }
     out.begin(status, 'text/plain; charset=utf-8');
     out.write(`${message}\n`);
     await out.end();

@@ -1,0 +1,113 @@
+import { readRaw, unpackBody } from '../http/body.js';
+import { type Context, answerText } from '../http/context.js';
+import { badRequest, HttpError } from '../http/errors.js';
+import { ingestJsonLine, type JsonLineOptions } from '../ingest/json-line.js';
+import { decodeLokiPush } from '../ingest/loki-protobuf.js';
+import { ingestLokiStream, type LokiStream, parseLokiJson } from '../ingest/loki-push.js';
+import { RowSink } from '../ingest/row-sink.js';
+import { decodeSnappy } from '../ingest/snappy.js';
+
+/** Rows taken in between two looks at the event loop. */
+const YIELD_ROWS = 2000;
+
+/** `POST /insert/jsonline`: NDJSON rows (backend.md section 10). */
+export async function insertJsonLine(ctx: Context): Promise<void> {
+  const body = await readBody(ctx);
+  const options = jsonLineOptions(ctx);
+  const sink = newSink(ctx);
+  let rows = 0;
+  for (let at = 0; at < body.length;) {
+    const found = body.indexOf(0x0a, at);
+    const end = found === -1 ? body.length : found;
+    if (!ingestJsonLine(body.toString('utf8', at, end), options, sink, ctx.nowNs)) throw storeFull(ctx, sink);
+    at = end + 1;
+    if (++rows % YIELD_ROWS === 0) await new Promise(setImmediate);
+  }
+  finish(ctx, sink);
+  await answerText(ctx, 200, '');
+}
+
+/** `POST /insert/loki/api/v1/push`: JSON, or snappy-packed protobuf. */
+export async function insertLoki(ctx: Context): Promise<void> {
+  const streams = await readLokiStreams(ctx);
+  const keepMessage = ctx.args.bool('disable_message_parsing');
+  const sink = newSink(ctx);
+  let rows = 0;
+  for (const stream of streams) {
+    if (!ingestLokiStream(stream, keepMessage, sink, ctx.nowNs)) throw storeFull(ctx, sink);
+    rows += stream.entries.length;
+    if (rows > YIELD_ROWS) {
+      rows = 0;
+      await new Promise(setImmediate);
+    }
+  }
+  finish(ctx, sink);
+  ctx.out.begin(204, '');
+  await ctx.out.end();
+}
+
+async function readLokiStreams(ctx: Context): Promise<LokiStream[]> {
+  const isJson = (ctx.req.headers['content-type'] ?? '').startsWith('application/json');
+  if (isJson) {
+    const text = (await readBody(ctx)).toString('utf8');
+    return wrap('cannot parse Loki json request', () => parseLokiJson(text));
+  }
+  // Protobuf bodies are snappy blocks by definition; a Content-Encoding only says so again.
+  const raw = await readRaw(ctx.req);
+  const encoding = ctx.req.headers['content-encoding'] ?? '';
+  const packed = encoding === 'snappy' ? raw : await unpackBody(raw, encoding);
+  const unpacked = wrap('cannot read Loki protobuf data: cannot decompress data', () => decodeSnappy(packed));
+  return wrap('cannot read Loki protobuf data', () => decodeLokiPush(unpacked));
+}
+
+function wrap<T>(prefix: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw badRequest(`${prefix}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function readBody(ctx: Context): Promise<Buffer> {
+  // A body of the form type was already eaten as parameters.
+  if (ctx.req.readableEnded) return Buffer.alloc(0);
+  return unpackBody(await readRaw(ctx.req), ctx.req.headers['content-encoding'] ?? '');
+}
+
+function newSink(ctx: Context): RowSink {
+  return new RowSink(ctx.backend.store, ctx.tenant, ctx.backend.rowListener);
+}
+
+function finish(ctx: Context, sink: RowSink): void {
+  ctx.backend.counters.rowsDropped += sink.counts.dropped;
+}
+
+function storeFull(ctx: Context, sink: RowSink): HttpError {
+  finish(ctx, sink);
+  return new HttpError(
+    429,
+    `the embedded backend is full: it holds about ${ctx.backend.store.bytes} bytes of ${ctx.backend.store.maxBytes}; ` +
+      `${sink.counts.accepted} rows of this request were stored; raise maxBytes or delete rows`,
+  );
+}
+
+function jsonLineOptions(ctx: Context): JsonLineOptions {
+  const option = (arg: string, headerName: string): string[] => {
+    const value = ctx.args.get(arg);
+    const header = ctx.req.headers[headerName];
+    return (value === '' && typeof header === 'string' ? header : value)
+      .split(',')
+      .filter((item) => item !== '');
+  };
+  return {
+    streamFields: option('_stream_fields', 'vl-stream-fields'),
+    msgFields: option('_msg_field', 'vl-msg-field'),
+    timeField: option('_time_field', 'vl-time-field')[0] ?? '_time',
+    ignoreFields: option('ignore_fields', 'vl-ignore-fields'),
+    extraFields: option('extra_fields', 'vl-extra-fields').map((pair) => {
+      const at = pair.indexOf('=');
+      if (at === -1) throw badRequest(`missing '=' in extra_fields item ${JSON.stringify(pair)}`);
+      return [pair.slice(0, at), pair.slice(at + 1)] as const;
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { AddressInfo } from 'node:net';
+
+import { Backend } from './backend.js';
+import type { BackendStats } from './counters.js';
+import { createBackendServer } from './http/server.js';
+import { handlerFor } from './routes.js';
+
+export type { BackendStats } from './counters.js';
+export type { FaultRule } from './faults.js';
+
+/** Options of the embedded development backend; all have defaults. */
+export interface DevBackendOptions {
+  /** Address to listen on, default 127.0.0.1. */
+  readonly host?: string;
+  /** Port, default 0: any free one. */
+  readonly port?: number;
+  /** Budget of estimated bytes for all rows, default 1 GiB; past it pushes get 429. */
+  readonly maxBytes?: number;
+  /** Allows `/-/faults`; default false. */
+  readonly faults?: boolean;
+  /** What `/select/buildinfo` reports, default `v1.52.0`. */
+  readonly version?: string;
+  /** Longest query, default 30000 ms; the `timeout` argument can only lower it. */
+  readonly maxQueryDurationMs?: number;
+  /** Queries run at once, default 16; more wait up to `maxQueueMs` (default 10000) and then get 503. */
+  readonly maxConcurrentQueries?: number;
+  readonly maxQueueMs?: number;
+  /** Clock in Unix nanoseconds, for tests. */
+  readonly nowNs?: () => bigint;
+}
+
+/** A running backend. */
+export interface DevBackend {
+  /** Base URL, such as `http://127.0.0.1:43127`. */
+  readonly url: string;
+  /** Stops listening, ends open queries and tails, and resolves when all connections are closed. */
+  readonly close: () => Promise<void>;
+  readonly stats: () => BackendStats;
+}
+
+/**
+ * Starts an in-process server that speaks VictoriaLogs' HTTP protocol over rows held in memory. It is meant for
+ * development, demos and tests; rejects when the address cannot be listened on.
+ */
+export async function startDevBackend(options: DevBackendOptions = {}): Promise<DevBackend> {
+  const host = options.host ?? '127.0.0.1';
+  const backend = new Backend({
+    maxBytes: options.maxBytes ?? 1024 ** 3,
+    faults: options.faults ?? false,
+    version: options.version ?? 'v1.52.0',
+    maxQueryDurationMs: options.maxQueryDurationMs ?? 30_000,
+    maxConcurrentQueries: options.maxConcurrentQueries ?? 16,
+    maxQueueMs: options.maxQueueMs ?? 10_000,
+    nowNs: options.nowNs ?? wallClockNs,
+  });
+  const closing = new AbortController();
+  const server = createBackendServer(backend, handlerFor, closing.signal);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  });
+  // A listening TCP server has an address object, never null or a pipe name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    stats: () => backend.stats(),
+    close: () =>
+      new Promise<void>((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function wallClockNs(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
+}
