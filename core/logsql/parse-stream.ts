@@ -42,6 +42,8 @@ function readMatcher(lexer: Lexer): StreamMatcher {
   if (op === 'in' || op === 'not_in') {
     lexer.next();
     const values = wrap(`cannot read ${op}() args inside {...}`, () => readArguments(lexer));
+    if (values.length === 1 && values[0] === '*')
+      return { kind: 'value', label, op: op === 'in' ? '=~' : '!~', value: '.*' };
     return { kind: 'list', label, op, values: [...new Set(values)] };
   }
   if (op !== '=' && op !== '!=' && op !== '=~' && op !== '!~') {

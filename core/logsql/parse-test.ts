@@ -98,7 +98,10 @@ function list(kind: ListTest['kind']): TestReader {
   return (lexer) => {
     const state = lexer.save();
     try {
-      return { kind, values: [...new Set(readArguments(lexer))] };
+      const values = readArguments(lexer);
+      // in(*) and in("*") stand for any value, the missing one too.
+      if (values.length === 1 && values[0] === '*') return { kind: 'substring', text: '' };
+      return { kind, values: [...new Set(values)] };
     } catch (error) {
       if (kind === 'json-array-contains-any') throw error;
       lexer.restore(state);

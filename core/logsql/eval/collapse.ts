@@ -1,0 +1,36 @@
+import { isWordCode } from './words.js';
+
+const run = /[0-9A-Fa-f]+/g;
+const startsBehind = new Set('TXxvshm');
+const endsBefore = new Set('TZsmhμun');
+
+/** Replaces decimal and hexadecimal numbers that stand between word borders by `<N>`. */
+export function collapseNums(text: string, prettify: boolean): string {
+  const collapsed = text.replace(run, (digits: string, at: number) => {
+    const before = text[at - 1];
+    const after = text[at + digits.length];
+    const opens = before === undefined || startsBehind.has(before) || !isWordCode(before.charCodeAt(0));
+    const closes = after === undefined || endsBefore.has(after) || !isWordCode(after.charCodeAt(0));
+    return opens && closes && isNumber(digits) ? '<N>' : digits;
+  });
+  return prettify ? prettifyNums(collapsed) : collapsed;
+}
+
+// Plain digits always are a number; hexadecimal digits only in pairs, from four on.
+function isNumber(digits: string): boolean {
+  if (/^[0-9]+$/.test(digits)) return true;
+  return digits.length >= 4 && digits.length % 2 === 0;
+}
+
+const pretty: readonly (readonly [RegExp, string])[] = [
+  [/<N>-<N>-<N>-<N>-<N>/g, '<UUID>'],
+  [/<N>\.<N>\.<N>\.<N>/g, '<IP4>'],
+  [/<N>:<N>:<N>(?:[.,]<N>)?/g, '<TIME>'],
+  [/<N>-<N>-<N>/g, '<DATE>'],
+  [/<N>\/<N>\/<N>/g, '<DATE>'],
+  [/<DATE>[T ]<TIME>(?:Z|[-+]<N>:<N>)?/g, '<DATETIME>'],
+];
+
+function prettifyNums(text: string): string {
+  return pretty.reduce((current, [form, name]) => current.replace(form, name), text);
+}

@@ -1,0 +1,153 @@
+/** A value of a JSON text; numbers keep the form they were written in. */
+export type JsonValue =
+  | { readonly kind: 'scalar'; readonly text: string; readonly json: string }
+  | { readonly kind: 'array'; readonly items: readonly JsonValue[] }
+  | { readonly kind: 'object'; readonly members: readonly (readonly [string, JsonValue])[] };
+
+const token =
+  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
+const blanks = /[\t\n\r ]*/y;
+const maxDepth = 256;
+
+class JsonError extends Error {}
+
+/** Reads one JSON value that is the whole text; undefined when the text is anything else. */
+export function parseJson(text: string): JsonValue | undefined {
+  const reader = new JsonReader(text);
+  try {
+    const value = reader.value(0);
+    return reader.atEnd() ? value : undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+class JsonReader {
+  readonly #text: string;
+  #at = 0;
+  #token = '';
+  #kind: 'sign' | 'string' | 'other' = 'other';
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  atEnd(): boolean {
+    blanks.lastIndex = this.#at;
+    blanks.exec(this.#text);
+    return blanks.lastIndex === this.#text.length;
+  }
+
+  value(depth: number): JsonValue {
+    this.#next();
+    return this.#valueAtToken(depth);
+  }
+
+  #valueAtToken(depth: number): JsonValue {
+    if (depth > maxDepth) throw new JsonError();
+    if (this.#kind === 'string') return { kind: 'scalar', text: this.#string(), json: this.#token };
+    if (this.#kind === 'other') {
+      return { kind: 'scalar', text: this.#token === 'null' ? '' : this.#token, json: this.#token };
+    }
+    if (this.#token === '[') return this.#array(depth);
+    if (this.#token === '{') return this.#object(depth);
+    throw new JsonError();
+  }
+
+  #array(depth: number): JsonValue {
+    const items: JsonValue[] = [];
+    this.#next();
+    while (!this.#isSign(']')) {
+      items.push(this.#valueAtToken(depth + 1));
+      this.#next();
+      if (this.#isSign(']')) break;
+      if (!this.#isSign(',')) throw new JsonError();
+      this.#next();
+      if (this.#isSign(']')) throw new JsonError();
+    }
+    return { kind: 'array', items };
+  }
+
+  #object(depth: number): JsonValue {
+    const members: [string, JsonValue][] = [];
+    this.#next();
+    while (!this.#isSign('}')) {
+      if (this.#kind !== 'string') throw new JsonError();
+      const name = this.#string();
+      this.#next();
+      if (!this.#isSign(':')) throw new JsonError();
+      members.push([name, this.value(depth + 1)]);
+      this.#next();
+      if (this.#isSign('}')) break;
+      if (!this.#isSign(',')) throw new JsonError();
+      this.#next();
+      if (this.#isSign('}')) throw new JsonError();
+    }
+    return { kind: 'object', members };
+  }
+
+  #isSign(sign: string): boolean {
+    return this.#kind === 'sign' && this.#token === sign;
+  }
+
+  #string(): string {
+    if (!this.#token.includes('\\')) return this.#token.slice(1, -1);
+    try {
+      // The token is a string by its first character, so that is what comes back.
+      return JSON.parse(this.#token) as string;
+    } catch {
+      throw new JsonError();
+    }
+  }
+
+  #next(): void {
+    token.lastIndex = this.#at;
+    const match = token.exec(this.#text);
+    if (match === null) throw new JsonError();
+    this.#at = token.lastIndex;
+    this.#token = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+    this.#kind = match[1] !== undefined ? 'sign' : match[2] !== undefined ? 'string' : 'other';
+  }
+}
+
+/** Writes a value as JSON without blanks. */
+export function writeJson(value: JsonValue): string {
+  switch (value.kind) {
+    case 'scalar':
+      return value.json;
+    case 'array':
+      return `[${value.items.map(writeJson).join(',')}]`;
+    case 'object':
+      return `{${value.members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`;
+  }
+}
+
+/** The text of a value as a field holds it: scalars plain, null empty, the rest as JSON. */
+export function jsonText(value: JsonValue): string {
+  return value.kind === 'scalar' ? value.text : writeJson(value);
+}
+
+/** The items of a JSON array as texts; undefined when the text is no JSON array. */
+export function jsonArrayTexts(text: string): string[] | undefined {
+  const value = parseJson(text);
+  return value?.kind === 'array' ? value.items.map(jsonText) : undefined;
+}
+
+/** The members of a JSON object as fields, nested names joined by dots; undefined when the text is no JSON object. */
+export function flattenJson(text: string): [string, string][] | undefined {
+  const value = parseJson(text);
+  if (value?.kind !== 'object') return undefined;
+  const fields: [string, string][] = [];
+  flattenInto(fields, '', value);
+  return fields;
+}
+
+function flattenInto(fields: [string, string][], name: string, value: JsonValue): void {
+  if (value.kind !== 'object') {
+    fields.push([name, jsonText(value)]);
+    return;
+  }
+  for (const [key, member] of value.members)
+    flattenInto(fields, name === '' ? key : `${name}.${key}`, member);
+}

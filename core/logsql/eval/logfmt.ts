@@ -1,0 +1,40 @@
+import { unquote } from '../unquote.js';
+
+/** Reads `name=value name="quoted value"`; a word without `=` is a name without a value. */
+export function parseLogfmt(text: string): [string, string][] {
+  const fields: [string, string][] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = nameEnd(text, at);
+    const name = text.slice(at, end).trim();
+    if (text[end] !== '=') {
+      add(fields, name, '');
+      at = end + 1;
+      continue;
+    }
+    at = end + 1;
+    const quoted = text[at] === '"' || text[at] === '`' ? unquote(text, at) : undefined;
+    if (quoted !== undefined) {
+      add(fields, name, quoted.text);
+      // Anything but a blank behind the closing quote ends the reading.
+      if (text[quoted.end] !== ' ') break;
+      at = quoted.end + 1;
+      continue;
+    }
+    const blank = text.indexOf(' ', at);
+    const valueEnd = blank < 0 ? text.length : blank;
+    add(fields, name, text.slice(at, valueEnd));
+    at = valueEnd + 1;
+  }
+  return fields;
+}
+
+function nameEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== '=' && text[at] !== ' ') at++;
+  return at;
+}
+
+function add(fields: [string, string][], name: string, value: string): void {
+  if (name !== '' || value !== '') fields.push([name, value]);
+}

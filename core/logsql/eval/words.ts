@@ -1,0 +1,73 @@
+const letter = /^[\p{L}\p{Nd}_\ufffd]$/u;
+
+/** Tells whether a character is part of words: letters and digits of any script, and `_`. */
+export function isWordCode(code: number): boolean {
+  if (code < 128) {
+    return (
+      (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95
+    );
+  }
+  return letter.test(String.fromCodePoint(code));
+}
+
+function codeBefore(text: string, at: number): number {
+  const low = text.charCodeAt(at - 1);
+  if (low < 0xdc00 || low > 0xdfff || at < 2) return low;
+  return text.codePointAt(at - 2) ?? low;
+}
+
+/** A text whose borders are found once and that is then looked for in many values. */
+export class WordFinder {
+  readonly #text: string;
+  readonly #wordAtStart: boolean;
+  readonly #wordAtEnd: boolean;
+
+  /** With `open`, the end of the text may stand inside a word. */
+  constructor(text: string, open = false) {
+    this.#text = text;
+    this.#wordAtStart = text !== '' && isWordCode(text.codePointAt(0) ?? 0);
+    this.#wordAtEnd = !open && text !== '' && isWordCode(codeBefore(text, text.length));
+  }
+
+  /** Offset of the first place at or behind `from` where the text stands between word borders, or -1; text in front of `from` does not count. */
+  find(value: string, from = 0): number {
+    const text = this.#text;
+    let at = value.indexOf(text, from);
+    while (at >= 0) {
+      if (this.#fits(value, at, from)) return at;
+      at = value.indexOf(text, at + 1);
+    }
+    return -1;
+  }
+
+  #fits(value: string, at: number, from: number): boolean {
+    if (this.#wordAtStart && at > from && isWordCode(codeBefore(value, at))) return false;
+    const end = at + this.#text.length;
+    return !(this.#wordAtEnd && end < value.length && isWordCode(value.codePointAt(end) ?? 0));
+  }
+}
+
+// Anything beyond ASCII needs the slow way.
+const ascii = /^[\u0000-\u007f]*$/;
+
+/** Lower case character by character, as Go does it: no final sigma, no character becoming two. */
+export function lowerText(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
+  let lowered = '';
+  for (const character of text) {
+    const low = character.toLowerCase();
+    lowered += low.length > character.length ? (low[0] ?? character) : low;
+  }
+  return lowered;
+}
+
+/** Upper case character by character, as Go does it: no character becomes two. */
+export function upperText(text: string): string {
+  if (ascii.test(text)) return text.toUpperCase();
+  let raised = '';
+  for (const character of text) {
+    const up = character.toUpperCase();
+    raised += up.length > character.length ? character : up;
+  }
+  return raised;
+}
