@@ -20,7 +20,7 @@ export async function compressBody(
 ): Promise<Buffer> {
   if (settings.responseCompression === 'none') return body;
   context.vary('Accept-Encoding');
-  const isEncoded = context.response.get('Content-Encoding') !== '';
+  const isEncoded = context.res.hasHeader('Content-Encoding');
   if (isEncoded || body.length === 0 || body.length < settings.responseCompressionMinBytes) return body;
   if (context.acceptsEncodings('gzip', 'identity') !== 'gzip') return body;
   context.set('Content-Encoding', 'gzip');

@@ -48,7 +48,7 @@ async function readOption(flag: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new Error(`${flag}: cannot read ${path}: ${describe(error)}`, { cause: error });
+    throw new Error(`${flag}: cannot read ${path}: ${describeListenError(error)}`, { cause: error });
   }
 }
 
@@ -90,7 +90,9 @@ export async function listen(
   const where = parsed.host === undefined ? { port: parsed.port } : { port: parsed.port, host: parsed.host };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new Error(`${flag}: cannot listen on ${address}: ${describe(error)}`, { cause: error }));
+      reject(
+        new Error(`${flag}: cannot listen on ${address}: ${describeListenError(error)}`, { cause: error }),
+      );
     });
     server.listen(where, resolve);
   });
@@ -120,7 +122,8 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'no such file'],
 ]);
 
-function describe(error: unknown): string {
+/** What stands in the way of a listener or a file, in words. */
+export function describeListenError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   return reasons.get(code) ?? error.message;

@@ -1,5 +1,5 @@
 import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
-import type { Endpoint, Lifecycle, Plugin, RouteHandler, SlotName, Stage } from '../plugin/index.js';
+import type { Endpoint, Lifecycle, Plugin, RouteHandler } from '../plugin/index.js';
 import type { Host, MetricSpecs } from '../plugin/host.js';
 import type { ChainLink } from './chain.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
@@ -24,7 +24,7 @@ export function buildPlugins(pipeline: Pipeline, hostFor: HostFor): Built {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
     const stage = create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
-    links.push({ id: loaded.id, rest: plugin.rest, stage: stage as Stage<SlotName, SlotName> });
+    links.push({ id: loaded.id, rest: plugin.rest, stage: stage });
     stages.push(unitOf(loaded, stage));
   }
   const endpoints: Unit[] = [];

@@ -8,7 +8,7 @@ export interface ChainLink {
 }
 
 /** Runs an exchange through a chain, or through the remainder of one. */
-export type Run = (exchange: Exchange<never>) => Promise<Answer>;
+export type Run = (exchange: Exchange) => Promise<Answer>;
 
 /**
  * Composes the remainder of the chain behind every stage once, from the last stage to the first, so that a stage may run its

@@ -88,7 +88,7 @@ export class Units {
     return reasons.filter((reason) => reason !== undefined);
   }
 
-  async #attempt(unit: Unit, phase: Phase, work: () => Promise<void> | void | undefined): Promise<void> {
+  async #attempt(unit: Unit, phase: Phase, work: () => unknown): Promise<void> {
     try {
       await withinBound(stopBoundMs, work);
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Clock, Meters } from '../plugin/host.js';
 import type { RequestObserver, RequestRecord } from './request-record.js';
 import { endUserOf } from './identity.js';
 import { IdentityCap } from './identity-cap.js';
-import { requestMetrics } from './metrics-table.js';
+import type { requestMetrics } from './metrics-table.js';
 
 type Settings = Pick<
   TelemetryOptions,

@@ -40,9 +40,7 @@ export function createLoggers(level: LogLevel, writer: LogWriter): LoggerFactory
     name: 'ref-proxy',
     level,
     // bunyan hands a raw stream its record object; nothing else writes to this one.
-    streams: [
-      { type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record)) } as never },
-    ],
+    streams: [{ type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record)) } }],
   });
   return {
     level,

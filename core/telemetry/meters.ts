@@ -31,6 +31,18 @@ export class MeterRegistry {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
+  /** The current value of a counter or gauge, or the count of a histogram; undefined when nothing was measured. */
+  async read(name: string, labels: Readonly<Record<string, string>>): Promise<number | undefined> {
+    const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
+    const isWanted = (value: {
+      readonly labels: Readonly<Partial<Record<string, string | number>>>;
+    }): boolean => Object.entries(labels).every(([label, wanted]) => String(value.labels[label]) === wanted);
+    const counts = metric?.values.filter(
+      (value) => !('metricName' in value) || String(value.metricName).endsWith('_count'),
+    );
+    return counts?.find(isWanted)?.value;
+  }
+
   #meter(name: string, spec: MetricSpec): Meter {
     const known = this.#made.get(name);
     if (known !== undefined) {

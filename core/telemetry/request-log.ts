@@ -1,6 +1,7 @@
 import type { TelemetryOptions } from '../options/options.gen.js';
 import type { Clock, LogFields, Logger } from '../plugin/host.js';
 import { ApiError } from '../errors/api-error.js';
+import { LogqlError } from '../logql/error.js';
 import { authOf, endUserOf } from './identity.js';
 import { digestQuery } from './query-digest.js';
 import { RequestRate, RequestSummary } from './request-rate.js';
@@ -107,7 +108,7 @@ export class RequestLog implements RequestObserver {
       ...(lastCall === undefined ? {} : { 'upstream.status_code': lastCall.status }),
       'upstream.duration_ms': roundMs(upstreamMs),
       ...(logLevel === 'debug' ? byType(trace) : {}),
-      ...errorFields(record.error),
+      ...errorFields(record.error, debugLogRawQueries),
     };
   }
 }
@@ -142,9 +143,11 @@ function sumByKey(measured: Measured): Readonly<Record<string, number>> {
   return Object.fromEntries([...sums].map(([key, value]) => [key, roundMs(value)]));
 }
 
-function errorFields(error: unknown): LogFields {
+function errorFields(error: unknown, mayShowQueries: boolean): LogFields {
   if (error === undefined) return {};
-  if (!(error instanceof Error)) return { 'error.message': String(error) };
+  // The text of a LogQL error quotes the query.
+  if (error instanceof LogqlError) return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
+  if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
   // What a client was told needs no stack; a defect does.
   if (error instanceof ApiError && error.cause === undefined) return { 'error.message': error.message };
   return { 'error.message': error.message, error };

@@ -1,0 +1,50 @@
+import { startDevBackend, type DevBackend } from '../devbackend/index.js';
+import { parseListenAddress } from '../http/address.js';
+import { describeListenError } from '../http/listener.js';
+import { UsageError, type CommandFlag } from '../options/index.js';
+import type { Io } from './io.js';
+import { plainHelp, readPlainArgs } from './own-flags.js';
+import { runUntilSignal } from './until-signal.js';
+
+const flags: readonly CommandFlag[] = [
+  { name: 'listen', kind: 'string', description: 'address to serve, default 127.0.0.1:9428' },
+  {
+    name: 'max-bytes',
+    kind: 'string',
+    description: 'most memory that stored rows may take, default 1073741824',
+  },
+  { name: 'faults', kind: 'boolean', description: 'serve /-/faults, for trials of latency and errors' },
+];
+
+/** Runs the embedded development backend alone. */
+export async function backend(args: readonly string[], io: Io): Promise<number> {
+  const { values, wantsHelp } = readPlainArgs(args, flags);
+  if (wantsHelp) {
+    io.out(plainHelp('backend [flags]', flags));
+    return 0;
+  }
+  const listen = values.get('listen') ?? '127.0.0.1:9428';
+  const running = await start(listen, readBytes(values.get('max-bytes')), values.get('faults') === 'true');
+  io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
+  return runUntilSignal(running);
+}
+
+async function start(listen: string, maxBytes: number | undefined, faults: boolean): Promise<DevBackend> {
+  const address = parseListenAddress(listen);
+  if (address === undefined)
+    throw new UsageError([`-listen: ${listen} is not an address such as 127.0.0.1:9428`]);
+  const where = { host: address.host ?? '0.0.0.0', port: address.port, faults };
+  try {
+    return await startDevBackend(maxBytes === undefined ? where : { ...where, maxBytes });
+  } catch (error) {
+    throw new Error(`-listen: cannot listen on ${listen}: ${describeListenError(error)}`, { cause: error });
+  }
+}
+
+function readBytes(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = Number(text);
+  if (!Number.isSafeInteger(bytes) || bytes <= 0)
+    throw new UsageError([`-max-bytes: ${text} is not a whole number above 0`]);
+  return bytes;
+}

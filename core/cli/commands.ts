@@ -1,0 +1,45 @@
+import type { Command } from './io.js';
+
+/** Every command of the program, in the order of the help. Each is loaded when it runs: starting the proxy should not load the checker's formats. */
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'run the proxy (default pipeline: pipelines/reference-compatible.yaml)',
+    run: async (args, io) => (await import('./serve.js')).serve(args, io),
+  },
+  {
+    name: 'demo',
+    summary: 'run the proxy over an embedded backend with sample logs',
+    run: async (args, io) => (await import('./demo-command.js')).demo(args, io),
+  },
+  {
+    name: 'backend',
+    summary: 'run the embedded development backend alone',
+    run: async (args, io) => (await import('./backend-command.js')).backend(args, io),
+  },
+  {
+    name: 'check',
+    summary: 'check pipeline files: check FILE...',
+    run: async (args, io) => (await import('./check.js')).runCheck(args, io),
+  },
+  {
+    name: 'format',
+    summary: "print a LogQL query formatted: format 'QUERY'",
+    run: async (args, io) => (await import('./format.js')).format(args, io),
+  },
+  {
+    name: 'explain',
+    summary: "print what a LogQL query becomes for the backend: explain 'QUERY'",
+    run: async (args, io) => (await import('./explain.js')).explain(args, io),
+  },
+  {
+    name: 'flags',
+    summary: 'print every flag with default, environment variable and meaning',
+    run: async (args, io) => (await import('./flags-command.js')).flags(args, io),
+  },
+  {
+    name: 'generate',
+    summary: 'write the generated files of this repository (-check only tells whether they are fresh)',
+    run: async (args, io) => (await import('./generate.js')).generate(args, io),
+  },
+];

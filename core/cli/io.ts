@@ -1,0 +1,22 @@
+/** What commands use of the process, so that tests can stand in for it. */
+export interface Io {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A command of the program. The result is the exit status: 0 done, 1 failed or findings, 2 wrong usage. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  run(args: readonly string[], io: Io): Promise<number>;
+}
+
+/** The process itself. */
+export function processIo(): Io {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    env: process.env,
+  };
+}

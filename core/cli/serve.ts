@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { startProxy, type RunningProxy } from '../kernel/start-proxy.js';
+import {
+  builtInDefinitions,
+  FlagIndex,
+  helpText,
+  packageRoot,
+  parseCommandLine,
+  UsageError,
+  type CommandFlag,
+} from '../options/index.js';
+import { loadPipeline, type Pipeline } from '../pipeline/index.js';
+import type { Io } from './io.js';
+import { printFindings } from './findings.js';
+import { runUntilSignal } from './until-signal.js';
+
+/** Runs the proxy. */
+export function serve(args: readonly string[], io: Io): Promise<number> {
+  return servePipeline(args, io, 'reference-compatible.yaml', () => undefined);
+}
+
+/** Flags of the program itself, beside the options of the pipeline file. */
+const ownFlags: readonly CommandFlag[] = [
+  { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
+  { name: 'help', kind: 'boolean', description: 'show the flags' },
+];
+
+/** Loads a pipeline as the command line says, starts it, tells that it runs, and waits for a signal. */
+export async function servePipeline(
+  args: readonly string[],
+  io: Io,
+  defaultFile: string,
+  onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
+): Promise<number> {
+  const definitions = builtInDefinitions();
+  const index = new FlagIndex(definitions);
+  const line = parseCommandLine(args, index, ownFlags);
+  if (line.own.get('help') === 'true') {
+    io.out(`${await helpText(definitions, { usage: 'Usage: ref-proxy serve [flags]', own: ownFlags })}\n`);
+    return 0;
+  }
+  const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
+  const problems = [...line.problems, ...stray];
+  if (problems.length > 0) throw new UsageError(problems);
+  const file = line.own.get('pipeline') ?? join(packageRoot(), 'pipelines', defaultFile);
+  const { pipeline, findings } = await loadPipeline(file, { flags: line.flags, env: io.env });
+  printFindings(findings, io);
+  if (pipeline === undefined) return 1;
+  warnAboutFlags(index, line.flags.keys(), pipeline, io);
+  const proxy = await startProxy(pipeline);
+  onStarted(proxy, pipeline);
+  return runUntilSignal(proxy);
+}
+
+function warnAboutFlags(index: FlagIndex, flags: Iterable<string>, pipeline: Pipeline, io: Io): void {
+  const given = [...flags];
+  const { stages, endpoints, services } = pipeline;
+  const plugins = [...stages, ...endpoints, ...services].map((loaded) => loaded.plugin.name);
+  const present = new Set(['server', 'names', 'limits', 'telemetry', ...plugins]);
+  for (const warning of [...index.deprecatedWarnings(given), ...index.unusedWarnings(given, present)]) {
+    io.err(`ref-proxy serve: warning: ${warning}\n`);
+  }
+}

@@ -1,0 +1,40 @@
+import type { LogDestination } from '../telemetry/log-writer.js';
+
+/** A log record as it is written, by field name. */
+export type LogRecord = ReadonlyMap<string, unknown>;
+
+/** Takes log lines in place of stdout and lets a test wait for one. */
+export class CapturedLog implements LogDestination {
+  readonly records: LogRecord[] = [];
+  #waiting: {
+    readonly wanted: (record: LogRecord) => boolean;
+    readonly found: (record: LogRecord) => void;
+  }[] = [];
+
+  write(text: string): boolean {
+    for (const line of text.split('\n')) if (line !== '') this.#add(line);
+    return true;
+  }
+
+  once(): void {
+    // Never blocked, so there is nothing to wait for.
+  }
+
+  /** The first record, written already or to come, that fits. */
+  async find(wanted: (record: LogRecord) => boolean): Promise<LogRecord> {
+    const known = this.records.find(wanted);
+    if (known !== undefined) return known;
+    return new Promise((found) => this.#waiting.push({ wanted, found }));
+  }
+
+  #add(line: string): void {
+    const parsed: unknown = JSON.parse(line);
+    const record = new Map(Object.entries(parsed ?? {}));
+    this.records.push(record);
+    this.#waiting = this.#waiting.filter(({ wanted, found }) => {
+      if (!wanted(record)) return true;
+      found(record);
+      return false;
+    });
+  }
+}

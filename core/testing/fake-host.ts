@@ -1,0 +1,97 @@
+import { createLimits } from '../limits/limits.js';
+import { Naming } from '../names/naming.js';
+import type { Clock, Host, LogFields, Logger, MetricSpecs } from '../plugin/host.js';
+import { MeterRegistry } from '../telemetry/meters.js';
+import { limitsOptions, namesOptions } from './options.js';
+
+/** A log record that a plugin wrote. */
+export interface CapturedRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly body: string;
+  readonly fields: LogFields;
+}
+
+/** A clock that only moves when a test moves it. */
+export class FakeClock implements Clock {
+  #ns: bigint;
+  #monotonicMs = 0;
+
+  /** Starts at a moment, 2026-11-01T00:00:00Z unless given. */
+  constructor(startNs = 1_793_491_200_000_000_000n) {
+    this.#ns = startNs;
+  }
+
+  nowNs(): bigint {
+    return this.#ns;
+  }
+  nowMs(): number {
+    return Number(this.#ns / 1_000_000n);
+  }
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+  /** Lets time pass. */
+  advance(ms: number): void {
+    this.#ns += BigInt(Math.round(ms * 1e6));
+    this.#monotonicMs += ms;
+  }
+}
+
+export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Host<Metrics> {
+  readonly clock: FakeClock;
+  /** What the plugin logged, in order. */
+  readonly records: readonly CapturedRecord[];
+  /** Scopes of the purges that the plugin asked for. */
+  readonly purges: readonly ('answers' | 'all')[];
+  /** The value of a metric as the exposition shows it; undefined when nothing was measured. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
+}
+
+export interface FakeHostSettings<Metrics extends MetricSpecs> {
+  readonly pluginId?: string;
+  readonly metrics?: Metrics;
+  /** Options of the `names` and `limits` sections, as in YAML. */
+  readonly names?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly clock?: FakeClock;
+  /** What `readiness` says. */
+  readonly notReady?: readonly string[];
+}
+
+/** A host that remembers what a plugin did with it. */
+export function makeHost<const Metrics extends MetricSpecs = Record<never, never>>(
+  settings: FakeHostSettings<Metrics> = {},
+): FakeHost<Metrics> {
+  const records: CapturedRecord[] = [];
+  const purges: ('answers' | 'all')[] = [];
+  const meters = new MeterRegistry();
+  const limits = limitsOptions(settings.limits);
+  // Without declared metrics there are none to use, whatever the type parameter was inferred as.
+  const specs = settings.metrics ?? ({} as Metrics);
+  return {
+    pluginId: settings.pluginId ?? 'under-test',
+    log: capturingLogger(records),
+    meters: meters.create(specs),
+    naming: new Naming(namesOptions(settings.names)),
+    limits: createLimits({ ...limits, tenantLimitsAllowPublish: limits.tenantLimitsAllowPublish ?? [] }),
+    purge: (scope) => {
+      purges.push(scope);
+      return Promise.resolve();
+    },
+    readiness: () => Promise.resolve(settings.notReady ?? []),
+    exposeMetrics: () => meters.expose(),
+    clock: settings.clock ?? new FakeClock(),
+    records,
+    purges,
+    metric: (name, labels = {}) => meters.read(name, labels),
+  };
+}
+
+function capturingLogger(records: CapturedRecord[]): Logger {
+  const at =
+    (level: CapturedRecord['level']) =>
+    (body: string, fields: LogFields = {}): void => {
+      records.push({ level, body, fields });
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  BackendRow,
+  BackendSample,
+  BackendValue,
+  ListingRequest,
+  RowsRequest,
+  StatsRequest,
+  Upstream,
+} from '../upstream/types.js';
+
+/** A call that a test expects, and what the backend answers to it. `when` sees the request; without it any request will do. */
+export type ExpectedCall =
+  | {
+      readonly call: 'rows';
+      readonly when?: (request: RowsRequest) => boolean;
+      readonly batches: readonly (readonly BackendRow[])[];
+    }
+  | {
+      readonly call: 'list';
+      readonly when?: (request: ListingRequest) => boolean;
+      readonly values: readonly BackendValue[];
+    }
+  | {
+      readonly call: 'stats';
+      readonly when?: (request: StatsRequest) => boolean;
+      readonly samples: readonly BackendSample[];
+    }
+  | { readonly call: 'rows' | 'list' | 'stats'; readonly error: Error };
+
+/** A backend that answers from a script and fails on what is not in it. */
+export class FakeUpstream implements Upstream {
+  readonly #open: ExpectedCall[];
+  /** Every request that came, in order. */
+  readonly requests: (RowsRequest | ListingRequest | StatsRequest)[] = [];
+
+  constructor(expected: readonly ExpectedCall[]) {
+    this.#open = [...expected];
+  }
+
+  async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
+    const found = this.#take('rows', request);
+    // A promise is awaited so that rows come in later turns of the event loop, as they do from a socket.
+    await Promise.resolve();
+    if (!('batches' in found)) throw mismatch('rows', request);
+    yield* found.batches;
+  }
+
+  async list(request: ListingRequest): Promise<readonly BackendValue[]> {
+    const found = await Promise.resolve(this.#take('list', request));
+    if (!('values' in found)) throw mismatch('list', request);
+    return found.values;
+  }
+
+  async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
+    const found = await Promise.resolve(this.#take('stats', request));
+    if (!('samples' in found)) throw mismatch('stats', request);
+    return found.samples;
+  }
+
+  /** Throws when an expected call has not come. */
+  done(): void {
+    if (this.#open.length === 0) return;
+    const calls = this.#open.map((expected) => expected.call).join(', ');
+    throw new Error(`${this.#open.length} expected backend calls have not come: ${calls}`);
+  }
+
+  #take(call: 'rows' | 'list' | 'stats', request: RowsRequest | ListingRequest | StatsRequest): ExpectedCall {
+    this.requests.push(request);
+    const index = this.#open.findIndex((expected) => expected.call === call && accepts(expected, request));
+    const [found] = index === -1 ? [] : this.#open.splice(index, 1);
+    if (found === undefined) throw mismatch(call, request);
+    if ('error' in found) throw found.error;
+    return found;
+  }
+}
+
+function accepts(expected: ExpectedCall, request: unknown): boolean {
+  // `when` belongs to the same kind of call as the request; the kinds were compared before.
+  const when =
+    'when' in expected ? (expected.when as ((request: unknown) => boolean) | undefined) : undefined;
+  return when === undefined || when(request);
+}
+
+function mismatch(call: string, request: unknown): Error {
+  const shown = JSON.stringify(request, (_key, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return new Error(`unexpected backend call ${call}: ${shown}`);
+}
+
+/** A condition for `when`: the request has exactly these values. */
+export function matching<Request extends object>(wanted: Partial<Request>): (request: Request) => boolean {
+  return (request) => {
+    const members = new Map<string, unknown>(Object.entries(request));
+    return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(members.get(name), value));
+  };
+}

@@ -1,0 +1,15 @@
+/** The test kit for plugin authors (`ref-proxy/testing`): run a plugin against a made-up exchange, or a whole proxy on a free port. */
+export { CapturedLog, type LogRecord } from './captured-log.js';
+export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';
+export {
+  FakeClock,
+  makeHost,
+  type CapturedRecord,
+  type FakeHost,
+  type FakeHostSettings,
+} from './fake-host.js';
+export { FakeUpstream, matching, type ExpectedCall } from './fake-upstream.js';
+export { limitsOptions, namesOptions, optionsOf, serverOptions, telemetryOptions } from './options.js';
+export { makePipeline, type PipelineSettings, type Placed } from './pipeline.js';
+export { runStage, type StageRun } from './run-stage.js';
+export { withPipeline, type ProxyUnderTest } from './with-proxy.js';

@@ -1,0 +1,27 @@
+import { readBuiltInSchemas, resolveOptions } from '../options/index.js';
+import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../options/options.gen.js';
+
+const schemas = readBuiltInSchemas();
+
+/** The options of a core section or a built-in plugin as code gets them: defaults from the schema, with some replaced. Values are as in YAML. */
+export function optionsOf(
+  owner: string,
+  values: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  const schema = schemas.get(owner);
+  if (schema === undefined) throw new Error(`there is no schema "${owner}"`);
+  const { options, findings } = resolveOptions(schema, values, { flags: new Map(), env: {} });
+  const [finding] = findings;
+  if (finding !== undefined) throw new Error(`options of ${owner}: ${finding.message}`);
+  return options;
+}
+
+// The generated types describe exactly what resolveOptions gives for their schema.
+export const serverOptions = (values?: Readonly<Record<string, unknown>>): ServerOptions =>
+  optionsOf('server', values) as unknown as ServerOptions;
+export const namesOptions = (values?: Readonly<Record<string, unknown>>): NamesOptions =>
+  optionsOf('names', values) as unknown as NamesOptions;
+export const limitsOptions = (values?: Readonly<Record<string, unknown>>): LimitsOptions =>
+  optionsOf('limits', values) as unknown as LimitsOptions;
+export const telemetryOptions = (values?: Readonly<Record<string, unknown>>): TelemetryOptions =>
+  optionsOf('telemetry', values) as unknown as TelemetryOptions;

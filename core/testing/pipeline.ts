@@ -1,0 +1,45 @@
+import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
+import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../plugin/index.js';
+import { limitsOptions, namesOptions, serverOptions, telemetryOptions } from './options.js';
+
+/** A plugin in a made-up pipeline: alone, or with its id and options as code gets them. */
+export type Placed<Kind extends Plugin> =
+  Kind | { readonly plugin: Kind; readonly id?: string; readonly options?: unknown };
+
+export interface PipelineSettings {
+  readonly stages?: readonly Placed<StagePlugin>[];
+  readonly endpoints?: readonly Placed<EndpointPlugin>[];
+  readonly services?: readonly Placed<ServicePlugin>[];
+  /** Options of the core sections, as in YAML. The listeners are on free loopback ports unless given. */
+  readonly server?: Readonly<Record<string, unknown>>;
+  readonly names?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly telemetry?: Readonly<Record<string, unknown>>;
+}
+
+/** A pipeline of plugins that a test holds in its hands, without a file. */
+export function makePipeline(settings: PipelineSettings): Pipeline {
+  return {
+    file: 'made-up.yaml',
+    server: serverOptions({ listen: '127.0.0.1:0', adminListen: '127.0.0.1:0', ...settings.server }),
+    names: namesOptions(settings.names),
+    limits: limitsOptions(settings.limits),
+    telemetry: telemetryOptions(settings.telemetry),
+    stages: (settings.stages ?? []).map(place),
+    endpoints: (settings.endpoints ?? []).map(place),
+    services: (settings.services ?? []).map(place),
+  };
+}
+
+function place(placed: Placed<Plugin>, index: number): LoadedPlugin {
+  const entry: { readonly plugin: Plugin; readonly id?: string; readonly options?: unknown } =
+    'plugin' in placed ? placed : { plugin: placed };
+  const { plugin } = entry;
+  return {
+    id: entry.id ?? plugin.name,
+    use: plugin.name,
+    plugin,
+    options: entry.options ?? {},
+    at: { file: 'made-up.yaml', line: index + 1, column: 1, length: 1 },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Answer } from '../answer/types.js';
+import { composeChain } from '../kernel/chain.js';
+import type { Exchange } from '../plugin/exchange.js';
+import type { MetricSpecs } from '../plugin/host.js';
+import type { Rest, SlotName, Stage, StagePlugin } from '../plugin/index.js';
+import { makeHost, type FakeHost } from './fake-host.js';
+
+/** What running a stage gave. */
+export interface StageRun<Given extends SlotName> {
+  readonly answer: Answer;
+  /** The exchanges that the stage ran the rest of the chain on, in order. */
+  readonly seen: readonly Exchange<Given>[];
+}
+
+/**
+ * Runs a stage plugin on one exchange, with a made-up rest of the chain, under the kernel's own rules: running the rest more or
+ * less often than declared is an error. The plugin is created, started and stopped as the kernel does it.
+ */
+export async function runStage<
+  Options,
+  Needs extends SlotName,
+  Gives extends SlotName,
+  Metrics extends MetricSpecs,
+>(
+  plugin: StagePlugin<Options, Needs, Gives, Metrics>,
+  options: Options,
+  exchange: Exchange<Needs>,
+  rest: Rest<Gives> = neverAsked,
+  host: FakeHost<Metrics> = hostFor(plugin),
+): Promise<StageRun<Gives>> {
+  const seen: Exchange<Gives>[] = [];
+  const stage = plugin.create(options, host);
+  const end: Rest<Gives> = (derived) => {
+    seen.push(derived);
+    return rest(derived);
+  };
+  // The chain is typed for any stage; this one gets exactly the slots that its own types name.
+  const run = composeChain([
+    { id: plugin.name, rest: plugin.rest, stage: stage as unknown as Stage<SlotName, SlotName> },
+    { id: 'rest', rest: 'never', stage: { handle: (derived) => end(derived) } },
+  ]);
+  await stage.start?.(exchange.signal);
+  try {
+    return { answer: await run(exchange), seen };
+  } finally {
+    await stage.stop?.();
+  }
+}
+
+function neverAsked(): Promise<Answer> {
+  return Promise.reject(new Error('the stage ran the rest of the chain, which this test does not expect'));
+}
+
+function hostFor<Metrics extends MetricSpecs>(plugin: { readonly metrics?: Metrics }): FakeHost<Metrics> {
+  return plugin.metrics === undefined ? makeHost<Metrics>() : makeHost<Metrics>({ metrics: plugin.metrics });
+}
