@@ -15,6 +15,7 @@ export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
 export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
 export { apiError } from '../errors/table.js';
 export { ApiError } from '../errors/api-error.js';
+export { compileRegExp } from '../regexp/index.js';
 
 /**
  * The facts that stages hand to the stages behind them. A site adds its own by declaration merging:

@@ -1,0 +1,49 @@
+// @ts-check
+import { defineStage } from 'ref-proxy/plugin';
+import { compileRegExp } from 'ref-proxy/plugin';
+
+/** Replaces secrets in log lines on their way back to the client. */
+export default defineStage({
+  name: 'mask-secrets',
+  summary: 'Replaces what looks like a secret in every log line.',
+  schema: {
+    type: 'object',
+    properties: {
+      patterns: {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        default: ['Bearer [A-Za-z0-9._-]+', 'password=[^ ]+'],
+        description: 'Regular expressions (RE2) of what must not be shown.',
+      },
+      replacement: { type: 'string', default: '***', description: 'What is shown instead.' },
+    },
+    additionalProperties: false,
+  },
+  needs: [],
+  gives: [],
+  rest: 'once',
+  metrics: { masked_lines_total: { type: 'counter', help: 'Log lines in which something was masked.' } },
+  create(options, host) {
+    const patterns = options.patterns.map((pattern) => compileRegExp(pattern));
+
+    return {
+      async handle(exchange, rest) {
+        // This answer will be changed here, so nobody below may answer with finished bytes.
+        const answer = await rest(exchange.derive({ isFinal: false }));
+        if (answer.kind !== 'streams') return answer;
+        // Answers may come from a cache and are shared: a changed one is a copy.
+        return { ...answer, streams: answer.streams.map(maskStream) };
+      },
+    };
+
+    function maskStream(stream) {
+      return { ...stream, entries: stream.entries.map((entry) => ({ ...entry, line: mask(entry.line) })) };
+    }
+
+    function mask(line) {
+      const masked = patterns.reduce((text, pattern) => pattern.replaceAll(text, options.replacement), line);
+      if (masked !== line) host.meters.masked_lines_total.add(1, {});
+      return masked;
+    }
+  },
+});

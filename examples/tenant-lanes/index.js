@@ -1,0 +1,53 @@
+// @ts-check
+import { ApiError, defineStage } from 'ref-proxy/plugin';
+
+const laneFull = {
+  status: 429,
+  when: 'a tenant has maxPerTenant requests in flight',
+  text: 'too many outstanding requests of this tenant',
+  headers: { 'Retry-After': '1' },
+};
+
+/** Stands in the place of guard: every tenant gets a lane of its own, so that one cannot crowd out the others. */
+export default defineStage({
+  name: 'tenant-lanes',
+  summary: 'Bounds the requests in flight of every tenant.',
+  schema: {
+    type: 'object',
+    properties: {
+      maxPerTenant: { type: 'integer', minimum: 1, default: 10, description: 'Requests in flight of one tenant.' },
+    },
+    additionalProperties: false,
+  },
+  needs: ['tenant'],
+  gives: [],
+  rest: 'maybe',
+  metrics: { tenant_lane_rejections_total: { type: 'counter', help: 'Requests refused because their tenant had too many in flight.' } },
+  create(options, host) {
+    /** Requests in flight by tenant; a tenant without any has no entry, so that the map cannot grow for ever. */
+    const inFlight = new Map();
+
+    return {
+      async handle(exchange, rest) {
+        const { id } = exchange.slots.tenant;
+        const taken = inFlight.get(id) ?? 0;
+        if (taken >= options.maxPerTenant) {
+          host.meters.tenant_lane_rejections_total.add(1, {});
+          throw new ApiError(laneFull, laneFull.text);
+        }
+        inFlight.set(id, taken + 1);
+        try {
+          return await rest(exchange);
+        } finally {
+          leave(id);
+        }
+      },
+    };
+
+    function leave(id) {
+      const left = (inFlight.get(id) ?? 1) - 1;
+      if (left === 0) inFlight.delete(id);
+      else inFlight.set(id, left);
+    }
+  },
+});
