@@ -1,4 +1,5 @@
 /** The test kit for plugin authors (`ref-proxy/testing`): run a plugin against a made-up exchange, or a whole proxy on a free port. */
+export { makeLogAnswer, makeTenant } from './answers.js';
 export { CapturedLog, type LogRecord } from './captured-log.js';
 export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';
 export {
