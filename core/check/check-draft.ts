@@ -1,0 +1,55 @@
+import type { PipelineDraft } from '../pipeline/draft.js';
+import type { Finding } from '../pipeline/types.js';
+import type { Complaint, Rule, Surroundings, Tier } from './rule.js';
+import { rules } from './rules/index.js';
+
+export interface CheckDraftOptions {
+  readonly tiers: readonly Tier[];
+  /** Needed for the environment tier. */
+  readonly surroundings?: Surroundings;
+}
+
+/** All findings of the asked tiers about one pipeline, sorted. The environment is looked at only when the text is sound. */
+export async function checkDraft(
+  draft: PipelineDraft,
+  options: CheckDraftOptions,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const rule of rules) {
+    if (rule.tier === 'environment' || !options.tiers.includes(rule.tier) || !applies(rule, draft)) continue;
+    findings.push(...rule.check(draft).map((complaint) => toFinding(rule, complaint)));
+  }
+  const isSound = !findings.some((finding) => finding.severity === 'error');
+  if (isSound && options.surroundings !== undefined && options.tiers.includes('environment')) {
+    for (const rule of rules) {
+      if (rule.tier !== 'environment' || !applies(rule, draft)) continue;
+      const complaints = await rule.check(draft, options.surroundings);
+      findings.push(...complaints.map((complaint) => toFinding(rule, complaint)));
+    }
+  }
+  return sortFindings(findings);
+}
+
+function applies(rule: Rule, draft: PipelineDraft): boolean {
+  return !(rule.isAboutWhole === true && draft.source.isFragment);
+}
+
+function toFinding(rule: Rule, complaint: Complaint): Finding {
+  return { ...complaint, rule: rule.id, severity: rule.severity };
+}
+
+/** By file, line, column, rule, message; byte order, so that every machine sorts alike. */
+export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  return [...findings].sort(
+    (a, b) =>
+      compare(a.at.file, b.at.file) ||
+      a.at.line - b.at.line ||
+      a.at.column - b.at.column ||
+      compare(a.rule, b.rule) ||
+      compare(a.message, b.message),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

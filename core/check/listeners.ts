@@ -1,0 +1,33 @@
+import type { PipelineDraft } from '../pipeline/draft.js';
+import { allOptions, findOption, isFilled, type FoundOption } from './option-lookup.js';
+
+/** An address that the process will listen on. */
+export interface PlannedListener {
+  readonly option: FoundOption;
+  readonly text: string;
+}
+
+/**
+ * The listeners of a pipeline: everything whose schema says `format: listen-address` and that will be opened. The admin listener is
+ * left out when it has no routes to serve, or they move to the main one (spec: Infrastructure and admin).
+ */
+export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
+  const hasAdmin = hasAdminListener(draft);
+  return allOptions(draft).flatMap((option) => {
+    if (option.definition.schema.format !== 'listen-address' || !isFilled(option)) return [];
+    if (option.definition.flag === 'admin-listen' && !hasAdmin) return [];
+    return [{ option, text: option.value }];
+  });
+}
+
+function hasAdminListener(draft: PipelineDraft): boolean {
+  if (isFilled(findOption(draft, 'server.admin-auth-token'))) return false;
+  return adminFlags.some((flag) => findOption(draft, flag)?.value === true);
+}
+
+/** Each of them brings routes of the admin listener along. */
+const adminFlags = [
+  'server.register-instrumentation',
+  'server.enable-query-analytics',
+  'server.enable-pprof',
+] as const;

@@ -1,0 +1,28 @@
+import type { OptionFinding } from '../options/index.js';
+import { placeOfOption, type DraftOptions, type PipelineDraft } from '../pipeline/draft.js';
+import type { Complaint } from './rule.js';
+
+/** What the resolving of options found, for the rule that speaks about it. */
+export function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): readonly Complaint[] {
+  const entries = draft.entries.flatMap((entry) => entry.options ?? []);
+  return [...draft.sections.values(), ...entries].flatMap((owner) =>
+    owner.findings
+      .filter((finding) => finding.kind === kind)
+      .map((finding) => ({
+        at: placeOfOption(owner, finding),
+        message: messageOf(owner, finding),
+        ...(finding.fix === undefined ? {} : { fix: finding.fix }),
+      })),
+  );
+}
+
+function messageOf(owner: DraftOptions, finding: OptionFinding): string {
+  switch (finding.kind) {
+    case 'unknown-option':
+      return `${finding.message} to ${owner.owner}`;
+    case 'missing-option':
+      return `${owner.owner}: ${finding.message}`;
+    case 'bad-value':
+      return finding.message;
+  }
+}

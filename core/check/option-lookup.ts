@@ -1,0 +1,69 @@
+import type { OptionOrigin } from '../options/index.js';
+import { definitionsOf, type OptionDefinition } from '../options/index.js';
+import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
+import { valueOf } from '../pipeline/located.js';
+import type { SourcePosition } from '../pipeline/types.js';
+
+/** An option of a pipeline with the value that counts and the place that gave it. */
+export interface FoundOption {
+  readonly definition: OptionDefinition;
+  readonly value: unknown;
+  readonly origin: OptionOrigin;
+  /** The value in the file; the owner when a flag, the environment or the default gave it. */
+  readonly at: SourcePosition;
+  /** As the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
+  readonly name: string;
+}
+
+/** Every option of the sections and of the enabled entries. */
+export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
+  const entries = draft.entries.filter((entry) => entry.isEnabled);
+  const owners = [...draft.sections.values(), ...entries.flatMap((entry) => entry.options ?? [])];
+  return owners.flatMap((owner) => optionsOf(owner));
+}
+
+/**
+ * The option that a flag sets, wherever its plugin stands. Rules name options by flag, as spec.md does; keys in the file may then
+ * move without a rule going silent. Undefined when the plugin is not in the pipeline.
+ */
+export function findOption(draft: PipelineDraft, flag: string): FoundOption | undefined {
+  return allOptions(draft).find((option) => option.definition.flag === flag);
+}
+
+/** True for a text with something in it. */
+export function isFilled(
+  option: FoundOption | undefined,
+): option is FoundOption & { readonly value: string } {
+  return typeof option?.value === 'string' && option.value !== '';
+}
+
+/** What an operator must write to set an option. */
+export function howToSet(option: FoundOption | undefined, flag: string): string {
+  return option === undefined ? `-${flag}` : `${option.definition.key} (-${flag})`;
+}
+
+function optionsOf(owner: DraftOptions): readonly FoundOption[] {
+  return definitionsOf(owner.owner, owner.schema).map((definition) => {
+    const origin = owner.resolved.origins.get(definition.key) ?? { kind: 'default' };
+    const written = origin.kind === 'yaml' ? valueOf(owner.node, definition.key) : undefined;
+    return {
+      definition,
+      value: owner.resolved.options[definition.key],
+      origin,
+      at: written?.at ?? owner.at,
+      name: nameOf(definition.key, origin),
+    };
+  });
+}
+
+function nameOf(key: string, origin: OptionOrigin): string {
+  switch (origin.kind) {
+    case 'yaml':
+    case 'default':
+      return key;
+    case 'flag':
+      return `flag -${origin.name}`;
+    case 'env':
+      return `environment variable ${origin.name}`;
+  }
+}

@@ -1,0 +1,26 @@
+import type { PipelineDraft } from '../pipeline/draft.js';
+import { allOptions, isFilled, type FoundOption } from './option-lookup.js';
+
+export type PathUse = 'read' | 'write';
+
+/** Flags whose value is a file, and what the process does with it. */
+const pathFlags: ReadonlyMap<string, PathUse> = new Map([
+  ['tenant-map-file', 'read'],
+  ['tls-cert-file', 'read'],
+  ['tls-key-file', 'read'],
+  ['tls-client-ca-file', 'read'],
+  ['patterns-custom-file', 'read'],
+  ['patterns-persist-path', 'write'],
+  ['label-values-index-persist-path', 'write'],
+  ['disk-cache-path', 'write'],
+]);
+
+/** Every option of the pipeline that names a file for this use. */
+export function pathOptions(
+  draft: PipelineDraft,
+  use: PathUse,
+): readonly (FoundOption & { readonly value: string })[] {
+  return allOptions(draft)
+    .filter(({ definition }) => definition.flag !== undefined && pathFlags.get(definition.flag) === use)
+    .filter(isFilled);
+}

@@ -1,0 +1,12 @@
+import { yamlComplaints } from '../yaml-complaints.js';
+import type { TextRule } from '../rule.js';
+
+/** R003: no key stands twice in a mapping. */
+export const duplicateKey: TextRule = {
+  id: 'R003',
+  title: 'a key stands once',
+  tier: 'structure',
+  severity: 'error',
+  docs: 'A key that stands twice in one mapping would lose one of its values without a word. The finding points at the second and names the line of the first.',
+  check: (draft) => yamlComplaints(draft, 'duplicate-key'),
+};

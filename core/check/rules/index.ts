@@ -1,0 +1,71 @@
+import { adminToken } from './admin-token.js';
+import { badValue } from './bad-value.js';
+import { behindTerminal } from './behind-terminal.js';
+import { brokenPlugin } from './broken-plugin.js';
+import { clientCertificates } from './client-certificates.js';
+import { coldBackend } from './cold-backend.js';
+import { dottedNames } from './dotted-names.js';
+import { duplicateId } from './duplicate-id.js';
+import { duplicateKey } from './duplicate-key.js';
+import { emptyList } from './empty-list.js';
+import { envReference } from './env-reference.js';
+import { frame } from './frame.js';
+import { freePorts } from './free-ports.js';
+import { lastStage } from './last-stage.js';
+import { metricsListener } from './metrics-listener.js';
+import { missingOption } from './missing-option.js';
+import { oneDocument } from './one-document.js';
+import { peerToken } from './peer-token.js';
+import { reachableBackend } from './reachable-backend.js';
+import { readablePaths } from './readable-paths.js';
+import { sharedPort } from './shared-port.js';
+import { slotMissing } from './slot-missing.js';
+import { slotOrder } from './slot-order.js';
+import { slotTwice } from './slot-twice.js';
+import { tenantIds } from './tenant-ids.js';
+import { tlsPair } from './tls-pair.js';
+import { unknownOption } from './unknown-option.js';
+import { unknownPlugin } from './unknown-plugin.js';
+import { upsideDown } from './upside-down.js';
+import { writablePaths } from './writable-paths.js';
+import { wrongList } from './wrong-list.js';
+import { yamlFeature } from './yaml-feature.js';
+import { yamlSyntax } from './yaml-syntax.js';
+import type { Rule } from '../rule.js';
+
+/** All rules, in the order of their ids: structure, meaning, environment. */
+export const rules: readonly Rule[] = [
+  yamlSyntax,
+  oneDocument,
+  duplicateKey,
+  yamlFeature,
+  envReference,
+  frame,
+  unknownOption,
+  badValue,
+  missingOption,
+  unknownPlugin,
+  brokenPlugin,
+  wrongList,
+  duplicateId,
+  slotOrder,
+  slotMissing,
+  slotTwice,
+  lastStage,
+  behindTerminal,
+  emptyList,
+  dottedNames,
+  metricsListener,
+  clientCertificates,
+  tlsPair,
+  peerToken,
+  adminToken,
+  upsideDown,
+  tenantIds,
+  sharedPort,
+  coldBackend,
+  readablePaths,
+  writablePaths,
+  reachableBackend,
+  freePorts,
+];

@@ -1,0 +1,32 @@
+import { findOption } from '../option-lookup.js';
+import type { Complaint, TextRule } from '../rule.js';
+
+/** Pairs of flags of which the first may not exceed the second. */
+const pairs: readonly (readonly [least: string, most: string])[] = [
+  ['query-range-adaptive-min-parallel', 'query-range-adaptive-max-parallel'],
+  ['query-range-latency-target', 'query-range-latency-backoff'],
+  ['backend-min-concurrent-metadata-scans', 'backend-max-concurrent-metadata-scans'],
+];
+
+/** R046: a lower bound is not above its upper bound. */
+export const upsideDown: TextRule = {
+  id: 'R046',
+  title: 'a lower bound is not above its upper bound',
+  tier: 'meaning',
+  severity: 'error',
+  docs: `The first option of each pair may not exceed the second: ${pairs.map(([least, most]) => `\`-${least}\` and \`-${most}\``).join(', ')}.`,
+  check(draft) {
+    return pairs.flatMap(([leastFlag, mostFlag]): readonly Complaint[] => {
+      const least = findOption(draft, leastFlag);
+      const most = findOption(draft, mostFlag);
+      if (typeof least?.value !== 'number' || typeof most?.value !== 'number' || least.value <= most.value)
+        return [];
+      // The one that was set is the one to change; both have sound defaults.
+      const culprit = least.origin.kind === 'default' ? most : least;
+      const message = `${least.name} is above ${most.name}`;
+      return [
+        { at: culprit.at, message, fix: `lower ${least.definition.key} or raise ${most.definition.key}` },
+      ];
+    });
+  },
+};

@@ -1,0 +1,102 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { request } from 'undici';
+import { parseListenAddress } from '../http/address.js';
+import { readFailure } from '../pipeline/source.js';
+import type { Surroundings } from './rule.js';
+
+/** Longest wait for a backend to answer. */
+const reachTimeoutMs = 5_000;
+
+/** This machine, as the environment tier sees it. Nothing is changed: files are not created, listeners close at once. */
+export function thisMachine(signal: AbortSignal): Surroundings {
+  return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
+}
+
+async function canRead(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK);
+    return (await stat(path)).isDirectory() ? 'it is a directory' : undefined;
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** A file that exists must be writable; one that does not needs a folder that is. */
+async function canWrite(path: string): Promise<string | undefined> {
+  try {
+    const isDirectory = (await stat(path)).isDirectory();
+    if (isDirectory) return 'it is a directory';
+    await access(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return readFailure(error);
+  }
+  try {
+    await access(dirname(path), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const reason = readFailure(error);
+    return reason === 'there is no such file' ? 'its folder does not exist' : `its folder: ${reason}`;
+  }
+}
+
+function canListen(text: string): Promise<string | undefined> {
+  const address = parseListenAddress(text);
+  if (address === undefined) return Promise.resolve('it is no address');
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: Error & { readonly code?: string }) => resolve(listenFailure(error.code)));
+    server.listen(
+      { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
+      () => {
+        server.close(() => resolve(undefined));
+      },
+    );
+  });
+}
+
+function listenFailure(code: string | undefined): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'the port is in use';
+    case 'EACCES':
+      return 'permission denied';
+    case 'EADDRNOTAVAIL':
+      return 'the address does not belong to this machine';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name cannot be resolved';
+    default:
+      return code ?? 'unknown error';
+  }
+}
+
+async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const timeout = AbortSignal.timeout(reachTimeoutMs);
+  try {
+    const { statusCode, body } = await request(url, { signal: AbortSignal.any([signal, timeout]) });
+    await body.dump();
+    return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
+    return connectFailure(error);
+  }
+}
+
+function connectFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name cannot be resolved';
+    case 'ECONNRESET':
+      return 'connection reset';
+    default:
+      return code === '' ? 'unknown error' : code;
+  }
+}

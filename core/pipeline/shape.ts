@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot, problemsOf, type ValueProblem, type ValueSchema } from '../options/index.js';
+import { placeOf, toPlain, type LocatedNode } from './located.js';
+import type { SourcePosition } from './types.js';
+
+/** A fault in the frame of the file: its sections, lists and entries, not the options in them. */
+export interface ShapeProblem {
+  readonly kind: ValueProblem['kind'];
+  readonly at: SourcePosition;
+  /** True when the fault is one of the top level as a whole, such as a list that is not there. */
+  readonly isTop: boolean;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+let frame: ValueSchema | undefined;
+
+/**
+ * schemas/pipeline.schema.json without the schemas it points to: those hold options, which flags and the environment may give as
+ * well, so that they are validated once all sources have spoken (resolveOptions).
+ */
+function frameSchema(): ValueSchema {
+  frame ??= withoutReferences(
+    // Every file of schemas/ is a JSON schema; a test validates this one.
+    JSON.parse(readFileSync(join(packageRoot(), 'schemas', 'pipeline.schema.json'), 'utf8')) as ValueSchema,
+  );
+  return frame;
+}
+
+function withoutReferences(schema: ValueSchema): ValueSchema {
+  const text = JSON.stringify(schema, (key, value: unknown) => {
+    if (key === 'allOf') return undefined;
+    return key !== '' && isSectionReference(value) ? { type: ['object', 'null'] } : value;
+  });
+  // Made from a schema by leaving parts out.
+  return JSON.parse(text) as ValueSchema;
+}
+
+function isSectionReference(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'anyOf' in value;
+}
+
+/** All faults of the frame, each at the key that is unknown, the value that is bad or the parent of what is missing. */
+export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
+  return problemsOf(frameSchema(), toPlain(root))
+    .filter((problem) => problem.kind !== 'missing' || !isWritten(root, problem))
+    .map((problem) => ({
+      kind: problem.kind,
+      at: positionOf(root, problem),
+      isTop: problem.path.length === 0,
+      message: `${subject(problem)} ${problem.message}`,
+      ...(problem.fix === undefined ? {} : { fix: problem.fix }),
+    }));
+}
+
+/** A value that is not known yet (an unset variable) is left out of the plain data, but it is there. */
+function isWritten(root: LocatedNode, problem: ValueProblem): boolean {
+  const { node } = placeOf(root, problem.path);
+  return node?.kind === 'map' && node.entries.some((entry) => entry.key === problem.key);
+}
+
+function positionOf(root: LocatedNode, problem: ValueProblem): SourcePosition {
+  const place = placeOf(root, problem.path);
+  return problem.kind === 'unknown' ? (place.key ?? place.value) : place.value;
+}
+
+function subject(problem: ValueProblem): string {
+  const [first, second] = problem.path;
+  const last = problem.path.at(-1);
+  if (first === undefined || last === undefined) return 'a pipeline';
+  if (problem.kind === 'unknown') return `key "${String(last)}"`;
+  return typeof second === 'number' && problem.path.length === 2
+    ? `item ${second + 1} of "${first}"`
+    : `"${String(last)}"`;
+}
