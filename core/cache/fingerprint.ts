@@ -41,10 +41,11 @@ function pairOf(name: string, value: string | undefined): Pair[] {
 function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair[] {
   const all = header.split(';').map((part): Pair => {
     const [name = '', ...value] = part.split('=');
-    return [`c:${name.trim()}`, value.join('=').trim()];
+    // What is no pair cannot be told by name, so it counts always: rather one answer too many than one shared wrongly.
+    return value.length === 0 ? ['?', name.trim()] : [`c:${name.trim()}`, value.join('=').trim()];
   });
   // The order of cookies says nothing, but the same name twice keeps its order: sort() is stable.
   return all
-    .filter(([name]) => wanted.has('*') || wanted.has(name.slice(2)))
+    .filter(([name]) => name === '?' || wanted.has('*') || wanted.has(name.slice(2)))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -1,0 +1,65 @@
+import { mergeAnswers, answerBytes, type MergeOptions } from '../../core/answer/merge/index.js';
+import type { Answer } from '../../core/answer/types.js';
+import { ApiError } from '../../core/errors/api-error.js';
+import { apiError, errorTable, type ErrorEntry } from '../../core/errors/table.js';
+
+export interface FanOutOptions {
+  readonly merge: MergeOptions;
+  /** Bound of the merged answer; 0 is none. */
+  readonly maxBytes: number;
+  /** Ends all parts. */
+  readonly signal: AbortSignal;
+}
+
+/** Parts in flight at once; each of them may make several backend calls. */
+const parallel = 16;
+
+/**
+ * Runs one part after the other, some at once, and merges each answer as it comes, so that no more than the merged answer and the
+ * parts in flight are in memory. The first failure ends all others and is the failure of the whole. Undefined without parts.
+ */
+export async function fanOut<Part>(
+  parts: readonly Part[],
+  run: (part: Part, signal: AbortSignal) => Promise<Answer>,
+  options: FanOutOptions,
+): Promise<Answer | undefined> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  const queue = parts.values();
+  let merged: Answer | undefined;
+  const worker = async (): Promise<void> => {
+    for (const part of queue) {
+      signal.throwIfAborted();
+      const answer = await run(part, signal);
+      signal.throwIfAborted();
+      merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
+      if (options.maxBytes > 0 && answerBytes(merged) > options.maxBytes)
+        throw apiError('mergedTooLarge', {});
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(parallel, parts.length) }, worker));
+  } catch (error) {
+    failed.abort(error);
+    throw wholeFailure(error);
+  }
+  return merged;
+}
+
+/** Refusals that concern the request or the client and not one tenant keep their status. */
+const keptStatuses: ReadonlySet<number> = new Set([413, 429, 499, 501, 504]);
+const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
+  errorTable.tooManyConcurrent,
+  errorTable.stopping,
+]);
+
+/**
+ * What a client is told when one tenant fails: a refusal is 400, trouble in the backend 500, a timeout stays 504 (spec-gaps:
+ * Multi-tenant merge). The text is the tenant's.
+ */
+function wholeFailure(error: unknown): unknown {
+  if (!(error instanceof ApiError) || keptStatuses.has(error.status)) return error;
+  if (keptEntries.has(error.entry)) return error;
+  const status = error.status >= 400 && error.status < 500 ? 400 : 500;
+  return status === error.status ? error : new ApiError(error.entry, error.message, { status, cause: error });
+}

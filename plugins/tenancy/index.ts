@@ -1,0 +1,110 @@
+/** Stage `tenancy`: whose data a request may see; one run of the chain per tenant when there are several. */
+import type { TenancyOptions } from '../../core/options/options.gen.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+import { MapSource } from './map-source.js';
+import { resolveHeader } from './resolve.js';
+import { answerSeveral } from './several.js';
+
+const metrics = {
+  tenant_map_reloads_total: { type: 'counter', help: 'Reloads of the tenant map.', labels: ['outcome'] },
+  tenant_map_entries: { type: 'gauge', help: 'Tenants in the map.' },
+  tenant_fanout_total: { type: 'counter', help: 'Requests over several tenants.' },
+} as const;
+
+export default defineStage<TenancyOptions, never, 'tenant', typeof metrics>({
+  name: 'tenancy',
+  summary: 'Resolves X-Scope-OrgID; asks several tenants in parallel and merges their answers.',
+  needs: [],
+  gives: ['tenant'],
+  rest: 'many',
+  metrics,
+  create: (options, host) => new Tenancy(options, host),
+});
+
+class Tenancy implements Stage<never, 'tenant'> {
+  readonly #options: TenancyOptions;
+  readonly #host: Host<typeof metrics>;
+  readonly #map: MapSource;
+  #poller: NodeJS.Timeout | undefined;
+
+  constructor(options: TenancyOptions, host: Host<typeof metrics>) {
+    this.#options = options;
+    this.#host = host;
+    this.#map = new MapSource({
+      inline: options.tenantMap,
+      file: options.tenantMapFile === '' ? undefined : options.tenantMapFile,
+      fromEnvironment: () => process.env['TENANT_MAP'],
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#map.poll();
+    this.#host.meters.tenant_map_entries.set(this.#map.current.size, {});
+    const { tenantMapFile, tenantMapReloadInterval } = this.#options;
+    if (tenantMapFile === undefined || tenantMapReloadInterval === 0) return;
+    this.#poller = setInterval(() => void this.#poll(), tenantMapReloadInterval);
+    // Watching a file is no reason to keep the process alive.
+    this.#poller.unref();
+  }
+
+  async handle(exchange: Exchange, rest: Rest<'tenant'>): Promise<Answer> {
+    const { caller, request, trace } = exchange;
+    const { limits, meters } = this.#host;
+    const { multiTenantMaxFanout } = limits.process;
+    const resolved = resolveHeader(
+      caller.orgId,
+      request.op,
+      this.#map.current,
+      this.#options,
+      multiTenantMaxFanout,
+    );
+    if (resolved.kind === 'one') {
+      const { tenant } = resolved;
+      trace.tenantId = tenant.id;
+      return rest(exchange.derive<'tenant'>({ slots: { tenant } }));
+    }
+    trace.tenantId = resolved.tenants.map(({ id }) => id).join('|');
+    meters.tenant_fanout_total.add(1, {});
+    return answerSeveral(exchange, rest, resolved.tenants, limits.process);
+  }
+
+  /** SIGHUP. An error keeps the old map; the kernel logs it. */
+  async reload(): Promise<void> {
+    await this.#take(() => this.#map.reload());
+  }
+
+  stop(): Promise<void> {
+    clearInterval(this.#poller);
+    return Promise.resolve();
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.#take(() => this.#map.poll());
+    } catch (error) {
+      this.#host.log.warn('tenant map not reloaded, the old one stays', { error });
+    }
+  }
+
+  async #take(read: () => Promise<boolean>): Promise<void> {
+    const { meters, log } = this.#host;
+    try {
+      if (!(await read())) return;
+    } catch (error) {
+      meters.tenant_map_reloads_total.add(1, { outcome: 'error' });
+      throw error;
+    }
+    meters.tenant_map_reloads_total.add(1, { outcome: 'changed' });
+    meters.tenant_map_entries.set(this.#map.current.size, {});
+    log.info('tenant map reloaded', { 'tenant_map.entries': this.#map.current.size });
+    // Finished answers may be of data that a tenant no longer sees.
+    await this.#host.purge('answers');
+  }
+}

@@ -1,0 +1,68 @@
+import type { Selector } from '../../core/api/query.js';
+import { apiError } from '../../core/errors/table.js';
+import { printQuery } from '../../core/logql/index.js';
+import type { Matcher } from '../../core/logql/ast.js';
+import { compileRegExp, RegExpSyntaxError } from '../../core/regexp/index.js';
+import { tenantLabel } from './tenant-label.js';
+
+/** Matchers without those on the tenant label, and what those said of a tenant. */
+export interface TenantFilter {
+  readonly matchers: readonly Matcher[];
+  readonly accepts: (tenantId: string) => boolean;
+}
+
+/** Takes the matchers on `__tenant_id__` out: they choose tenants and never reach the backend. Undefined when there are none. */
+export function takeTenantMatchers(matchers: readonly Matcher[]): TenantFilter | undefined {
+  const tests = matchers.filter((matcher) => matcher.name === tenantLabel).map(testOf);
+  if (tests.length === 0) return undefined;
+  return {
+    matchers: matchers.filter((matcher) => matcher.name !== tenantLabel),
+    accepts: (tenantId) => tests.every((test) => test(tenantId)),
+  };
+}
+
+/** A bare selector without its matchers on the tenant label; `selector` is undefined when nothing is left to select by. */
+export interface SplitSelector {
+  readonly selector: Selector | undefined;
+  readonly accepts: (tenantId: string) => boolean;
+}
+
+/** Splits a selector of a listing; one that does not name the label is not even parsed. */
+export function splitSelector(selector: Selector | undefined): SplitSelector {
+  const everyone = { selector, accepts: () => true };
+  // Label names have no other spelling, so a text without it has no such matcher.
+  if (selector?.text.includes(tenantLabel) !== true) return everyone;
+  const filter = takeTenantMatchers(selector.matchers);
+  if (filter === undefined) return everyone;
+  const [first] = filter.matchers;
+  const left =
+    first === undefined ? undefined : selector.withMatchers(textOf(filter.matchers, first), filter.matchers);
+  return { selector: left, accepts: filter.accepts };
+}
+
+function textOf(matchers: readonly Matcher[], { span }: Matcher): string {
+  return printQuery({ kind: 'log', selector: { kind: 'selector', matchers, span }, stages: [], span });
+}
+
+function testOf({ op, value }: Matcher): (tenantId: string) => boolean {
+  switch (op) {
+    case '=':
+      return (tenantId) => tenantId === value;
+    case '!=':
+      return (tenantId) => tenantId !== value;
+    case '=~':
+    case '!~': {
+      const pattern = compile(value);
+      return (tenantId) => pattern.test(tenantId) === (op === '=~');
+    }
+  }
+}
+
+function compile(pattern: string): { test(text: string): boolean } {
+  try {
+    return compileRegExp(pattern, { anchored: true, dotAll: true });
+  } catch (error) {
+    if (!(error instanceof RegExpSyntaxError)) throw error;
+    throw apiError('badTenantRegex', { cause: error.message }, { cause: error });
+  }
+}

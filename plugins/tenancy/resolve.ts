@@ -1,0 +1,91 @@
+import type { Tenant } from '../../core/api/caller.js';
+import type { Operation } from '../../core/api/request.js';
+import { apiError } from '../../core/errors/table.js';
+import { quoteGo } from '../../core/time/index.js';
+import { accountNumber, type TenantMap } from './tenant-map.js';
+
+/** What an operator decided about tenants. */
+export interface TenantPolicy {
+  readonly tenantLabel?: string;
+  readonly allowGlobal: boolean;
+  readonly requireTenantHeader: boolean;
+  readonly authEnabled: boolean;
+  readonly forwardTenantHeader: boolean;
+}
+
+/** Whose data a header names: one tenant, or several whose answers are merged. */
+export type Resolved =
+  | { readonly kind: 'one'; readonly tenant: Tenant }
+  | { readonly kind: 'many'; readonly tenants: readonly [Tenant, ...Tenant[]] };
+
+const defaultAliases: ReadonlySet<string> = new Set(['0', 'fake', 'default']);
+/** Operations that several tenants may be asked for at once (spec-gaps: Authentication). */
+const multiTenantOperations: ReadonlySet<Operation> = new Set([
+  'query_range',
+  'query',
+  'labels',
+  'label_values',
+  'series',
+  'index_stats',
+]);
+
+/** Finds the tenants of a request by its X-Scope-OrgID (spec: Authentication, 1-6). Throws the error of a header that names none. */
+export function resolveHeader(
+  orgId: string | undefined,
+  operation: Operation,
+  map: TenantMap,
+  policy: TenantPolicy,
+  maxTenants: number,
+): Resolved {
+  const header = orgId?.trim() ?? '';
+  if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
+  if (!header.includes('|')) return { kind: 'one', tenant: resolveTenant(header, map, policy) };
+  if (!multiTenantOperations.has(operation)) throw apiError('multiTenantUnsupported', {});
+  const ids = splitIds(header);
+  const [first, ...others] = ids;
+  if (first === undefined || others.length === 0) throw apiError('tooFewTenants', {});
+  if (ids.length > maxTenants) throw apiError('tooManyTenants', { limit: maxTenants });
+  if (ids.includes('*')) throw apiError('wildcardInMultiTenant', {});
+  const tenantOf = (id: string): Tenant => ({ ...resolveTenant(id, map, policy), limitIds: ids });
+  return { kind: 'many', tenants: [tenantOf(first), ...others.map(tenantOf)] };
+}
+
+/** Finds the tenant of one id: map, `*`, default alias, label, number, in this order. */
+export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy): Tenant {
+  const mapped = map.get(id);
+  if (mapped !== undefined) return { id, ...mapped, streamField: undefined, forwardHeader: false };
+  if (id === '*') {
+    if (policy.tenantLabel !== undefined && !policy.allowGlobal) throw apiError('globalTenantDisabled', {});
+    return { ...defaultTenant, id };
+  }
+  const forwardHeader = policy.forwardTenantHeader;
+  if (defaultAliases.has(id)) return { ...defaultTenant, id, forwardHeader };
+  if (policy.tenantLabel !== undefined) {
+    // Node refuses these in headers already; other ways into the chain must not bring them in either.
+    if (/[\r\n\0]/.test(id)) throw apiError('tenantCharacter', {});
+    return { ...defaultTenant, id, streamField: policy.tenantLabel };
+  }
+  const accountId = accountNumber(id);
+  if (accountId === undefined) throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
+  return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
+}
+
+function withoutHeader(policy: TenantPolicy): Tenant {
+  if (policy.requireTenantHeader || policy.authEnabled) throw apiError('missingTenant', {});
+  return defaultTenant;
+}
+
+/** The backend's default tenant; the id is empty because the client named none. */
+const defaultTenant: Tenant = {
+  id: '',
+  accountId: 0,
+  projectId: 0,
+  streamField: undefined,
+  forwardHeader: false,
+};
+
+/** The ids of a multi-tenant header, each once, sorted as the reference does. */
+function splitIds(header: string): readonly string[] {
+  const ids = header.split('|').map((id) => id.trim());
+  return [...new Set(ids.filter((id) => id !== ''))].sort();
+}

@@ -1,0 +1,91 @@
+import { mergeStreams, type MergeOptions } from '../../core/answer/merge/index.js';
+import type { Answer, NamesAnswer } from '../../core/answer/types.js';
+import type { Tenant } from '../../core/api/caller.js';
+import type { ApiRequest, Browse } from '../../core/api/request.js';
+import { apiError } from '../../core/errors/table.js';
+import type { ProcessLimits } from '../../core/limits/limits.js';
+import type { Exchange, Rest } from '../../core/plugin/index.js';
+import { fanOut } from './fan-out.js';
+import { isFound, pageOf } from './paging.js';
+import { chooseStrategy } from './strategy.js';
+import { labelAnswer, tenantLabel } from './tenant-label.js';
+
+/** Answers a request over several tenants (spec-gaps: Multi-tenant merge). */
+export async function answerSeveral(
+  exchange: Exchange,
+  rest: Rest<'tenant'>,
+  tenants: readonly [Tenant, ...Tenant[]],
+  limits: ProcessLimits,
+): Promise<Answer> {
+  const { request } = exchange;
+  const strategy = chooseStrategy(request, tenants, limits.maxQueryLengthBytes);
+  switch (strategy.kind) {
+    case 'once':
+      return rest(exchange.derive<'tenant'>({ slots: { tenant: tenants[0] }, isFinal: false }));
+    case 'together':
+      throw apiError('metricNotYet', {});
+    case 'tenant-names':
+      return names(strategy.tenantIds, browseOf(request));
+    case 'merge': {
+      const merged = await fanOut(
+        strategy.parts,
+        async ({ tenant, request: part }, signal) => {
+          const derived = exchange.derive<'tenant'>({
+            request: part,
+            slots: { tenant },
+            signal,
+            isFinal: false,
+          });
+          return labelAnswer(await rest(derived), tenant.id);
+        },
+        {
+          merge: mergeOptions(request),
+          maxBytes: limits.multiTenantMaxMergedResponseBytes,
+          signal: exchange.signal,
+        },
+      );
+      return merged === undefined ? emptyAnswer(request) : finish(merged, request);
+    }
+  }
+}
+
+function mergeOptions(request: ApiRequest): MergeOptions {
+  return request.op === 'query_range'
+    ? { direction: request.direction, limit: request.limit }
+    : { direction: 'backward' };
+}
+
+/** Adds the tenant label to label names, and cuts listings to the page that was asked for. */
+function finish(answer: Answer, request: ApiRequest): Answer {
+  if (answer.kind !== 'names') return answer;
+  const browse = browseOf(request);
+  if (request.op !== 'labels') return { ...answer, values: pageOf(answer.values, browse) };
+  const added = isFound(tenantLabel, browse) ? [...answer.values, tenantLabel].sort() : answer.values;
+  return { ...answer, values: pageOf(added, browse) };
+}
+
+function names(values: readonly string[], browse: Browse): NamesAnswer {
+  const found = values.filter((value) => isFound(value, browse));
+  return { kind: 'names', values: pageOf(found, browse), warnings: [] };
+}
+
+function browseOf(request: ApiRequest): Browse {
+  return request.op === 'labels' || request.op === 'label_values' ? request.browse : {};
+}
+
+/** What a request answers when a matcher selects none of its tenants. */
+function emptyAnswer(request: ApiRequest): Answer {
+  switch (request.op) {
+    case 'query_range':
+    case 'query':
+    case 'format_query':
+      return mergeStreams([], { direction: 'backward' });
+    case 'labels':
+    case 'label_values':
+      return { kind: 'names', values: [], warnings: [] };
+    case 'series':
+      return { kind: 'series', series: [], warnings: [] };
+    case 'index_stats':
+      return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
+  }
+}

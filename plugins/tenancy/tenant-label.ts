@@ -1,0 +1,51 @@
+import type { Answer, Entry, StreamResult } from '../../core/answer/types.js';
+import type { LabelSet } from '../../core/labels/label-set.js';
+
+/** The label that says which tenant a result of several is from (spec-gaps: Multi-tenant merge). */
+export const tenantLabel = '__tenant_id__';
+/** What a stored label of that name is called beside it. */
+export const originalTenantLabel = 'original___tenant_id__';
+
+/** A tenant's answer with the tenant's label on everything that has labels; index statistics and listings carry none. */
+export function labelAnswer(answer: Answer, tenantId: string): Answer {
+  switch (answer.kind) {
+    case 'streams':
+      return { ...answer, streams: answer.streams.map((stream) => labelStream(stream, tenantId)) };
+    case 'series':
+      return { ...answer, series: answer.series.map((labels) => withTenant(labels, tenantId)) };
+    case 'names':
+      return answer.values.includes(tenantLabel)
+        ? { ...answer, values: answer.values.map(listedName) }
+        : answer;
+    case 'index-stats':
+    case 'matrix':
+    case 'vector':
+    case 'scalar':
+    case 'formatted':
+    case 'encoded':
+      return answer;
+  }
+}
+
+function labelStream(stream: StreamResult, tenantId: string): StreamResult {
+  return { labels: withTenant(stream.labels, tenantId), entries: stream.entries.map(moveStored) };
+}
+
+function withTenant(labels: LabelSet, tenantId: string): LabelSet {
+  return renamed(labels).with([[tenantLabel, tenantId]]);
+}
+
+/** Metadata and parsed labels become labels of the result too, unless the client asked for them apart. */
+function moveStored(entry: Entry): Entry {
+  if (!entry.structuredMetadata.has(tenantLabel) && !entry.parsed.has(tenantLabel)) return entry;
+  return { ...entry, structuredMetadata: renamed(entry.structuredMetadata), parsed: renamed(entry.parsed) };
+}
+
+function renamed(labels: LabelSet): LabelSet {
+  if (!labels.has(tenantLabel)) return labels;
+  return labels.without(new Set([tenantLabel])).with([[originalTenantLabel, labels.get(tenantLabel)]]);
+}
+
+function listedName(name: string): string {
+  return name === tenantLabel ? originalTenantLabel : name;
+}
