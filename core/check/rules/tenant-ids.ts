@@ -32,8 +32,3 @@ export const tenantIds: TextRule = {
 function isUint32(id: unknown): boolean {
   return /^[0-9]{1,10}$/.test(String(id)) && Number(id) <= maxId;
 }
-
-function memberOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries<unknown>({ ...value }).find(([name]) => name === key)?.[1];
-}

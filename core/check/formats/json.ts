@@ -1,0 +1,23 @@
+import type { Finding } from '../../pipeline/types.js';
+import { codeFrame } from './frame.js';
+
+/** For programs: one object with all findings; `endColumn` is the first column behind what is meant. */
+export function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
+  const items = findings.map(({ at, rule, severity, message, fix }) => ({
+    file: at.file,
+    line: at.line,
+    column: at.column,
+    endColumn: at.column + at.length,
+    rule,
+    severity,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+    ...frameOf(at, sources.get(at.file)),
+  }));
+  return `${JSON.stringify({ version: 1, findings: items }, null, 2)}\n`;
+}
+
+function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?: string } {
+  const frame = codeFrame(at, text);
+  return frame === undefined ? {} : { frame: `${frame.line}\n${frame.indent}${frame.underline}` };
+}
