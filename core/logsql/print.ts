@@ -13,8 +13,17 @@ import { formatTime } from './time.js';
 
 /** Prints a query; parsing the text gives the same tree back. */
 export function printQuery(query: LogsqlQuery): string {
+  return printParts(query, printFilter(query.filter));
+}
+
+// A query inside in() whose beginning reads as a list of values would be taken for one; no list begins with a parenthesis.
+function printSubquery(query: LogsqlQuery): string {
+  return printParts(query, `(${printFilter(query.filter)})`);
+}
+
+function printParts(query: LogsqlQuery, filter: string): string {
   const options = printOptions(query.options);
-  const head = `${options}${options === '' ? '' : ' '}${printFilter(query.filter)}`;
+  const head = `${options}${options === '' ? '' : ' '}${filter}`;
   return [head, ...query.pipes.map(printPipe)].join(' | ');
 }
 
@@ -117,7 +126,7 @@ export function printTest(test: ValueTest): string {
     case 'json-array-contains-any':
       return `json_array_contains_any(${printList(test.values)})`;
     case 'subquery':
-      return `${test.test.replace('-', '_')}(${printQuery(test.query)})`;
+      return `${test.test.replace('-', '_')}(${printSubquery(test.query)})`;
     case 'any-case':
       return `i(${quoteText(test.text)}${test.prefix ? '*' : ''})`;
     case 'sequence':

@@ -4,7 +4,6 @@ import { flattenJson } from '../eval/json.js';
 import { parseLogfmt } from '../eval/logfmt.js';
 import { parseExtractPattern } from '../extract-pattern.js';
 import type { PatternStep } from '../extract-pattern.js';
-import { canonicalName } from '../parse-tokens.js';
 import { unquote } from '../unquote.js';
 import { refersTo } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
@@ -25,10 +24,9 @@ export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Ope
       if (found === undefined) return [];
       const wanted =
         fields.length === 0 ? found : found.filter(([name]) => fields.some((field) => refersTo(field, name)));
-      const pairs: (readonly [string, string])[] = wanted.map(([name, value]) => [
-        canonicalName(named(name)),
-        value,
-      ]);
+      const pairs: (readonly [string, string])[] = wanted.flatMap(([name, value]) =>
+        name === '' ? [] : [[named(name), value] as const],
+      );
       for (const name of missingNames(fields, found)) pairs.push([named(name), '']);
       return pairs;
     },
