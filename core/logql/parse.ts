@@ -3,6 +3,7 @@ import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
 import { runParser } from './grammar/driver.js';
 import { Lexer } from './lexer/lexer.js';
+import { printQuery } from './print/pretty.js';
 import { logqlTable } from './syntax/table.js';
 import { ReadingAborted, type Invalid } from './syntax/invalid.js';
 
@@ -22,6 +23,14 @@ export function parseQuery(text: string, options: ParseOptions = {}): Expr {
   if (expr.kind === 'invalid') throw expr.error;
   if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
   return expr;
+}
+
+/**
+ * Parses a query and prints it in Loki's layout, as the format_query endpoint does.
+ * @throws LogqlError with Loki's text
+ */
+export function formatQuery(text: string, options: ParseOptions = {}): string {
+  return printQuery(parseQuery(text, options));
 }
 
 /**

@@ -70,8 +70,7 @@ export function formatFloatShort(value: number): string {
 
 /** Go's %f: six decimals. */
 export function formatFloatFixed(value: number): string {
-  const name = specialName(value);
-  if (name !== undefined) return name;
+  if (!Number.isFinite(value)) return specialName(value) ?? '';
   if (Math.abs(value) < 1e21) return Object.is(value, -0) ? '-0.000000' : value.toFixed(6);
   // A float of this size is a whole number, and BigInt prints all its digits.
   return `${BigInt(value).toString()}.000000`;

@@ -1,0 +1,16 @@
+import type { RangeAggregation, Stage } from '../ast.js';
+
+const readsLine: ReadonlySet<Stage['kind']> = new Set([
+  ...(['line-filter', 'json', 'logfmt', 'regexp', 'pattern', 'unpack'] as const),
+]);
+
+/**
+ * The stages of a range aggregation as Loki runs them: a `line_format` whose line nothing behind it reads is left out,
+ * even a faulty one, unless bytes are counted.
+ */
+export function dropUnusedLineFormats({ op, range }: RangeAggregation): readonly Stage[] {
+  const { stages } = range.query;
+  if (op === 'bytes_over_time' || op === 'bytes_rate') return stages;
+  const lastReader = stages.findLastIndex((stage) => readsLine.has(stage.kind));
+  return stages.filter((stage, index) => stage.kind !== 'line-format' || index < lastReader);
+}

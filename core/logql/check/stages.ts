@@ -1,0 +1,137 @@
+import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
+import { errorAt } from '../error.js';
+import { parseJsonPath } from '../paths/json-path.js';
+import { parseLogfmtKey } from '../paths/logfmt-key.js';
+import { PathError } from '../paths/scanner.js';
+import { parsePattern, PatternError } from '../pattern.js';
+import { groupStages, printStages } from '../print/stages.js';
+import { regexpFault } from '../syntax/matchers.js';
+import { parseTemplate, TemplateSyntaxError } from '../template/parse.js';
+import { quoteGo } from '../values/quote.js';
+import { dropUnusedLineFormats } from './line-formats.js';
+import { isIpPattern } from './ip.js';
+
+/**
+ * Checks that every stage of a query can be built, which Loki does only when it runs the query on data.
+ * @throws LogqlError with Loki's text
+ */
+export function checkStages(expr: Expr): void {
+  for (const stages of pipelinesOf(expr)) {
+    for (const group of groupStages(stages)) {
+      for (const stage of group) {
+        const fault = stageFault(stage);
+        if (fault !== undefined) throw errorAt(`stage '${printStages(group)}' : ${fault}`);
+      }
+    }
+  }
+}
+
+/** The pipelines of a query from left to right, as they run. */
+function pipelinesOf(expr: Expr): (readonly Stage[])[] {
+  if (expr.kind === 'log') return [expr.stages];
+  const found: (readonly Stage[])[] = [];
+  const pending: MetricExpr[] = [expr];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    switch (next.kind) {
+      case 'range-aggregation':
+        found.push(dropUnusedLineFormats(next));
+        break;
+      case 'vector-aggregation':
+      case 'label-replace':
+        pending.push(next.expr);
+        break;
+      case 'binary':
+        pending.push(next.right, next.left);
+        break;
+      case 'vector':
+      case 'literal':
+        break;
+    }
+  }
+  return found;
+}
+
+function stageFault(stage: Stage): string | undefined {
+  switch (stage.kind) {
+    case 'line-filter':
+      return lineFilterFault(stage);
+    case 'json':
+      return faultOf(() => stage.params.forEach(({ path }) => void parseJsonPath(path)));
+    case 'logfmt':
+      return faultOf(() => stage.params.forEach(({ path }) => void parseLogfmtKey(path)));
+    case 'label-filter':
+      // Loki looks no deeper: an unreadable address inside a tree of filters passes.
+      return stage.filter.kind === 'ip' ? ipFault(stage.filter.value) : undefined;
+    case 'line-format': {
+      const fault = faultOf(() => parseTemplate(stage.template, 'line'));
+      return fault === undefined ? undefined : `invalid line template: ${fault}`;
+    }
+    case 'label-format':
+      return labelFormatFault(stage);
+    case 'regexp':
+    case 'pattern':
+    case 'unpack':
+    case 'decolorize':
+    case 'drop':
+    case 'keep':
+      return undefined;
+  }
+}
+
+function lineFilterFault({ op, alternatives }: LineFilterStage): string | undefined {
+  return firstDefined(alternatives, (term) => termFault(op, term));
+}
+
+function termFault(op: LineFilterStage['op'], { kind, value }: LineFilterTerm): string | undefined {
+  if (kind === 'ip') return op === '|=' || op === '!=' ? ipFault(value) : 'ip: invalid operation';
+  switch (op) {
+    case '|~':
+    case '!~':
+      return regexpFault(value);
+    case '|>':
+    case '!>':
+      return faultOf(() => parsePattern(value, 'filter'));
+    case '|=':
+    case '!=':
+      return undefined;
+  }
+}
+
+function ipFault(value: string): string | undefined {
+  return isIpPattern(value) ? undefined : `ip: invalid pattern: ${quoteGo(value)}`;
+}
+
+function labelFormatFault({ assignments }: LabelFormatStage): string | undefined {
+  const names = new Set<string>();
+  for (const { name } of assignments) {
+    if (name === '__error__') return `${name} cannot be formatted`;
+    if (names.has(name)) return `multiple label name '${name}' not allowed in a single format operation`;
+    names.add(name);
+  }
+  return firstDefined(assignments, (made) => {
+    if (made.kind === 'rename') return undefined;
+    const fault = faultOf(() => parseTemplate(made.template, 'label'));
+    return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
+  });
+}
+
+function firstDefined<T>(list: readonly T[], check: (item: T) => string | undefined): string | undefined {
+  for (const item of list) {
+    const fault = check(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** The text of what a parser of a stage's own language complains about. */
+function faultOf(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    const isFault =
+      error instanceof PathError || error instanceof PatternError || error instanceof TemplateSyntaxError;
+    if (isFault) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { Grammar } from '../grammar/symbols.js';
+import { buildTable, type Table } from '../grammar/table.js';
+import { parsePath, unexpectedCharacter, type Piece } from './scanner.js';
+
+/** Steps into a JSON value: a key, or an index into an array. */
+export type JsonPath = readonly (string | number)[];
+
+const grammar = new Grammar();
+const dot = grammar.terminal<undefined>('DOT');
+const open = grammar.terminal<undefined>('LSB');
+const close = grammar.terminal<undefined>('RSB');
+const text = grammar.terminal<string>('STRING');
+const field = grammar.terminal<string>('FIELD');
+const index = grammar.terminal<number>('INDEX');
+let table: Table | undefined;
+
+/**
+ * Parses the path of a json parameter: `a.b[0]["odd key"]`.
+ * @throws PathError with Loki's text
+ */
+export function parseJsonPath(path: string): JsonPath {
+  table ??= makeTable();
+  // The start symbol's rules make nothing else.
+  return parsePath(path, table, readPiece) as JsonPath;
+}
+
+function makeTable(): Table {
+  const start = grammar.nonterminal<JsonPath>('start');
+  const path = grammar.nonterminal<JsonPath>('path');
+  const bracket = grammar.nonterminal<string | number>('bracket');
+  grammar.rule(start)([path, grammar.end], ([made]) => made);
+  grammar.rule(path)([field], ([name]) => [name]);
+  grammar.rule(path)([bracket], ([step]) => [step]);
+  grammar.rule(path)([path, dot, field], ([steps, , name]) => [...steps, name]);
+  grammar.rule(path)([path, bracket], ([steps, step]) => [...steps, step]);
+  grammar.rule(bracket)([open, text, close], ([, name]) => name);
+  grammar.rule(bracket)([open, index, close], ([, position]) => position);
+  return buildTable(grammar);
+}
+
+function readPiece(path: string, at: number): Piece {
+  const rest = path.slice(at);
+  if (rest.startsWith('.')) return { kind: dot, value: undefined, length: 1 };
+  if (rest.startsWith('[')) return { kind: open, value: undefined, length: 1 };
+  if (rest.startsWith(']')) return { kind: close, value: undefined, length: 1 };
+  const name = /^[A-Za-z_][A-Za-z0-9_]*/.exec(rest)?.[0];
+  if (name !== undefined) return { kind: field, value: name, length: name.length };
+  // A key ends at its quote, or at the bracket when that comes first: the scanner knows no escapes.
+  const quoted = /^"([^"\]]*)["\]]?/.exec(rest);
+  if (quoted !== null) return { kind: text, value: quoted[1] ?? '', length: quoted[0].length };
+  const digits = /^[0-9][^\s.\]]*/.exec(rest)?.[0];
+  if (digits === undefined) return unexpectedCharacter(path, at);
+  if (!/^[0-9]+$/.test(digits)) return `strconv.Atoi: parsing "${digits}": invalid syntax`;
+  return { kind: index, value: Number(digits), length: digits.length };
+}

@@ -1,0 +1,38 @@
+import type { LabelFilter, Matcher } from '../ast.js';
+import { formatBytes } from '../values/bytes.js';
+import { formatGoDuration } from '../values/go-duration.js';
+import { formatFloatPlain } from '../values/go-float.js';
+import { quoteGo } from '../values/quote.js';
+import { isReducibleRegExp } from './reducible.js';
+
+/** Dots stand here for the dialect with dotted names; Loki's own names hold none. */
+const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
+
+/** `name="value"`; a name that is not plain ASCII is quoted, as Loki does though it cannot read that again. */
+export function printMatcher({ name, op, value }: Pick<Matcher, 'name' | 'op' | 'value'>): string {
+  return `${bareName.test(name) ? name : quoteGo(name)}${op}${quoteGo(value)}`;
+}
+
+/** Prints a tree as Loki does: `( a , b )` for and, `( a or b )` for or; sizes and durations in their short forms. */
+export function printLabelFilter(filter: LabelFilter): string {
+  switch (filter.kind) {
+    case 'and':
+      return `( ${printLabelFilter(filter.left)} , ${printLabelFilter(filter.right)} )`;
+    case 'or':
+      return `( ${printLabelFilter(filter.left)} or ${printLabelFilter(filter.right)} )`;
+    case 'string':
+      // Loki keeps such a filter as a compiled regexp, which prints itself in its own quotes.
+      if (filter.op === '=~' && !filter.value.includes('`') && !isReducibleRegExp(filter.value)) {
+        return `${filter.name}=~\`${filter.value}\``;
+      }
+      return printMatcher(filter);
+    case 'number':
+      return `${filter.name}${filter.op}${formatFloatPlain(filter.value)}`;
+    case 'duration':
+      return `${filter.name}${filter.op}${formatGoDuration(filter.nanoseconds)}`;
+    case 'bytes':
+      return `${filter.name}${filter.op}${formatBytes(filter.bytes)}`;
+    case 'ip':
+      return `${filter.name}${filter.op}ip(${quoteGo(filter.value)})`;
+  }
+}

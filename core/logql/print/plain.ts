@@ -1,0 +1,72 @@
+import type { BinaryExpr, Expr, Grouping, LogExpr, LogRange } from '../ast.js';
+import { formatGoDuration } from '../values/go-duration.js';
+import { formatFloatFixed, formatFloatPlain, formatFloatShort } from '../values/go-float.js';
+import { formatPromDuration } from '../values/prom-duration.js';
+import { quoteGo } from '../values/quote.js';
+import { printSelector, printStages, printUnwrap } from './stages.js';
+
+/** Prints expressions on one line, each node once however often it is asked for. */
+export class PlainPrinter {
+  readonly #texts = new Map<Expr | LogRange, string>();
+
+  print(expr: Expr | LogRange): string {
+    let text = this.#texts.get(expr);
+    if (text === undefined) {
+      text = this.#make(expr);
+      this.#texts.set(expr, text);
+    }
+    return text;
+  }
+
+  #make(expr: Expr | LogRange): string {
+    switch (expr.kind) {
+      case 'log':
+        return printLog(expr);
+      case 'log-range': {
+        const unwrap = expr.unwrap === undefined ? '' : ` ${printUnwrap(expr.unwrap).join(' ')}`;
+        const offset =
+          expr.offsetNanoseconds === 0n ? '' : ` offset ${formatGoDuration(expr.offsetNanoseconds)}`;
+        return `${this.print(expr.query)}${unwrap}[${formatPromDuration(expr.intervalNanoseconds)}]${offset}`;
+      }
+      case 'range-aggregation': {
+        const parameter = expr.parameter === undefined ? '' : `${formatFloatPlain(expr.parameter)},`;
+        return `${expr.op}(${parameter}${this.print(expr.range)})${printGrouping(expr.grouping, ',')}`;
+      }
+      case 'vector-aggregation': {
+        const parameter = expr.parameter === undefined ? '' : `${expr.parameter},`;
+        return `${expr.op}${printGrouping(expr.grouping, ',')}(${parameter}${this.print(expr.expr)})`;
+      }
+      case 'binary':
+        return `(${this.print(expr.left)} ${printOperator(expr)} ${this.print(expr.right)})`;
+      case 'label-replace': {
+        const texts = [expr.destination, expr.replacement, expr.source, expr.regex].map(quoteGo);
+        return `label_replace(${this.print(expr.expr)},${texts.join(',')})`;
+      }
+      case 'vector':
+        return `vector(${formatFloatFixed(expr.value)})`;
+      case 'literal':
+        return formatFloatShort(expr.value);
+    }
+  }
+}
+
+function printLog({ selector, stages }: LogExpr): string {
+  return stages.length === 0 ? printSelector(selector) : `${printSelector(selector)} ${printStages(stages)}`;
+}
+
+/** ` by (a,b)`; grouping by no label prints as nothing. */
+export function printGrouping(grouping: Grouping | undefined, separator: string): string {
+  if (grouping === undefined || (!grouping.without && grouping.labels.length === 0)) return '';
+  return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(separator)})`;
+}
+
+/** `+`, `> bool`, `* on (a) group_left (b)`; matching without a group ends in a space, as in Loki. */
+export function printOperator({ op, returnBool, matching }: BinaryExpr): string {
+  let text: string = op;
+  if (returnBool) text += ' bool';
+  if (matching === undefined) return text;
+  text += ` ${matching.on ? 'on' : 'ignoring'} (${matching.labels.join(',')}) `;
+  if (matching.group === undefined) return text;
+  const include = matching.include.length === 0 ? '' : ` (${matching.include.join(',')})`;
+  return `${text}group_${matching.group}${include}`;
+}

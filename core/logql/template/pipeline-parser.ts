@@ -1,0 +1,183 @@
+import { quoteGo } from '../values/quote.js';
+import { unquoteGo } from '../values/unquote.js';
+import type { ArgNode, CommandNode, PipeNode } from './ast.js';
+import type { TemplateToken, TemplateTokenKind } from './lexer.js';
+import { readNumber } from './number.js';
+import type { ParseScope } from './scope.js';
+import { describeToken } from './text.js';
+
+const operandKinds: ReadonlySet<TemplateTokenKind> = new Set([
+  ...(['bool', 'constant', 'complex', 'dot', 'field', 'identifier', 'number', 'nil'] as const),
+  ...(['string', 'variable', 'open'] as const),
+]);
+/** Arguments that cannot take the value of the command before them. */
+const plainKinds: ReadonlySet<ArgNode['kind']> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
+
+/** Parses what stands inside an action: commands joined by `|`, and the variables they set. */
+export class PipelineParser {
+  readonly #scope: ParseScope;
+
+  constructor(scope: ParseScope) {
+    this.#scope = scope;
+  }
+
+  unexpected(token: TemplateToken, context: string): never {
+    return this.#scope.unexpected(token, context, describeToken(token));
+  }
+
+  /** Parses up to the closing delimiter or parenthesis. */
+  pipeline(context: string, end: 'right' | 'close'): PipeNode {
+    const { stream } = this.#scope;
+    const { offset, line } = stream.peekNonSpace();
+    const { declarations, isAssignment } = this.#declarations(context);
+    const commands: CommandNode[] = [];
+    for (let token = stream.nextNonSpace(); token.kind !== end; token = stream.nextNonSpace()) {
+      if (!operandKinds.has(token.kind)) this.unexpected(token, context);
+      stream.backup();
+      commands.push(this.#command());
+    }
+    if (commands.length === 0) this.#scope.fail(`missing value for ${context}`);
+    commands.forEach(({ args: [first] }, index) => {
+      if (index === 0 || first === undefined || !plainKinds.has(first.kind)) return;
+      this.#scope.fail(`non executable command in pipeline stage ${String(index + 1)}`);
+    });
+    return { kind: 'pipe', isAssignment, declarations, commands, offset, line };
+  }
+
+  #declarations(context: string): { declarations: string[]; isAssignment: boolean } {
+    const { stream } = this.#scope;
+    const declarations: string[] = [];
+    for (;;) {
+      const variable = stream.peekNonSpace();
+      if (variable.kind !== 'variable') return { declarations, isAssignment: false };
+      stream.next();
+      // White space is a token: `$x foo` takes two tokens more to tell from `$x := foo`.
+      const adjacent = stream.peek();
+      const next = stream.peekNonSpace();
+      if (next.kind === 'assign' || next.kind === 'declare') {
+        stream.nextNonSpace();
+        this.#declare(declarations, variable);
+        return { declarations, isAssignment: next.kind === 'assign' };
+      }
+      if (next.kind !== 'char' || next.text !== ',') {
+        if (adjacent.kind === 'space') stream.backup3(variable, adjacent);
+        else stream.backup2(variable);
+        return { declarations, isAssignment: false };
+      }
+      stream.nextNonSpace();
+      this.#declare(declarations, variable);
+      if (context !== 'range' || declarations.length >= 2) {
+        this.#scope.fail(`too many declarations in ${context}`);
+      }
+      const { kind } = stream.peekNonSpace();
+      if (kind !== 'variable' && kind !== 'right' && kind !== 'close') {
+        this.#scope.fail('range can only initialize variables');
+      }
+    }
+  }
+
+  #declare(declarations: string[], { text }: TemplateToken): void {
+    const [name = text] = text.split('.');
+    declarations.push(name);
+    this.#scope.variables.push(name);
+  }
+
+  #command(): CommandNode {
+    const { stream } = this.#scope;
+    const { offset } = stream.peekNonSpace();
+    const args: ArgNode[] = [];
+    for (;;) {
+      stream.peekNonSpace();
+      const operand = this.#operand();
+      if (operand !== undefined) args.push(operand);
+      const token = stream.next();
+      if (token.kind === 'space') continue;
+      if (token.kind === 'right' || token.kind === 'close') stream.backup();
+      else if (token.kind !== 'pipe') this.unexpected(token, 'operand');
+      break;
+    }
+    if (args.length === 0) this.#scope.fail('empty command');
+    return { kind: 'command', offset, args };
+  }
+
+  #operand(): ArgNode | undefined {
+    const { stream } = this.#scope;
+    const node = this.#term();
+    if (node === undefined || stream.peek().kind !== 'field') return node;
+    const fields: string[] = [];
+    while (stream.peek().kind === 'field') fields.push(stream.next().text.slice(1));
+    switch (node.kind) {
+      case 'field':
+        return { ...node, names: [...node.names, ...fields] };
+      case 'variable':
+        return { ...node, fields: [...node.fields, ...fields] };
+      case 'bool':
+      case 'string':
+      case 'number':
+      case 'nil':
+      case 'dot':
+        return this.#scope.fail(`unexpected . after term ${quoteGo(termSource(node))}`);
+      case 'identifier':
+      case 'chain':
+      case 'pipe':
+        return { kind: 'chain', offset: node.offset, base: node, fields };
+    }
+  }
+
+  #term(): ArgNode | undefined {
+    const { stream } = this.#scope;
+    const token = stream.nextNonSpace();
+    const { offset, text } = token;
+    switch (token.kind) {
+      case 'identifier':
+        if (!this.#scope.hasFunction(text)) this.#scope.fail(`function ${quoteGo(text)} not defined`);
+        return { kind: 'identifier', offset, name: text };
+      case 'dot':
+      case 'nil':
+        return { kind: token.kind, offset };
+      case 'variable':
+        return this.#variable(token);
+      case 'field':
+        return { kind: 'field', offset, names: text.slice(1).split('.') };
+      case 'bool':
+        return { kind: 'bool', offset, value: text === 'true' };
+      case 'constant':
+      case 'complex':
+      case 'number': {
+        const number = readNumber(token);
+        return typeof number === 'string' ? this.#scope.fail(number) : number;
+      }
+      case 'open':
+        return this.#scope.nested(() => this.pipeline('parenthesized pipeline', 'close'));
+      case 'string': {
+        const value = unquoteGo(text);
+        return value === undefined
+          ? this.#scope.fail('invalid syntax')
+          : { kind: 'string', offset, value, source: text };
+      }
+      default:
+        stream.backup();
+        return undefined;
+    }
+  }
+
+  #variable({ offset, text }: TemplateToken): ArgNode {
+    const [name = text, ...fields] = text.split('.');
+    if (!this.#scope.variables.includes(name)) this.#scope.fail(`undefined variable ${quoteGo(name)}`);
+    return { kind: 'variable', offset, name, fields };
+  }
+}
+
+function termSource(node: Extract<ArgNode, { kind: 'bool' | 'string' | 'number' | 'nil' | 'dot' }>): string {
+  switch (node.kind) {
+    case 'bool':
+      return String(node.value);
+    case 'nil':
+      return 'nil';
+    case 'dot':
+      return '.';
+    case 'string':
+    case 'number':
+      return node.source;
+  }
+}

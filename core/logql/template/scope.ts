@@ -1,0 +1,19 @@
+import type { TemplateToken } from './lexer.js';
+import type { TokenStream } from './token-stream.js';
+
+/** A template that Go refuses to parse; the message is Go's. */
+export class TemplateSyntaxError extends Error {
+  override readonly name = 'TemplateSyntaxError';
+}
+
+/** What the parser of pipelines needs from the parser of the template around them. */
+export interface ParseScope {
+  readonly stream: TokenStream;
+  /** Names of the variables that can be seen, innermost last. */
+  readonly variables: string[];
+  hasFunction(name: string): boolean;
+  fail(message: string): never;
+  unexpected(token: TemplateToken, context: string, described: string): never;
+  /** Runs a nested parse; refuses nesting that is too deep. */
+  nested<T>(parse: () => T): T;
+}

@@ -1,0 +1,108 @@
+import type {
+  Expr,
+  LabelFilter,
+  LogExpr,
+  LogRange,
+  Matcher,
+  MetricExpr,
+  Selector,
+  Stage,
+  Unwrap,
+} from './ast.js';
+
+/** Everything that `visit` comes by. */
+export type AstNode = Expr | LogRange | Selector | Matcher | Stage | LabelFilter | Unwrap;
+
+/** Calls back for every node, parents before children and from left to right; costs no call depth. */
+export function visit(root: AstNode, enter: (node: AstNode) => void): void {
+  const pending: AstNode[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    enter(node);
+    pending.push(...childrenOf(node).toReversed());
+  }
+}
+
+/** The direct parts of a node, from left to right. */
+export function childrenOf(node: AstNode): readonly AstNode[] {
+  switch (node.kind) {
+    case 'log':
+      return [node.selector, ...node.stages];
+    case 'selector':
+      return node.matchers;
+    case 'label-filter':
+      return [node.filter];
+    case 'and':
+    case 'or':
+    case 'binary':
+      return [node.left, node.right];
+    case 'drop':
+    case 'keep':
+      return node.items.flatMap(({ matcher }) => matcher ?? []);
+    case 'range-aggregation':
+      return [node.range];
+    case 'log-range':
+      return node.unwrap === undefined ? [node.query] : [node.query, node.unwrap];
+    case 'unwrap':
+      return node.filters;
+    case 'vector-aggregation':
+    case 'label-replace':
+      return [node.expr];
+    case 'line-filter':
+    case 'json':
+    case 'logfmt':
+    case 'regexp':
+    case 'pattern':
+    case 'unpack':
+    case 'decolorize':
+    case 'line-format':
+    case 'label-format':
+    case 'matcher':
+    case 'string':
+    case 'number':
+    case 'duration':
+    case 'bytes':
+    case 'ip':
+    case 'vector':
+    case 'literal':
+      return [];
+  }
+}
+
+/** The log queries of a query, from left to right. */
+export function logQueriesOf(expr: Expr): readonly LogExpr[] {
+  const found: LogExpr[] = [];
+  visit(expr, (node) => {
+    if (node.kind === 'log') found.push(node);
+  });
+  return found;
+}
+
+/** Gives every selector new matchers; the rest of the tree is shared with the old one. */
+export function mapMatchers<E extends Expr>(
+  expr: E,
+  change: (matchers: readonly Matcher[]) => readonly Matcher[],
+): E {
+  // A log query stays one, and a metric expression keeps its kind.
+  return (expr.kind === 'log' ? changeLog(expr, change) : changeMetric(expr, change)) as E;
+}
+
+type Change = (matchers: readonly Matcher[]) => readonly Matcher[];
+
+function changeLog(expr: LogExpr, change: Change): LogExpr {
+  return { ...expr, selector: { ...expr.selector, matchers: change(expr.selector.matchers) } };
+}
+
+function changeMetric(expr: MetricExpr, change: Change): MetricExpr {
+  switch (expr.kind) {
+    case 'range-aggregation':
+      return { ...expr, range: { ...expr.range, query: changeLog(expr.range.query, change) } };
+    case 'vector-aggregation':
+    case 'label-replace':
+      return { ...expr, expr: changeMetric(expr.expr, change) };
+    case 'binary':
+      return { ...expr, left: changeMetric(expr.left, change), right: changeMetric(expr.right, change) };
+    case 'vector':
+    case 'literal':
+      return expr;
+  }
+}
