@@ -1,4 +1,4 @@
-import { LabelSet } from '../labels/label-set.js';
+import type { LabelSet } from '../labels/label-set.js';
 import type { Entry, StreamResult } from './types.js';
 
 /** The `result` array of a log answer with 3-tuples: index labels on the stream, the other groups on each entry. */

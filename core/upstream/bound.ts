@@ -2,7 +2,7 @@ import type { TimeRange } from '../api/request.js';
 import { printQuery } from '../logsql/print.js';
 import { formatTime } from '../logsql/time.js';
 import type { LogsqlQuery } from '../logsql/ast.js';
-import type { Trace, UpstreamCall } from '../telemetry/trace.js';
+import type { Trace } from '../telemetry/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../errors/api-error.js';
 import { decodeListing, decodeStats } from './decode.js';
@@ -25,7 +25,6 @@ export interface Binding {
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
-  readonly onCall: (call: UpstreamCall) => void;
 }
 
 type Form = readonly (readonly [string, string])[];
@@ -114,9 +113,7 @@ export class BoundUpstream implements Upstream {
   ): () => void {
     const startedAt = performance.now();
     return () => {
-      const call = { type, ...count, durationMs: performance.now() - startedAt };
-      this.#binding.trace.upstreamCalls.push(call);
-      this.#binding.onCall(call);
+      this.#binding.trace.upstreamCalls.push({ type, ...count, durationMs: performance.now() - startedAt });
     };
   }
 }

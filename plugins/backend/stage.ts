@@ -1,7 +1,6 @@
 import type { BackendOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host } from '../../core/plugin/index.js';
 import type { Rest, Stage } from '../../core/plugin/index.js';
-import type { UpstreamCall } from '../../core/telemetry/trace.js';
 import { BoundUpstream } from '../../core/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
 import { BackendClient } from '../../core/upstream/client.js';
@@ -71,29 +70,17 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
 
   handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
     const { tenant } = exchange.slots;
-    const endpoint = exchange.request.op;
     const upstream = new BoundUpstream(this.#client, {
       signal: exchange.signal,
       trace: exchange.trace,
       headers: headersFor(exchange.caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
-      onCall: (call) => this.#onCall(endpoint, call),
     });
     return rest(exchange.derive<'upstream'>({ slots: { upstream } }));
   }
 
   async stop(): Promise<void> {
     await this.#client.close();
-  }
-
-  #onCall(endpoint: string, call: UpstreamCall): void {
-    const labels = {
-      system: 'backend',
-      direction: 'upstream',
-      endpoint,
-      route: `/select/logsql/${call.type}`,
-    };
-    this.#host.meters.backend_duration_seconds.observe(call.durationMs / 1000, labels);
   }
 
   #onBreaker(state: BreakerState): void {

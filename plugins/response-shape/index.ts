@@ -1,0 +1,13 @@
+import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
+import { defineStage } from '../../core/plugin/index.js';
+import { ResponseShapeStage } from './stage.js';
+
+/** The last stage: pulls rows or listings and answers in Loki's shape. */
+export default defineStage({
+  name: 'response-shape',
+  summary: 'Evaluates what the backend could not, over the row stream, and gives the answer its shape',
+  needs: ['tenant', 'plan', 'upstream'],
+  gives: [],
+  rest: 'never',
+  create: (_options: ResponseShapeOptions, host) => new ResponseShapeStage(host),
+});

@@ -1,0 +1,54 @@
+import type { StreamsAnswer } from '../../core/answer/types.js';
+import type { QueryRangeRequest } from '../../core/api/request.js';
+import { compilePipeline } from '../../core/logql/pipeline/compile.js';
+import type { RowReader } from '../../core/names/row-reader.js';
+import type { LogsPlan } from '../../core/plan/types.js';
+import type { Clock } from '../../core/plugin/host.js';
+import type { Upstream } from '../../core/plugin/index.js';
+import { EntryCollector } from './entry-collector.js';
+import { readPages } from './row-pages.js';
+
+export interface LogsContext {
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** False when the third tuple element is to stay empty. */
+  readonly showsGroups: boolean;
+}
+
+/** Answers a log query: reads pages of rows in the request's direction until enough entries pass the residual stages. */
+export async function answerLogs(
+  plan: LogsPlan,
+  request: QueryRangeRequest,
+  context: LogsContext,
+): Promise<StreamsAnswer> {
+  const startedAt = context.clock.monotonicMs();
+  const collector = new EntryCollector({
+    limit: request.limit,
+    direction: request.direction,
+    intervalNs: request.intervalNs,
+    recheck: compilePipeline(plan.recheck),
+    residual: compilePipeline(plan.residual),
+    showsGroups: context.showsGroups,
+  });
+  const keepsAll = plan.residual.length === 0 && request.intervalNs === 0n;
+  const pages = readPages({
+    filter: plan.filter,
+    range: request.range,
+    direction: request.direction,
+    firstPageRows: keepsAll ? request.limit : Math.max(2 * request.limit, 1000),
+    upstream: context.upstream,
+    reader: context.reader,
+  });
+  for await (const rows of pages) {
+    context.signal.throwIfAborted();
+    if (collector.addAll(rows)) break;
+  }
+  return {
+    kind: 'streams',
+    streams: collector.streams(),
+    stats: { ...collector.counts(), execTimeMs: context.clock.monotonicMs() - startedAt, splits: 1 },
+    warnings: [],
+  };
+}

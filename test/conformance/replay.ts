@@ -1,0 +1,53 @@
+import { Pool } from 'undici';
+import type { Answered, Case, GoldenCase } from './cases.js';
+import { compareAnswers } from './compare.js';
+
+/** How a case came out: undefined when the answers agree, else what differs. */
+export interface Outcome {
+  readonly request: Case;
+  readonly difference: string | undefined;
+}
+
+/** Sends cases one after the other and compares the answers. */
+export async function replay(proxyUrl: string, cases: readonly GoldenCase[]): Promise<readonly Outcome[]> {
+  const pool = new Pool(proxyUrl);
+  try {
+    const outcomes: Outcome[] = [];
+    for (const { request, golden } of cases) {
+      const answer = await send(pool, request);
+      outcomes.push({ request, difference: compareAnswers(request, golden, answer) });
+    }
+    return outcomes;
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Sends the request of a case. */
+export async function send(pool: Pool, request: Case): Promise<Answered> {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.params)) {
+    for (const one of typeof value === 'string' ? [value] : value) params.append(name, one);
+  }
+  const isPost = request.method === 'POST';
+  const text = params.toString();
+  const answer = await pool.request({
+    method: request.method,
+    path: isPost || text === '' ? request.path : `${request.path}?${text}`,
+    headers: {
+      ...request.headers,
+      ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+    },
+    body: isPost ? text : null,
+  });
+  return { status: answer.statusCode, body: parsedOrText(await answer.body.text()) };
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed;
+  } catch {
+    return text;
+  }
+}

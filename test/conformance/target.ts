@@ -1,0 +1,58 @@
+import { startDevBackend } from '../../core/devbackend/index.js';
+import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
+import { loadPipeline, type Pipeline } from '../../core/pipeline/index.js';
+import { CapturedLog } from '../../core/testing/index.js';
+import { accounts, loadData, waitUntilVisible } from './load-data.js';
+
+/** A store with the corpus in it. */
+export interface Store {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The embedded backend on a free port, or the one at `url`; loaded unless told otherwise. */
+export async function openStore(url: string | undefined, load: boolean): Promise<Store> {
+  if (url !== undefined) {
+    if (load) {
+      await loadData(url);
+      await waitUntilVisible(url, 30_000);
+    }
+    return { url, close: () => Promise.resolve() };
+  }
+  const backend = await startDevBackend();
+  try {
+    await loadData(backend.url);
+    await waitUntilVisible(backend.url, 30_000);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+  return backend;
+}
+
+/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out. */
+export async function openProxy(store: Store, without: readonly string[] = []): Promise<RunningProxy> {
+  const tenantMap = Object.fromEntries(
+    [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
+  );
+  const flags = new Map([
+    ['backend', store.url],
+    ['tenant-map', JSON.stringify(tenantMap)],
+    ['rate-limit-per-second', '0'],
+    ['listen', '127.0.0.1:0'],
+    ['admin-listen', '127.0.0.1:0'],
+    // What the recorded Loki ran with, where the product's default differs.
+    ['max-entries-limit-per-query', '5000'],
+  ]);
+  const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
+    flags,
+    env: new Map(),
+  });
+  if (pipeline === undefined)
+    throw new Error(findings.map(({ at, message }) => `${at.file}:${at.line} ${message}`).join('\n'));
+  return startProxy(withoutStages(pipeline, without), { logTo: new CapturedLog() });
+}
+
+function withoutStages(pipeline: Pipeline, without: readonly string[]): Pipeline {
+  return { ...pipeline, stages: pipeline.stages.filter(({ id }) => !without.includes(id)) };
+}
