@@ -33,7 +33,17 @@ export function streamFieldValues(ctx: Context): Promise<void> {
 
 /** `/select/logsql/field_names`: exact row counts here, where the real server counts by storage block. */
 export async function fieldNames(ctx: Context): Promise<void> {
-  await pipeValues(ctx, { kind: 'field_names', as: 'name' }, 'name');
+  const { job } = readQueryArgs(ctx);
+  const counts = new Map<string, number>();
+  await runJob(ctx, job, {
+    push(row) {
+      // Also columns that are empty in this row: an unpacked `""` and hidden built-in fields are listed too.
+      for (const name of row.fieldNames()) counts.set(name, (counts.get(name) ?? 0) + 1);
+      return true;
+    },
+    drain: () => Promise.resolve(),
+  });
+  await answerCounts(ctx, counts);
 }
 
 /** `/select/logsql/field_values?field=f`, rows without the field counted under `""`. */

@@ -7,6 +7,7 @@ import { keepsRowsInTime } from '../engine/time-order.js';
 import { answerJson, type Context } from '../http/context.js';
 import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from '../http/errors.js';
 import { parseTime } from '../http/time-arg.js';
+import { makeTags, tagsText } from '../store/stream-tags.js';
 import { readQueryArgs, requireBuckets } from './query-args.js';
 
 /** One value of one series as the stats endpoints print it. */
@@ -49,8 +50,9 @@ export const statsQueryRange = withJsonErrors(async (ctx) => {
   );
   const series = new Map<string, Sample[]>();
   for (const sample of samples) {
-    // Column first, then labels: the order in which the real server lists series.
-    const key = `${String(sample.column).padStart(4, '0')}${JSON.stringify([...sample.metric])}`;
+    // Column first, then the text of the labels that have a value: the order in which the real server lists series.
+    const shown = [...sample.metric].filter(([, value]) => value !== '');
+    const key = `${String(sample.column).padStart(4, '0')}${tagsText(makeTags(shown))}`;
     const list = series.get(key) ?? [];
     list.push(sample);
     series.set(key, list);
@@ -131,6 +133,11 @@ function histogramBuckets(value: string): (readonly [string, string])[] | undefi
   return entries.map(({ vmrange, hits }) => [vmrange, String(hits)] as const);
 }
 
+/** The real server writes these two signs as escapes in its JSON errors. */
+function escapeForHtml(json: string): string {
+  return json.replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
+}
+
 /** The two stats endpoints answer their errors as JSON with status 422. */
 function withJsonErrors(handler: (ctx: Context) => Promise<void>): (ctx: Context) => Promise<void> {
   return async (ctx) => {
@@ -142,7 +149,9 @@ function withJsonErrors(handler: (ctx: Context) => Promise<void>): (ctx: Context
         throw error;
       ctx.out.discard();
       ctx.out.begin(422, 'application/json');
-      ctx.out.write(JSON.stringify({ status: 'error', errorType: '422', error: error.message }));
+      ctx.out.write(
+        escapeForHtml(JSON.stringify({ status: 'error', errorType: '422', error: error.message })),
+      );
       await ctx.out.end();
     }
   };

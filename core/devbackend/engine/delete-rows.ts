@@ -1,5 +1,4 @@
-import type { LogsqlFilter } from '../../logsql/index.js';
-import { compileFilter } from '../../logsql/eval/filter.js';
+import { compileFilter, type LogsqlFilter } from '../../logsql/index.js';
 import type { Store } from '../store/store.js';
 import type { TenantId } from '../store/stream-tags.js';
 import { pruneFilter } from './prune.js';

@@ -1,5 +1,4 @@
-import { build, type LogsqlFilter } from '../../logsql/index.js';
-import { compileStreamFilter } from '../../logsql/eval/stream-filter.js';
+import { build, compileStreamFilter, type LogsqlFilter } from '../../logsql/index.js';
 import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import type { TimeRange } from '../store/scan.js';
 import type { Stream } from '../store/stream.js';

@@ -1,13 +1,13 @@
 import { MapRow, type RowView } from '../../logsql/index.js';
 import type { FaultRule } from '../faults.js';
 import type { ResponseWriter } from '../http/response.js';
+import { rowJson } from './row-json.js';
 import type { RowConsumer } from './run.js';
 
 /** Writes rows as NDJSON as they come. Empty fields are left out, and rows without any other are left out whole. */
 export class JsonRowWriter implements RowConsumer {
   readonly #out: ResponseWriter;
   readonly #fault: FaultRule | undefined;
-  readonly #names = new Map<string, string>();
   #trickle: string[] = [];
   #rows = 0;
   #cut = false;
@@ -18,7 +18,7 @@ export class JsonRowWriter implements RowConsumer {
   }
 
   push(row: RowView): boolean {
-    const line = this.#render(row);
+    const line = rowJson(row);
     if (line === '') return true;
     const cutAfter = this.#fault?.cutAfterRows;
     if (cutAfter !== undefined && this.#rows >= cutAfter) {
@@ -42,25 +42,6 @@ export class JsonRowWriter implements RowConsumer {
     }
     await this.#out.flush();
     this.#out.cut();
-  }
-
-  #render(row: RowView): string {
-    let line = '';
-    for (const name of row.fieldNames()) {
-      const value = row.get(name);
-      if (value === '') continue;
-      line += `${line === '' ? '{' : ','}${this.#quotedName(name)}:${JSON.stringify(value)}`;
-    }
-    return line === '' ? '' : `${line}}\n`;
-  }
-
-  #quotedName(name: string): string {
-    let quoted = this.#names.get(name);
-    if (quoted === undefined) {
-      quoted = JSON.stringify(name);
-      if (this.#names.size < 10_000) this.#names.set(name, quoted);
-    }
-    return quoted;
   }
 }
 

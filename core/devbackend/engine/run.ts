@@ -1,11 +1,12 @@
 import {
+  compileFilter,
+  compilePipes,
+  LogsqlError,
   type LogsqlQuery,
   MemoryBudgetError,
-  LogsqlError,
-  type RowView,
   printQuery,
+  type RowView,
 } from '../../logsql/index.js';
-import { compileFilter } from '../../logsql/eval/filter.js';
 import type { Context } from '../http/context.js';
 import { badRequest, ClientGoneError, QueryTimeoutError } from '../http/errors.js';
 import type { TimeRange } from '../store/scan.js';
@@ -13,7 +14,6 @@ import { scan } from '../store/scan.js';
 import type { TenantId } from '../store/stream-tags.js';
 import { pruneFilter } from './prune.js';
 import { HidingRow, type HiddenFields, ShiftedRow, rowAt } from './stored-row.js';
-import { compilePipes } from './pipes.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 import { pullOrder } from './time-order.js';
 
@@ -78,11 +78,7 @@ async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, start
   const { range, matchesStream, rowFilter } = pruneFilter(query.filter, job.evalNs);
   const { order, pipes } = pullOrder(query.pipes);
   const matches = rowFilter.kind === 'all' ? undefined : compileFilter(rowFilter, { nowNs: job.evalNs });
-  const chain = compilePipes(
-    pipes,
-    { push: (row) => consumer.push(row), finish: () => undefined },
-    { nowNs: job.evalNs, rangeNs: job.rangeNs },
-  );
+  const chain = compilePipes(pipes, (row) => consumer.push(row), { nowNs: job.evalNs, rangeNs: job.rangeNs });
   const streams = backend.store.streams(job.tenant).filter((stream) => matchesStream(stream.tags));
 
   let turnMs = Date.now();

@@ -25,19 +25,20 @@ export function rowNames(stream: Stream, shape: Shape): readonly string[] {
 export class StoredRow implements RowView {
   readonly timeNs: bigint;
   readonly stream: Stream;
-  readonly #shape: Shape;
-  readonly #values: readonly string[];
+  /** Names of its own fields, the stream's left out, and their values. */
+  readonly shape: Shape;
+  readonly values: readonly string[];
 
   constructor(stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) {
     this.stream = stream;
     this.timeNs = timeNs;
-    this.#shape = shape;
-    this.#values = values;
+    this.shape = shape;
+    this.values = values;
   }
 
   get(field: string): string {
-    const at = this.#shape.index.get(field);
-    if (at !== undefined) return this.#values[at] ?? '';
+    const at = this.shape.index.get(field);
+    if (at !== undefined) return this.values[at] ?? '';
     if (field === '_time') return formatTime(this.timeNs);
     if (field === '_stream') return this.stream.text;
     if (field === '_stream_id') return this.stream.id;
@@ -45,7 +46,7 @@ export class StoredRow implements RowView {
   }
 
   fieldNames(): readonly string[] {
-    return rowNames(this.stream, this.#shape);
+    return rowNames(this.stream, this.shape);
   }
 }
 
@@ -93,7 +94,10 @@ export class HidingRow implements RowView {
   }
 
   *fieldNames(): Generator<string> {
-    for (const name of this.#row.fieldNames()) if (!this.#hidden.has(name)) yield name;
+    for (const name of this.#row.fieldNames()) {
+      // Listings still name the built-in fields, which then read as empty.
+      if (name === '_stream' || name === '_stream_id' || !this.#hidden.has(name)) yield name;
+    }
   }
 }
 

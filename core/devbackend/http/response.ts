@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { createGzip, type Gzip } from 'node:zlib';
@@ -184,9 +183,21 @@ export class ResponseWriter {
     }
     this.#options.onBytes(piece.length);
     if (!this.#res.write(piece)) {
-      await Promise.race([once(this.#res, 'drain'), once(this.#res, 'close')]);
+      await this.#drained();
       this.#throwIfGone();
     }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#res.off('drain', done);
+        this.#res.off('close', done);
+        resolve();
+      };
+      this.#res.once('drain', done);
+      this.#res.once('close', done);
+    });
   }
 
   #throwIfGone(): void {

@@ -43,8 +43,13 @@ function isObject(value: unknown): value is object {
 }
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-const STRING = /"(?:[^"\\]|\\.)*"/sy;
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const SPACE = /[ \t\r\n]*/y;
+
+/** The real server keeps columns of numbers as floats, so `0.0` reads back as `0`; digits that count are not touched. */
+function trimFraction(number: string): string {
+  return /^-?\d+\.\d*0$/.test(number) ? number.replace(/\.?0+$/, '') : number;
+}
 
 /** Second pass over text that `JSON.parse` has accepted, keeping numbers as written. */
 function flattenKeepingNumbers(text: string): Map<string, string> {
@@ -114,7 +119,7 @@ function flattenKeepingNumbers(text: string): Map<string, string> {
       const c = peek();
       if (c === '{') readObject(`${name}.`);
       else {
-        const value = c === '[' ? readCompact() : readScalar();
+        const value = c === '[' ? readCompact() : c === '"' ? readString() : trimFraction(readScalar());
         if (value !== '') fields.set(name, value);
       }
     }

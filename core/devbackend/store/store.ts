@@ -23,6 +23,8 @@ export type RowTest = (stream: Stream, timeNs: bigint, shape: Shape, values: rea
 interface Tenant {
   readonly id: TenantId;
   readonly streams: Map<string, Stream>;
+  /** All streams by id, made when asked for and dropped when a stream comes. */
+  byId: readonly Stream[] | undefined;
 }
 
 /** All rows of all tenants, in memory, within a budget of estimated bytes. */
@@ -71,14 +73,15 @@ export class Store {
     const key = tenantKey(tenant);
     let entry = this.#tenants.get(key);
     if (entry === undefined) {
-      entry = { id: tenant, streams: new Map() };
+      entry = { id: tenant, streams: new Map(), byId: undefined };
       this.#tenants.set(key, entry);
     }
     const text = tagsText(tags);
     let stream = entry.streams.get(text);
     if (stream === undefined) {
-      stream = new Stream(tags, text, streamId(tenant, text), entry.streams.size);
+      stream = new Stream(tags, text, streamId(tenant, tags), entry.streams.size);
       entry.streams.set(text, stream);
+      entry.byId = undefined;
       this.#bytes += STREAM_BYTES + text.length * 2;
     }
     return stream;
@@ -110,10 +113,15 @@ export class Store {
       .sort((a, b) => a.accountId - b.accountId || a.projectId - b.projectId);
   }
 
-  /** Streams of a tenant in creation order, emptied ones left out. */
+  /**
+   * Streams of a tenant, emptied ones left out, by id as the real server keeps them. No order is promised to clients,
+   * but sums of floats and the choice among equals depend on it.
+   */
   streams(tenant: TenantId): Stream[] {
     const entry = this.#tenants.get(tenantKey(tenant));
-    return entry === undefined ? [] : [...entry.streams.values()].filter((stream) => stream.rows > 0);
+    if (entry === undefined) return [];
+    entry.byId ??= [...entry.streams.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    return entry.byId.filter((stream) => stream.rows > 0);
   }
 
   /** Removes the rows of `stream` that `doomed` names and returns their number. */

@@ -129,7 +129,8 @@ test('a live tail shows that it is connected at once and then rows as they arriv
     ]);
     await pushLoki(url, { app: 'y' }, [[T - 1n, 'other stream']]);
     const reader = response.body?.getReader();
-    const read = async (): Promise<string> => new TextDecoder().decode((await reader?.read())?.value as Uint8Array);
+    const read = async (): Promise<string> =>
+      new TextDecoder().decode((await reader?.read())?.value as Uint8Array);
     t.regex(await read(), /^\{[^\n]*"one"[^\n]*\}\n$/);
     nowNs = T + SECOND;
     await pushLoki(url, { app: 'x' }, [[T, 'two']]);

@@ -18,13 +18,18 @@ test('nested objects become dotted names, arrays their compact text, and null an
   t.deepEqual(flat('{"n": [1, "a", {"b": 2, "c": null}]}'), { n: '[1,"a",{"b":2,"c":null}]' });
 });
 
-test('numbers keep their digits as written', (t) => {
-  t.deepEqual(flat('{"big": 12345678901234567890, "f": 10.0, "e": 1e3, "l": [1.50]}'), {
-    big: '12345678901234567890',
-    f: '10.0',
-    e: '1e3',
-    l: '[1.50]',
-  });
+test('numbers keep their digits, except for zeros that end a fraction', (t) => {
+  t.deepEqual(
+    flat('{"big": 12345678901234567890, "f": 10.0, "g": 1.50, "s": "1.50", "e": 1e3, "l": [1.50]}'),
+    {
+      big: '12345678901234567890',
+      f: '10',
+      g: '1.5',
+      s: '1.50',
+      e: '1e3',
+      l: '[1.50]',
+    },
+  );
 });
 
 test('of equal names the last one wins', (t) => {
