@@ -1,11 +1,10 @@
+import { formatFindings, readSources } from '../check/index.js';
 import type { Finding } from '../pipeline/index.js';
 import type { Io } from './io.js';
 
-/** Prints what is wrong with a pipeline file that was to be started: one line each, with the fix. */
-export function printFindings(findings: readonly Finding[], io: Io): void {
-  for (const { at, severity, rule, message, fix } of findings) {
-    io.err(
-      `${at.file}:${at.line}:${at.column}: ${severity} ${rule} ${message}${fix === undefined ? '' : `; ${fix}`}\n`,
-    );
-  }
+/** Prints what is wrong with a pipeline file that was to be started, as the checker does. */
+export async function printFindings(findings: readonly Finding[], io: Io): Promise<void> {
+  if (findings.length === 0) return;
+  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  io.err(formatFindings(findings, 'text', await readSources(findings), { hasColor }));
 }

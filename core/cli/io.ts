@@ -3,6 +3,8 @@ export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether `out` goes to a terminal, where colours help. */
+  readonly isTerminal?: boolean;
 }
 
 /** A command of the program. The result is the exit status: 0 done, 1 failed or findings, 2 wrong usage. */
@@ -18,5 +20,6 @@ export function processIo(): Io {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     env: process.env,
+    isTerminal: process.stdout.isTTY,
   };
 }

@@ -44,7 +44,7 @@ export async function servePipeline(
   if (problems.length > 0) throw new UsageError(problems);
   const file = line.own.get('pipeline') ?? join(packageRoot(), 'pipelines', defaultFile);
   const { pipeline, findings } = await loadPipeline(file, { flags: line.flags, env: io.env });
-  printFindings(findings, io);
+  await printFindings(findings, io);
   if (pipeline === undefined) return 1;
   warnAboutFlags(index, line.flags.keys(), pipeline, io);
   const proxy = await startProxy(pipeline);

@@ -16,8 +16,8 @@ export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHe
       if (id !== undefined && id !== '') return { id, source: header };
     }
   }
-  const tenant = tenantId ?? caller.orgId;
-  if (tenant !== undefined) return { id: tenant, source: 'tenant' };
+  const tenant = tenantId ?? caller.orgId ?? '';
+  if (tenant !== '') return { id: tenant, source: 'tenant' };
   const forwarded = trustsHeaders ? caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
   if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
   return { id: caller.address, source: 'remote_addr' };

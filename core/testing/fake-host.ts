@@ -59,7 +59,7 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
 }
 
 /** A host that remembers what a plugin did with it. */
-export function makeHost<const Metrics extends MetricSpecs = Record<never, never>>(
+export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   settings: FakeHostSettings<Metrics> = {},
 ): FakeHost<Metrics> {
   const records: CapturedRecord[] = [];

@@ -1,0 +1,68 @@
+import {
+  defineEndpoint,
+  defineStage,
+  type Answer,
+  type EndpointPlugin,
+  type HttpCall,
+  type SlotName,
+  type StagePlugin,
+} from '../../../core/plugin/index.js';
+import type { EncodedAnswer } from '../../../core/answer/types.js';
+
+/** A finished text answer. */
+export function text(body: string, status = 200): EncodedAnswer {
+  return {
+    kind: 'encoded',
+    status,
+    contentType: 'text/plain; charset=utf-8',
+    headers: new Map(),
+    body: Buffer.from(body),
+  };
+}
+
+/** An endpoint plugin of a few routes. */
+export function serving(
+  routes: Readonly<Record<string, (call: HttpCall) => Promise<Answer>>>,
+): EndpointPlugin {
+  return defineEndpoint({
+    name: 'fixture',
+    summary: 'Routes of a test.',
+    create: () => ({ routes: new Map(Object.entries(routes)) }),
+  });
+}
+
+/** An endpoint that tells what it was called with. */
+export const telling = (call: HttpCall): Promise<Answer> =>
+  Promise.resolve(
+    text(
+      JSON.stringify({
+        route: call.route,
+        method: call.method,
+        path: call.path,
+        pathParams: [...call.pathParams],
+        params: [...call.params],
+        orgId: call.caller.orgId,
+        categorize: call.caller.categorizeLabels,
+        drilldown: call.caller.isDrilldown,
+      }),
+    ),
+  );
+
+/** A last stage with one answer for everything. */
+export function answering(answer: Answer): StagePlugin {
+  return defineStage<unknown, SlotName, SlotName>({
+    name: 'end',
+    summary: 'Answers.',
+    needs: [],
+    gives: [],
+    rest: 'never',
+    create: () => ({ handle: () => Promise.resolve(answer) }),
+  });
+}
+
+/** A promise with its settling in the hands of the test. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}

@@ -1,0 +1,124 @@
+import test from 'ava';
+import { Client, request } from 'undici';
+import { startProxy } from '../../../core/kernel/start-proxy.js';
+import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
+import { gate, serving, telling, text } from './fixtures.js';
+
+test('a client that goes away ends everything started for it, and the log says 499', async (t) => {
+  const arrived = gate();
+  const ended = gate();
+  const slow = serving({
+    query: (call) => {
+      call.signal.addEventListener('abort', () => ended.open());
+      arrived.open();
+      return new Promise(() => undefined);
+    },
+  });
+  await withPipeline(makePipeline({ endpoints: [slow] }), async ({ url, log }) => {
+    const client = new AbortController();
+    const asking = request(`${url}/loki/api/v1/query`, { signal: client.signal });
+    await arrived.opened;
+    client.abort();
+    await t.throwsAsync(asking, { any: true });
+    await ended.opened;
+    const record = await log.find((line) => line.get('ref.request.type') === 'query');
+    t.is(record.get('http.response.status_code'), 499);
+  });
+});
+
+test('a stop lets a running request finish and closes its connection', async (t) => {
+  const arrived = gate();
+  const finish = gate();
+  const slow = serving({
+    query: async () => {
+      arrived.open();
+      await finish.opened;
+      return text('done');
+    },
+  });
+  const proxy = await startProxy(makePipeline({ endpoints: [slow] }), { logTo: new CapturedLog() });
+  const asking = request(`${proxy.urls.main}/loki/api/v1/query`);
+  await arrived.opened;
+  const closing = proxy.close();
+  finish.open();
+  const { statusCode, headers, body } = await asking;
+  t.is(statusCode, 200);
+  t.is(headers['connection'], 'close');
+  t.is(await body.text(), 'done');
+  await closing;
+  await t.throwsAsync(request(`${proxy.urls.main}/loki/api/v1/query`));
+});
+
+test('a request that outlasts the drain bound gets a clear error and plugins stop after it', async (t) => {
+  const arrived = gate();
+  const slow = serving({
+    query: () => {
+      arrived.open();
+      return new Promise(() => undefined);
+    },
+  });
+  const pipeline = makePipeline({ endpoints: [slow], server: { drainTimeout: '20ms' } });
+  const proxy = await startProxy(pipeline, { logTo: new CapturedLog() });
+  const asking = request(`${proxy.urls.main}/loki/api/v1/query`);
+  await arrived.opened;
+  const closing = proxy.close();
+  const { statusCode, body } = await asking;
+  t.is(statusCode, 503);
+  t.like(await body.json(), { errorType: 'timeout', error: 'server is shutting down' });
+  await closing;
+});
+
+test('a request over the write timeout gets the reference’s timeout text', async (t) => {
+  const hanging = serving({ query: () => new Promise(() => undefined) });
+  const pipeline = makePipeline({ endpoints: [hanging], server: { httpWriteTimeout: '20ms' } });
+  await withPipeline(pipeline, async ({ url }) => {
+    const { statusCode, body } = await request(`${url}/loki/api/v1/query`);
+    t.is(statusCode, 504);
+    t.regex(JSON.stringify(await body.json()), /request timed out, decrease the duration of the request/);
+  });
+});
+
+test('a port in use is an error that names flag and address', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ ready: telling })] }), async ({ url }) => {
+    const listen = url.replace('http://', '');
+    const second = makePipeline({ endpoints: [serving({ ready: telling })], server: { listen } });
+    const error = await t.throwsAsync(startProxy(second, { logTo: new CapturedLog() }));
+    t.is(error.message, `-listen: cannot listen on ${listen}: address already in use`);
+  });
+});
+
+test('admin routes on an address that others reach need a token', async (t) => {
+  const pipeline = makePipeline({
+    endpoints: [serving({ debug_queries: telling })],
+    server: { adminListen: '0.0.0.0:0' },
+  });
+  const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+  t.regex(error.message, /^server\.admin-auth-token is required/);
+});
+
+test('a metrics listener without instrumentation is refused', async (t) => {
+  const pipeline = makePipeline({
+    endpoints: [serving({ metrics: telling })],
+    server: { metricsListen: '127.0.0.1:0' },
+  });
+  const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+  t.regex(error.message, /^--metrics-listen=127\.0\.0\.1:0 requires -server\.register-instrumentation=true/);
+});
+
+test('a connection is closed after its share of requests', async (t) => {
+  const pipeline = makePipeline({
+    endpoints: [serving({ ready: telling })],
+    server: { httpConnMaxRequests: 2 },
+  });
+  await withPipeline(pipeline, async ({ url }) => {
+    const seen: (string | string[] | undefined)[] = [];
+    const client = new Client(url);
+    for (let index = 0; index < 3; index += 1) {
+      const { headers, body } = await client.request({ path: '/ready', method: 'GET' });
+      seen.push(headers['connection']);
+      await body.dump();
+    }
+    await client.close();
+    t.deepEqual(seen, ['keep-alive', 'close', 'keep-alive']);
+  });
+});
