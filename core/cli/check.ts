@@ -10,12 +10,12 @@ import {
   type Format,
 } from '../check/index.js';
 import { UsageError } from '../options/index.js';
+import type { Io } from './io.js';
 
-/** Where the command reads and writes; the program hands in its own, tests theirs. */
-export interface CheckIo {
-  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
-  readonly stderr: { write(text: string): unknown };
-  readonly env: Readonly<Record<string, string | undefined>>;
+/** What the command uses of the process; the program hands in its own, tests theirs. */
+export interface CheckIo extends Io {
+  /** True when `out` is a terminal: the text format is coloured then. */
+  readonly isTerminal?: boolean;
   /** Ends the waiting for backends. */
   readonly signal?: AbortSignal;
 }
@@ -36,13 +36,13 @@ export async function runCheck(argv: readonly string[], io: CheckIo): Promise<0 
   try {
     const command = readArguments(argv);
     if (command === 'help') {
-      io.stdout.write(usage);
+      io.out(usage);
       return 0;
     }
     return await check(command, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    for (const problem of error.problems) io.stderr.write(`ref-proxy check: ${problem}\n`);
+    for (const problem of error.problems) io.err(`ref-proxy check: ${problem}\n`);
     return 2;
   }
 }
@@ -59,9 +59,9 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
     sources: { flags: new Map(), env: io.env },
     ...(command.looksAround ? { surroundings: thisMachine(signal) } : {}),
   });
-  const hasColor = io.stdout.isTTY === true && (io.env['NO_COLOR'] ?? '') === '';
-  io.stdout.write(formatFindings(findings, command.format, await readSources(findings), { hasColor }));
-  if (command.format === 'text') io.stderr.write(await summary(findings, command.paths));
+  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  io.out(formatFindings(findings, command.format, await readSources(findings), { hasColor }));
+  if (command.format === 'text') io.err(await summary(findings, command.paths));
   return findings.length === 0 ? 0 : 1;
 }
 
