@@ -93,8 +93,8 @@ export class Naming {
     if (this.labelStyle === 'underscores') {
       for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
     }
-    // A query may also use the stored spelling where the grammar lets it through.
-    if (fields.size === 0 && this.labelOf(label) !== undefined) fields.add(label);
+    // Where the grammar lets dots through, a query may also use the stored spelling.
+    if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
     if (!this.#translatesOtel)
       for (const field of fields)
         if (field.includes('.') && field !== label && !this.#labelByField.has(field)) fields.delete(field);

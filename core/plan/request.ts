@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api/request.js';
 import type { Query, Selector } from '../api/query.js';
 import { apiError } from '../errors/table.js';
-import { requireNonEmptyMatcher } from '../logql/index.js';
+import { checkStages, requireNonEmptyMatcher } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import type { Naming } from '../names/naming.js';
@@ -42,6 +42,7 @@ export function planRequest(request: ApiRequest, naming: Naming): Plan {
 
 function planQuery(query: Query, naming: Naming): Plan {
   const { ast } = query;
+  checkStages(ast);
   if (ast.kind === 'log') return planLogs(ast, naming).plan;
   if (!isConstant(ast)) throw apiError('metricNotYet', {});
   return { kind: 'constant', expr: ast };

@@ -10,6 +10,8 @@ import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../../core/pla
 import type { NamesAnswer, SeriesAnswer } from '../../core/answer/types.js';
 import type { Upstream } from '../../core/plugin/index.js';
 
+const silenceNs = 30n * 60n * 1_000_000_000n;
+
 /** What every listing is made with. */
 export interface Backend {
   readonly upstream: Upstream;
@@ -62,13 +64,29 @@ export async function listLabelValues(
   return namesAnswer(values, browse);
 }
 
-/** The label sets of the selected streams, each once. */
+/**
+ * The label sets of the selected streams, each once. The reference answers from its index of chunks, and a chunk lives on through
+ * half an hour of silence: a stream that is silent in a shorter range is there if it has entries on both sides of it.
+ */
 export async function listSeries(
   { filter }: SeriesPlan,
   range: TimeRange,
   { upstream, reader }: Backend,
 ): Promise<SeriesAnswer> {
-  return { kind: 'series', series: await streamsOf(filter, range, upstream, reader), warnings: [] };
+  const list = (startNs: bigint, endNs: bigint): Promise<readonly LabelSet[]> =>
+    streamsOf(filter, { startNs, endNs }, upstream, reader);
+  const { startNs, endNs } = range;
+  if (endNs - startNs >= silenceNs)
+    return { kind: 'series', series: await list(startNs, endNs), warnings: [] };
+  const [within, before, after] = await Promise.all([
+    list(startNs, endNs),
+    list(startNs - silenceNs, startNs),
+    list(endNs, endNs + silenceNs),
+  ]);
+  const keysWithin = new Set(within.map(({ key }) => key));
+  const keysAfter = new Set(after.map(({ key }) => key));
+  const silent = before.filter(({ key }) => keysAfter.has(key) && !keysWithin.has(key));
+  return { kind: 'series', series: [...within, ...silent], warnings: [] };
 }
 
 /** The label sets of the selected streams: several backend streams may be one of Loki's. */

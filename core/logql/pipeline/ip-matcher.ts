@@ -8,7 +8,8 @@ interface Address {
   readonly value: bigint;
 }
 
-const leadingZero = /(?:^|[.:])0\d{1,2}(?=\.|$)/;
+// Only the numbers of a dotted address may not begin with a zero.
+const leadingZero = /(?:^|[.:])0\d{1,2}\.|\.0\d{1,2}(?:\.|$)/;
 
 /** Reads the value of `ip("...")`: an address, a CIDR block or a range `a-b`. Anything else covers nothing; the parser has refused it. */
 export function parseIpMatcher(text: string): IpMatcher {

@@ -3,8 +3,9 @@ import type { LineTest } from './line-filter.js';
 const wildcard = '<_>';
 
 /**
- * Compiles a pattern of `|>`: literal pieces in order, anchored at both ends, each `<_>` standing for one character at least.
- * A piece is looked for once, from left to right, and never again further on; that is how the reference reads it.
+ * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them standing for one character at least; the last one
+ * ends the line, the first one may stand anywhere. A piece is looked for once, from left to right, and never again further on.
+ * That is how the reference reads it.
  */
 export function compilePatternFilter(pattern: string): LineTest {
   if (pattern === '') return (line) => line === '';
@@ -21,7 +22,7 @@ export function compilePatternFilter(pattern: string): LineTest {
       }
       const at = line.indexOf(piece, offset);
       if (at < 0) return false;
-      if (index === 0 ? at !== 0 : at === offset) return false;
+      if (index > 0 && at === offset) return false;
       offset = at + piece.length;
     }
     return offset === line.length;
