@@ -1,0 +1,33 @@
+import test from 'ava';
+import { ByteLru } from '../../../core/cache/byte-lru.js';
+import { createTieredCache } from '../../../core/cache/tiers.js';
+import { FakeClock } from '../../../core/testing/index.js';
+
+interface Value {
+  readonly text: string;
+}
+const fail = (error: unknown): never => {
+  throw error;
+};
+const makeMemory = (maxBytes = 100_000): ByteLru<{ readonly value: Value }> =>
+  new ByteLru({ maxEntries: 100, maxBytes, clock: new FakeClock() });
+
+test('a value comes back as the very object that was kept', async (t) => {
+  const cache = createTieredCache<Value>(makeMemory(), () => 1, fail);
+  const value = { text: 'x' };
+  await cache.set('key', value, 1000);
+  t.is(await cache.get('key'), value);
+  await cache.clear();
+  t.is(await cache.get('key'), undefined);
+});
+
+test('the memory tier is bounded by the bytes that the values are said to take', async (t) => {
+  const memory = makeMemory(10_000);
+  const cache = createTieredCache<Value>(memory, ({ text }) => text.length, fail);
+  await cache.set('too large', { text: 'x'.repeat(2_000) }, 1000);
+  t.is(await cache.get('too large'), undefined);
+  for (let index = 0; index < 50; index += 1)
+    await cache.set(`key ${index}`, { text: 'x'.repeat(500) }, 1000);
+  t.true(memory.bytes <= 10_000);
+  t.true(memory.entries > 5);
+});

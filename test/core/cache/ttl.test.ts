@@ -1,0 +1,92 @@
+import test from 'ava';
+import { Selector } from '../../../core/api/query.js';
+import type { ApiRequest } from '../../../core/api/request.js';
+import type { Answer } from '../../../core/answer/types.js';
+import { ttlMs, type TtlRules } from '../../../core/cache/ttl.js';
+import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const rules: TtlRules = {
+  queryTtl: 5 * minuteMs,
+  labelsCacheTtl: 0,
+  recentTailRefreshEnabled: true,
+  recentTailRefreshWindow: 2 * minuteMs,
+  recentTailRefreshMaxStaleness: 2_000,
+  maxMetadataCacheFreshness: 24 * hourMs,
+};
+const endMs = 1_793_491_200_000;
+const longAfterMs = endMs + 30 * 24 * hourMs;
+const names: Answer = { kind: 'names', values: ['app'], warnings: [] };
+const noNames: Answer = { kind: 'names', values: [], warnings: [] };
+const series: Answer = { kind: 'series', series: [], warnings: [] };
+const stats: Answer = { kind: 'index-stats', streams: 1, chunks: 1, bytes: 1, entries: 1, warnings: [] };
+
+const rangeOf = (hours: number): { startNs: bigint; endNs: bigint } => ({
+  startNs: BigInt(endMs - hours * hourMs) * 1_000_000n,
+  endNs: BigInt(endMs) * 1_000_000n,
+});
+const labels = (hours: number): ApiRequest => ({ op: 'labels', range: rangeOf(hours), browse: {} });
+const logs: ApiRequest = { ...makeLogRequest(), op: 'query_range', range: rangeOf(1) } as ApiRequest;
+
+const table: readonly [
+  what: string,
+  request: ApiRequest,
+  answer: Answer,
+  expectedMs: number,
+  rules?: Partial<TtlRules>,
+][] = [
+  ['labels over 1h', labels(1), names, 5 * minuteMs],
+  ['labels over 6h', labels(6), names, 15 * minuteMs],
+  ['labels over 24h', labels(24), names, 50 * minuteMs],
+  ['labels over 7d, capped at 1h', labels(7 * 24), names, hourMs],
+  ['labels with a configured time', labels(1), names, 20_000, { labelsCacheTtl: 20_000 }],
+  ['labels with a configured time over 1h', labels(24), names, 2 * hourMs, { labelsCacheTtl: 2 * hourMs }],
+  ['no labels at all', labels(24), noNames, 30_000],
+  ['label values', { op: 'label_values', name: 'app', range: rangeOf(1), browse: {} }, names, 5 * minuteMs],
+  ['series', { op: 'series', range: rangeOf(1), selectors: [] }, series, 30_000],
+  [
+    'index statistics',
+    { op: 'index_stats', range: rangeOf(1), query: new Selector('{a="b"}', 'reject') },
+    stats,
+    10_000,
+  ],
+  ['log queries', logs, makeLogAnswer({}, ['x']), 5 * minuteMs],
+  ['answers with warnings', labels(1), { ...names, warnings: ['partial'] }, 0],
+];
+for (const [what, request, answer, expectedMs, change] of table) {
+  test(`${what}: kept for ${expectedMs} ms`, (t) => {
+    t.is(ttlMs(request, answer, longAfterMs, { ...rules, ...change }), expectedMs);
+  });
+}
+
+test('a query that ends near now is kept for the allowed staleness only', (t) => {
+  const answer = makeLogAnswer({}, ['x']);
+  t.is(ttlMs(logs, answer, endMs + 2 * minuteMs, rules), 2_000);
+  t.is(ttlMs(logs, answer, endMs + 2 * minuteMs + 1, rules), 5 * minuteMs);
+  t.is(ttlMs(logs, answer, endMs - hourMs, rules), 2_000);
+});
+
+test('label and series requests count as recent for longer, unless that is switched off', (t) => {
+  t.is(ttlMs(labels(1), names, endMs + 23 * hourMs, rules), 2_000);
+  t.is(ttlMs(labels(1), names, endMs + 25 * hourMs, rules), 5 * minuteMs);
+  t.is(ttlMs(labels(1), names, endMs, { ...rules, maxMetadataCacheFreshness: 0 }), 5 * minuteMs);
+});
+
+test('nothing is recent when refreshing is switched off', (t) => {
+  t.is(
+    ttlMs(logs, makeLogAnswer({}, ['x']), endMs, { ...rules, recentTailRefreshEnabled: false }),
+    5 * minuteMs,
+  );
+});
+
+test('bytes that another stage made are not kept', (t) => {
+  const encoded: Answer = {
+    kind: 'encoded',
+    status: 200,
+    contentType: 'application/json',
+    headers: new Map(),
+    body: Buffer.alloc(0),
+  };
+  t.is(ttlMs(labels(1), encoded, longAfterMs, rules), 0);
+});
