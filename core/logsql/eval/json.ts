@@ -144,6 +144,8 @@ export function flattenJson(text: string): [string, string][] | undefined {
 }
 
 function flattenInto(fields: [string, string][], name: string, value: JsonValue): void {
+  // A null member is no field at all, unlike an empty text.
+  if (value.kind === 'scalar' && value.json === 'null') return;
   if (value.kind !== 'object') {
     fields.push([name, jsonText(value)]);
     return;
