@@ -21,7 +21,8 @@ export function asText(value: unknown): string {
 /** JSON with the keys of all objects sorted: equal texts for equal values. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  if (typeof value !== 'object' || value === null)
+    return value === undefined ? 'undefined' : JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
 }

@@ -46,7 +46,7 @@ export async function openProxy(store: Store, without: readonly string[] = []): 
   ]);
   const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
     flags,
-    env: new Map(),
+    env: {},
   });
   if (pipeline === undefined)
     throw new Error(findings.map(({ at, message }) => `${at.file}:${at.line} ${message}`).join('\n'));
