@@ -3,6 +3,7 @@ export { isIpPattern } from './check/ip.js';
 export { dropUnusedLineFormats } from './check/line-formats.js';
 export { matchesEmpty } from './check/matchers.js';
 export { checkStages } from './check/stages.js';
+export { makeMatcher } from './matcher.js';
 export { LogqlError } from './error.js';
 export { foldLiterals } from './fold.js';
 export {

@@ -15,6 +15,8 @@ export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
 export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
 export { apiError } from '../errors/table.js';
 export { ApiError } from '../errors/api-error.js';
+export { mapSelectors, type ChangeMatchers } from '../api/map-selectors.js';
+export { makeMatcher } from '../logql/matcher.js';
 export { compileRegExp } from '../regexp/index.js';
 
 /**

@@ -1,0 +1,26 @@
+// @ts-check
+import { defineStage, makeMatcher, mapSelectors } from 'ref-proxy/plugin';
+
+/** Adds a matcher to every selector of every request, by the syntax tree: no text of a client can get around it. */
+export default defineStage({
+  name: 'only-prod',
+  summary: 'Lets every request see one environment only.',
+  schema: {
+    type: 'object',
+    properties: {
+      label: { type: 'string', minLength: 1, default: 'env', description: 'Label that is held to the value.' },
+      value: { type: 'string', minLength: 1, default: 'production', description: 'Value that requests may see.' },
+    },
+    additionalProperties: false,
+  },
+  needs: [],
+  gives: [],
+  rest: 'once',
+  create({ label, value }) {
+    const narrow = (matchers) => [...matchers, makeMatcher(label, '=', value)];
+    return {
+      handle: (exchange, rest) =>
+        rest(exchange.derive({ request: mapSelectors(exchange.request, narrow) })),
+    };
+  },
+});
