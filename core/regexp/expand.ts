@@ -40,8 +40,8 @@ function groupText(name: string, match: LinearMatch): string {
   return match.named.get(name) ?? '';
 }
 
-/** What `replaceAllWith` needs: the leftmost match at or after an offset. */
-export type FindFrom = (text: string, from: number) => LinearMatch | undefined;
+/** What `replaceAllWith` needs: the leftmost match at or after an offset of one text. */
+export type FindFrom = (from: number) => LinearMatch | undefined;
 
 /** Replaces matches from left to right; an empty match that touches the match before it does not count (Go's rule). */
 export function replaceAllWith(
@@ -53,7 +53,7 @@ export function replaceAllWith(
   let lastEnd = 0;
   let from = 0;
   while (from <= text.length) {
-    const match = find(text, from);
+    const match = find(from);
     if (match === undefined) break;
     out += text.slice(lastEnd, match.index);
     if (match.end > lastEnd || match.index === 0) out += replace(match);

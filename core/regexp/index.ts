@@ -1,4 +1,4 @@
-import { compileRe2 } from './re2-engine.js';
+import { compile } from './compiled.js';
 import type { CompileOptions, LinearRegExp } from './types.js';
 
 export { RegExpSyntaxError } from './types.js';
@@ -21,7 +21,7 @@ export function compileRegExp(pattern: string, options: CompileOptions = {}): Li
     kept.set(key, known);
     return known;
   }
-  const compiled = compileRe2(pattern, options);
+  const compiled = compile(pattern, options);
   if (pattern.length <= maxKeptLength) {
     kept.set(key, compiled);
     const oldest = kept.keys().next();

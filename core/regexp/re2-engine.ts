@@ -1,80 +1,67 @@
 import { RE2JS, RE2JSException, type Matcher } from 're2js';
-import { expandTemplate, replaceAllWith } from './expand.js';
-import { RegExpSyntaxError, type CompileOptions, type LinearMatch, type LinearRegExp } from './types.js';
+import { removeGroupNames } from './group-names.js';
+import type { FindFrom } from './expand.js';
+import { RegExpSyntaxError, type CompileOptions, type LinearMatch } from './types.js';
 
-/** Compiles with the RE2 automaton; it serves every pattern and is what the faster engines are measured against. */
-export function compileRe2(pattern: string, options: CompileOptions): LinearRegExp {
-  return new Re2RegExp(pattern, options);
-}
+export type GroupNames = readonly (readonly [name: string, group: number])[];
 
-class Re2RegExp implements LinearRegExp {
-  readonly source: string;
+/** Finds matches with the RE2 automaton; it serves every pattern and is what the faster ways are measured against. */
+export class Re2Engine {
   readonly groupCount: number;
-  readonly groupNames: readonly string[];
+  readonly names: GroupNames;
   readonly #anchored: boolean;
   readonly #compiled: RE2JS;
-  readonly #named: readonly (readonly [string, number])[];
 
   constructor(pattern: string, options: CompileOptions) {
-    this.source = pattern;
     this.#anchored = options.anchored === true;
     // Compiled without flags first: a flag prefix would show up in the error text.
-    const plain = compile(pattern, 0);
-    this.#compiled = options.dotAll === true ? compile(pattern, RE2JS.DOTALL) : plain;
-    this.groupCount = plain.groupCount();
-    this.#named = Object.entries(plain.namedGroups()).sort((a, b) => a[1] - b[1]);
-    this.groupNames = this.#named.map(([name]) => name);
+    const { compiled, names, source } = compileNamed(pattern);
+    this.#compiled = options.dotAll === true ? compile(source, RE2JS.DOTALL) : compiled;
+    this.groupCount = compiled.groupCount();
+    this.names = names;
   }
 
   test(text: string): boolean {
     return this.#anchored ? this.#compiled.testExact(text) : this.#compiled.test(text);
   }
 
-  exec(text: string): LinearMatch | undefined {
+  /** Gives what finds matches in one text. */
+  finder(text: string): FindFrom {
     const matcher = this.#compiled.matcher(text);
-    const found = this.#anchored ? matcher.matches() : matcher.find();
-    return found ? this.#match(matcher) : undefined;
-  }
-
-  replaceAll(text: string, replacement: string): string {
-    return this.#replace(text, (match) => expandTemplate(replacement, match));
-  }
-
-  replaceAllLiteral(text: string, replacement: string): string {
-    return this.#replace(text, () => replacement);
-  }
-
-  count(text: string): number {
-    let matches = 0;
-    this.#replace(text, () => {
-      matches++;
-      return '';
-    });
-    return matches;
-  }
-
-  #replace(text: string, replace: (match: LinearMatch) => string): string {
-    if (this.#anchored) {
-      const match = this.exec(text);
-      return match === undefined ? text : replace(match);
-    }
-    const matcher = this.#compiled.matcher(text);
-    return replaceAllWith(
-      text,
-      (_, from) => (matcher.find(from) ? this.#match(matcher) : undefined),
-      replace,
-    );
+    return (from) => {
+      if (this.#anchored) return from === 0 && matcher.matches() ? this.#match(matcher) : undefined;
+      return matcher.find(from) ? this.#match(matcher) : undefined;
+    };
   }
 
   #match(matcher: Matcher): LinearMatch {
     const groups: (string | undefined)[] = [];
     for (let i = 0; i <= this.groupCount; i++) groups.push(matcher.group(i) ?? undefined);
-    const named = new Map<string, string>();
-    for (const [name, index] of this.#named) {
-      const text = groups[index];
-      if (text !== undefined) named.set(name, text);
-    }
-    return { index: matcher.start(), end: matcher.end(), groups, named };
+    return { index: matcher.start(), end: matcher.end(), groups, named: namedGroups(this.names, groups) };
+  }
+}
+
+/** The texts of the named groups that took part; of several groups with one name the first. */
+export function namedGroups(names: GroupNames, groups: LinearMatch['groups']): ReadonlyMap<string, string> {
+  const named = new Map<string, string>();
+  for (const [name, group] of names) {
+    const text = groups[group];
+    if (text !== undefined && !named.has(name)) named.set(name, text);
+  }
+  return named;
+}
+
+function compileNamed(pattern: string): { compiled: RE2JS; names: GroupNames; source: string } {
+  try {
+    const compiled = compile(pattern, 0);
+    const names = Object.entries(compiled.namedGroups()).sort((a, b) => a[1] - b[1]);
+    return { compiled, names, source: pattern };
+  } catch (error) {
+    const isRepeated =
+      error instanceof RegExpSyntaxError && error.message.includes('duplicate capture group name');
+    if (!isRepeated) throw error;
+    const unnamed = removeGroupNames(pattern);
+    return { compiled: compile(unnamed.pattern, 0), names: unnamed.names, source: unnamed.pattern };
   }
 }
 

@@ -1,0 +1,135 @@
+import { areDisjoint, onlyChar, type CharSet } from './char-set.js';
+import type { RegExpNode } from './tree.js';
+
+const maxPaths = 64;
+const maxLength = 256;
+
+/** All texts that a pattern stands for, in order of preference; undefined when it is no choice of plain texts. */
+export function textsOf(node: RegExpNode): readonly string[] | undefined {
+  switch (node.kind) {
+    case 'chars': {
+      const code = node.isClass ? undefined : onlyChar(node.set);
+      return code === undefined ? undefined : [String.fromCodePoint(code)];
+    }
+    case 'group':
+      return node.captures ? undefined : textsOf(node.item);
+    case 'alternate': {
+      const lists = node.items.map(textsOf);
+      const texts = lists.flatMap((list) => list ?? []);
+      return lists.includes(undefined) || texts.length > maxPaths ? undefined : texts;
+    }
+    case 'concat': {
+      let texts: readonly string[] = [''];
+      for (const item of node.items) {
+        const tails = textsOf(item);
+        if (tails === undefined || texts.length * tails.length > maxPaths) return undefined;
+        texts = texts.flatMap((head) => tails.map((tail) => head + tail));
+      }
+      return texts;
+    }
+    case 'assert':
+    case 'repeat':
+      return undefined;
+  }
+}
+
+/** The cost of trying a pattern at one place: ways through it, and code points on the longest one. */
+interface Cost {
+  readonly paths: number;
+  readonly length: number;
+}
+
+/**
+ * Whether a backtracking search is linear in the text: at any place only a bounded amount of work is done, except
+ * for one run of a set at the very end, behind which nothing can fail.
+ */
+export function isBoundedSearch(node: RegExpNode): boolean {
+  const items = flatten(node);
+  const last = items.at(-1);
+  const isRun = last?.kind === 'repeat' && last.max === Infinity && last.item.kind === 'chars';
+  const head = isRun ? items.slice(0, -1) : items;
+  const cost = costOf({ kind: 'concat', items: head });
+  return cost !== undefined && (!isRun || last.min <= maxLength);
+}
+
+/**
+ * Whether a pattern that can only match from the start of the text is linear: every run of a set is followed by a
+ * code point outside of that set (or by the end), so that giving back characters never helps.
+ */
+export function isDeterministicFromStart(node: RegExpNode): boolean {
+  const items = flatten(node);
+  return items.every((item, index) => {
+    if (item.kind !== 'repeat' || item.max !== Infinity) return costOf(item) !== undefined && isSingle(item);
+    if (item.item.kind !== 'chars' || item.min > maxLength) return false;
+    const next = items[index + 1];
+    return next === undefined || endsText(next) || areDisjoint(item.item.set, firstOf(next));
+  });
+}
+
+/** What must match in a row; groups are opened up as they do not change what is tried. */
+function flatten(node: RegExpNode): readonly RegExpNode[] {
+  if (node.kind === 'group') return flatten(node.item);
+  return node.kind === 'concat' ? node.items.flatMap(flatten) : [node];
+}
+
+function isSingle(node: RegExpNode): boolean {
+  return node.kind === 'chars' || node.kind === 'assert';
+}
+
+function endsText(node: RegExpNode): boolean {
+  return node.kind === 'assert' && node.test === 'end';
+}
+
+/** The set that the next code point must be in; everything when that is not plain to see. */
+function firstOf(node: RegExpNode): CharSet {
+  if (node.kind === 'chars') return node.set;
+  if (node.kind === 'repeat' && node.min > 0 && node.item.kind === 'chars') return node.item.set;
+  return [[0, 0x10ffff]];
+}
+
+function costOf(node: RegExpNode): Cost | undefined {
+  switch (node.kind) {
+    case 'chars':
+      return { paths: 1, length: 1 };
+    case 'assert':
+      return { paths: 1, length: 0 };
+    case 'group':
+      return costOf(node.item);
+    case 'concat':
+      return combine(node.items, (a, b) => ({ paths: a.paths * b.paths, length: a.length + b.length }), {
+        paths: 1,
+        length: 0,
+      });
+    case 'alternate':
+      return combine(
+        node.items,
+        (a, b) => ({ paths: a.paths + b.paths, length: Math.max(a.length, b.length) }),
+        {
+          paths: 0,
+          length: 0,
+        },
+      );
+    case 'repeat': {
+      // A repeated group makes its captures differ between engines; only single code points are repeated.
+      if (node.item.kind !== 'chars' || node.max > maxLength) return undefined;
+      return bounded({ paths: node.max - node.min + 1, length: node.max });
+    }
+  }
+}
+
+function combine(
+  nodes: readonly RegExpNode[],
+  join: (a: Cost, b: Cost) => Cost,
+  start: Cost,
+): Cost | undefined {
+  let total: Cost | undefined = start;
+  for (const node of nodes) {
+    const cost = costOf(node);
+    total = cost === undefined || total === undefined ? undefined : bounded(join(total, cost));
+  }
+  return total;
+}
+
+function bounded(cost: Cost): Cost | undefined {
+  return cost.paths <= maxPaths && cost.length <= maxLength ? cost : undefined;
+}

@@ -1,0 +1,63 @@
+/** Code points as sorted ranges that neither touch nor overlap. */
+export type CharSet = readonly (readonly [number, number])[];
+
+const last = 0x10ffff;
+
+export function singleChar(code: number): CharSet {
+  return [[code, code]];
+}
+
+export function unionOf(...sets: readonly CharSet[]): CharSet {
+  const out: [number, number][] = [];
+  for (const [low, high] of sets.flat().sort((a, b) => a[0] - b[0])) {
+    const before = out.at(-1);
+    if (before !== undefined && low <= before[1] + 1) before[1] = Math.max(before[1], high);
+    else out.push([low, high]);
+  }
+  return out;
+}
+
+export function complementOf(set: CharSet): CharSet {
+  const out: [number, number][] = [];
+  let next = 0;
+  for (const [low, high] of set) {
+    if (low > next) out.push([next, low - 1]);
+    next = high + 1;
+  }
+  if (next <= last) out.push([next, last]);
+  return out;
+}
+
+export function areDisjoint(a: CharSet, b: CharSet): boolean {
+  return a.every(([low, high]) => b.every(([from, to]) => to < low || from > high));
+}
+
+/** The only code point of a set, or undefined. */
+export function onlyChar(set: CharSet): number | undefined {
+  const [range, ...more] = set;
+  return range !== undefined && more.length === 0 && range[0] === range[1] ? range[0] : undefined;
+}
+
+export const digits: CharSet = [[0x30, 0x39]];
+export const wordChars: CharSet = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+export const spaces: CharSet = [
+  [0x09, 0x0a],
+  [0x0c, 0x0d],
+  [0x20, 0x20],
+];
+export const anyChar: CharSet = [[0, last]];
+export const notLineFeed: CharSet = complementOf(singleChar(0x0a));
+
+/** An ASCII letter with its other cases; K and S have one outside of ASCII. Undefined where folding needs more. */
+export function foldChar(code: number): CharSet | undefined {
+  if (code > 0x7f) return undefined;
+  const lower = code | 0x20;
+  if (lower < 0x61 || lower > 0x7a) return singleChar(code);
+  const more = lower === 0x6b ? [0x212a] : lower === 0x73 ? [0x17f] : [];
+  return unionOf(singleChar(lower), singleChar(lower - 0x20), ...more.map(singleChar));
+}

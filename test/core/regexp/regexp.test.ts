@@ -1,0 +1,127 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { compile } from '../../../core/regexp/compiled.js';
+import {
+  compileRegExp,
+  RegExpSyntaxError,
+  type CompileOptions,
+  type LinearRegExp,
+} from '../../../core/regexp/index.js';
+
+const refused: readonly (readonly [string, string])[] = [
+  ['[', 'missing closing ]: `[`'],
+  ['(a', 'missing closing ): `(a`'],
+  ['b)', 'unexpected ): `b)`'],
+  ['*', 'missing argument to repetition operator: `*`'],
+  ['a{2,1}', 'invalid repeat count: `{2,1}`'],
+  ['a{1001}', 'invalid repeat count: `{1001}`'],
+  ['x**', 'invalid nested repetition operator: `**`'],
+  ['(?P<a.b>x)', 'invalid named capture: `(?P<a.b>`'],
+  ['(?=a)', 'invalid or unsupported Perl syntax: `(?=`'],
+  ['[z-a]', 'invalid character class range: `z-a`'],
+  ['\\8', 'invalid escape sequence: `\\8`'],
+];
+
+for (const [pattern, text] of refused) {
+  test(`the pattern ${pattern} is refused in Go's words`, (t) => {
+    for (const options of [{}, { dotAll: true }, { anchored: true }]) {
+      const error = t.throws(() => compileRegExp(pattern, options), { instanceOf: RegExpSyntaxError });
+      t.is(error.message, `error parsing regexp: ${text}`);
+    }
+  });
+}
+
+test('a match tells its place, its groups and the named groups that took part', (t) => {
+  const match = compileRegExp('(?P<a>x)(y)?(?P<b>q)?').exec('zxz');
+  t.deepEqual(match, {
+    index: 1,
+    end: 2,
+    groups: ['x', 'x', undefined, undefined],
+    named: new Map([['a', 'x']]),
+  });
+});
+
+test('groups may share a name, as in Go', (t) => {
+  const compiled = compileRegExp('[(](?P<a>x)|\\((?P<a>y)(z)');
+  t.deepEqual(compiled.groupNames, ['a', 'a']);
+  t.is(compiled.exec('(yz')?.named.get('a'), 'y');
+  t.is(compiled.groupCount, 3);
+});
+
+test('an anchored pattern matches the whole text or not at all', (t) => {
+  const compiled = compileRegExp('a|ab', { anchored: true });
+  t.true(compiled.test('ab'));
+  t.false(compiled.test('abc'));
+  t.is(compiled.exec('ab')?.end, 2);
+});
+
+test('replacements are expanded as Go expands them', (t) => {
+  t.is(compileRegExp('(?P<a>x)(y)').replaceAll('axyb', '<${a}|$2|$$|$2x|${|$>'), 'a<x|y|$||${|$>b');
+  t.is(compileRegExp('x').replaceAllLiteral('axb', '$0'), 'a$0b');
+});
+
+test('an empty match that touches the match before it is not replaced', (t) => {
+  t.is(compileRegExp('a*').replaceAll('baaac', 'X'), 'XbXcX');
+  t.is(compileRegExp('').replaceAll('a\u{1f600}b', '-'), '-a-\u{1f600}-b-');
+  t.is(compileRegExp('a*').count('baaac'), 3);
+});
+
+test('ignoring case folds K and S as Unicode does', (t) => {
+  t.true(compileRegExp('(?i)^kelvins$').test('\u212aELVIN\u017f'));
+  t.false(compileRegExp('(?i)kelvin').test('\u212belvin'));
+});
+
+test('a hostile pattern stays linear', (t) => {
+  const text = 'a'.repeat(20_000);
+  for (const pattern of ['(a+)+$b', '(a|aa)*c', 'a.*a.*a.*b', '^(a*)*b', '[a-z]+=']) {
+    t.false(compileRegExp(pattern).test(text), pattern);
+  }
+});
+
+/** Small pieces of patterns and texts over few characters, so that matches and near misses are common. */
+const atom = fc.constantFrom(
+  ...['a', 'b', 'ab', 'k', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', '^', '$', '\\b', '\\B', '\\.', '\u00e9'],
+  ...['\u{1f600}', '(a)', '(?:ab)', '(?P<n>b)', '(?i:k)', '(?s:.)', '.*', '.+', '\\x61', '\\n', '[\\d-]'],
+);
+const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '{1,}', '*?', '+?', '??');
+const sequence = fc
+  .array(fc.tuple(atom, quantifier), { maxLength: 5 })
+  .map((parts) => parts.map(([one, count]) => one + count).join(''));
+const pattern = fc
+  .tuple(
+    fc.constantFrom('', '', '(?i)', '(?s)'),
+    fc.array(sequence, { minLength: 1, maxLength: 3 }),
+    fc.boolean(),
+  )
+  .map(([flags, parts, grouped]) => flags + (grouped ? `(${parts.join('|')})` : parts.join('|')));
+const letters = ['a', 'b', 'k', 'K', '\u212a', '1', '.', ' ', '\n', '-', '\u00e9', '\u{1f600}', '\u2028'];
+const text = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((parts) => parts.join(''));
+const options = fc.record({ anchored: fc.boolean(), dotAll: fc.boolean() });
+
+function tryCompile(source: string, how: CompileOptions, fast: boolean): LinearRegExp | undefined {
+  try {
+    return compile(source, how, fast);
+  } catch {
+    return undefined;
+  }
+}
+
+test('the faster ways give the answers of the automaton', (t) => {
+  fc.assert(
+    fc.property(pattern, options, fc.array(text, { maxLength: 6 }), (source, how, texts) => {
+      const fast = tryCompile(source, how, true);
+      const plain = tryCompile(source, how, false);
+      t.is(fast === undefined, plain === undefined);
+      for (const one of texts) {
+        t.is(fast?.test(one), plain?.test(one), `${source} ${JSON.stringify(how)} ${JSON.stringify(one)}`);
+        t.deepEqual(
+          fast?.exec(one),
+          plain?.exec(one),
+          `${source} ${JSON.stringify(how)} ${JSON.stringify(one)}`,
+        );
+        t.is(fast?.replaceAll(one, '<$0>'), plain?.replaceAll(one, '<$0>'));
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
