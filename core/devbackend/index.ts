@@ -53,8 +53,7 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
     maxQueueMs: options.maxQueueMs ?? 10_000,
     nowNs: options.nowNs ?? wallClockNs,
   });
-  const closing = new AbortController();
-  const server = createBackendServer(backend, handlerFor, closing.signal);
+  const { server, abortAll } = createBackendServer(backend, handlerFor);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
@@ -66,8 +65,8 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
     stats: () => backend.stats(),
     close: () =>
       new Promise<void>((resolve) => {
-        closing.abort();
         server.close(() => resolve());
+        abortAll();
         server.closeAllConnections();
       }),
   };

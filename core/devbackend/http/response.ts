@@ -5,8 +5,9 @@ import { createGzip, type Gzip } from 'node:zlib';
 import { ClientGoneError } from './errors.js';
 
 /** Bodies up to this size go out plain and whole, as the real server's do. */
-const SMALL_BODY_BYTES = 4096;
+const SMALL_BODY_CHARS = 4096;
 const CHUNK_CHARS = 32 * 1024;
+const PIECE_CHARS = 256 * 1024;
 
 /** The text that breaks the chunked framing when an answer could not be completed (backend.md section 8). */
 const ABORT_TEXT =
@@ -29,8 +30,9 @@ export class ResponseWriter {
   readonly #startedAt = process.hrtime.bigint();
   #status = 200;
   #contentType = 'text/plain; charset=utf-8';
-  #pending: string[] = [];
-  #pendingChars = 0;
+  #pending = '';
+  /** Full pieces in front of `#pending`, when much is written between two flushes. */
+  #pieces: string[] = [];
   #gzip: Gzip | undefined;
   #gzipDone: Promise<void> = Promise.resolve();
   #plain = false;
@@ -46,10 +48,6 @@ export class ResponseWriter {
     return this.#res.headersSent;
   }
 
-  get bufferedChars(): number {
-    return this.#pendingChars;
-  }
-
   /** Sets status and content type; before the first flush. */
   begin(status: number, contentType: string): void {
     this.#status = status;
@@ -58,8 +56,10 @@ export class ResponseWriter {
 
   /** Adds text; nothing is sent before `flush`, `flushLarge` or `end`. */
   write(text: string): void {
-    this.#pending.push(text);
-    this.#pendingChars += text.length;
+    this.#pending += text;
+    if (this.#pending.length < PIECE_CHARS) return;
+    this.#pieces.push(this.#pending);
+    this.#pending = '';
   }
 
   /** Forgets what has gathered, to answer something else. */
@@ -69,7 +69,7 @@ export class ResponseWriter {
 
   /** Sends what has gathered once it is worth a piece; resolves when the client has taken it. */
   async flushLarge(): Promise<void> {
-    if (this.#pendingChars >= CHUNK_CHARS) await this.flush();
+    if (this.#pieces.length > 0 || this.#pending.length >= CHUNK_CHARS) await this.flush();
   }
 
   /** Sends headers now, uncompressed: a live tail shows the client at once that it is connected. */
@@ -81,35 +81,37 @@ export class ResponseWriter {
 
   /** Sends all that has gathered and resolves when the client has taken it. */
   async flush(): Promise<void> {
-    if (this.#pendingChars === 0) return;
-    const body = Buffer.from(this.#take(), 'utf8');
-    if (!this.started) this.#startStream();
-    await this.#send(body);
+    for (const piece of this.#take()) {
+      if (!this.started) this.#startStream();
+      await this.#send(Buffer.from(piece, 'utf8'));
+    }
   }
 
   /** Completes the response. */
   async end(): Promise<void> {
     if (this.#isCut) return;
-    const body = Buffer.from(this.#take(), 'utf8');
-    if (!this.started && (body.length <= SMALL_BODY_BYTES || !this.#options.acceptsGzip)) {
+    if (!this.started && this.#pieces.length === 0 && this.#fitsWhole()) {
+      const body = Buffer.from(this.#take().join(''), 'utf8');
       this.#writeHead(this.#status === 204 ? {} : { 'Content-Length': String(body.length) });
       this.#options.onBytes(body.length);
       await this.#delay();
       this.#res.end(body);
       return;
     }
-    if (!this.started) this.#startStream();
-    if (body.length > 0) await this.#send(body);
+    await this.flush();
     this.#gzip?.end();
     await this.#gzipDone;
     this.#res.end();
   }
 
+  #fitsWhole(): boolean {
+    return !this.#options.acceptsGzip || this.#pending.length <= SMALL_BODY_CHARS;
+  }
+
   /** Sends what has gathered, then breaks the chunked framing and closes, so that no client takes it for complete. */
   async abort(): Promise<void> {
-    const body = Buffer.from(this.#take(), 'utf8');
+    await this.flush();
     if (!this.started) this.#startStream();
-    if (body.length > 0) await this.#send(body);
     this.#gzip?.end();
     await this.#gzipDone;
     this.#res.flushHeaders();
@@ -123,11 +125,11 @@ export class ResponseWriter {
     setImmediate(() => this.#res.socket?.destroySoon());
   }
 
-  #take(): string {
-    const text = this.#pending.join('');
-    this.#pending = [];
-    this.#pendingChars = 0;
-    return text;
+  #take(): string[] {
+    const pieces = [...this.#pieces, this.#pending].filter((piece) => piece !== '');
+    this.#pieces = [];
+    this.#pending = '';
+    return pieces;
   }
 
   #writeHead(extra: Readonly<Record<string, string>>): void {

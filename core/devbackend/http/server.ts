@@ -11,37 +11,52 @@ import type { TenantId } from '../store/stream-tags.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
+/** The HTTP server of a backend and the means to end what it has under way. */
+export interface BackendServer {
+  readonly server: Server;
+  /** Aborts every open request, live tails included. */
+  readonly abortAll: () => void;
+}
+
 /** Makes the HTTP server of a backend; `handlerFor` finds the endpoint of a path. */
 export function createBackendServer(
   backend: Backend,
   handlerFor: (path: string) => Handler | undefined,
-  closing: AbortSignal,
-): Server {
+): BackendServer {
+  const open = new Set<AbortController>();
   const server = createServer((req, res) => {
-    void serve(backend, handlerFor, closing, req, res);
+    const gone = new AbortController();
+    open.add(gone);
+    res.once('close', () => {
+      open.delete(gone);
+      gone.abort();
+    });
+    res.on('error', () => gone.abort());
+    void serve(backend, handlerFor, gone.signal, req, res);
   });
   // Clients reuse connections for the measured idle minute; Node's default of 5 s would reset them between panels.
   server.keepAliveTimeout = 60_000;
   server.requestTimeout = 0;
-  return server;
+  const abortAll = (): void => {
+    for (const controller of open) controller.abort();
+  };
+  return { server, abortAll };
 }
 
+/** Answers one request. Never rejects: what goes wrong is told to the client. */
 async function serve(
   backend: Backend,
   handlerFor: (path: string) => Handler | undefined,
-  closing: AbortSignal,
+  signal: AbortSignal,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  res.on('error', () => gone.abort());
-  const url = new URL(`http://backend${(req.url ?? '/').replace(/^\/*/, '/')}`);
-  const path = url.pathname.replace(/\/{2,}/g, '/');
+  const [rawPath = '/', search = ''] = splitOnce(req.url ?? '/', '?');
+  const path = decodePath(rawPath.replace(/\/{2,}/g, '/'));
   backend.counters.countCall(path);
   let out = new ResponseWriter(res, { acceptsGzip: false, headers: {}, onBytes: countBytes(backend) });
   try {
-    const args = new Args(await readForm(req, path), url.searchParams);
+    const args = new Args(await readForm(req, path), new URLSearchParams(search));
     const tenant = readTenant(req);
     const fault = path.startsWith('/-/') ? undefined : backend.faults.take(path, args.get('query'));
     out = new ResponseWriter(res, {
@@ -50,7 +65,6 @@ async function serve(
       onBytes: countBytes(backend),
       ...(fault?.trickleMs === undefined ? {} : { pieceDelayMs: fault.trickleMs }),
     });
-    const signal = AbortSignal.any([gone.signal, closing]);
     const ctx: Context = {
       backend,
       req,
@@ -69,6 +83,19 @@ async function serve(
     await handler(ctx);
   } catch (error) {
     await answerError(backend, out, res, path, error);
+  }
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 

@@ -139,6 +139,38 @@ test('a live tail shows that it is connected at once and then rows as they arriv
   });
 });
 
+test('a tail that may be packed keeps its headers back until there is a row', async (t) => {
+  await withBackend(t, { nowNs: () => T }, async ({ url, stats }) => {
+    const params = { query: '*', offset: '0s', start_offset: '1s', refresh_interval: '5ms' };
+    let answered = false;
+    const pending = select(url, 'tail', params, { headers: { 'Accept-Encoding': 'gzip' } }).then(
+      (response) => {
+        answered = true;
+        return response;
+      },
+    );
+    while (stats().calls['/select/logsql/tail'] !== 1) await new Promise(setImmediate);
+    t.is((await fetch(`${url}/ping`)).status, 204);
+    t.false(answered);
+    await pushLoki(url, { app: 'x' }, [[T - 1n, 'one']]);
+    const response = await pending;
+    t.is(response.headers.get('content-encoding'), 'gzip');
+    const reader = response.body?.getReader();
+    t.regex(new TextDecoder().decode((await reader?.read())?.value as Uint8Array), /"one"/);
+    await reader?.cancel();
+  });
+});
+
+test('a tail whose output lost its time says so and ends', async (t) => {
+  await withBackend(t, { nowNs: () => T }, async ({ url }) => {
+    await pushLoki(url, { app: 'x' }, [[T - 1n, 'one']]);
+    const params = { query: '* | fields _msg', offset: '0s', start_offset: '1s' };
+    const response = await select(url, 'tail', params, { headers: { 'Accept-Encoding': 'gzip' } });
+    t.is(response.status, 400);
+    t.regex(await response.text(), /missing _time field/);
+  });
+});
+
 test('a deletion removes the matching rows of its tenant only', async (t) => {
   await withBackend(t, {}, async ({ url }) => {
     await pushMany(url, 'x', 10);
