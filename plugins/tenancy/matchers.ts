@@ -1,7 +1,6 @@
 import type { Selector } from '../../core/api/query.js';
 import { apiError } from '../../core/errors/table.js';
-import { printQuery } from '../../core/logql/index.js';
-import type { Matcher } from '../../core/logql/ast.js';
+import { printSelector, type Matcher } from '../../core/logql/index.js';
 import { compileRegExp, RegExpSyntaxError } from '../../core/regexp/index.js';
 import { tenantLabel } from './tenant-label.js';
 
@@ -41,7 +40,7 @@ export function splitSelector(selector: Selector | undefined): SplitSelector {
 }
 
 function textOf(matchers: readonly Matcher[], { span }: Matcher): string {
-  return printQuery({ kind: 'log', selector: { kind: 'selector', matchers, span }, stages: [], span });
+  return printSelector({ kind: 'selector', matchers, span });
 }
 
 function testOf({ op, value }: Matcher): (tenantId: string) => boolean {

@@ -6,7 +6,7 @@
 import type { Tenant } from '../../core/api/caller.js';
 import type { Selector } from '../../core/api/query.js';
 import type { ApiRequest, QueryRangeRequest, SeriesRequest } from '../../core/api/request.js';
-import type { LogExpr, MetricExpr } from '../../core/logql/ast.js';
+import { logQueriesOf, mapMatchers, type LogExpr } from '../../core/logql/index.js';
 import { splitSelector, takeTenantMatchers } from './matchers.js';
 import { widen } from './paging.js';
 import { originalTenantLabel, tenantLabel } from './tenant-label.js';
@@ -39,7 +39,7 @@ export function chooseStrategy(
       const { query } = request;
       // Guard refuses an oversized text; it is not to be parsed here first.
       if (maxQueryBytes > 0 && Buffer.byteLength(query.text) > maxQueryBytes) return { kind: 'once' };
-      if (query.ast.kind !== 'log') return { kind: readsLogs(query.ast) ? 'together' : 'once' };
+      if (query.ast.kind !== 'log') return { kind: logQueriesOf(query.ast).length > 0 ? 'together' : 'once' };
       // A log query is refused as an instant query, for every tenant alike.
       return request.op === 'query' ? { kind: 'once' } : mergeLogs(request, query.ast, tenants);
     }
@@ -73,7 +73,7 @@ export function chooseStrategy(
 function mergeLogs(request: QueryRangeRequest, ast: LogExpr, tenants: readonly Tenant[]): Strategy {
   const filter = takeTenantMatchers(ast.selector.matchers);
   if (filter === undefined) return { kind: 'merge', parts: tenants.map((tenant) => ({ tenant, request })) };
-  const query = request.query.withAst({ ...ast, selector: { ...ast.selector, matchers: filter.matchers } });
+  const query = request.query.withAst(mapMatchers(ast, () => filter.matchers));
   const chosen = tenants.filter(({ id }) => filter.accepts(id));
   return { kind: 'merge', parts: chosen.map((tenant) => ({ tenant, request: { ...request, query } })) };
 }
@@ -110,19 +110,4 @@ function mergeSeries(request: SeriesRequest, tenants: readonly Tenant[]): Strate
     ];
   });
   return { kind: 'merge', parts };
-}
-
-function readsLogs(expr: MetricExpr): boolean {
-  switch (expr.kind) {
-    case 'range-aggregation':
-      return true;
-    case 'vector-aggregation':
-    case 'label-replace':
-      return readsLogs(expr.expr);
-    case 'binary':
-      return readsLogs(expr.left) || readsLogs(expr.right);
-    case 'vector':
-    case 'literal':
-      return false;
-  }
 }
