@@ -5,7 +5,7 @@ export type JsonValue =
   | { readonly kind: 'object'; readonly members: readonly (readonly [string, JsonValue])[] };
 
 const token =
-  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
+  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 const blanks = /[\t\n\r ]*/y;
 const maxDepth = 256;
 

@@ -126,7 +126,7 @@ const filter: fc.Arbitrary<LogsqlFilter> = fc.letrec<{ filter: LogsqlFilter }>((
 })).filter;
 // Shows its fields in the report of a failed property.
 class ShownRow extends MapRow {
-  toString(): string {
+  override toString(): string {
     return JSON.stringify([...this.fields]);
   }
 }
