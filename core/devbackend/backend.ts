@@ -2,7 +2,7 @@ import type { BackendStats } from './counters.js';
 import { Counters } from './counters.js';
 import { Limiter } from './engine/limiter.js';
 import { Faults } from './faults.js';
-import type { RowListener } from './ingest/row-sink.js';
+import type { Journal } from './journal.js';
 import type { TenantId } from './store/stream-tags.js';
 import { Store } from './store/store.js';
 
@@ -36,8 +36,8 @@ export class Backend {
   readonly limiter: Limiter;
   readonly tasks = new Map<string, DeleteTask>();
   readonly startedAtMs = Date.now();
-  /** Set while a journal is kept. */
-  rowListener: RowListener | undefined;
+  /** Set while rows are kept in a folder. */
+  journal: Journal | undefined;
 
   constructor(settings: BackendSettings) {
     this.settings = settings;

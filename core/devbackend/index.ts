@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Backend } from './backend.js';
 import type { BackendStats } from './counters.js';
 import { createBackendServer } from './http/server.js';
+import { Journal } from './journal.js';
 import { handlerFor } from './routes.js';
 
 export type { BackendStats } from './counters.js';
@@ -16,6 +17,8 @@ export interface DevBackendOptions {
   readonly port?: number;
   /** Budget of estimated bytes for all rows, default 1 GiB; past it pushes get 429. */
   readonly maxBytes?: number;
+  /** Folder in which rows are kept over restarts; without it they live in memory only. */
+  readonly dataDir?: string;
   /** Allows `/-/faults`; default false. */
   readonly faults?: boolean;
   /** What `/select/buildinfo` reports, default `v1.52.0`. */
@@ -53,6 +56,7 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
     maxQueueMs: options.maxQueueMs ?? 10_000,
     nowNs: options.nowNs ?? wallClockNs,
   });
+  if (options.dataDir !== undefined) backend.journal = await Journal.open(options.dataDir, backend.store);
   const { server, abortAll } = createBackendServer(backend, handlerFor);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -63,12 +67,14 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     stats: () => backend.stats(),
-    close: () =>
-      new Promise<void>((resolve) => {
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         abortAll();
         server.closeAllConnections();
-      }),
+      });
+      await backend.journal?.close();
+    },
   };
 }
 

@@ -20,10 +20,12 @@ export async function runDeleteTask(ctx: Context): Promise<void> {
     startTime: formatTime(ctx.nowNs),
     cancel,
   };
+  ctx.backend.journal?.addDeletion(ctx.tenant, task.filter, ctx.nowNs);
+  await ctx.backend.journal?.commit();
   tasks.set(task.id, task);
-  void deleteRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal).finally(() =>
-    tasks.delete(task.id),
-  );
+  void deleteRows(ctx.backend.store, ctx.tenant, filter, ctx.nowNs, cancel.signal)
+    .catch(() => ctx.backend.counters.errors++)
+    .finally(() => tasks.delete(task.id));
   await answerJson(ctx, { task_id: task.id });
 }
 

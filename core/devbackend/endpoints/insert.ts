@@ -19,11 +19,12 @@ export async function insertJsonLine(ctx: Context): Promise<void> {
   for (let at = 0; at < body.length;) {
     const found = body.indexOf(0x0a, at);
     const end = found === -1 ? body.length : found;
-    if (!ingestJsonLine(body.toString('utf8', at, end), options, sink, ctx.nowNs)) throw storeFull(ctx, sink);
+    if (!ingestJsonLine(body.toString('utf8', at, end), options, sink, ctx.nowNs))
+      throw await storeFull(ctx, sink);
     at = end + 1;
     if (++rows % YIELD_ROWS === 0) await new Promise(setImmediate);
   }
-  finish(ctx, sink);
+  await finish(ctx, sink);
   await answerText(ctx, 200, '');
 }
 
@@ -34,14 +35,14 @@ export async function insertLoki(ctx: Context): Promise<void> {
   const sink = newSink(ctx);
   let rows = 0;
   for (const stream of streams) {
-    if (!ingestLokiStream(stream, keepMessage, sink, ctx.nowNs)) throw storeFull(ctx, sink);
+    if (!ingestLokiStream(stream, keepMessage, sink, ctx.nowNs)) throw await storeFull(ctx, sink);
     rows += stream.entries.length;
     if (rows > YIELD_ROWS) {
       rows = 0;
       await new Promise(setImmediate);
     }
   }
-  finish(ctx, sink);
+  await finish(ctx, sink);
   ctx.out.begin(204, '');
   await ctx.out.end();
 }
@@ -75,15 +76,17 @@ async function readBody(ctx: Context): Promise<Buffer> {
 }
 
 function newSink(ctx: Context): RowSink {
-  return new RowSink(ctx.backend.store, ctx.tenant, ctx.backend.rowListener);
+  const { journal, store } = ctx.backend;
+  return new RowSink(store, ctx.tenant, journal === undefined ? undefined : journal.addRow.bind(journal));
 }
 
-function finish(ctx: Context, sink: RowSink): void {
+async function finish(ctx: Context, sink: RowSink): Promise<void> {
   ctx.backend.counters.rowsDropped += sink.counts.dropped;
+  await ctx.backend.journal?.commit();
 }
 
-function storeFull(ctx: Context, sink: RowSink): HttpError {
-  finish(ctx, sink);
+async function storeFull(ctx: Context, sink: RowSink): Promise<HttpError> {
+  await finish(ctx, sink);
   return new HttpError(
     429,
     `the embedded backend is full: it holds about ${ctx.backend.store.bytes} bytes of ${ctx.backend.store.maxBytes}; ` +

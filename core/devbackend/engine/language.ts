@@ -9,7 +9,7 @@ import {
   printPipe,
 } from '../../logsql/index.js';
 import { badRequest } from '../http/errors.js';
-import { mapSubqueries } from './subqueries.js';
+import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
 /** Parses the `query` argument; HTTP 400 with the real server's frame around the reason. */
 export function parseQueryArg(text: string): LogsqlQuery {
@@ -26,6 +26,8 @@ export function parseDeleteFilter(text: string): LogsqlFilter {
         `pipes: [${query.pipes.map(printPipe).join(' | ')}]`,
     );
   }
+  if (subqueriesOf(query).length > 0)
+    throw badRequest(`cannot parse filter [${text}]: subqueries are not supported here`);
   return query.filter;
 }
 

@@ -188,6 +188,17 @@ test('a deletion removes the matching rows of its tenant only', async (t) => {
   });
 });
 
+test('a deletion by subquery is refused', async (t) => {
+  await withBackend(t, {}, async ({ url }) => {
+    const filter = 'trace_id:in(level:error | fields trace_id)';
+    const response = await fetch(`${url}/delete/run_task`, {
+      method: 'POST',
+      body: new URLSearchParams({ filter }),
+    });
+    t.is(response.status, 400);
+  });
+});
+
 test('queries beyond the concurrency limit wait, and get 503 when the wait is too long', async (t) => {
   await withBackend(t, { maxConcurrentQueries: 1, maxQueueMs: 20, faults: true }, async ({ url }) => {
     await pushMany(url, 'x', 1000);

@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { parseDeleteFilter } from './engine/language.js';
+import { deleteRows } from './engine/delete-rows.js';
+import { makeTags, type TenantId } from './store/stream-tags.js';
+import type { Store } from './store/store.js';
+import type { Stream } from './store/stream.js';
+
+const FILE = 'rows.jsonl';
+
+/**
+ * One line of the journal: a stream under a number, a row of such a stream, or a deletion. Numbers hold within one run
+ * of the server, so a later line may give a number a new stream.
+ */
+type Entry =
+  | readonly ['s', number, number, number, readonly (readonly [string, string])[]]
+  | readonly ['r', number, string, readonly string[], readonly string[]]
+  | readonly ['d', number, number, string, string];
+
+/**
+ * Keeps rows over restarts: an append-only file in a folder that belongs to one backend at a time. Each push is written
+ * before it is answered; a deletion is written as such and carried out again on the next start.
+ */
+export class Journal {
+  readonly #file: FileHandle;
+  readonly #numbers = new Map<Stream, number>();
+  #lines: string[] = [];
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** Reads what the folder holds into the store, and opens it for what is to come. Rejects when it cannot be used. */
+  static async open(folder: string, store: Store): Promise<Journal> {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, FILE);
+    const file = await open(path, 'a+');
+    await replay(path, store);
+    const journal = new Journal(file);
+    return journal;
+  }
+
+  /** Notes a row that the store has taken. */
+  addRow(
+    tenant: TenantId,
+    stream: Stream,
+    timeNs: bigint,
+    names: readonly string[],
+    values: readonly string[],
+  ): void {
+    let number = this.#numbers.get(stream);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(stream, number);
+      this.#note(['s', number, tenant.accountId, tenant.projectId, [...stream.tags]]);
+    }
+    this.#note(['r', number, timeNs.toString(), names, values]);
+  }
+
+  /** Notes a deletion: its filter as text and the instant its relative times refer to. */
+  addDeletion(tenant: TenantId, filter: string, evalNs: bigint): void {
+    this.#note(['d', tenant.accountId, tenant.projectId, filter, evalNs.toString()]);
+  }
+
+  /** Resolves when all that was noted is in the file; rejects when it cannot be written. */
+  commit(): Promise<void> {
+    const text = this.#lines.join('\n');
+    this.#lines = [];
+    // The line feed in front keeps a line that a crash cut short from running into this one.
+    if (text !== '') this.#writing = this.#writing.then(() => this.#file.appendFile(`\n${text}\n`));
+    return this.#writing;
+  }
+
+  /** Writes the rest and closes the file. */
+  async close(): Promise<void> {
+    try {
+      await this.commit();
+    } finally {
+      await this.#file.close();
+    }
+  }
+
+  #note(entry: Entry): void {
+    this.#lines.push(JSON.stringify(entry));
+  }
+}
+
+async function replay(path: string, store: Store): Promise<void> {
+  const streams = new Map<number, Stream>();
+  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
+  for await (const line of lines) {
+    const entry = parseEntry(line);
+    if (entry === undefined) continue;
+    switch (entry[0]) {
+      case 's': {
+        const [, number, accountId, projectId, tags] = entry;
+        streams.set(number, store.stream({ accountId, projectId }, makeTags(tags)));
+        break;
+      }
+      case 'r': {
+        const [, number, time, names, values] = entry;
+        const stream = streams.get(number);
+        if (stream !== undefined) store.push(stream, { timeNs: BigInt(time), names, values });
+        break;
+      }
+      case 'd': {
+        const [, accountId, projectId, filter, evalNs] = entry;
+        const never = new AbortController().signal;
+        await deleteRows(store, { accountId, projectId }, parseDeleteFilter(filter), BigInt(evalNs), never);
+        break;
+      }
+    }
+  }
+}
+
+/** Undefined for an empty line or one that a crash has cut short. */
+function parseEntry(line: string): Entry | undefined {
+  if (line === '') return undefined;
+  try {
+    // The file is this class's own; a line that is whole JSON is a whole entry.
+    return JSON.parse(line) as Entry;
+  } catch {
+    return undefined;
+  }
+}
