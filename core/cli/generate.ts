@@ -34,7 +34,7 @@ export async function generate(args: readonly string[], io: Io): Promise<number>
 async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...(await generateOptionFiles(root)),
-    ...(await generateCheckFiles(root)),
+    ...generateCheckFiles(root),
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],
   ]);

@@ -13,4 +13,10 @@ export { FakeUpstream, matching, type ExpectedCall } from './fake-upstream.js';
 export { limitsOptions, namesOptions, optionsOf, serverOptions, telemetryOptions } from './options.js';
 export { makePipeline, type PipelineSettings, type Placed } from './pipeline.js';
 export { runStage, type StageRun } from './run-stage.js';
-export { withPipeline, type ProxyUnderTest } from './with-proxy.js';
+export {
+  withPipeline,
+  withProxy,
+  withProxyFile,
+  type FileSettings,
+  type ProxyUnderTest,
+} from './with-proxy.js';

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startProxy, type RunningProxy, type StartOptions } from '../kernel/start-proxy.js';
-import type { Pipeline } from '../pipeline/types.js';
+import { loadPipeline, type Pipeline } from '../pipeline/index.js';
 import { CapturedLog } from './captured-log.js';
 
 /** A started proxy in the hands of a test. */
@@ -9,6 +12,13 @@ export interface ProxyUnderTest {
   readonly url: string;
   /** What it logs. */
   readonly log: CapturedLog;
+}
+
+/** How a pipeline file is started for a test. */
+export interface FileSettings extends StartOptions {
+  /** Flags by name without dashes, as on the command line. Listeners are on free loopback ports unless given here. */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Starts a proxy, gives it to a test and stops it whatever the test does. */
@@ -23,5 +33,38 @@ export async function withPipeline<Result>(
     return await use({ proxy, url: proxy.urls.main, log });
   } finally {
     await proxy.close();
+  }
+}
+
+/** Starts a proxy from a pipeline file, as `ref-proxy serve` does; site plugins are found from the file's folder. */
+export async function withProxyFile<Result>(
+  file: string,
+  use: (under: ProxyUnderTest) => Promise<Result>,
+  settings: FileSettings = {},
+): Promise<Result> {
+  const flags = new Map(
+    Object.entries({ listen: '127.0.0.1:0', 'admin-listen': '127.0.0.1:0', ...settings.flags }),
+  );
+  const { pipeline, findings } = await loadPipeline(file, { flags, env: settings.env ?? {} });
+  if (pipeline === undefined) {
+    const texts = findings.map(({ at, message }) => `${at.file}:${at.line}:${at.column}: ${message}`);
+    throw new Error(`the pipeline cannot be started:\n${texts.join('\n')}`);
+  }
+  return withPipeline(pipeline, use, settings);
+}
+
+/** Starts a proxy from the text of a pipeline file. */
+export async function withProxy<Result>(
+  pipelineYaml: string,
+  use: (under: ProxyUnderTest) => Promise<Result>,
+  settings: FileSettings = {},
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  try {
+    const file = join(folder, 'pipeline.yaml');
+    await writeFile(file, pipelineYaml);
+    return await withProxyFile(file, use, settings);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

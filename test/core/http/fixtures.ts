@@ -3,6 +3,7 @@ import {
   defineStage,
   type Answer,
   type EndpointPlugin,
+  type Exchange,
   type HttpCall,
   type SlotName,
   type StagePlugin,
@@ -48,16 +49,21 @@ export const telling = (call: HttpCall): Promise<Answer> =>
     ),
   );
 
-/** A last stage with one answer for everything. */
-export function answering(answer: Answer): StagePlugin {
+/** A last stage that answers by itself. */
+export function lastStage(handle: (exchange: Exchange<SlotName>) => Promise<Answer>): StagePlugin {
   return defineStage<unknown, SlotName, SlotName>({
     name: 'end',
     summary: 'Answers.',
     needs: [],
     gives: [],
     rest: 'never',
-    create: () => ({ handle: () => Promise.resolve(answer) }),
+    create: () => ({ handle }),
   });
+}
+
+/** A last stage with one answer for everything. */
+export function answering(answer: Answer): StagePlugin {
+  return lastStage(() => Promise.resolve(answer));
 }
 
 /** A promise with its settling in the hands of the test. */
