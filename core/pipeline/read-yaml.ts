@@ -1,4 +1,4 @@
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { parseAllDocuments, type Document } from 'yaml';
 import { locateNodes } from './locate-nodes.js';
 import type { LocatedNode } from './located.js';
 import type { SourceFile } from './source.js';
@@ -24,25 +24,30 @@ export interface YamlResult {
 export class Locator {
   readonly #file: string;
   readonly #text: string;
-  readonly #lines: LineCounter;
+  /** Offsets at which lines begin. The parser's own counter misses some after an error. */
+  readonly #lineStarts: readonly number[];
+  /** The last character that says something: what is missing at the end of a file is missing behind it. */
+  readonly #last: number;
 
-  constructor(file: string, text: string, lines: LineCounter) {
+  constructor(file: string, text: string) {
     this.#file = file;
     this.#text = text;
-    this.#lines = lines;
+    this.#lineStarts = [0, ...[...text.matchAll(/\n/g)].map((newline) => newline.index + 1)];
+    this.#last = Math.max(0, text.trimEnd().length - 1);
   }
 
-  /** The position of [start, end), cut at the end of the line, at least one character long. */
-  at(start: number, end: number): SourcePosition {
-    const { line, col } = this.#lines.linePos(Math.min(start, this.#text.length));
+  /** The position of [from, end), cut at the end of the line, at least one character long. */
+  at(from: number, end: number): SourcePosition {
+    const start = Math.min(from, this.#last);
+    const next = this.#lineStarts.findIndex((lineStart) => lineStart > start);
+    const line = next === -1 ? this.#lineStarts.length : next;
     const newline = this.#text.indexOf('\n', start);
     const lineEnd = newline === -1 ? this.#text.length : newline;
     const stop = Math.min(end, lineEnd);
-    // An empty text has line 0 in the counter's eyes.
     return {
       file: this.#file,
-      line: Math.max(line, 1),
-      column: Math.max(col, 1),
+      line,
+      column: start - (this.#lineStarts[line - 1] ?? 0) + 1,
       length: Math.max(stop - start, 1),
     };
   }
@@ -50,9 +55,8 @@ export class Locator {
 
 /** Parses a pipeline's text. Never throws; whatever is wrong comes back with its position. */
 export function readYaml(source: SourceFile, env: Readonly<Record<string, string | undefined>>): YamlResult {
-  const lines = new LineCounter();
-  const locator = new Locator(source.name, source.text, lines);
-  const parsed = parse(source.text, lines);
+  const locator = new Locator(source.name, source.text);
+  const parsed = parse(source.text);
   if (parsed === 'too-deep') {
     return {
       problems: [{ kind: 'syntax', at: locator.at(0, 1), message: 'is nested too deeply to be a pipeline' }],
@@ -79,10 +83,9 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
   return { root, problems: [...problems, several] };
 }
 
-function parse(text: string, lineCounter: LineCounter): readonly Document.Parsed[] | 'too-deep' {
+function parse(text: string): readonly Document.Parsed[] | 'too-deep' {
   if (isTooDeep(text)) return 'too-deep';
   const parsed = parseAllDocuments(text, {
-    lineCounter,
     prettyErrors: false,
     uniqueKeys: false, // looked for in locateNodes, which can name both places
     schema: 'core',

@@ -1,0 +1,1 @@
+export default { kind: 'stage', name: 'half' };
