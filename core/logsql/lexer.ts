@@ -4,6 +4,8 @@ import { unquote } from './unquote.js';
 const space = /[\t\n\v\f\r \u0085\u00a0\p{Zs}\p{Zl}\p{Zp}]+/uy;
 const word = /[\p{L}\p{Nd}_.]+/uy;
 
+const maxNesting = 500;
+
 interface LexerState {
   readonly position: number;
   readonly token: string;
@@ -24,6 +26,7 @@ export class Lexer {
   spaceBefore = false;
   readonly #text: string;
   #position = 0;
+  #nesting = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -99,6 +102,16 @@ export class Lexer {
         ? two
         : String.fromCodePoint(this.#text.codePointAt(start) ?? 0);
     this.#take(sign, sign);
+  }
+
+  /** Reads something that can contain its like; what is nested beyond reason is refused before the stack runs out. */
+  nested<T>(read: () => T): T {
+    if (this.#nesting >= maxNesting)
+      throw this.fail(`the query is nested more than ${maxNesting} levels deep`);
+    this.#nesting++;
+    const result = read();
+    this.#nesting--;
+    return result;
   }
 
   /** A refusal of the query at the current token. */

@@ -64,6 +64,10 @@ function step(lexer: Lexer): void {
 
 /** Reads one filter: a negation, parentheses, a stream selector, `field:test` or a test on the given field or `_msg`. */
 function readOne(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
+  return lexer.nested(() => readOneHere(lexer, field));
+}
+
+function readOneHere(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
   if (lexer.is('{')) {
     if (field !== undefined && !(field.kind === 'name' && field.name === '_stream')) {
       throw lexer.fail(`stream filter can be applied only to _stream field`);

@@ -59,6 +59,10 @@ function operatorAt(lexer: Lexer): MathOperator | undefined {
 }
 
 function readOperand(lexer: Lexer): MathExpr {
+  return lexer.nested(() => readOperandHere(lexer));
+}
+
+function readOperandHere(lexer: Lexer): MathExpr {
   if (lexer.accept('(')) {
     const inner = readExpr(lexer, weakest);
     if (!lexer.accept(')')) throw lexer.fail(`missing ')'; got ${JSON.stringify(lexer.token)} instead`);

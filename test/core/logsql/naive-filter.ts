@@ -60,8 +60,8 @@ function isWord(character: string | undefined): boolean {
 }
 
 function naivePhrase(text: string, value: string, openEnd: boolean): boolean {
-  const characters = [...value];
-  const wanted = [...text];
+  const characters = Array.from(value);
+  const wanted = Array.from(text);
   return characters.some((_, start) => {
     const here = characters.slice(start, start + wanted.length);
     if (here.join('') !== text) return false;
@@ -134,7 +134,9 @@ function naiveTest(test: ValueTest, value: string, row: RowView): boolean {
         Buffer.compare(Buffer.from(value), Buffer.from(test.to)) < 0
       );
     case 'len-range':
-      return [...value].length >= test.min && [...value].length <= (test.max ?? Number.MAX_VALUE);
+      return (
+        Array.from(value).length >= test.min && Array.from(value).length <= (test.max ?? Number.MAX_VALUE)
+      );
     case 'eq-field':
       return value === row.get(test.other);
     default:

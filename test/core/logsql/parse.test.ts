@@ -220,6 +220,24 @@ test('any text is either read or refused with a LogsqlError', (t) => {
   );
 });
 
+test('a query nested beyond reason is refused, a long or a flat one is not', (t) => {
+  for (const text of [
+    '('.repeat(16_000),
+    '!'.repeat(16_000),
+    `f${':'.repeat(16_000)}x`,
+    `* | math ${'('.repeat(16_000)}`,
+    'f:in('.repeat(3_000),
+  ]) {
+    t.throws(
+      () => parseQuery(text),
+      { instanceOf: LogsqlError, message: /nested more than 500 levels/ },
+      text.slice(0, 20),
+    );
+  }
+  t.notThrows(() => parseQuery(`${'('.repeat(400)}a${')'.repeat(400)}`));
+  t.notThrows(() => parseQuery(`a${' or b'.repeat(10_000)}`));
+});
+
 test('reasons have the words of the recordings, but for a few that are known', (t) => {
   const known = ['err-08', 'err-27', 'err-28', 'err-33'];
   const checked = readRecordings().filter(
