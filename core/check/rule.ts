@@ -8,12 +8,12 @@ export type Tier = 'structure' | 'meaning' | 'environment';
 export interface Surroundings {
   readonly signal: AbortSignal;
   /** Undefined when the path can be used for it; else why not. */
-  canRead(path: string): Promise<string | undefined>;
-  canWrite(path: string): Promise<string | undefined>;
+  readonly canRead: (path: string) => Promise<string | undefined>;
+  readonly canWrite: (path: string) => Promise<string | undefined>;
   /** Undefined when the address is free; else why it cannot be listened on. */
-  canListen(address: string): Promise<string | undefined>;
+  readonly canListen: (address: string) => Promise<string | undefined>;
   /** Undefined when GET on the URL is answered with 2xx; else why not. */
-  canReach(url: string): Promise<string | undefined>;
+  readonly canReach: (url: string) => Promise<string | undefined>;
 }
 
 /** A complaint of a rule; the rule's id and severity are added to it. */

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { parseListenAddress } from '../http/address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
@@ -75,14 +75,21 @@ function listenFailure(code: string | undefined): string {
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(reachTimeoutMs);
+  // A connection of its own: one that was kept alive would answer for the past.
+  const dispatcher = new Agent();
   try {
-    const { statusCode, body } = await request(url, { signal: AbortSignal.any([signal, timeout]) });
+    const { statusCode, body } = await request(url, {
+      dispatcher,
+      signal: AbortSignal.any([signal, timeout]),
+    });
     await body.dump();
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
     return connectFailure(error);
+  } finally {
+    await dispatcher.close();
   }
 }
 
@@ -95,6 +102,7 @@ function connectFailure(error: unknown): string {
     case 'EAI_AGAIN':
       return 'the host name cannot be resolved';
     case 'ECONNRESET':
+    case 'UND_ERR_SOCKET':
       return 'connection reset';
     default:
       return code === '' ? 'unknown error' : code;

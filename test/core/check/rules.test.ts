@@ -26,7 +26,7 @@ const nine = pipelineOf([
   'response-shape',
 ]);
 const withOptions = (options: string): string =>
-  `${pipelineOf(['tenancy', 'translate'])}`.replace(
+  pipelineOf(['tenancy', 'translate']).replace(
     'endpoints:',
     `  - use: backend\n    with:\n${options}  - use: response-shape\nendpoints:`,
   );
