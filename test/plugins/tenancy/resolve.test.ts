@@ -1,0 +1,209 @@
+import test from 'ava';
+import type { Tenant } from '../../../core/api/caller.js';
+import type { Operation } from '../../../core/api/request.js';
+import { resolveHeader, type TenantPolicy } from '../../../plugins/tenancy/resolve.js';
+import { readTenantMap } from '../../../plugins/tenancy/tenant-map.js';
+
+const map = readTenantMap(
+  {
+    'team-a': { account_id: '11', project_id: '3' },
+    7: { account_id: 70 },
+    fake: { account_id: 5 },
+    '*': { account_id: 6 },
+  },
+  'tenant-map',
+);
+const noMap = readTenantMap({}, 'tenant-map');
+const open: TenantPolicy = {
+  allowGlobal: false,
+  requireTenantHeader: false,
+  authEnabled: false,
+  forwardTenantHeader: true,
+};
+const byLabel: TenantPolicy = { ...open, tenantLabel: 'team' };
+
+const found: readonly [
+  name: string,
+  header: string | undefined,
+  policy: TenantPolicy,
+  tenants: typeof map,
+  expected: Partial<Tenant>,
+][] = [
+  [
+    'no header is the default tenant',
+    undefined,
+    open,
+    map,
+    { id: '', accountId: 0, projectId: 0, forwardHeader: false },
+  ],
+  ['a blank header is no header', '  ', open, map, { id: '', accountId: 0 }],
+  ['0 is the default tenant', '0', open, noMap, { id: '0', accountId: 0, projectId: 0 }],
+  ['fake is the default tenant', 'fake', open, noMap, { id: 'fake', accountId: 0, projectId: 0 }],
+  ['default is the default tenant', 'default', open, noMap, { id: 'default', accountId: 0, projectId: 0 }],
+  [
+    'a mapped id goes to its account and project',
+    'team-a',
+    open,
+    map,
+    { id: 'team-a', accountId: 11, projectId: 3, forwardHeader: false },
+  ],
+  ['spaces around an id do not count', ' team-a ', open, map, { id: 'team-a', accountId: 11 }],
+  ['an explicit entry comes before the number', '7', open, map, { accountId: 70, projectId: 0 }],
+  ['an explicit entry comes before the alias', 'fake', open, map, { accountId: 5 }],
+  ['an explicit entry comes before *', '*', byLabel, map, { accountId: 6 }],
+  ['a number is an account', '42', open, map, { id: '42', accountId: 42, projectId: 0, forwardHeader: true }],
+  [
+    'the header is not forwarded when that is switched off',
+    '42',
+    { ...open, forwardTenantHeader: false },
+    map,
+    { forwardHeader: false },
+  ],
+  ['the largest account number is one', '4294967295', open, map, { accountId: 4_294_967_295 }],
+  ['* is the default tenant', '*', open, noMap, { id: '*', accountId: 0, streamField: undefined }],
+  [
+    'with a label an unmapped id is a value of the stream field',
+    'anything',
+    byLabel,
+    map,
+    { id: 'anything', accountId: 0, streamField: 'team' },
+  ],
+  ['with a label a number is a value too', '42', byLabel, map, { accountId: 0, streamField: 'team' }],
+  [
+    'with a label a mapped id still goes to its account',
+    'team-a',
+    byLabel,
+    map,
+    { accountId: 11, streamField: undefined },
+  ],
+  [
+    'with a label an alias is still the default tenant',
+    'default',
+    byLabel,
+    map,
+    { accountId: 0, streamField: undefined },
+  ],
+  [
+    'with a label * is allowed when the operator says so',
+    '*',
+    { ...byLabel, allowGlobal: true },
+    noMap,
+    { id: '*', streamField: undefined },
+  ],
+];
+for (const [name, header, policy, tenants, expected] of found) {
+  test(name, (t) => {
+    const resolved = resolveHeader(header, 'query_range', tenants, policy, 64);
+    t.is(resolved.kind, 'one');
+    if (resolved.kind === 'one') t.like(resolved.tenant, expected);
+  });
+}
+
+const withoutStar = new Map([...map].filter(([id]) => id !== '*'));
+const manyIds = Array.from({ length: 65 }, (_, index) => String(index + 1)).join('|');
+const refused: readonly [
+  name: string,
+  header: string | undefined,
+  policy: TenantPolicy,
+  status: number,
+  text: string,
+  operation?: Operation,
+][] = [
+  [
+    'no header where one is required',
+    undefined,
+    { ...open, requireTenantHeader: true },
+    401,
+    'missing X-Scope-OrgID header',
+  ],
+  [
+    'no header where auth is enabled',
+    undefined,
+    { ...open, authEnabled: true },
+    401,
+    'missing X-Scope-OrgID header',
+  ],
+  [
+    'a blank header where one is required',
+    ' ',
+    { ...open, requireTenantHeader: true },
+    401,
+    'missing X-Scope-OrgID header',
+  ],
+  ['an unknown id', 'nobody', open, 403, 'unknown tenant "nobody"'],
+  ['an unknown id with a quote in it', 'a"b', open, 403, 'unknown tenant "a\\"b"'],
+  ['a number beyond 32 bits', '4294967296', open, 403, 'unknown tenant "4294967296"'],
+  ['a negative number', '-1', open, 403, 'unknown tenant "-1"'],
+  ['* under a label', '*', byLabel, 403, 'global tenant bypass ("*") is disabled'],
+  [
+    'a line feed under a label',
+    'a\nb',
+    byLabel,
+    400,
+    'invalid character in X-Scope-OrgID for tenant-label mode',
+  ],
+  [
+    'a carriage return under a label',
+    'a\rb',
+    byLabel,
+    400,
+    'invalid character in X-Scope-OrgID for tenant-label mode',
+  ],
+  ['a NUL under a label', 'a\0b', byLabel, 400, 'invalid character in X-Scope-OrgID for tenant-label mode'],
+  [
+    '* among several ids',
+    '1|*',
+    open,
+    400,
+    'wildcard "*" is not supported inside multi-tenant X-Scope-OrgID values',
+  ],
+  [
+    '* among several ids, mapped or not',
+    'team-a|*',
+    open,
+    400,
+    'wildcard "*" is not supported inside multi-tenant X-Scope-OrgID values',
+  ],
+  ['one id and a bar', '1|', open, 400, 'multi-tenant X-Scope-OrgID must include at least two tenant IDs'],
+  ['the same id twice', '1|1', open, 400, 'multi-tenant X-Scope-OrgID must include at least two tenant IDs'],
+  ['a bar alone', '|', open, 400, 'multi-tenant X-Scope-OrgID must include at least two tenant IDs'],
+  ['more ids than the fan-out allows', manyIds, open, 400, 'multi-tenant fanout exceeds limit of 64 tenants'],
+  ['an unknown id among several', '1|nobody', open, 403, 'unknown tenant "nobody"'],
+  [
+    'several ids where only one is served',
+    '1|2',
+    open,
+    400,
+    'multi-tenant X-Scope-OrgID values are only supported on query endpoints',
+    'format_query',
+  ],
+];
+for (const [name, header, policy, status, text, operation = 'query_range'] of refused) {
+  test(`${name} is refused with ${status}`, (t) => {
+    const error = t.throws(() => resolveHeader(header, operation, withoutStar, policy, 64), {
+      message: text,
+    });
+    t.like(error, { status });
+  });
+}
+
+test('several ids are taken once each and sorted, and all of them set the limits', (t) => {
+  const resolved = resolveHeader('team-a| 7 |42|7', 'labels', map, open, 64);
+  t.is(resolved.kind, 'many');
+  if (resolved.kind !== 'many') return;
+  t.deepEqual(
+    resolved.tenants.map(({ id, accountId }) => [id, accountId]),
+    [
+      ['42', 42],
+      ['7', 70],
+      ['team-a', 11],
+    ],
+  );
+  t.deepEqual(resolved.tenants[0].limitIds, ['42', '7', 'team-a']);
+});
+
+test('ids that every object has as members are unknown tenants', (t) => {
+  for (const id of ['__proto__', 'constructor', 'toString']) {
+    t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });
+  }
+});
