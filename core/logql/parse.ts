@@ -5,6 +5,7 @@ import { runParser } from './grammar/driver.js';
 import { Lexer } from './lexer/lexer.js';
 import { printQuery } from './print/pretty.js';
 import { logqlTable } from './syntax/table.js';
+import { isDeeperThan } from './walk.js';
 import { ReadingAborted, type Invalid } from './syntax/invalid.js';
 
 /** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name stands. */
@@ -13,6 +14,8 @@ export interface ParseOptions {
 }
 
 const maxInputBytes = 131072;
+/** Keeps all that walks trees by recursion off the end of the stack; Loki itself knows no such limit. */
+const maxDepth = 1000;
 
 /**
  * Parses a query and checks everything that Loki checks before it runs one, stages excepted (see checkStages).
@@ -65,8 +68,11 @@ function parseUnchecked(text: string, options: ParseOptions): Expr | Invalid {
   } catch (error) {
     throw error instanceof ReadingAborted ? error.error : error;
   }
-  const [first] = lexer.errors;
-  if (first !== undefined) throw first;
-  // The start symbol's rules make nothing else; without an error there is a result.
-  return result?.value as Expr | Invalid;
+  if (lexer.fault !== undefined) throw lexer.fault;
+  // The start symbol's rules make nothing else; without a fault there is a result.
+  const expr = result?.value as Expr | Invalid;
+  if (expr.kind !== 'invalid' && isDeeperThan(expr, maxDepth)) {
+    throw errorAt(`query is nested too deeply (more than ${String(maxDepth)} levels)`);
+  }
+  return expr;
 }

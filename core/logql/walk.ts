@@ -22,6 +22,16 @@ export function visit(root: AstNode, enter: (node: AstNode) => void): void {
   }
 }
 
+/** Whether a tree has more levels than told; costs no call depth. */
+export function isDeeperThan(root: AstNode, levels: number): boolean {
+  let level: AstNode[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= levels) return true;
+    level = level.flatMap(childrenOf);
+  }
+  return false;
+}
+
 /** The direct parts of a node, from left to right. */
 export function childrenOf(node: AstNode): readonly AstNode[] {
   switch (node.kind) {

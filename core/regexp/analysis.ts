@@ -1,8 +1,10 @@
 import { areDisjoint, onlyChar, type CharSet } from './char-set.js';
 import type { RegExpNode } from './tree.js';
 
-const maxPaths = 64;
-const maxLength = 256;
+const maxTexts = 64;
+const maxLength = 512;
+/** Bounds what one place in a text may cost: ways through the pattern times the length of the longest. */
+const maxWork = 512;
 
 /** All texts that a pattern stands for, in order of preference; undefined when it is no choice of plain texts. */
 export function textsOf(node: RegExpNode): readonly string[] | undefined {
@@ -16,13 +18,13 @@ export function textsOf(node: RegExpNode): readonly string[] | undefined {
     case 'alternate': {
       const lists = node.items.map(textsOf);
       const texts = lists.flatMap((list) => list ?? []);
-      return lists.includes(undefined) || texts.length > maxPaths ? undefined : texts;
+      return lists.includes(undefined) || texts.length > maxTexts ? undefined : texts;
     }
     case 'concat': {
       let texts: readonly string[] = [''];
       for (const item of node.items) {
         const tails = textsOf(item);
-        if (tails === undefined || texts.length * tails.length > maxPaths) return undefined;
+        if (tails === undefined || texts.length * tails.length > maxTexts) return undefined;
         texts = texts.flatMap((head) => tails.map((tail) => head + tail));
       }
       return texts;
@@ -64,6 +66,24 @@ export function isDeterministicFromStart(node: RegExpNode): boolean {
     const next = items[index + 1];
     return next === undefined || endsText(next) || areDisjoint(item.item.set, firstOf(next));
   });
+}
+
+/** Whether a pattern may match without taking a code point. */
+export function canBeEmpty(node: RegExpNode): boolean {
+  switch (node.kind) {
+    case 'chars':
+      return false;
+    case 'assert':
+      return true;
+    case 'group':
+      return canBeEmpty(node.item);
+    case 'repeat':
+      return node.min === 0 || canBeEmpty(node.item);
+    case 'concat':
+      return node.items.every(canBeEmpty);
+    case 'alternate':
+      return node.items.some(canBeEmpty);
+  }
 }
 
 /** What must match in a row; groups are opened up as they do not change what is tried. */
@@ -131,5 +151,5 @@ function combine(
 }
 
 function bounded(cost: Cost): Cost | undefined {
-  return cost.paths <= maxPaths && cost.length <= maxLength ? cost : undefined;
+  return cost.paths * cost.length <= maxWork ? cost : undefined;
 }

@@ -1,5 +1,5 @@
 import { textsOf } from './analysis.js';
-import { complementOf, type CharSet } from './char-set.js';
+import { anyChar, notLineFeed, type CharSet } from './char-set.js';
 import type { RegExpNode } from './tree.js';
 
 /** Tests a text; undefined where only the automaton knows. */
@@ -35,9 +35,7 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
     if (item.kind === 'repeat') {
       if (item.min !== 0 || item.max !== Infinity || item.item.kind !== 'chars') return undefined;
       gaps ??= item.item.set;
-      if (complementOf(item.item.set).length > 1 || JSON.stringify(gaps) !== JSON.stringify(item.item.set)) {
-        return undefined;
-      }
+      if (item.item.set !== gaps || (gaps !== anyChar && gaps !== notLineFeed)) return undefined;
       parts.push('');
       continue;
     }
@@ -45,11 +43,9 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
     if (text === undefined || others.length > 0) return undefined;
     parts.push((parts.pop() ?? '') + text);
   }
-  const [excluded] = gaps === undefined ? [] : complementOf(gaps);
-  if (excluded !== undefined && (excluded[0] !== 0x0a || excluded[1] !== 0x0a)) return undefined;
   return (text) => {
     // A gap may not hold a line feed then; texts with one are for the automaton.
-    if (excluded !== undefined && text.includes('\n')) return undefined;
+    if (gaps === notLineFeed && text.includes('\n')) return undefined;
     return anchored ? matchesParts(text, parts) : holdsParts(text, parts);
   };
 }

@@ -1,4 +1,4 @@
-import { isBoundedSearch, isDeterministicFromStart } from './analysis.js';
+import { canBeEmpty, isBoundedSearch, isDeterministicFromStart } from './analysis.js';
 import type { CharSet } from './char-set.js';
 import type { FindFrom } from './expand.js';
 import { namedGroups, type GroupNames } from './re2-engine.js';
@@ -8,7 +8,8 @@ import type { RegExpNode } from './tree.js';
 export function translateForV8(node: RegExpNode, anchored: boolean): RegExp | undefined {
   const startsAtBegin = anchored || beginsText(node);
   const isLinear = isBoundedSearch(node) || (startsAtBegin && isDeterministicFromStart(node));
-  if (!isLinear) return undefined;
+  // V8 finds empty matches between the halves of a surrogate pair as well.
+  if (!isLinear || (!startsAtBegin && canBeEmpty(node))) return undefined;
   const source = sourceOf(node);
   return new RegExp(anchored ? `^(?:${source})$` : source, 'gu');
 }

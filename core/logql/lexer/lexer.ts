@@ -16,9 +16,10 @@ export interface LexerOptions {
 const flags = new Set(['--strict', '--keep-empty']);
 const lineFeed = 0x0a;
 
-/** Makes LogQL's tokens of a text, and collects what is wrong with it in the order found. */
+/** Makes LogQL's tokens of a text, and keeps the first thing that is wrong with it. */
 export class Lexer implements TokenSource {
-  readonly errors: LogqlError[] = [];
+  /** The first fault; Loki tells no other. */
+  fault: LogqlError | undefined;
   readonly #reader: CharReader;
   readonly #dottedNames: boolean;
   #ended = false;
@@ -160,6 +161,6 @@ export class Lexer implements TokenSource {
   }
 
   #report(message: string): void {
-    this.errors.push(errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn));
+    this.fault ??= errorAt(message, this.#reader.tokenLine, this.#reader.tokenColumn);
   }
 }

@@ -1,16 +1,17 @@
 import type { LabelFilter, LogExpr, MatchOp, Matcher, Selector, Stage } from '../ast.js';
 import { makeMatcher } from './matchers.js';
 import { grammar, operator, token } from './tokens.js';
+import { append } from './append.js';
 
 const { identifier, string, openBrace, closeBrace, comma, open, close } = token;
 
 export const matcher = grammar.nonterminal<Matcher>('matcher');
 export const selector = grammar.nonterminal<Selector>('selector');
-export const pipeline = grammar.nonterminal<readonly Stage[]>('pipeline');
+export const pipeline = grammar.nonterminal<Stage[]>('pipeline');
 export const stages = grammar.nonterminal<readonly Stage[]>('stages');
 export const labelFilter = grammar.nonterminal<LabelFilter>('label filter');
 export const logQuery = grammar.nonterminal<LogExpr>('log query');
-const matchers = grammar.nonterminal<readonly Matcher[]>('matchers');
+const matchers = grammar.nonterminal<Matcher[]>('matchers');
 
 const matchTokens = [token.equal, operator('!='), token.matches, token.matchesNot];
 const matchOps: readonly MatchOp[] = ['=', '!=', '=~', '!~'];
@@ -25,7 +26,7 @@ export function addLogRules(): void {
     );
   }
   grammar.rule(matchers)([matcher], ([first]) => [first]);
-  grammar.rule(matchers)([matchers, comma, matcher], ([list, , next]) => [...list, next]);
+  grammar.rule(matchers)([matchers, comma, matcher], ([list, , next]) => append(list, next));
 
   const empty = (span: Selector['span']): Selector => ({ kind: 'selector', matchers: [], span });
   grammar.rule(selector)([openBrace, matchers, closeBrace], ([, list], span) => ({
@@ -38,8 +39,8 @@ export function addLogRules(): void {
   grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
   grammar.rule(selector)([openBrace, grammar.error, closeBrace], (_, span) => empty(span));
 
-  grammar.rule(pipeline)([stages], ([made]) => made);
-  grammar.rule(pipeline)([pipeline, stages], ([list, made]) => [...list, ...made]);
+  grammar.rule(pipeline)([stages], ([made]) => [...made]);
+  grammar.rule(pipeline)([pipeline, stages], ([list, made]) => append(list, ...made));
 
   grammar.rule(logQuery)([selector], ([made], span) => ({ kind: 'log', selector: made, stages: [], span }));
   grammar.rule(logQuery)([selector, pipeline], ([made, list], span) => ({

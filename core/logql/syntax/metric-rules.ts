@@ -12,6 +12,7 @@ import {
 import type { Invalid, Metric } from './invalid.js';
 import { invalid } from './invalid.js';
 import { grammar, operator, token } from './tokens.js';
+import { append } from './append.js';
 
 /** A number literal with its sign applied, or why it is none. */
 export type NumberText =
@@ -24,7 +25,7 @@ export const query = grammar.nonterminal<Expr | Invalid>('query');
 export const number = grammar.nonterminal<NumberText>('number');
 const metric = grammar.nonterminal<Metric>('metric');
 const labels = grammar.nonterminal<readonly string[]>('labels');
-const labelList = grammar.nonterminal<readonly string[]>('label list');
+const labelList = grammar.nonterminal<string[]>('label list');
 const grouping = grammar.nonterminal<Grouping>('grouping');
 const modifier = grammar.nonterminal<{ returnBool: boolean; matching: VectorMatching | undefined }>(
   'modifier',
@@ -125,7 +126,7 @@ function addAggregationRules(): void {
   grammar.rule(labels)([open, close], () => []);
   grammar.rule(labels)([open, labelList, close], ([, list]) => list);
   grammar.rule(labelList)([identifier], ([first]) => [first]);
-  grammar.rule(labelList)([labelList, comma, identifier], ([list, , next]) => [...list, next]);
+  grammar.rule(labelList)([labelList, comma, identifier], ([list, , next]) => append(list, next));
 }
 
 function addBinaryRules(): void {

@@ -3,18 +3,16 @@ import { parsePattern, PatternError } from '../pattern.js';
 import { abort } from './invalid.js';
 import { regexpFault } from './matchers.js';
 
-/** Refuses a `regexp` stage whose pattern is faulty or names no label. */
+/** Refuses a `regexp` stage whose pattern is faulty, names no label, or names one twice. */
 export function checkRegexpStage(pattern: string): void {
-  const prefix = 'invalid regexp parser: ';
-  // RE2 here refuses a repeated group name, Loki does so itself with its own words.
-  const repeated = /^error parsing regexp: duplicate capture group name: `(.*)`$/s;
-  const fault = regexpFault(pattern);
-  const name = fault === undefined ? undefined : repeated.exec(fault)?.[1];
-  if (name !== undefined) abort(`${prefix}duplicate extracted label name '${name}'`);
-  if (fault !== undefined) abort(prefix + fault);
-  if (compileRegExp(pattern).groupNames.length === 0) {
-    abort(`${prefix}at least one named capture must be supplied`);
-  }
+  const fault = regexpFault(pattern) ?? groupNamesFault(compileRegExp(pattern).groupNames);
+  if (fault !== undefined) abort(`invalid regexp parser: ${fault}`);
+}
+
+function groupNamesFault(names: readonly string[]): string | undefined {
+  if (names.length === 0) return 'at least one named capture must be supplied';
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  return repeated === undefined ? undefined : `duplicate extracted label name '${repeated}'`;
 }
 
 /** Refuses a `pattern` stage whose expression is faulty or captures nothing. */

@@ -10,20 +10,21 @@ import type {
 import { labelFilter, matcher, stages } from './log-rules.js';
 import { checkPatternStage, checkRegexpStage } from './parser-stages.js';
 import { grammar, operator, token } from './tokens.js';
+import { append } from './append.js';
 
 const { identifier, string, equal, comma, pipe, open, close } = token;
 
 const filterOp = grammar.nonterminal<LineFilterOp>('line filter operator');
 const term = grammar.nonterminal<LineFilterTerm>('line filter term');
-const alternatives = grammar.nonterminal<readonly LineFilterTerm[]>('line filter terms');
+const alternatives = grammar.nonterminal<LineFilterTerm[]>('line filter terms');
 const stage = grammar.nonterminal<Stage>('stage');
 const param = grammar.nonterminal<ParserParam>('parser parameter');
-const params = grammar.nonterminal<readonly ParserParam[]>('parser parameters');
-const flags = grammar.nonterminal<ReadonlySet<string>>('flags');
+const params = grammar.nonterminal<ParserParam[]>('parser parameters');
+const flags = grammar.nonterminal<Set<string>>('flags');
 const assignment = grammar.nonterminal<LabelFormat>('assignment');
-const assignments = grammar.nonterminal<readonly LabelFormat[]>('assignments');
+const assignments = grammar.nonterminal<LabelFormat[]>('assignments');
 const item = grammar.nonterminal<LabelItem>('label');
-const items = grammar.nonterminal<readonly LabelItem[]>('labels');
+const items = grammar.nonterminal<LabelItem[]>('labels');
 
 /** Rules for all stages but label filters and unwrap. */
 export function addStageRules(): void {
@@ -39,7 +40,7 @@ export function addStageRules(): void {
   grammar.rule(item)([identifier], ([name], span) => ({ name, matcher: undefined, span }));
   grammar.rule(item)([matcher], ([made], span) => ({ name: made.name, matcher: made, span }));
   grammar.rule(items)([item], ([first]) => [first]);
-  grammar.rule(items)([items, comma, item], ([list, , next]) => [...list, next]);
+  grammar.rule(items)([items, comma, item], ([list, , next]) => append(list, next));
 }
 
 function addLineFilterRules(): void {
@@ -53,7 +54,7 @@ function addLineFilterRules(): void {
   grammar.rule(term)([string], ([value], span) => ({ kind: 'text', value, span }));
   grammar.rule(term)([token.ip, open, string, close], ([, , value], span) => ({ kind: 'ip', value, span }));
   grammar.rule(alternatives)([term], ([first]) => [first]);
-  grammar.rule(alternatives)([alternatives, operator('or'), term], ([list, , next]) => [...list, next]);
+  grammar.rule(alternatives)([alternatives, operator('or'), term], ([list, , next]) => append(list, next));
   grammar.rule(stages)([filterOp, alternatives], ([op, terms], span): readonly LineFilterStage[] => {
     if (!op.startsWith('!')) return [{ kind: 'line-filter', op, alternatives: terms, span }];
     return terms.map((made, index) => ({
@@ -97,11 +98,11 @@ function addParserRules(): void {
   grammar.rule(stage)([unpack], (_, span) => ({ kind: 'unpack', span }));
 
   grammar.rule(flags)([token.flag], ([flag]) => new Set([flag]));
-  grammar.rule(flags)([flags, token.flag], ([set, flag]) => new Set([...set, flag]));
+  grammar.rule(flags)([flags, token.flag], ([set, flag]) => set.add(flag));
   grammar.rule(param)([identifier], ([name], span) => ({ name, path: name, span }));
   grammar.rule(param)([identifier, equal, string], ([name, , path], span) => ({ name, path, span }));
   grammar.rule(params)([param], ([first]) => [first]);
-  grammar.rule(params)([params, comma, param], ([list, , next]) => [...list, next]);
+  grammar.rule(params)([params, comma, param], ([list, , next]) => append(list, next));
 }
 
 function addFormatRules(): void {
@@ -129,7 +130,7 @@ function addFormatRules(): void {
     span,
   }));
   grammar.rule(assignments)([assignment], ([first]) => [first]);
-  grammar.rule(assignments)([assignments, comma, assignment], ([list, , next]) => [...list, next]);
+  grammar.rule(assignments)([assignments, comma, assignment], ([list, , next]) => append(list, next));
   // Behind a fault here reading goes on: a faulty regexp further right is told in its place.
   grammar.rule(assignments)([assignments, comma, grammar.error], ([list]) => list);
 }

@@ -8,6 +8,7 @@ export class TokenStream {
   readonly #tokens: Iterator<TemplateToken, TemplateToken>;
   readonly #held: [TemplateToken, TemplateToken, TemplateToken];
   #backed = 0;
+  #last: TemplateToken | undefined;
 
   constructor(source: string) {
     this.#tokens = lexTemplate(source);
@@ -67,10 +68,9 @@ export class TokenStream {
 
   /** After the last token it comes again and again. */
   #read(): TemplateToken {
+    if (this.#last !== undefined) return this.#last;
     const { value, done } = this.#tokens.next();
-    if (done === true && value !== undefined) this.#last = value;
-    return value ?? this.#last ?? this.#held[0];
+    if (done === true) this.#last = value;
+    return value;
   }
-
-  #last: TemplateToken | undefined;
 }

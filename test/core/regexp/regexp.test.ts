@@ -64,6 +64,7 @@ test('an empty match that touches the match before it is not replaced', (t) => {
   t.is(compileRegExp('a*').replaceAll('baaac', 'X'), 'XbXcX');
   t.is(compileRegExp('').replaceAll('a\u{1f600}b', '-'), '-a-\u{1f600}-b-');
   t.is(compileRegExp('a*').count('baaac'), 3);
+  t.is(compileRegExp('\\B').replaceAll('\u{1f600}', '-'), '-\u{1f600}-');
 });
 
 test('ignoring case folds K and S as Unicode does', (t) => {
