@@ -12,6 +12,7 @@ import {
 import { loadPipeline, type Pipeline } from '../pipeline/index.js';
 import type { Io } from './io.js';
 import { printFindings } from './findings.js';
+import { siteDefinitions } from './site-flags.js';
 import { runUntilSignal } from './until-signal.js';
 
 /** Runs the proxy. */
@@ -32,7 +33,10 @@ export async function servePipeline(
   defaultFile: string,
   onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
 ): Promise<number> {
-  const definitions = builtInDefinitions();
+  const builtIns = builtInDefinitions();
+  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
+  const file = named ?? join(packageRoot(), 'pipelines', defaultFile);
+  const definitions = [...builtIns, ...(await siteDefinitions(file))];
   const index = new FlagIndex(definitions);
   const line = parseCommandLine(args, index, ownFlags);
   if (line.own.get('help') === 'true') {
@@ -42,7 +46,6 @@ export async function servePipeline(
   const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
   const problems = [...line.problems, ...stray];
   if (problems.length > 0) throw new UsageError(problems);
-  const file = line.own.get('pipeline') ?? join(packageRoot(), 'pipelines', defaultFile);
   const { pipeline, findings } = await loadPipeline(file, { flags: line.flags, env: io.env });
   await printFindings(findings, io);
   if (pipeline === undefined) return 1;

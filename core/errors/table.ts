@@ -66,6 +66,11 @@ export const errorTable = {
     when: 'end is before start on labels, label values and series',
     text: 'this data is no longer available, it is past now - max_query_lookback (0s)',
   },
+  tooManyParameters: {
+    status: 400,
+    when: 'a URL or form with more parameters than any client sends',
+    text: 'more than {limit} parameters',
+  },
   badNumber: {
     status: 400,
     when: 'a whole-number parameter cannot be read',

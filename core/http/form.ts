@@ -21,8 +21,20 @@ export async function readMergedParams(
   return merged;
 }
 
+/** The parameters of the URL alone. */
+export function readUrlParams(queryString: string): Params {
+  const merged = new Map<string, string[]>();
+  addAll(merged, queryString);
+  return merged;
+}
+
+/** No client sends as many; a body of nothing but `&a` would otherwise become millions of objects. */
+const maxParams = 10_000;
+
 function addAll(merged: Map<string, string[]>, text: string): void {
   if (text === '') return;
+  if (text.split('&', maxParams + 1).length > maxParams)
+    throw apiError('tooManyParameters', { limit: maxParams });
   for (const [name, value] of new URLSearchParams(text)) {
     const values = merged.get(name);
     if (values === undefined) merged.set(name, [value]);

@@ -17,6 +17,8 @@ export interface Route {
   readonly listener: ListenerName;
   /** Exists only with -server.register-instrumentation=true. */
   readonly isInstrumentation?: true;
+  /** The answer does not depend on a body, which is then not read. */
+  readonly ignoresBody?: true;
 }
 
 /** The spellings of a path prefix: what real clients send first, then the specification's. */
@@ -55,7 +57,7 @@ function route(
   id: string,
   paths: readonly [string, ...string[]],
   methods: readonly Method[] = ['GET'],
-  more: Partial<Pick<Route, 'listener' | 'isInstrumentation'>> = {},
+  more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'ignoresBody'>> = {},
 ): Route {
   return { id, paths: spellings(...paths), methods, listener: 'main', ...more };
 }
@@ -85,7 +87,7 @@ export const routes: readonly Route[] = [
   route('legacy_series', [`${legacy}/series`], read),
   route('legacy_tail', [`${legacy}/tail`]),
   // Writes
-  route('push', [`${api}/push`, `${legacy}/push`], anyMethod),
+  route('push', [`${api}/push`, `${legacy}/push`], anyMethod, { ignoresBody: true }),
   route('delete', [`${api}/delete`], anyMethod),
   route('cache_generation', [`${api}/cache/generation_numbers`]),
   // Rules, alerts, config

@@ -8,7 +8,7 @@ import type { Run } from '../kernel/chain.js';
 import { encodeAnswer } from '../answer/encode.js';
 import { apiError } from '../errors/table.js';
 import type { RequestRecord } from '../telemetry/request-record.js';
-import { readMergedParams } from './form.js';
+import { readMergedParams, readUrlParams } from './form.js';
 import { routeLabel, type Route } from './routes-table.js';
 
 /** A route with the plugin handler that serves it. */
@@ -39,11 +39,10 @@ export async function serveRoute(
   }
   const { signal } = controller;
   const answerIt = async (): Promise<EncodedAnswer> => {
-    const params = await readMergedParams(
-      context.req,
-      context.querystring,
-      settings.options.httpMaxBodyBytes,
-    );
+    const params =
+      route.ignoresBody === true
+        ? readUrlParams(context.querystring)
+        : await readMergedParams(context.req, context.querystring, settings.options.httpMaxBodyBytes);
     record.query = params.get('query')?.[0];
     let asked: ApiRequest | undefined;
     const call: HttpCall = {

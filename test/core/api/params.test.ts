@@ -1,4 +1,5 @@
 import test from 'ava';
+import fc from 'fast-check';
 import {
   checkEntriesLimit,
   parseFormatQuery,
@@ -177,4 +178,52 @@ test('the cap on entries holds unless it is zero', (t) => {
   );
   t.notThrows(() => checkEntriesLimit({ limit: 5000 }, 5000));
   t.notThrows(() => checkEntriesLimit({ limit: 5001 }, 0));
+});
+
+test('whatever a client sends, parameters are read or refused with a 400, never anything else', (t) => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      '',
+      '0',
+      '-1',
+      '1e18',
+      'NaN',
+      '1793494800',
+      '1793494800000000000',
+      '5m',
+      '2026-11-01T00:00:00Z',
+      '9'.repeat(400),
+    ),
+  );
+  const names = [
+    'start',
+    'end',
+    'since',
+    'limit',
+    'direction',
+    'step',
+    'interval',
+    'time',
+    'match',
+    'match[]',
+    '__proto__',
+  ];
+  const given = fc.array(fc.tuple(fc.constantFrom(...names), fc.array(value, { maxLength: 3 })), {
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(given, (entries) => {
+      const read = new Map(entries);
+      for (const parse of [parseQueryRange, parseInstantQuery, parseLabels, parseSeries, parseIndexStats]) {
+        try {
+          const request = parse(read, context);
+          if (request.op === 'query_range')
+            t.true((request.range.endNs - request.range.startNs) / request.stepNs <= 11_000n);
+        } catch (error) {
+          t.true(error instanceof ApiError && error.status === 400, String(error));
+        }
+      }
+    }),
+  );
 });

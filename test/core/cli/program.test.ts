@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { generateErrorsDoc } from '../../../core/cli/errors-doc.js';
 import type { Io } from '../../../core/cli/io.js';
@@ -42,6 +45,29 @@ test('flags without a command are flags of serve', async (t) => {
   const { status, err } = await run('-lisen=:1');
   t.is(status, 2);
   t.regex(err, /^ref-proxy serve: unknown flag -lisen/);
+});
+
+const sitePlugin = `export default {
+  kind: 'stage', name: 'greeter', summary: 'Greets.', needs: [], gives: [], rest: 'once',
+  schema: {
+    type: 'object', additionalProperties: false,
+    properties: { greeting: { type: 'string', description: 'What to say.', 'x-flag': 'greeter.greeting' } },
+  },
+  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+};
+`;
+
+test('flags of the plugins that a pipeline file brings along are known', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'greeter.js'), sitePlugin);
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  const file = join(folder, 'site.yaml');
+  await writeFile(file, 'version: 1\nstages:\n  - use: ./greeter.js\nendpoints: []\n');
+  const { status, err } = await run('serve', `-pipeline=${file}`, '-greeter.greting=hello');
+  t.is(status, 2);
+  t.is(err, 'ref-proxy serve: unknown flag -greeter.greting, did you mean -greeter.greeting?\n');
+  t.regex((await run('serve', `-pipeline=${file}`, '-help')).out, /-greeter\.greeting +What to say\./);
 });
 
 test('a pipeline file that is not there is a finding, status 1', async (t) => {

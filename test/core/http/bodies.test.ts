@@ -186,3 +186,24 @@ test('every response has the security headers, errors too', async (t) => {
     }
   });
 });
+
+test('more parameters than any client sends are refused', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ query: telling })] }), async ({ url }) => {
+    const body = '&a'.repeat(10_001);
+    const flood = await request(`${url}/loki/api/v1/query`, { method: 'POST', headers: form, body });
+    t.is(flood.statusCode, 400);
+    t.like(await flood.body.json(), { error: 'more than 10000 parameters' });
+  });
+});
+
+test('a push is refused without reading what is pushed', async (t) => {
+  const pipeline = makePipeline({ endpoints: [failing], server: { httpMaxBodyBytes: 10 } });
+  await withPipeline(pipeline, async ({ url }) => {
+    const { statusCode, body } = await request(`${url}/loki/api/v1/push`, {
+      method: 'POST',
+      body: 'x'.repeat(1000),
+    });
+    t.is(statusCode, 405);
+    await body.dump();
+  });
+});

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import test from 'ava';
 import { Client, request } from 'undici';
 import { startProxy } from '../../../core/kernel/start-proxy.js';
@@ -120,5 +121,34 @@ test('a connection is closed after its share of requests', async (t) => {
     }
     await client.close();
     t.deepEqual(seen, ['keep-alive', 'close', 'keep-alive']);
+  });
+});
+
+test('a client that never ends its headers is cut off', async (t) => {
+  const pipeline = makePipeline({
+    endpoints: [serving({ ready: telling })],
+    server: { httpReadHeaderTimeout: '10ms' },
+  });
+  await withPipeline(pipeline, async ({ url }) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('GET /ready HTTP/1.1\r\nHost: x\r\n');
+    let said = '';
+    for await (const chunk of socket) said += String(chunk);
+    t.regex(said, /^HTTP\/1\.1 408 /);
+  });
+});
+
+test('a path that cannot be decoded and a request that is none harm nothing', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ label_values: telling })] }), async ({ url }) => {
+    for (const raw of ['GET /loki/api/v1/label/%zz/values HTTP/1.1', 'GET //%00 HTTP/1.1', 'NONSENSE']) {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.write(`${raw}\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      let said = '';
+      for await (const chunk of socket) said += String(chunk);
+      t.regex(said, /^HTTP\/1\.1 (?:200|400|404) /, raw);
+    }
+    const { statusCode, body } = await request(`${url}/loki/api/v1/label/a/values`);
+    t.is(statusCode, 200);
+    await body.dump();
   });
 });

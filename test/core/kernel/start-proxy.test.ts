@@ -151,3 +151,29 @@ test('a stage sees the request of its route and what the caller said', async (t)
   });
   t.deepEqual(seen, ['labels', 't1', 'true']);
 });
+
+test('more scrapes at once than allowed are told so', async (t) => {
+  const results: string[] = [];
+  const endpoint = defineEndpoint({
+    name: 'fixture',
+    summary: 'Scrapes twice at once.',
+    create: (_options, host) => ({
+      routes: new Map([
+        [
+          'ready',
+          async () => {
+            const scrapes = await Promise.allSettled([host.exposeMetrics(), host.exposeMetrics()]);
+            for (const scrape of scrapes) {
+              results.push(scrape.status === 'rejected' ? String(scrape.reason) : scrape.status);
+            }
+            return text('ok');
+          },
+        ],
+      ]),
+    }),
+  });
+  await withPipeline(makePipeline({ endpoints: [endpoint] }), async ({ url }) => {
+    await (await request(`${url}/ready`)).body.dump();
+  });
+  t.deepEqual(results, ['fulfilled', 'ApiError: metrics scrape already in progress']);
+});
