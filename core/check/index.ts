@@ -43,12 +43,15 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
       findings.push(unreadable(file, source.reason));
       continue;
     }
-    const pipelines = /\.md$/i.test(file)
-      ? markdownSources(source)
-      : isNamed || looksLikePipeline(source.text)
-        ? [source]
-        : [];
-    for (const pipeline of pipelines) findings.push(...(await checkSource(pipeline, options, builtIns)));
+    if (/\.md$/i.test(file)) {
+      // What a page shows is not meant for this machine.
+      const textOnly: CheckOptions = { sources: options.sources };
+      for (const block of markdownSources(source)) {
+        findings.push(...(await checkSource(block, textOnly, builtIns)));
+      }
+    } else if (isNamed || looksLikePipeline(source.text)) {
+      findings.push(...(await checkSource(source, options, builtIns)));
+    }
   }
   return [...sortFindings(findings)];
 }

@@ -130,6 +130,7 @@ function draftOptions(
   return { owner, schema, at, ...(map === undefined ? {} : { node: map }), resolved, findings };
 }
 
+/** The finding names the option that is missing in its message alone, in quotes. */
 function isWritten(map: LocatedNode | undefined, finding: OptionFinding): boolean {
   const key = /"([^"]*)"/.exec(finding.message)?.[1];
   return (

@@ -30,10 +30,11 @@ export const reachableBackend: EnvironmentRule = {
 
 /** True when a service of the file listens where the URL points to. */
 function isStartedHere(draft: PipelineDraft, url: string): boolean {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
   const isHere = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
+  const wanted = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
   const own = listeners(draft).filter(({ option }) => option.definition.owner.startsWith('plugin '));
-  return isHere && own.some(({ text }) => parseListenAddress(text)?.port === Number(port));
+  return isHere && own.some(({ text }) => parseListenAddress(text)?.port === wanted);
 }
 
 function withoutPassword(url: string): string {

@@ -91,6 +91,23 @@ test('blocks of Markdown: positions in the file, fragments, blocks that are wron
   t.regex(result[2] ?? '', new RegExp(`^read\\.md:${at('````yaml pipeline') + 1}:\\d+ R001$`));
 });
 
+test('what a Markdown file shows is not looked for on this machine', async (t) => {
+  const folder = folderWith({ 'read.md': '```yaml\n' + whole + '```\n', 'site.yaml': whole });
+  const no = (): Promise<string> => Promise.resolve('no');
+  const findings = await checkFiles([folder], {
+    sources: { flags: new Map(), env: {} },
+    builtIns: fakeBuiltIns,
+    surroundings: {
+      signal: new AbortController().signal,
+      canRead: no,
+      canWrite: no,
+      canListen: no,
+      canReach: no,
+    },
+  });
+  t.deepEqual([...new Set(findings.map(({ at }) => at.file))], [join(folder, 'site.yaml')]);
+});
+
 test('a block whose fence is never closed reaches to the end of the file', async (t) => {
   const folder = folderWith({ 'read.md': '```yaml\n' + broken });
   t.deepEqual(found(folder, await check(folder)), ['read.md:4:10 R020']);
