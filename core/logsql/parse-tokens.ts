@@ -25,7 +25,7 @@ export function readCompound(lexer: Lexer, ends: readonly string[] = tokenEnds):
 }
 
 /** Reads what follows without a space, as written. */
-export function readTail(lexer: Lexer, ends: readonly string[]): string {
+function readTail(lexer: Lexer, ends: readonly string[]): string {
   let tail = '';
   while (!lexer.spaceBefore && !lexer.atEnd && !lexer.is(...ends)) {
     tail += lexer.raw;

@@ -1,7 +1,8 @@
 import type { MathExpr, MathOperator } from './ast.js';
-import { quoteListed } from './quote.js';
+import { InexpressibleNameError, quoteListed, quoteText } from './quote.js';
 
-const numberText = /^(?:[0-9][0-9A-Za-z_.]*|[0-9.]+e[+-]?[0-9]+)$/;
+// The grammar reads such a name as a number even between quotes.
+const numberLike = /^(?:\.?\d|inf$)/i;
 
 /** How tightly an operator binds; the smaller binds first. */
 export const mathPriority: Readonly<Record<MathOperator, number>> = {
@@ -23,6 +24,11 @@ export function printMath(expr: MathExpr): string {
     case 'number':
       return expr.text;
     case 'field':
+      if (numberLike.test(expr.name)) {
+        throw new InexpressibleNameError(
+          `the field name ${quoteText(expr.name)} cannot be used in math, since it reads as a number`,
+        );
+      }
       return quoteListed({ kind: 'name', name: expr.name });
     case 'negate':
       return `-${printOperand(expr.operand)}`;
@@ -35,9 +41,4 @@ export function printMath(expr: MathExpr): string {
 
 function printOperand(expr: MathExpr): string {
   return expr.kind === 'binary' || expr.kind === 'negate' ? `(${printMath(expr)})` : printMath(expr);
-}
-
-/** Tells whether a token of `math` is a number: digits, a size, a duration. */
-export function isMathNumber(text: string): boolean {
-  return numberText.test(text);
 }

@@ -103,7 +103,7 @@ function printList(values: readonly string[]): string {
 }
 
 /** Prints what follows the colon of a field filter. */
-export function printTest(test: ValueTest): string {
+function printTest(test: ValueTest): string {
   switch (test.kind) {
     case 'phrase':
       return quoteText(test.text);

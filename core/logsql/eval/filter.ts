@@ -51,7 +51,7 @@ function always(): boolean {
 }
 
 /** The closed range of a time filter, Unix nanoseconds. */
-export function timeBoundsOf(
+function timeBoundsOf(
   filter: TimeFilter | RelativeTimeFilter,
   nowNs: bigint,
 ): { readonly min: bigint; readonly max: bigint } {

@@ -112,7 +112,7 @@ class JsonReader {
 }
 
 /** Writes a value as JSON without blanks. */
-export function writeJson(value: JsonValue): string {
+function writeJson(value: JsonValue): string {
   switch (value.kind) {
     case 'scalar':
       return value.json;
@@ -124,7 +124,7 @@ export function writeJson(value: JsonValue): string {
 }
 
 /** The text of a value as a field holds it: scalars plain, null empty, the rest as JSON. */
-export function jsonText(value: JsonValue): string {
+function jsonText(value: JsonValue): string {
   return value.kind === 'scalar' ? value.text : writeJson(value);
 }
 

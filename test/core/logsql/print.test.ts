@@ -84,8 +84,12 @@ test('the value "*" in a list is not taken for any value', (t) => {
   t.deepEqual(parseFilter('f:in("*")'), build.substring('f', ''));
 });
 
-test('a name that ends with "*" is refused where a list would read it as a prefix', (t) => {
+test('a name that ends with "*" is refused where a list would read it as a prefix, and one that math would read as a number', (t) => {
   t.throws(() => printQuery(build.query(build.everything, [build.fields('a*')])), {
+    instanceOf: InexpressibleNameError,
+  });
+  const entries = [{ expr: { kind: 'field', name: '5xx' }, as: 'x' }] as const;
+  t.throws(() => printQuery(build.query(build.everything, [{ kind: 'math', entries }])), {
     instanceOf: InexpressibleNameError,
   });
   t.is(printFilter(build.exact('a*', 'x')), '"a*":="x"');
