@@ -1,6 +1,5 @@
 import {
   compileFilter,
-  compilePipes,
   LogsqlError,
   type LogsqlQuery,
   MemoryBudgetError,
@@ -12,6 +11,7 @@ import { badRequest, ClientGoneError, QueryTimeoutError } from '../http/errors.j
 import type { TimeRange } from '../store/scan.js';
 import { scan } from '../store/scan.js';
 import type { TenantId } from '../store/stream-tags.js';
+import { chainPipes } from './chain.js';
 import { pruneFilter } from './prune.js';
 import { HidingRow, type HiddenFields, ShiftedRow, rowAt } from './stored-row.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
@@ -78,7 +78,7 @@ async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, start
   const { range, matchesStream, rowFilter } = pruneFilter(query.filter, job.evalNs);
   const { order, pipes } = pullOrder(query.pipes);
   const matches = rowFilter.kind === 'all' ? undefined : compileFilter(rowFilter, { nowNs: job.evalNs });
-  const chain = compilePipes(pipes, (row) => consumer.push(row), { nowNs: job.evalNs, rangeNs: job.rangeNs });
+  const chain = chainPipes(pipes, (row) => consumer.push(row), { nowNs: job.evalNs, rangeNs: job.rangeNs });
   const streams = backend.store.streams(job.tenant).filter((stream) => matchesStream(stream.tags));
 
   let turnMs = Date.now();

@@ -1,4 +1,4 @@
-/** Waits `ms` milliseconds, at least one, or until the signal is aborted. */
+/** Waits `ms` milliseconds, at least one and at most what a timer can hold, or until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -10,7 +10,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, Math.max(1, ms));
+    const timer = setTimeout(done, Math.min(Math.max(1, ms), 2 ** 31 - 1));
     signal.addEventListener('abort', done);
   });
 }
