@@ -1,0 +1,60 @@
+import test from 'ava';
+import { ApiError } from '../../../core/errors/api-error.js';
+import { apiError } from '../../../core/errors/table.js';
+import {
+  BrokenBody,
+  failureOf,
+  isReset,
+  isTransportFailure,
+  refusalOf,
+} from '../../../core/upstream/failures.js';
+import { redact } from '../../../core/upstream/redact.js';
+
+function withCode(code: string, message = code): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+test('a refusal keeps its status on query routes and becomes 502 on listings', (t) => {
+  const kept = refusalOf(400, 'cannot parse `query` arg: missing', 'keep');
+  t.is(kept.status, 400);
+  t.is(kept.errorType, 'bad_data');
+  t.is(refusalOf(400, 'bad', 'gateway').status, 502);
+  t.is(refusalOf(500, '', 'keep').message, 'backend answered with status 500');
+});
+
+test('the text of a JSON refusal is its error', (t) => {
+  const error = refusalOf(422, '{"status":"error","errorType":"422","error":"missing stats pipe"}', 'keep');
+  t.is(error.message, 'missing stats pipe');
+  t.is(error.errorType, 'execution');
+});
+
+test('the backend’s own deadline is 504', (t) => {
+  t.is(refusalOf(503, "the request couldn't be executed in 30.000 seconds; possible", 'keep').status, 504);
+  t.is(failureOf(new BrokenBody('broken')).status, 504);
+  t.is(failureOf(withCode('UND_ERR_BODY_TIMEOUT')).status, 504);
+});
+
+test('other failures of the connection are 502 and count for the breaker', (t) => {
+  const refused = withCode('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1');
+  t.is(failureOf(refused).status, 502);
+  t.is(failureOf(refused).message, 'backend unreachable: connect ECONNREFUSED 127.0.0.1:1');
+  t.true(isTransportFailure(refused));
+  t.false(isTransportFailure(new BrokenBody('x')));
+  t.false(isTransportFailure(apiError('queryTimeout', {})));
+  t.true(failureOf(apiError('breakerOpen', {})) instanceof ApiError);
+});
+
+test('only a closed connection may be tried again', (t) => {
+  t.true(isReset(withCode('ECONNRESET')));
+  t.true(isReset(withCode('UND_ERR_SOCKET')));
+  t.false(isReset(withCode('ECONNREFUSED')));
+  t.false(isReset('text'));
+});
+
+test('selectors, long texts and long numbers are taken out of error texts', (t) => {
+  const shown = redact(
+    'cannot parse [{app="secret"} "customer 4711 Smith" `0123456789ab` 0123456789abcdef0123 "short"]',
+  );
+  t.is(shown, 'cannot parse [{...} "..." `...` ... "short"]');
+  t.is(redact('x'.repeat(600)).length, 503);
+});

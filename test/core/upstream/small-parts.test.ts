@@ -1,0 +1,87 @@
+import test from 'ava';
+import { decodeListing, decodeStats } from '../../../core/upstream/decode.js';
+import { CallGate } from '../../../core/upstream/gate.js';
+import {
+  isOlder,
+  parseVersion,
+  versionOfBuildInfo,
+  versionOfMetrics,
+} from '../../../core/upstream/version.js';
+
+test('a listing gives values with their hits', (t) => {
+  t.deepEqual(decodeListing('{"values":[{"value":"a","hits":3},{"value":"b"}]}'), [
+    { value: 'a', hits: 3 },
+    { value: 'b', hits: 0 },
+  ]);
+  t.deepEqual(decodeListing('{}'), []);
+});
+
+test('statistics lose empty labels and their name', (t) => {
+  const text =
+    '{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"c","level":"","app":"x"},"value":[17,"28"]}]}}';
+  const [sample] = decodeStats(text);
+  t.is(sample?.name, 'c');
+  t.deepEqual([...(sample?.labels ?? [])], [['app', 'x']]);
+  t.is(sample?.value, '28');
+});
+
+test('a body that was cut is a timeout, another shape a refusal', (t) => {
+  t.throws(() => decodeListing('{"values":[{"va'), { message: /^request timed out/ });
+  t.throws(() => decodeListing('{"values":5}'), { message: 'unexpected answer of the backend' });
+  t.throws(() => decodeStats('[]'), { message: 'unexpected answer of the backend' });
+});
+
+test('versions are read from wherever the backend tells them', (t) => {
+  t.deepEqual(versionOfBuildInfo('{"status":"success","data":{"version":"v1.52.0"}}'), {
+    major: 1,
+    minor: 52,
+    patch: 0,
+  });
+  t.is(versionOfBuildInfo('{"status":"success","data":{"version":""}}'), undefined);
+  t.is(versionOfBuildInfo('unsupported path'), undefined);
+  const metrics =
+    'vm_rows 5\nvm_app_version{version="victoria-logs-20260701-tags-v1.50.1-0-g1", short_version="v1.50.1"} 1\n';
+  t.deepEqual(versionOfMetrics(metrics), { major: 1, minor: 50, patch: 1 });
+  t.is(versionOfMetrics('vm_app_version{version="",short_version=""} 1'), undefined);
+});
+
+test('versions compare by number', (t) => {
+  const least = parseVersion('v1.30.0');
+  if (least === undefined) return t.fail();
+  t.true(isOlder({ major: 1, minor: 9, patch: 9 }, least));
+  t.false(isOlder({ major: 1, minor: 30, patch: 0 }, least));
+  t.false(isOlder({ major: 2, minor: 0, patch: 0 }, least));
+});
+
+test('the gate lets so many in, and the others in their order', async (t) => {
+  const gate = new CallGate(1);
+  const { signal } = new AbortController();
+  const order: string[] = [];
+  const leave = await gate.enter(signal);
+  const second = gate.enter(signal).then((out) => {
+    order.push('second');
+    out();
+  });
+  const third = gate.enter(signal).then((out) => {
+    order.push('third');
+    out();
+  });
+  t.deepEqual(order, []);
+  leave();
+  leave();
+  await Promise.all([second, third]);
+  t.deepEqual(order, ['second', 'third']);
+});
+
+test('who gives up waiting takes no place', async (t) => {
+  const gate = new CallGate(1);
+  const leave = await gate.enter(new AbortController().signal);
+  const controller = new AbortController();
+  const waiting = gate.enter(controller.signal);
+  controller.abort(new Error('gone'));
+  await t.throwsAsync(waiting, { message: 'gone' });
+  leave();
+  const out = await gate.enter(new AbortController().signal);
+  out();
+  t.pass();
+});
