@@ -78,15 +78,9 @@ export class EntryCollector {
   #add(row: LogRow): void {
     const { timestampNs, stream, structuredMetadata } = row;
     this.#count(row);
-    const read = {
-      timestampNs,
-      line: row.line,
-      stream: stream.labels,
-      structuredMetadata,
-      parsed: LabelSet.empty,
-    };
-    const checked = row.isRebuilt ? this.#options.recheck(read) : read;
-    const line = checked === undefined ? undefined : this.#options.residual(checked);
+    const read = { timestampNs, line: row.line, stream: stream.labels, structuredMetadata };
+    if (row.isRebuilt && this.#options.recheck(read) === undefined) return;
+    const line = this.#options.residual(read);
     if (line === undefined || !this.#isDue(timestampNs)) return;
     const { showsGroups } = this.#options;
     this.#streamOf(line.stream).entries.push({

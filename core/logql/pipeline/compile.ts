@@ -1,38 +1,49 @@
 import { apiError } from '../../errors/table.js';
 import type { Stage } from '../ast.js';
-import { compileLabelFilter } from './label-filter.js';
+import { LabelSet } from '../../labels/label-set.js';
+import { compileLabelFilter, type LabelGroups } from './label-filter.js';
 import { compileLineFilter } from './line-filter.js';
-import type { CompiledStage, PipelineLine } from './types.js';
+
+/** A stored entry, as the stages take it. */
+export interface StagesInput {
+  readonly timestampNs: bigint;
+  readonly line: string;
+  readonly stream: LabelSet;
+  readonly structuredMetadata: LabelSet;
+}
+
+/** What comes out of the stages; the three groups of labels stay apart for categorized answers. */
+export interface StagesOutput extends LabelGroups {
+  readonly line: string;
+}
 
 /** The stages of a query, ready to run; undefined for a line that they drop. */
-export type Pipeline = (line: PipelineLine) => PipelineLine | undefined;
+export type Pipeline = (entry: StagesInput) => StagesOutput | undefined;
+
+type Test = (line: StagesOutput) => boolean;
 
 /**
  * Compiles the stages of a query, once per query.
  * @throws ApiError `stageNotYet` for a stage that is not evaluated here
  */
 export function compilePipeline(stages: readonly Stage[]): Pipeline {
-  const compiled = stages.map(compileStage);
-  return (line) => {
-    let current: PipelineLine | undefined = line;
-    for (const stage of compiled) {
-      current = stage(current);
-      if (current === undefined) return undefined;
-    }
-    return current;
+  const tests = stages.map(compileStage);
+  return ({ line, stream, structuredMetadata }) => {
+    const output: StagesOutput = { line, stream, structuredMetadata, parsed: LabelSet.empty };
+    return tests.every((test) => test(output)) ? output : undefined;
   };
 }
 
-function compileStage(stage: Stage): CompiledStage {
+function compileStage(stage: Stage): Test {
   switch (stage.kind) {
     case 'line-filter': {
       const test = compileLineFilter(stage);
-      return (line) => (test(line.line) ? line : undefined);
+      return ({ line }) => test(line);
     }
     case 'label-filter': {
       const test = compileLabelFilter(stage.filter);
       if (test === undefined) throw apiError('stageNotYet', { stage: stage.filter.kind });
-      return (line) => (test(line) ? line : undefined);
+      return test;
     }
     case 'json':
     case 'logfmt':

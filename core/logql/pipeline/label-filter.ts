@@ -1,10 +1,17 @@
 import type { LabelFilter } from '../ast.js';
+import type { LabelSet } from '../../labels/label-set.js';
 import { compileRegExp } from '../../regexp/index.js';
-import { labelValue, type PipelineLine } from './types.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
+/** The labels of a line, in their three groups. */
+export interface LabelGroups {
+  readonly stream: LabelSet;
+  readonly structuredMetadata: LabelSet;
+  readonly parsed: LabelSet;
+}
+
 /** Tells whether a line passes a label filter. */
-export type LabelTest = (line: PipelineLine) => boolean;
+export type LabelTest = (line: LabelGroups) => boolean;
 
 /** Compiles comparisons of label texts, joined by `and` and `or`; undefined when a filter of another type is among them. */
 export function compileLabelFilter(filter: LabelFilter): LabelTest | undefined {
@@ -59,4 +66,10 @@ function compileAnchored(pattern: string): (text: string) => boolean {
   }
   const compiled = compileRegExp(pattern, { anchored: true });
   return (text) => compiled.test(text);
+}
+
+/** The value of a label, the empty text when there is none: parsed labels hide metadata, which hides the stream's. */
+function labelValue({ parsed, structuredMetadata, stream }: LabelGroups, name: string): string {
+  if (parsed.has(name)) return parsed.get(name);
+  return structuredMetadata.has(name) ? structuredMetadata.get(name) : stream.get(name);
 }

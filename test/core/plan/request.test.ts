@@ -1,0 +1,66 @@
+import test from 'ava';
+import type { ApiRequest } from '../../../core/api/request.js';
+import { Query, Selector } from '../../../core/api/query.js';
+import { printFilter } from '../../../core/logsql/print.js';
+import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
+import { planRequest } from '../../../core/plan/request.js';
+
+const naming = new Naming(defaultNamingSettings);
+const range = { startNs: 0n, endNs: 1n };
+
+function rangeQuery(text: string): ApiRequest {
+  return {
+    op: 'query_range',
+    query: new Query(text, 'reject'),
+    range,
+    stepNs: 1n,
+    limit: 1,
+    direction: 'backward',
+    intervalNs: 0n,
+  };
+}
+
+function instantQuery(text: string): ApiRequest {
+  return { op: 'query', query: new Query(text, 'reject'), timeNs: 0n, limit: 1, direction: 'backward' };
+}
+
+const refused: readonly (readonly [ApiRequest, RegExp])[] = [
+  [rangeQuery('{app="x"'), /^parse error at line 1, col 9/],
+  [rangeQuery('{}'), /^parse error : queries require at least one/],
+  [rangeQuery('{app="x"} |~ "["'), /^parse error : stage '\|~ "\["' : error parsing regexp/],
+  [rangeQuery('{service.name="x"}'), /^parse error at line 1, col 9: syntax error: unexpected \./],
+  [rangeQuery('rate({app="x"}[1m])'), /^metric queries over logs are not supported/],
+  [instantQuery('{app="x"}'), /^log queries are not supported as an instant query type/],
+  [instantQuery('{app='), /^parse error at line 1, col 6/],
+  [
+    { op: 'labels', query: new Selector('{}', 'reject'), range, browse: {} },
+    /^parse error : queries require/,
+  ],
+  [
+    { op: 'label_values', name: 'a', query: new Selector('{a="b"} |= "x"', 'reject'), range, browse: {} },
+    /^only label matchers are supported/,
+  ],
+  [{ op: 'format_query', query: new Query('{', 'reject') }, /^parse error/],
+];
+
+for (const [request, message] of refused) {
+  const text = 'query' in request ? request.query?.text : '';
+  test(`${request.op} of ${text ?? ''} is refused in the reference’s words`, (t) => {
+    t.throws(() => planRequest(request, naming), { message });
+  });
+}
+
+test('a listing without a selector reads everything, series take the union', (t) => {
+  const labels = planRequest({ op: 'labels', range, browse: {} }, naming);
+  t.is(labels.kind === 'label-names' ? printFilter(labels.filter) : '', '*');
+  const selectors = ['{a="1"}', '{b="2"}'].map((text) => new Selector(text, 'reject'));
+  const series = planRequest({ op: 'series', range, selectors }, naming);
+  t.is(series.kind === 'series' ? printFilter(series.filter) : '', '{a="1"} or {b="2"}');
+  const all = planRequest({ op: 'series', range, selectors: [new Selector('{}', 'reject')] }, naming);
+  t.is(all.kind === 'series' ? printFilter(all.filter) : '', '*');
+});
+
+test('constants are planned for both kinds of query', (t) => {
+  t.is(planRequest(rangeQuery('1+1'), naming).kind, 'constant');
+  t.is(planRequest(instantQuery('vector(1)+vector(1)'), naming).kind, 'constant');
+});
