@@ -18,6 +18,7 @@ import { oneDocument } from './one-document.js';
 import { peerToken } from './peer-token.js';
 import { reachableBackend } from './reachable-backend.js';
 import { readablePaths } from './readable-paths.js';
+import { sharedOptions } from './shared-options.js';
 import { sharedPort } from './shared-port.js';
 import { slotMissing } from './slot-missing.js';
 import { slotOrder } from './slot-order.js';
@@ -64,6 +65,7 @@ export const rules: readonly Rule[] = [
   tenantIds,
   sharedPort,
   coldBackend,
+  sharedOptions,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -36,6 +36,13 @@ const withStage = (entry: string): string => pipelineOf([entry, ...minimalStages
 const valid: readonly Case[] = [
   { title: 'the least that answers', text: whole },
   { title: 'the nine stages', text: nine },
+  {
+    title: 'the same credentials forwarded and told to the caches, in any order',
+    text: nine.replace(
+      /- use: (backend|tier0|peer-cache)/g,
+      (entry) => `${entry}\n    with: {forwardHeaders: [${entry.includes('tier0') ? 'B, A' : 'A, B'}]}`,
+    ),
+  },
   { title: 'sections and lists with nothing in them', text: `${withTop('server:\nnames:\n')}services:\n` },
   { title: 'a reference with a default', text: withOptions('      maxConcurrent: ${MAX:-5}\n') },
   { title: 'a reference with a value', text: withOptions('      url: ${U}\n'), env: { U: 'http://a:1' } },
@@ -400,6 +407,12 @@ const invalid: readonly InvalidCase[] = [
       '- use: cold-route\n    with:\n      enabled: true\n  - use: backend',
     ),
     finds: ['R049 7:16'],
+  },
+  {
+    title: 'R050 a cache that does not know which credentials are forwarded',
+    text: nine.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
+    finds: ['R050 5:10', 'R050 9:10'],
+    says: 'tier0 has forwardHeaders [], but backend has forwardHeaders ["X-Team"]',
   },
   {
     title: 'every stage is unknown: no talk of slots',

@@ -1,0 +1,35 @@
+import { allOptions, findOption, type FoundOption } from '../option-lookup.js';
+import type { Complaint, TextRule } from '../rule.js';
+
+/** R050: two plugins that must know the same thing are told the same. */
+export const sharedOptions: TextRule = {
+  id: 'R050',
+  title: 'options that follow a flag agree with its owner',
+  tier: 'meaning',
+  severity: 'error',
+  docs: 'Some options tell a plugin what another one does: the caches must know which credentials `backend` forwards, or one client would get answers made for another. The flag sets both; in the file both must be written alike.',
+  check(draft) {
+    return allOptions(draft).flatMap((option): readonly Complaint[] => {
+      const flag = option.definition.shares;
+      const leader = flag === undefined ? undefined : findOption(draft, flag);
+      if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
+      const { definition } = option;
+      const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
+      const fix = `write both alike, or set both with -${flag}`;
+      return [{ at: option.at, message, fix }];
+    });
+  },
+};
+
+/** The order of a list says nothing here: they are lists of names. */
+function sameValue(a: FoundOption, b: FoundOption): boolean {
+  return comparable(a.value) === comparable(b.value);
+}
+
+function comparable(value: unknown): string {
+  return JSON.stringify(Array.isArray(value) ? value.map(String).sort() : (value ?? null));
+}
+
+function shown({ value }: FoundOption): string {
+  return JSON.stringify(value ?? null);
+}
