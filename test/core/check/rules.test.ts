@@ -412,7 +412,7 @@ const invalid: readonly InvalidCase[] = [
     title: 'R050 a cache that does not know which credentials are forwarded',
     text: nine.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
     finds: ['R050 5:10', 'R050 9:10'],
-    says: 'tier0 has forwardHeaders [], but backend has forwardHeaders ["X-Team"]',
+    says: 'plugin "tier0" has forwardHeaders [], but plugin "backend" has forwardHeaders ["X-Team"]',
   },
   {
     title: 'every stage is unknown: no talk of slots',
