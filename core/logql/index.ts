@@ -18,6 +18,7 @@ export { parseLogfmtKey } from './paths/logfmt-key.js';
 export { PathError } from './paths/scanner.js';
 export { parsePattern, PatternError, type PatternPart } from './pattern.js';
 export { printLabelFilter, printMatcher } from './print/label-filter.js';
+export { printPlain } from './print/plain.js';
 export { printQuery } from './print/pretty.js';
 export { printSelector, printStage, printStages } from './print/stages.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';

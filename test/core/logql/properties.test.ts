@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import fc from 'fast-check';
+import {
+  checkStages,
+  formatQuery,
+  LogqlError,
+  parseQuery,
+  printQuery,
+  printPlain,
+} from '../../../core/logql/index.js';
+import { fixedTokens, functionWords } from '../../../core/logql/syntax/tokens.js';
+import { logExpr, metricExpr } from './arbitraries.js';
+
+/** A tree without its places in the text. */
+function withoutSpans(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, part: unknown) => {
+      if (key === 'span') return undefined;
+      if (typeof part === 'bigint') return `${part.toString()}n`;
+      return Object.is(part, -0) ? 0 : part;
+    }),
+  );
+}
+
+test('a printed tree reads as the same tree', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(logExpr, metricExpr), (expr) => {
+      const printed = printPlain(expr);
+      t.deepEqual(withoutSpans(parseQuery(printed)), withoutSpans(expr), printed);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('formatting a formatted log query changes nothing', (t) => {
+  fc.assert(
+    fc.property(logExpr, (expr) => {
+      const once = printQuery(expr);
+      t.is(formatQuery(once), once);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a golden query that was printed prints the same again', (t) => {
+  for (const line of readFileSync('test/data/logql/parse.jsonl', 'utf8').trimEnd().split('\n')) {
+    // The file holds one object of this shape per line.
+    const golden = JSON.parse(line) as { query: string; ok: boolean; query_range_error?: string };
+    // What the reference cannot read back it cannot run either.
+    if (!golden.ok || golden.query_range_error !== undefined) continue;
+    const once = printPlain(parseQuery(golden.query));
+    t.is(printPlain(parseQuery(once)), once);
+  }
+});
+
+/** Anything may happen but an error of another kind. */
+function survives(text: string): boolean {
+  for (const dottedNames of ['reject', 'accept'] as const) {
+    try {
+      const expr = parseQuery(text, { dottedNames });
+      checkStages(expr);
+      printQuery(expr);
+    } catch (error) {
+      if (!(error instanceof LogqlError)) throw error;
+    }
+  }
+  return true;
+}
+
+const words = [...fixedTokens.keys(), ...functionWords.keys()];
+const token = fc.oneof(
+  fc.constantFrom(...words),
+  fc.constantFrom(
+    'a',
+    'b.c',
+    '"x"',
+    '`y`',
+    '5',
+    '0.5',
+    '5m',
+    '-5m',
+    '1KiB',
+    '[5m]',
+    '[',
+    '--strict',
+    '{a="b"}',
+    '#',
+    "'",
+  ),
+);
+
+test('random token streams are read or refused', (t) => {
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 25 }), fc.constantFrom('', ' ', '\n'), (tokens, separator) => {
+      t.true(survives(tokens.join(separator)));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('random texts are read or refused', (t) => {
+  const garbage = fc.string({ unit: 'binary', maxLength: 60 });
+  const broken = fc.string({
+    unit: fc.constantFrom('{', '"', '\\', '/', '*', '\0', '\ud800', 'x', '=', '\n', '|', '0', 'e'),
+  });
+  fc.assert(
+    fc.property(fc.oneof(garbage, broken), fc.constantFrom('', '{a="b"} | line_format "{{'), (text, head) => {
+      t.true(survives(head + text));
+    }),
+    { numRuns: 3000 },
+  );
+});
