@@ -44,8 +44,8 @@ const refused: readonly (readonly [ApiRequest, RegExp])[] = [
 ];
 
 for (const [request, message] of refused) {
-  const text = 'query' in request ? request.query?.text : '';
-  test(`${request.op} of ${text ?? ''} is refused in the reference’s words`, (t) => {
+  const text = 'query' in request ? request.query.text : '';
+  test(`${request.op} of ${text} is refused in the reference’s words`, (t) => {
     t.throws(() => planRequest(request, naming), { message });
   });
 }

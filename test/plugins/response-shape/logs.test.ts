@@ -1,0 +1,199 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { StreamsAnswer } from '../../../core/answer/types.js';
+import type { QueryRangeRequest } from '../../../core/api/request.js';
+import { Query } from '../../../core/api/query.js';
+import { everything } from '../../../core/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
+import { RowReader } from '../../../core/names/row-reader.js';
+import { planLogs } from '../../../core/plan/logs.js';
+import type { LogsPlan } from '../../../core/plan/types.js';
+import { FakeClock } from '../../../core/testing/index.js';
+import { answerLogs } from '../../../plugins/response-shape/logs.js';
+import { MemoryUpstream, type MemoryRow } from './memory-upstream.js';
+
+const naming = new Naming(defaultNamingSettings);
+const reader = new RowReader(naming);
+const base = 1793491200000000000n;
+
+function requestWith(change: Partial<QueryRangeRequest>): QueryRangeRequest {
+  return {
+    op: 'query_range',
+    query: new Query('{app=~".+"}', 'reject'),
+    range: { startNs: base, endNs: base + 1000n },
+    stepNs: 1n,
+    limit: 100,
+    direction: 'backward',
+    intervalNs: 0n,
+    ...change,
+  };
+}
+
+function planOf(text: string): LogsPlan {
+  const { ast } = new Query(text, 'reject');
+  if (ast.kind !== 'log') throw new Error('not a log query');
+  return { ...planLogs(ast, naming).plan, filter: everything };
+}
+
+async function answer(
+  rows: readonly MemoryRow[],
+  change: Partial<QueryRangeRequest> = {},
+  text = '{app=~".+"}',
+): Promise<{ answer: StreamsAnswer; upstream: MemoryUpstream }> {
+  const upstream = new MemoryUpstream(rows);
+  const context = {
+    upstream,
+    reader,
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    showsGroups: true,
+  };
+  return { answer: await answerLogs(planOf(text), requestWith(change), context), upstream };
+}
+
+function entriesOf({ streams }: StreamsAnswer): readonly string[] {
+  return streams.flatMap(({ labels, entries }) =>
+    entries.map((entry) => `${labels.get('app')} ${entry.timestampNs - base} ${entry.line}`),
+  );
+}
+
+const rows: readonly MemoryRow[] = [
+  { ns: base + 1n, stream: 'a', line: 'one' },
+  { ns: base + 2n, stream: 'b', line: 'two' },
+  { ns: base + 3n, stream: 'a', line: 'three' },
+  { ns: base + 3n, stream: 'a', line: 'three' },
+  { ns: base + 3n, stream: 'b', line: 'three' },
+];
+
+test('backward gives the newest first, streams by their newest entry, repeats once', async (t) => {
+  const { answer: made } = await answer(rows);
+  t.deepEqual([...entriesOf(made)].sort(), ['a 1 one', 'a 3 three', 'b 2 two', 'b 3 three']);
+  for (const { entries } of made.streams)
+    t.true((entries[0]?.timestampNs ?? 0n) > (entries[1]?.timestampNs ?? 0n));
+  t.is(made.stats.entriesReturned, 4);
+});
+
+test('forward gives the oldest first', async (t) => {
+  const { answer: made } = await answer(rows, { direction: 'forward', limit: 2 });
+  t.deepEqual(entriesOf(made), ['a 1 one', 'b 2 two']);
+});
+
+test('with nothing left to evaluate one page of the limit is asked for', async (t) => {
+  const many = Array.from({ length: 50 }, (_, index) => ({
+    ns: base + BigInt(index),
+    stream: 'a',
+    line: `l${index}`,
+  }));
+  const { upstream } = await answer(many, { limit: 10 });
+  t.deepEqual(
+    upstream.requests.map(({ newest }) => newest),
+    [10],
+  );
+});
+
+test('rows that repeat make room for older ones', async (t) => {
+  const repeated = Array.from({ length: 6 }, () => ({ ns: base + 9n, stream: 'a', line: 'same' }));
+  const { answer: made } = await answer([...repeated, { ns: base + 1n, stream: 'a', line: 'old' }], {
+    limit: 2,
+  });
+  t.deepEqual(entriesOf(made), ['a 9 same', 'a 1 old']);
+});
+
+test('residual stages drop lines until enough pass', async (t) => {
+  const many = Array.from({ length: 3000 }, (_, index) => ({
+    ns: base + BigInt(index),
+    stream: 'a',
+    line: index % 1000 === 0 ? 'keep me' : 'drop',
+  }));
+  const { answer: made, upstream } = await answer(
+    many,
+    { limit: 3, range: { startNs: base, endNs: base + 3000n } },
+    '{app="a"} !> "drop<_>" |= ip("10.0.0.0/8") or "keep"',
+  );
+  t.deepEqual(entriesOf(made), ['a 2000 keep me', 'a 1000 keep me', 'a 0 keep me']);
+  t.deepEqual(
+    upstream.requests.map(({ newest }) => newest),
+    [1000, 4000],
+  );
+  t.is(made.stats.linesProcessed, 3000);
+});
+
+test('an interval keeps entries apart, over all streams', async (t) => {
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    ns: base + BigInt(index),
+    stream: index % 2 === 0 ? 'a' : 'b',
+    line: `l${index}`,
+  }));
+  const { answer: made } = await answer(many, { intervalNs: 10n, direction: 'forward' });
+  t.deepEqual(entriesOf(made), ['a 0 l0', 'a 10 l10', 'a 20 l20']);
+});
+
+test('the groups stay empty where they are not to be shown', async (t) => {
+  const context = {
+    upstream: new MemoryUpstream(rows),
+    reader,
+    clock: new FakeClock(),
+    signal: new AbortController().signal,
+    showsGroups: false,
+  };
+  const made = await answerLogs(planOf('{app="a"}'), requestWith({}), context);
+  t.true(
+    made.streams.every(({ entries }) =>
+      entries.every(({ structuredMetadata }) => structuredMetadata.size === 0),
+    ),
+  );
+});
+
+test('an aborted request stops between pages', async (t) => {
+  const context = {
+    upstream: new MemoryUpstream(rows),
+    reader,
+    clock: new FakeClock(),
+    signal: AbortSignal.abort(new Error('gone')),
+    showsGroups: true,
+  };
+  await t.throwsAsync(answerLogs(planOf('{app="a"}'), requestWith({}), context), { message: 'gone' });
+});
+
+test('whatever the ties and the limit, the entries are those of a whole sort', async (t) => {
+  const row = fc.record({
+    at: fc.integer({ min: 0, max: 6 }),
+    stream: fc.constantFrom('a', 'b'),
+    line: fc.constantFrom('x', 'y', 'z', 'drop'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.boolean(),
+      fc.boolean(),
+      async (made, limit, isForward, filters) => {
+        const stored = made.map(({ at, stream, line }) => ({ ns: base + BigInt(at), stream, line }));
+        const direction = isForward ? 'forward' : 'backward';
+        const { answer: got } = await answer(
+          stored,
+          { limit, direction },
+          filters ? '{app=~".+"} !> "drop"' : '{app=~".+"}',
+        );
+        const wanted = [
+          ...new Set(
+            stored
+              .filter(({ line }) => !filters || line !== 'drop')
+              .map(({ ns, stream, line }) => `${stream} ${ns - base} ${line}`),
+          ),
+        ];
+        const times = wanted
+          .map((text) => Number(text.split(' ')[1]))
+          .sort((a, b) => (isForward ? a - b : b - a));
+        const found = entriesOf(got);
+        t.is(new Set(found).size, found.length);
+        t.true(found.every((text) => wanted.includes(text)));
+        t.deepEqual(
+          found.map((text) => Number(text.split(' ')[1])).sort((a, b) => (isForward ? a - b : b - a)),
+          times.slice(0, limit),
+        );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,58 @@
+import type { LogsqlPipe } from '../../../core/logsql/ast.js';
+import { formatTime } from '../../../core/logsql/time.js';
+import type {
+  BackendRow,
+  BackendSample,
+  BackendValue,
+  RowsRequest,
+  Upstream,
+} from '../../../core/upstream/types.js';
+
+export interface MemoryRow {
+  readonly ns: bigint;
+  readonly stream: string;
+  readonly line: string;
+}
+
+/** A backend over a few rows: it knows ranges, `newest` and ascending order with a limit, and cuts ties as it likes. */
+export class MemoryUpstream implements Upstream {
+  readonly #rows: readonly MemoryRow[];
+  readonly requests: RowsRequest[] = [];
+
+  constructor(rows: readonly MemoryRow[]) {
+    this.#rows = rows;
+  }
+
+  async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
+    this.requests.push(request);
+    const { startNs, endNs } = request.range;
+    const within = this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
+    const limit = request.newest ?? sortLimit(request.query.pipes);
+    const isNewest = request.newest !== undefined;
+    const ordered = [...within].sort((a, b) => Number(isNewest ? b.ns - a.ns : a.ns - b.ns));
+    const kept = limit === undefined ? within : ordered.slice(0, limit);
+    // Batches of two, in an order that is no order.
+    const shuffled = [...kept].reverse();
+    for (let at = 0; at < shuffled.length; at += 2) {
+      await Promise.resolve();
+      yield shuffled.slice(at, at + 2).map(toRow);
+    }
+  }
+
+  list(): Promise<readonly BackendValue[]> {
+    return Promise.reject(new Error('no listings here'));
+  }
+
+  stats(): Promise<readonly BackendSample[]> {
+    return Promise.reject(new Error('no statistics here'));
+  }
+}
+
+function sortLimit(pipes: readonly LogsqlPipe[]): number | undefined {
+  const [pipe] = pipes;
+  return pipe?.kind === 'sort' ? pipe.limit : undefined;
+}
+
+function toRow({ ns, stream, line }: MemoryRow): BackendRow {
+  return { _time: formatTime(ns), _stream: `{app="${stream}"}`, _stream_id: stream, _msg: line, app: stream };
+}

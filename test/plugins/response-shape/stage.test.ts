@@ -1,0 +1,201 @@
+import test from 'ava';
+import type { ApiRequest } from '../../../core/api/request.js';
+import { Query, Selector } from '../../../core/api/query.js';
+import { everything } from '../../../core/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
+import { planRequest } from '../../../core/plan/request.js';
+import type { Plan } from '../../../core/plan/types.js';
+import type { Answer, Tenant } from '../../../core/plugin/index.js';
+import {
+  FakeUpstream,
+  makeExchange,
+  makeTenant,
+  runStage,
+  type ExpectedCall,
+} from '../../../core/testing/index.js';
+import type { BackendValue } from '../../../core/upstream/types.js';
+import responseShape from '../../../plugins/response-shape/index.js';
+
+const range = { startNs: 1793491200000000000n, endNs: 1793512800000000000n };
+const naming = new Naming(defaultNamingSettings);
+
+async function answerOf(
+  request: ApiRequest,
+  expected: readonly ExpectedCall[],
+  plan: Plan = planRequest(request, naming),
+): Promise<Answer> {
+  const upstream = new FakeUpstream(expected);
+  const tenant: Tenant = makeTenant();
+  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({
+    request,
+    slots: { tenant, plan, upstream },
+  });
+  const { answer } = await runStage(responseShape, { derivedFields: [] }, exchange);
+  upstream.done();
+  return answer;
+}
+
+function values(...texts: readonly string[]): readonly BackendValue[] {
+  return texts.map((value) => ({ value, hits: 1 }));
+}
+
+test('label names are labels only, with service_name wherever there is a stream', async (t) => {
+  const answer = await answerOf({ op: 'labels', range, browse: {} }, [
+    { call: 'list', values: values('pod', 'app', 'host.name', 'k8s.pod.name', 'event_name') },
+  ]);
+  t.deepEqual(answer, {
+    kind: 'names',
+    values: ['app', 'k8s_pod_name', 'pod', 'service_name'],
+    warnings: [],
+  });
+});
+
+test('a stream without any field has a service name, no stream has none', async (t) => {
+  const request: ApiRequest = { op: 'labels', range, browse: {} };
+  const bare = await answerOf(request, [
+    { call: 'list', values: [] },
+    { call: 'list', values: values('{}') },
+  ]);
+  t.deepEqual(bare, { kind: 'names', values: ['service_name'], warnings: [] });
+  const none = await answerOf(request, [
+    { call: 'list', values: [] },
+    { call: 'list', values: [] },
+  ]);
+  t.deepEqual(none, { kind: 'names', values: [], warnings: [] });
+});
+
+test('browse parameters search, skip and cut', async (t) => {
+  const request: ApiRequest = {
+    op: 'label_values',
+    name: 'pod',
+    range,
+    browse: { search: 'A', offset: 1, limit: 1 },
+  };
+  const answer = await answerOf(request, [{ call: 'list', values: values('ca', 'b', 'aa', 'ba', '') }]);
+  t.deepEqual(answer, { kind: 'names', values: ['ba'], warnings: [] });
+});
+
+test('the values of service_name are derived from the streams', async (t) => {
+  const request: ApiRequest = { op: 'label_values', name: 'service_name', range, browse: {} };
+  const answer = await answerOf(request, [
+    {
+      call: 'list',
+      values: values('{service.name="s",app="a"}', '{job="j"}', '{filename="f"}', '{app="a"}'),
+    },
+  ]);
+  t.deepEqual(answer, { kind: 'names', values: ['a', 'j', 's', 'unknown_service'], warnings: [] });
+});
+
+test('a label with two stored spellings has the values of both', async (t) => {
+  const request: ApiRequest = { op: 'label_values', name: 'k8s_pod_name', range, browse: {} };
+  const answer = await answerOf(request, [
+    { call: 'list', when: ({ field }) => field === 'k8s_pod_name', values: values('p1') },
+    { call: 'list', when: ({ field }) => field === 'k8s.pod.name', values: values('p2', 'p1') },
+  ]);
+  t.deepEqual(answer, { kind: 'names', values: ['p1', 'p2'], warnings: [] });
+});
+
+test('a name that is never a label asks nothing', async (t) => {
+  const answer = await answerOf({ op: 'label_values', name: 'event_name', range, browse: {} }, []);
+  t.deepEqual(answer, { kind: 'names', values: [], warnings: [] });
+});
+
+test('backend streams with the same labels are one series', async (t) => {
+  const answer = await answerOf({ op: 'series', range, selectors: [] }, [
+    { call: 'list', values: values('{service.name="s",host.name="1"}', '{service.name="s",host.name="2"}') },
+  ]);
+  t.deepEqual(answer.kind === 'series' ? answer.series.map(({ json }) => json) : [], [
+    '{"service_name":"s"}',
+  ]);
+});
+
+test('a stream that is silent in a short range is a series when it speaks on both sides', async (t) => {
+  const short = { startNs: range.startNs, endNs: range.startNs + 60_000_000_000n };
+  const answer = await answerOf({ op: 'series', range: short, selectors: [] }, [
+    { call: 'list', when: (asked) => asked.range.startNs === short.startNs, values: values('{app="now"}') },
+    {
+      call: 'list',
+      when: (asked) => asked.range.endNs === short.startNs,
+      values: values('{app="gone"}', '{app="quiet"}', '{app="now"}'),
+    },
+    {
+      call: 'list',
+      when: (asked) => asked.range.startNs === short.endNs,
+      values: values('{app="quiet"}', '{app="new"}', '{app="now"}'),
+    },
+  ]);
+  const apps = answer.kind === 'series' ? answer.series.map((labels) => labels.get('app')) : [];
+  t.deepEqual(apps, ['now', 'quiet']);
+});
+
+test('index statistics count entries without repeats', async (t) => {
+  const sample = (name: string, value: string) => ({
+    name,
+    labels: new Map<string, string>(),
+    timestampSeconds: 0,
+    value,
+  });
+  const plan: Plan = { kind: 'index-stats', filter: everything };
+  const request: ApiRequest = { op: 'index_stats', query: new Selector('{app="a"}', 'reject'), range };
+  const answer = await answerOf(
+    request,
+    [
+      { call: 'list', values: values('{app="a"}') },
+      {
+        call: 'stats',
+        when: ({ query }) => JSON.stringify(query.pipes).includes('sum_len'),
+        samples: [sample('rows', '10'), sample('bytes', '300')],
+      },
+      {
+        call: 'stats',
+        when: ({ query }) => JSON.stringify(query.pipes).includes('count_uniq'),
+        samples: [sample('entries', '9')],
+      },
+    ],
+    plan,
+  );
+  t.deepEqual(answer, { kind: 'index-stats', streams: 1, chunks: 1, bytes: 300, entries: 9, warnings: [] });
+});
+
+test('constants stand on multiples of the step around the range', async (t) => {
+  const query = new Query('vector(1)+vector(1)', 'reject');
+  const stepNs = 60_000_000_000n;
+  const shifted = { startNs: range.startNs + 1n, endNs: range.startNs + stepNs + 1n };
+  const answer = await answerOf(
+    { op: 'query_range', query, range: shifted, stepNs, limit: 1, direction: 'backward', intervalNs: 0n },
+    [],
+  );
+  const points = answer.kind === 'matrix' ? answer.series.flatMap((series) => series.points) : [];
+  t.deepEqual(
+    points.map(({ timestampMs, value }) => [timestampMs - Number(range.startNs / 1_000_000n), value]),
+    [
+      [0, 2],
+      [60_000, 2],
+      [120_000, 2],
+    ],
+  );
+});
+
+test('an instant constant is a vector or a scalar', async (t) => {
+  const ask = (text: string): Promise<Answer> =>
+    answerOf(
+      {
+        op: 'query',
+        query: new Query(text, 'reject'),
+        timeNs: 4_000_000_000_000_000_000n,
+        limit: 1,
+        direction: 'backward',
+      },
+      [],
+    );
+  t.like(await ask('vector(1)+vector(1)'), {
+    kind: 'vector',
+    samples: [{ point: { timestampMs: 4_000_000_000_000, value: 2 } }],
+  });
+  t.like(await ask('1+1'), { kind: 'scalar', point: { timestampMs: 4_000_000_000_000, value: 2 } });
+});
+
+test('a query is printed', async (t) => {
+  const answer = await answerOf({ op: 'format_query', query: new Query('{a="b"}|="c"', 'reject') }, []);
+  t.deepEqual(answer, { kind: 'formatted', query: '{a="b"} |= "c"' });
+});
