@@ -1,4 +1,4 @@
-import type { LogsqlFilter, LogsqlQuery } from '../../logsql/index.js';
+import { type LogsqlFilter, type LogsqlQuery, parseDurationNs } from '../../logsql/index.js';
 import {
   parseExtraFilter,
   parseExtraStreamFilter,
@@ -9,7 +9,7 @@ import type { QueryJob } from '../engine/run.js';
 import { HiddenFields } from '../engine/stored-row.js';
 import type { Context } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
-import { MAX_NS, MIN_NS, parseDuration, parseTimeArg } from '../http/time-arg.js';
+import { MAX_NS, MIN_NS, parseTimeArg } from '../http/time-arg.js';
 
 const MAX_QUERY_BYTES = 16_384;
 
@@ -89,7 +89,7 @@ function readTimeout(ctx: Context): number {
   const limit = ctx.backend.settings.maxQueryDurationMs;
   const text = ctx.args.get('timeout');
   if (text === '') return limit;
-  const ns = parseDuration(text);
+  const ns = parseDurationNs(text);
   if (ns === undefined) throw badRequest(`cannot parse duration at 'timeout=${text}' arg`);
   return Math.min(limit, Math.max(0, Number(ns) / 1e6));
 }
@@ -97,7 +97,7 @@ function readTimeout(ctx: Context): number {
 function readBuckets(ctx: Context): Buckets | undefined {
   const text = ctx.args.get('step');
   if (text === '') return undefined;
-  const stepNs = parseDuration(text);
+  const stepNs = parseDurationNs(text);
   if (stepNs === undefined) throw badRequest(`cannot parse duration from the arg 'step=${text}'`);
   if (stepNs <= 0n) throw badRequest("'step' must be bigger than zero");
   return { stepNs, offsetNs: isRowsEndpoint(ctx) ? 0n : readOffset(ctx) };
@@ -111,7 +111,7 @@ function isRowsEndpoint(ctx: Context): boolean {
 function readOffset(ctx: Context): bigint {
   const text = ctx.args.get('offset');
   if (text === '') return 0n;
-  const ns = parseDuration(text);
+  const ns = parseDurationNs(text);
   if (ns === undefined) throw badRequest(`cannot parse duration from the arg 'offset=${text}'`);
   return ns;
 }

@@ -1,11 +1,10 @@
-import { printQuery, type RowView } from '../../logsql/index.js';
+import { parseDurationNs, printQuery, type RowView } from '../../logsql/index.js';
 import { JsonRowWriter } from '../engine/row-writer.js';
 import { executeJob, type QueryJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
 import type { Context } from '../http/context.js';
 import { badRequest, HttpError } from '../http/errors.js';
 import { pause } from '../http/pause.js';
-import { parseDuration } from '../http/time-arg.js';
 import { readQueryArgs } from './query-args.js';
 
 /** Each poll looks this far behind the end of the one before, for rows that came late. */
@@ -100,7 +99,7 @@ class Follower {
 function durationArg(ctx: Context, name: string, fallback: bigint): bigint {
   const text = ctx.args.get(name);
   if (text === '') return fallback;
-  const ns = parseDuration(text);
+  const ns = parseDurationNs(text);
   if (ns === undefined) throw badRequest(`cannot parse duration from the arg '${name}=${text}'`);
   return ns;
 }

@@ -88,7 +88,19 @@ export function keepsRowsInTime(pipe: LogsqlPipe): boolean {
     case 'pack_logfmt':
     case 'split':
       return pipe.as !== '_time';
-    default:
+    case 'sort':
+    case 'first':
+    case 'last':
+    case 'limit':
+    case 'offset':
+    case 'stats':
+    case 'running_stats':
+    case 'total_stats':
+    case 'uniq':
+    case 'top':
+    case 'field_names':
+    case 'field_values':
+    case 'facets':
       return false;
   }
 }

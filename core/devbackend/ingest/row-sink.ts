@@ -1,3 +1,4 @@
+import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import { makeTags, type TenantId } from '../store/stream-tags.js';
 import type { Store } from '../store/store.js';
 import type { Stream } from '../store/stream.js';
@@ -68,7 +69,8 @@ export class RowSink {
       names.push(name);
       values.push(value);
     }
-    if (tooLong || size > MAX_ROW_BYTES || names.length + stream.tags.size > MAX_FIELDS) {
+    const outOfTime = timeNs < MIN_NS || timeNs > MAX_NS;
+    if (outOfTime || tooLong || size > MAX_ROW_BYTES || names.length + stream.tags.size > MAX_FIELDS) {
       this.counts.dropped++;
       return true;
     }

@@ -138,6 +138,17 @@ test('a gzip body is unpacked, and broken lines are left out without an error', 
   });
 });
 
+test('times that no 64-bit clock can hold are left out', async (t) => {
+  await withBackend(t, {}, async ({ url, stats }) => {
+    await pushLoki(url, { app: 'x' }, [
+      [9_999_999_999_999_999_999n, 'too late'],
+      [2n ** 63n - 1n, 'last'],
+    ]);
+    t.deepEqual(await rows(url, '* | fields _msg'), [{ _msg: 'last' }]);
+    t.is(stats().rowsDropped, 1);
+  });
+});
+
 test('rows without a time are given the time of arrival', async (t) => {
   await withBackend(t, { nowNs: () => T }, async ({ url }) => {
     await jsonLine(url, '{"_msg":"a"}\n{"_msg":"b","_time":"0"}\n');

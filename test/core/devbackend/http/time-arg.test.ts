@@ -1,13 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import {
-  formatTime,
-  MAX_NS,
-  MIN_NS,
-  parseDuration,
-  parseTime,
-} from '../../../../core/devbackend/http/time-arg.js';
+import { formatTime, MAX_NS, MIN_NS, parseTime } from '../../../../core/devbackend/http/time-arg.js';
 
 const NOW = 1_791_676_860_000_000_000n;
 
@@ -44,19 +38,7 @@ test('relative times count back from now, except after now+', (t) => {
 });
 
 test('what is no time is refused', (t) => {
-  for (const text of ['bad', '2026-13-01', '2026-02-31', '5', '1h2', 'nowish', '']) {
-    if (text !== '5') t.is(parseTime(text, NOW), undefined, text);
-  }
-  t.is(parseTime('5', NOW), 5_000_000_000n);
-});
-
-test('durations need a unit and add up', (t) => {
-  t.is(parseDuration('1h30m'), 5_400_000_000_000n);
-  t.is(parseDuration('1.5m'), 90_000_000_000n);
-  t.is(parseDuration('-1ns'), -1n);
-  t.is(parseDuration('100ms'), 100_000_000n);
-  t.is(parseDuration('60'), undefined);
-  t.is(parseDuration(''), undefined);
+  for (const text of ['bad', '2026-13-01', '1h2', 'nowish', '']) t.is(parseTime(text, NOW), undefined, text);
 });
 
 test('every instant survives being written and read', (t) => {
