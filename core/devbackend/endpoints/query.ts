@@ -29,11 +29,20 @@ export async function queryRows(ctx: Context): Promise<void> {
 /** The newest `limit` rows, newest first, as long as the pipes keep time; after a sort, stats and the like a plain limit. */
 function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQuery {
   const pipes: LogsqlPipe[] = [...query.pipes];
-  if (pipes.every(keepsRowsInTime) || pipes.every(keepsTime)) {
-    pipes.push({ kind: 'sort', by: [{ field: '_time', desc: true }], desc: false, partitionBy: [] });
+  if (pipes.every(keepsTime)) {
+    // The cut stands inside the sort, which then holds no more rows than are wanted.
+    pipes.push({
+      kind: 'sort',
+      by: [{ field: '_time', desc: true }],
+      desc: false,
+      partitionBy: [],
+      offset,
+      limit,
+    });
+  } else {
+    if (offset > 0) pipes.push({ kind: 'offset', count: offset });
+    pipes.push({ kind: 'limit', count: limit });
   }
-  if (offset > 0) pipes.push({ kind: 'offset', count: offset });
-  pipes.push({ kind: 'limit', count: limit });
   return { ...query, pipes };
 }
 
