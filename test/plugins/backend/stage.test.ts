@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'ava';
+import { everything, query } from '../../../core/logsql/build.js';
+import type { BackendOptions } from '../../../core/options/options.gen.js';
+import type { Answer } from '../../../core/plugin/index.js';
+import { makeExchange, makeHost, makeTenant, optionsOf, runStage } from '../../../core/testing/index.js';
+import backend from '../../../plugins/backend/index.js';
+import { backendMetrics } from '../../../plugins/backend/metrics.js';
+import { BackendStage } from '../../../plugins/backend/stage.js';
+
+function optionsFor(url: string, more: Readonly<Record<string, unknown>> = {}): BackendOptions {
+  // optionsOf gives what the schema says, which is what the type was made from.
+  return optionsOf('backend', { url, ...more }) as unknown as BackendOptions;
+}
+
+async function withBackend(
+  answers: ReadonlyMap<string, (response: ServerResponse) => void>,
+  run: (url: string) => Promise<void>,
+): Promise<void> {
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    const answer = answers.get(request.url ?? '');
+    if (answer !== undefined) {
+      answer(response);
+      return;
+    }
+    response.statusCode = 400;
+    response.end('unsupported path requested');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A listening TCP server has an address object.
+  const { port } = server.address() as AddressInfo;
+  try {
+    await run(`http://127.0.0.1:${port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function healthy(version: string): Map<string, (response: ServerResponse) => void> {
+  return new Map([
+    ['/health', (response: ServerResponse) => void response.end('OK')],
+    [
+      '/select/buildinfo',
+      (response: ServerResponse) => void response.end(`{"status":"success","data":{"version":"${version}"}}`),
+    ],
+  ]);
+}
+
+function makeBackendHost() {
+  return makeHost({ metrics: backendMetrics });
+}
+
+test('the stage gives the stages behind it a backend bound to the exchange', async (t) => {
+  const answers = healthy('v1.52.0');
+  answers.set(
+    '/select/logsql/streams',
+    (response) => void response.end('{"values":[{"value":"{}","hits":1}]}'),
+  );
+  await withBackend(answers, async (url) => {
+    const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
+    const empty: Answer = { kind: 'names', values: [], warnings: [] };
+    const run = await runStage(backend, optionsFor(url), exchange, async (derived) => {
+      const range = { startNs: 0n, endNs: 1n };
+      const values = await derived.slots.upstream.list({
+        listing: 'streams',
+        query: query(everything),
+        range,
+      });
+      t.deepEqual(values, [{ value: '{}', hits: 1 }]);
+      return empty;
+    });
+    t.is(run.answer, empty);
+    t.is(exchange.trace.upstreamCalls.length, 1);
+  });
+});
+
+test('a backend of a supported version starts silently', async (t) => {
+  await withBackend(healthy('v1.30.0'), async (url) => {
+    const host = makeBackendHost();
+    const stage = new BackendStage(optionsFor(url, { versionStrict: true }), host);
+    await stage.start(new AbortController().signal);
+    t.is(await stage.ready(), undefined);
+    t.is(await host.metric('circuit_breaker_state'), 0);
+    await stage.stop();
+  });
+});
+
+test('an old backend is a warning, under versionStrict the end of the start', async (t) => {
+  await withBackend(healthy('v1.29.9'), async (url) => {
+    const host = makeBackendHost();
+    const tolerant = new BackendStage(optionsFor(url), host);
+    await tolerant.start(new AbortController().signal);
+    t.regex(JSON.stringify(host.records), /the backend is v1\.29\.9; -backend-min-version is v1\.30\.0/);
+    await tolerant.stop();
+    const strict = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
+    await t.throwsAsync(strict.start(new AbortController().signal), { message: /v1\.29\.9/ });
+    await strict.stop();
+    const allowed = new BackendStage(
+      optionsFor(url, { versionStrict: true, allowUnsupportedVersion: true }),
+      makeBackendHost(),
+    );
+    await t.notThrowsAsync(allowed.start(new AbortController().signal));
+    await allowed.stop();
+  });
+});
+
+test('a backend that tells no version is taken as the newest', async (t) => {
+  await withBackend(healthy(''), async (url) => {
+    const stage = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
+    await t.notThrowsAsync(stage.start(new AbortController().signal));
+    await stage.stop();
+  });
+});
+
+test('an unhealthy backend is not ready, and failed looks do not open the breaker', async (t) => {
+  await withBackend(new Map(), async (url) => {
+    const host = makeBackendHost();
+    const stage = new BackendStage(optionsFor(url, { breakerFailThreshold: 1 }), host);
+    for (let index = 0; index < 5; index += 1) t.is(await stage.ready(), 'backend not ready');
+    t.is(await host.metric('circuit_breaker_state'), 0);
+    const strict = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
+    await t.throwsAsync(strict.start(new AbortController().signal), { message: /\/health failed/ });
+    await Promise.all([stage.stop(), strict.stop()]);
+  });
+});
