@@ -49,11 +49,16 @@ async function push(
     throw new Error(`the backend refused a push: ${answer.statusCode} ${text.slice(0, 300)}`);
 }
 
+/** True when a backend shows all rows of the corpus. */
+export async function isLoaded(url: string): Promise<boolean> {
+  return (await countRows(url, 't1')) >= 30_470 && (await countRows(url, 't3')) >= 4_110;
+}
+
 /** Waits until a backend shows what was pushed last. */
 export async function waitUntilVisible(url: string, timeoutMs: number): Promise<void> {
   const until = Date.now() + timeoutMs;
   while (Date.now() < until) {
-    if ((await countRows(url, 't1')) >= 30_470 && (await countRows(url, 't3')) >= 4_110) return;
+    if (await isLoaded(url)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error('the pushed rows did not become visible');

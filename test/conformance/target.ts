@@ -2,7 +2,7 @@ import { startDevBackend } from '../../core/devbackend/index.js';
 import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
 import { loadPipeline, type Pipeline } from '../../core/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
-import { accounts, loadData, waitUntilVisible } from './load-data.js';
+import { accounts, isLoaded, loadData, waitUntilVisible } from './load-data.js';
 
 /** A store with the corpus in it. */
 export interface Store {
@@ -13,7 +13,8 @@ export interface Store {
 /** The embedded backend on a free port, or the one at `url`; loaded unless told otherwise. */
 export async function openStore(url: string | undefined, load: boolean): Promise<Store> {
   if (url !== undefined) {
-    if (load) {
+    // A real store keeps repeated entries, so it is filled once.
+    if (load && !(await isLoaded(url))) {
       await loadData(url);
       await waitUntilVisible(url, 30_000);
     }
