@@ -1,5 +1,5 @@
 import type { MetricExpr } from '../ast.js';
-import { LogqlError, errorAt } from '../error.js';
+import { errorAt, type LogqlError } from '../error.js';
 
 /**
  * Stands in the tree for a metric expression that is well formed but refused. An expression that is fine itself
@@ -29,5 +29,3 @@ export class ReadingAborted extends Error {
 export function abort(message: string): never {
   throw new ReadingAborted(errorAt(message));
 }
-
-export { LogqlError };

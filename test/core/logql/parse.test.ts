@@ -1,0 +1,199 @@
+import test from 'ava';
+import {
+  LogqlError,
+  parseMatchers,
+  parseQuery,
+  printPlain,
+  printQuery,
+  requireNonEmptyMatcher,
+} from '../../../core/logql/index.js';
+
+function refusal(t: { throws: (run: () => unknown, how: object) => unknown }, run: () => unknown): string {
+  const error = t.throws(run, { instanceOf: LogqlError });
+  return error instanceof Error ? error.message : '';
+}
+
+const dotted = [
+  '{a.b="x", k8s.pod.name=~"y"} | c.d>=500 | e.f="x"',
+  '{z="1"} | json x.y="a",q="q" | logfmt --strict k.l="m"',
+  '{z="1"} | label_format a.b="x",c=d.e | drop a.b,c.d="x" | keep e.f',
+  'sum by (a.b)(max_over_time({z="1"} | unwrap duration(a.b)[1m]) by (c.d))',
+  '(vector(1.000000) + on (a.b) group_left (c.d) vector(2.000000))',
+  '{json.by="x"} | on.or="y"',
+];
+
+test('dotted names are read everywhere when they are accepted, and print as they were', (t) => {
+  for (const query of dotted) t.is(printPlain(parseQuery(query, { dottedNames: 'accept' })), query);
+});
+
+test('dotted names are refused at the dot by default', (t) => {
+  t.is(
+    refusal(t, () => parseQuery('{a.b="x"}')),
+    'parse error at line 1, col 3: syntax error: unexpected ., expecting = or =~ or !~ or !=',
+  );
+  t.is(
+    refusal(t, () => parseQuery('{a.b="x"}', { dottedNames: 'reject' })),
+    refusal(t, () => parseQuery('{a.b="x"}')),
+  );
+});
+
+test('a name that ends in a dot is refused in either language', (t) => {
+  for (const query of ['{a.="x"}', '{.a="x"}', '{a. b="x"}']) {
+    for (const dottedNames of ['accept', 'reject'] as const)
+      t.regex(
+        refusal(t, () => parseQuery(query, { dottedNames })),
+        /unexpected \./,
+      );
+  }
+});
+
+test('selectors are read alone, the empty one included', (t) => {
+  t.deepEqual(
+    parseMatchers('{a="b", c!~"d"}').map(({ name, op, value }) => name + op + value),
+    ['a=b', 'c!~d'],
+  );
+  t.deepEqual(parseMatchers('{}'), []);
+  t.deepEqual(parseMatchers('({a="b"})').length, 1);
+});
+
+test('anything but a selector is refused where matchers are asked for', (t) => {
+  for (const query of ['{a="b"} |= "x"', '{a="b"} | json', 'rate({a="b"}[1m])', '1']) {
+    t.is(
+      refusal(t, () => parseMatchers(query)),
+      'only label matchers are supported',
+    );
+  }
+  t.is(
+    refusal(t, () => parseMatchers('bad{')),
+    'parse error at line 1, col 1: syntax error: unexpected IDENTIFIER',
+  );
+  t.is(
+    refusal(t, () => parseMatchers('')),
+    'parse error : syntax error: unexpected $end',
+  );
+  t.regex(
+    refusal(t, () => parseMatchers('{app="x" |= ')),
+    /^parse error at line 0, col 10: /,
+  );
+});
+
+test('matchers that all hold for a missing label are refused on demand', (t) => {
+  t.regex(
+    refusal(t, () => requireNonEmptyMatcher([])),
+    /^parse error : queries require at least one/,
+  );
+  for (const passing of ['{a!=""}', '{a=~".+"}', '{a!~"x|"}', '{a="", b="c"}', '{a=~"(?s)."}']) {
+    t.notThrows(() => requireNonEmptyMatcher(parseMatchers(passing)));
+  }
+  for (const failing of ['{a=""}', '{a!="x"}', '{a=~".*"}', '{a!~".+"}']) {
+    t.throws(() => requireNonEmptyMatcher(parseMatchers(failing)), { instanceOf: LogqlError });
+  }
+});
+
+test('a faulty regexp is told before any syntax error, even one further left that reading survives', (t) => {
+  const fault = 'error parsing regexp: missing closing ): `(`';
+  for (const query of [
+    '{a=~"("} !!!',
+    '{a=} | regexp "("',
+    '{a="b"} | label_format x="y", , z | regexp "("',
+    'rate({a="b"}[5m] @ 1) + rate({a=~"("}[1m])',
+  ]) {
+    t.true(refusal(t, () => parseQuery(query)).endsWith(fault), query);
+  }
+  // Elsewhere the first syntax error ends the reading.
+  t.regex(
+    refusal(t, () => parseQuery('foo {a=~"("}')),
+    /unexpected IDENTIFIER/,
+  );
+});
+
+test('of several faulty expressions the outermost and then the leftmost is told', (t) => {
+  t.regex(
+    refusal(t, () => parseQuery('sum(3, rate({}[1m]) + {a="b"})')),
+    /unsupported parameter for operation sum/,
+  );
+  t.regex(
+    refusal(t, () => parseQuery('sum(rate({}[1m])) + sum(3, vector(1))')),
+    /queries require/,
+  );
+  t.regex(
+    refusal(t, () => parseQuery('sum(3, vector(1)) + rate({}[1m])')),
+    /unsupported parameter/,
+  );
+  t.regex(
+    refusal(t, () => parseQuery('sum_over_time({}[1m])')),
+    /invalid aggregation sum_over_time without unwrap/,
+  );
+});
+
+test('a query of 131072 bytes is too long, one byte less is not', (t) => {
+  const query = (size: number): string => `{a="${'\u00e9'.repeat((size - 7) / 2)}x"}`;
+  t.notThrows(() => parseQuery(query(131071)));
+  t.is(
+    refusal(t, () => parseQuery(` ${query(131071)}`)),
+    'parse error : input size too long (131072 > 131072)',
+  );
+});
+
+test('deep nesting is refused instead of exhausting the stack, parentheses cost nothing', (t) => {
+  const nested = `${'sum('.repeat(20_000)}vector(1)${')'.repeat(20_000)}`;
+  t.regex(
+    refusal(t, () => parseQuery(nested)),
+    /nested too deeply/,
+  );
+  t.regex(
+    refusal(t, () => parseQuery(`vector(1)${'+vector(1)'.repeat(12_000)}`)),
+    /nested too deeply/,
+  );
+  t.is(printQuery(parseQuery(`${'('.repeat(60_000)}1${')'.repeat(60_000)}`)), '1');
+});
+
+test('nodes know where they stand in the text', (t) => {
+  const text = 'sum by (a) (rate({b="c"} |= "d" | json | e > 5 [1m]))';
+  const expr = parseQuery(text);
+  const at = ({ span }: { span: { start: number; end: number } }): string => text.slice(span.start, span.end);
+  if (expr.kind !== 'vector-aggregation' || expr.expr.kind !== 'range-aggregation') return t.fail();
+  const { query } = expr.expr.range;
+  t.is(at(expr), text);
+  t.is(expr.grouping === undefined ? '' : at(expr.grouping), 'by (a)');
+  t.is(at(expr.expr), 'rate({b="c"} |= "d" | json | e > 5 [1m])');
+  t.is(at(query), '{b="c"} |= "d" | json | e > 5');
+  t.deepEqual(query.selector.matchers.map(at), ['b="c"']);
+  t.deepEqual(query.stages.map(at), ['|= "d"', '| json', '| e > 5']);
+});
+
+test('a negated line filter with alternatives becomes one stage each', (t) => {
+  const expr = parseQuery('{a="b"} != "x" or ip("10.0.0.1") |= "y" or "z"');
+  if (expr.kind !== 'log') return t.fail();
+  t.deepEqual(
+    expr.stages.map((stage) =>
+      stage.kind === 'line-filter' ? stage.alternatives.map(({ value }) => value) : [],
+    ),
+    [['x'], ['10.0.0.1'], ['y', 'z']],
+  );
+});
+
+test('values arrive parsed: nanoseconds, bytes, numbers', (t) => {
+  const expr = parseQuery('{a="b"} | d > 1d12h | s = 1.5KiB | n < -16 | m != 1_000');
+  if (expr.kind !== 'log') return t.fail();
+  const values = expr.stages.map((stage) => {
+    if (stage.kind !== 'label-filter') return undefined;
+    const { filter } = stage;
+    if (filter.kind === 'duration') return filter.nanoseconds;
+    if (filter.kind === 'bytes') return filter.bytes;
+    return filter.kind === 'number' ? filter.value : undefined;
+  });
+  t.deepEqual(values, [129_600_000_000_000n, 1536, -16, 1000]);
+});
+
+test('a label filter whose regexp cannot be simplified prints in backquotes', (t) => {
+  const printed = (regex: string): string =>
+    printQuery(parseQuery(`{z="1"} | a=~"${regex}" | b!~"${regex}"`));
+  for (const regex of ['foo', 'foo|bar', '.*foo.*', '.+', 'foo|foobar', '(?i)foo', 'foo(a1|b1)']) {
+    t.is(printed(regex), `{z="1"} | a=~"${regex}" | b!~"${regex}"`);
+  }
+  for (const regex of ['a|b', '5..', '^foo', 'foo.+', 'abc|abd', 'foo.*bar', 'a{2}']) {
+    t.is(printed(regex), `{z="1"} | a=~\`${regex}\` | b!~"${regex}"`);
+  }
+  t.is(printed('5`.'), '{z="1"} | a=~"5`." | b!~"5`."');
+});

@@ -1,0 +1,100 @@
+import test from 'ava';
+import {
+  checkStages,
+  dropUnusedLineFormats,
+  isIpPattern,
+  LogqlError,
+  parseJsonPath,
+  parseLogfmtKey,
+  parsePattern,
+  parseQuery,
+  PathError,
+  PatternError,
+} from '../../../core/logql/index.js';
+
+test('the fault of a stage names the stage as it is printed, neighbouring line filters as one', (t) => {
+  const fault = (query: string): string | undefined =>
+    t.throws(() => checkStages(parseQuery(query)), { instanceOf: LogqlError }).message;
+  t.is(
+    fault('{a="b"} |= "x" |~ "(" | json'),
+    'parse error : stage \'|= "x" |~ "("\' : error parsing regexp: missing closing ): `(`',
+  );
+  t.is(
+    fault('{a="b"} | json x="y.." | line_format "{{"'),
+    'parse error : stage \'| json x="y.."\' : cannot parse expression [y..]: syntax error: unexpected DOT, expecting FIELD',
+  );
+  t.regex(
+    fault('vector(1) + sum(rate({a="b"} |> "<x>"[1m]))') ?? '',
+    /named captures are not allowed: found '<x>'/,
+  );
+});
+
+test('a line format that nothing reads is neither run nor checked, unless bytes are counted', (t) => {
+  const kinds = (query: string): readonly string[] => {
+    const expr = parseQuery(query);
+    return expr.kind === 'range-aggregation' ? dropUnusedLineFormats(expr).map(({ kind }) => kind) : [];
+  };
+  t.deepEqual(kinds('rate({a="b"} | line_format "{{" [1m])'), []);
+  t.deepEqual(kinds('rate({a="b"} | line_format "x" | json | line_format "{{" | c="d" [1m])'), [
+    ...['line-format', 'json', 'label-filter'],
+  ]);
+  t.deepEqual(kinds('bytes_rate({a="b"} | line_format "x" [1m])'), ['line-format']);
+  t.notThrows(() => checkStages(parseQuery('rate({a="b"} | line_format "{{" [1m])')));
+});
+
+test('ip patterns are addresses, blocks and rising ranges', (t) => {
+  for (const text of [
+    '10.0.0.1',
+    '10.0.0.0/8',
+    '10.0.0.1-10.0.0.9',
+    '::1',
+    'fe80::/10',
+    '::1-::ff',
+    '10.0.0.1-10.0.0.1',
+  ]) {
+    t.true(isIpPattern(text), text);
+  }
+  for (const text of [
+    '',
+    'x',
+    '300.1.1.1',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.9-10.0.0.1',
+    '10.0.0.1-::1',
+    '010.0.0.1',
+    '1.2.3',
+  ]) {
+    t.false(isIpPattern(text), text);
+  }
+});
+
+test('json paths step by name, by quoted key and by index', (t) => {
+  t.deepEqual(parseJsonPath('a.b[0]["odd key"].c'), ['a', 'b', 0, 'odd key', 'c']);
+  t.deepEqual(parseJsonPath('["a b"][10]'), ['a b', 10]);
+  for (const path of ['', '.a', 'a.', 'a[', 'a[b]', 'a b', 'a-b', '1', 'a[1.5]']) {
+    t.throws(() => parseJsonPath(path), { instanceOf: PathError }, path);
+  }
+});
+
+test('logfmt keys are one name, bare or quoted', (t) => {
+  t.is(parseLogfmtKey('a_1'), 'a_1');
+  t.is(parseLogfmtKey('"a b"'), 'a b');
+  for (const path of ['', 'a b', 'a.b', '1a'])
+    t.throws(() => parseLogfmtKey(path), { instanceOf: PathError }, path);
+});
+
+test('pattern expressions fall into literals and captures', (t) => {
+  t.deepEqual(parsePattern('<a> [<_>] <1x>', 'captures'), [
+    { kind: 'capture', name: 'a' },
+    { kind: 'literal', text: ' [' },
+    { kind: 'capture', name: undefined },
+    { kind: 'literal', text: '] <1x>' },
+  ]);
+  t.deepEqual(parsePattern('', 'filter'), []);
+  for (const text of ['', 'x', '<_>', '<a><b>', '<a> <a>']) {
+    t.throws(() => parsePattern(text, 'captures'), { instanceOf: PatternError }, text);
+  }
+  for (const text of ['<a>', '<_><_>'])
+    t.throws(() => parsePattern(text, 'filter'), { instanceOf: PatternError }, text);
+});
