@@ -35,5 +35,7 @@ export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRe
 function changed(selector: Selector | undefined, change: ChangeMatchers): Selector {
   const matchers = change(selector?.matchers ?? []);
   const text = `{${matchers.map((matcher) => printMatcher(matcher)).join(', ')}}`;
-  return selector === undefined ? new Selector(text, 'accept', matchers) : selector.withMatchers(text, matchers);
+  return selector === undefined
+    ? new Selector(text, 'accept', matchers)
+    : selector.withMatchers(text, matchers);
 }

@@ -1,4 +1,4 @@
-import { startDevBackend, type DevBackend } from '../devbackend/index.js';
+import { startDevBackend, type DevBackend, type DevBackendOptions } from '../devbackend/index.js';
 import { parseListenAddress } from '../http/address.js';
 import { describeListenError } from '../http/listener.js';
 import { UsageError, type CommandFlag } from '../options/index.js';
@@ -13,6 +13,7 @@ const flags: readonly CommandFlag[] = [
     kind: 'string',
     description: 'most memory that stored rows may take, default 1073741824',
   },
+  { name: 'data-path', kind: 'string', description: 'folder where rows outlive a restart, default none' },
   { name: 'faults', kind: 'boolean', description: 'serve /-/faults, for trials of latency and errors' },
 ];
 
@@ -24,18 +25,23 @@ export async function backend(args: readonly string[], io: Io): Promise<number> 
     return 0;
   }
   const listen = values.get('listen') ?? '127.0.0.1:9428';
-  const running = await start(listen, readBytes(values.get('max-bytes')), values.get('faults') === 'true');
+  const maxBytes = readBytes(values.get('max-bytes'));
+  const dataDir = values.get('data-path');
+  const running = await start(listen, {
+    faults: values.get('faults') === 'true',
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
   io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
   return runUntilSignal(running);
 }
 
-async function start(listen: string, maxBytes: number | undefined, faults: boolean): Promise<DevBackend> {
+async function start(listen: string, options: DevBackendOptions): Promise<DevBackend> {
   const address = parseListenAddress(listen);
   if (address === undefined)
     throw new UsageError([`-listen: ${listen} is not an address such as 127.0.0.1:9428`]);
-  const where = { host: address.host ?? '0.0.0.0', port: address.port, faults };
   try {
-    return await startDevBackend(maxBytes === undefined ? where : { ...where, maxBytes });
+    return await startDevBackend({ ...options, host: address.host ?? '0.0.0.0', port: address.port });
   } catch (error) {
     throw new Error(`-listen: cannot listen on ${listen}: ${describeListenError(error)}`, { cause: error });
   }

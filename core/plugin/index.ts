@@ -105,12 +105,18 @@ export interface StagePlugin<
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
 }
-export interface EndpointPlugin<Options = unknown, Metrics extends MetricSpecs = MetricSpecs> extends PluginBase {
+export interface EndpointPlugin<
+  Options = unknown,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
   readonly kind: 'endpoint';
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Endpoint;
 }
-export interface ServicePlugin<Options = unknown, Metrics extends MetricSpecs = MetricSpecs> extends PluginBase {
+export interface ServicePlugin<
+  Options = unknown,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
   readonly kind: 'service';
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Lifecycle;
@@ -126,7 +132,9 @@ export function defineStage<
   const Needs extends SlotName = never,
   const Gives extends SlotName = never,
   const Metrics extends MetricSpecs = Record<never, never>,
->(plugin: Omit<StagePlugin<Options, Needs, Gives, Metrics>, 'kind'>): StagePlugin<Options, Needs, Gives, Metrics> {
+>(
+  plugin: Omit<StagePlugin<Options, Needs, Gives, Metrics>, 'kind'>,
+): StagePlugin<Options, Needs, Gives, Metrics> {
   return { kind: 'stage', ...plugin };
 }
 

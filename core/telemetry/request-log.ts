@@ -146,7 +146,8 @@ function sumByKey(measured: Measured): Readonly<Record<string, number>> {
 function errorFields(error: unknown, mayShowQueries: boolean): LogFields {
   if (error === undefined) return {};
   // The text of a LogQL error quotes the query.
-  if (error instanceof LogqlError) return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
+  if (error instanceof LogqlError)
+    return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
   if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
   // What a client was told needs no stack; a defect does.
   if (error instanceof ApiError && error.cause === undefined) return { 'error.message': error.message };

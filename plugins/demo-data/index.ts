@@ -17,14 +17,18 @@ export default defineService<DemoDataOptions>({
     let trickle: Promise<void> | undefined;
 
     async function push(entries: readonly StampedEntry[], signal: AbortSignal): Promise<void> {
-      const answer = await request(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', options.target), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ streams: entries.map(asStream) }),
-        signal,
-      });
+      const answer = await request(
+        new URL('/insert/loki/api/v1/push?disable_message_parsing=1', options.target),
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ streams: entries.map(asStream) }),
+          signal,
+        },
+      );
       const text = await answer.body.text();
-      if (answer.statusCode >= 300) throw new Error(`the backend refused sample logs: ${answer.statusCode} ${text.slice(0, 200)}`);
+      if (answer.statusCode >= 300)
+        throw new Error(`the backend refused sample logs: ${answer.statusCode} ${text.slice(0, 200)}`);
     }
 
     async function pushHistory(signal: AbortSignal): Promise<void> {
@@ -49,7 +53,8 @@ export default defineService<DemoDataOptions>({
         try {
           await push([{ at, ...sampleEntry(random, at) }], signal);
         } catch (error) {
-          if (!signal.aborted) host.log.warn('sample line not pushed', { 'exception.message': String(error) });
+          if (!signal.aborted)
+            host.log.warn('sample line not pushed', { 'exception.message': String(error) });
         }
       }
     }
@@ -69,7 +74,10 @@ export default defineService<DemoDataOptions>({
 
 type StampedEntry = SampleEntry & { readonly at: Date };
 
-function asStream(entry: StampedEntry): { stream: Readonly<Record<string, string>>; values: [string, string, object][] } {
+function asStream(entry: StampedEntry): {
+  stream: Readonly<Record<string, string>>;
+  values: [string, string, object][];
+} {
   const timestampNs = `${entry.at.getTime()}000000`;
   return { stream: entry.labels, values: [[timestampNs, entry.line, entry.structuredMetadata]] };
 }

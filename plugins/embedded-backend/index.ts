@@ -6,7 +6,8 @@ import { defineService } from '../../core/plugin/index.js';
 /** Runs the development backend inside the process, so that a pipeline needs no VictoriaLogs (docs/embedded-backend.md). */
 export default defineService<EmbeddedBackendOptions>({
   name: 'embedded-backend',
-  summary: 'A small in-process backend that speaks the protocol of VictoriaLogs, for development and the demo.',
+  summary:
+    'A small in-process backend that speaks the protocol of VictoriaLogs, for development and the demo.',
   create(options, host) {
     let backend: DevBackend | undefined;
     return {
@@ -14,7 +15,13 @@ export default defineService<EmbeddedBackendOptions>({
         const address = parseListenAddress(options.listen);
         if (address === undefined) throw new Error(`not a listen address: ${options.listen}`);
         const { host: hostname = '0.0.0.0', port } = address;
-        backend = await startDevBackend({ host: hostname, port, maxBytes: options.maxBytes, faults: options.faults });
+        backend = await startDevBackend({
+          host: hostname,
+          port,
+          maxBytes: options.maxBytes,
+          faults: options.faults,
+          ...(options.dataPath === undefined ? {} : { dataDir: options.dataPath }),
+        });
         host.log.info('embedded backend listening', { 'server.address': backend.url });
       },
       ready: () => (backend === undefined ? 'embedded backend not started' : undefined),

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const millions = 2;
+const batchRows = 10_000;
+const startNs = 1_791_676_800_000_000_000n;
+const program = fileURLToPath(new URL('../../core/cli/main.js', import.meta.url));
+
+/** Two million rows into an embedded backend of its own process: memory on the way, and what happens past the bound. */
+export async function run(): Promise<void> {
+  const child = spawn(process.execPath, [program, 'backend', '-listen=127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = await firstUrl(child.stdout);
+    const pid = child.pid ?? 0;
+    for (let row = 0; row < millions * 1_000_000; row += batchRows) {
+      const status = await push(url, row);
+      if (status !== 200) throw new Error(`push at row ${row} was answered ${status}`);
+      if ((row + batchRows) % 500_000 === 0) {
+        console.log(`${row + batchRows} rows: ${await residentMiB(pid)} MiB resident`);
+      }
+    }
+    let past = millions * 1_000_000;
+    let status = 200;
+    while (status === 200 && past < 20_000_000) {
+      status = await push(url, past);
+      past += batchRows;
+    }
+    const health = await fetch(`${url}/health`);
+    console.log(
+      `past the bound, at ${past} rows: push ${status}, /health ${health.status}, ${await residentMiB(pid)} MiB resident`,
+    );
+  } finally {
+    child.kill('SIGTERM');
+  }
+}
+
+async function push(url: string, from: number): Promise<number> {
+  const rows: string[] = [];
+  for (let row = from; row < from + batchRows; row += 1) {
+    rows.push(
+      JSON.stringify({
+        _time: (startNs + BigInt(row) * 1_000_000n).toString(),
+        _msg: `request ${row % 10_000} done in ${(row * 37) % 900} ms by worker ${row % 13} path=/api/v1/items/${row}`,
+        app: `app-${row % 50}`,
+        level: row % 7 === 0 ? 'error' : 'info',
+      }),
+    );
+  }
+  const answer = await fetch(`${url}/insert/jsonline?_stream_fields=app`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/stream+json' },
+    body: rows.join('\n'),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+async function firstUrl(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const url = /http:\/\/[0-9.]+:[0-9]+/.exec(line)?.[0];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the backend ended before it listened');
+}
+
+async function residentMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kib = /VmRSS:\s+(\d+)/.exec(status)?.[1] ?? '0';
+  return Math.round(Number(kib) / 1024);
+}
