@@ -1,4 +1,4 @@
-import { parseMatchers, parseQuery, printQuery } from '../logql/index.js';
+import { parseMatchers, parseQuery, printPlain } from '../logql/index.js';
 import type { Expr, Matcher } from '../logql/ast.js';
 
 /** Whether names with dots are LogQL here (`-logql-dotted-names`). */
@@ -24,9 +24,9 @@ export class Query {
     return this.#ast;
   }
 
-  /** The query with another tree, for stages that rewrite it. */
+  /** The query with another tree, for stages that rewrite it; its text is one that reads back as that tree. */
   withAst(ast: Expr): Query {
-    return new Query(printQuery(ast), this.#dottedNames, ast);
+    return new Query(printPlain(ast), this.#dottedNames, ast);
   }
 }
 
