@@ -1,14 +1,16 @@
 import type { LabelSet } from '../labels/label-set.js';
+import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
 /** The `result` array of a log answer with 3-tuples: index labels on the stream, the other groups on each entry. */
 export function encodeCategorized(streams: readonly StreamResult[]): string {
-  const parts = streams.map(({ labels, entries }) => streamText(labels, entries.map(categorizedEntry)));
+  const parts = streams.map(({ labels, entries }) => streamText(labels.json, entries.map(categorizedEntry)));
   return `[${parts.join(',')}]`;
 }
 
 interface Group {
-  readonly labels: LabelSet;
+  /** The merged labels as JSON. */
+  readonly labels: string;
   readonly texts: string[];
   readonly times: bigint[];
 }
@@ -19,13 +21,17 @@ export function encodeMerged(streams: readonly StreamResult[], isForward: boolea
   for (const stream of streams) {
     // Most entries share their label sets with others, so the merge is done once per pair of sets.
     const known = new Map<LabelSet, Map<LabelSet, Group>>();
+    const merger = new LabelsMerger(stream.labels);
     for (const entry of stream.entries) {
       let byParsed = known.get(entry.structuredMetadata);
       if (byParsed === undefined)
         known.set(entry.structuredMetadata, (byParsed = new Map<LabelSet, Group>()));
       let group = byParsed.get(entry.parsed);
       if (group === undefined)
-        byParsed.set(entry.parsed, (group = groupOf(groups, mergedLabels(stream, entry))));
+        byParsed.set(
+          entry.parsed,
+          (group = groupOf(groups, merger.json(entry.structuredMetadata, entry.parsed))),
+        );
       group.texts.push(`["${entry.timestampNs}",${JSON.stringify(entry.line)}]`);
       group.times.push(entry.timestampNs);
     }
@@ -34,14 +40,9 @@ export function encodeMerged(streams: readonly StreamResult[], isForward: boolea
   return `[${parts.join(',')}]`;
 }
 
-function mergedLabels(stream: StreamResult, entry: Entry): LabelSet {
-  if (entry.structuredMetadata.size === 0 && entry.parsed.size === 0) return stream.labels;
-  return stream.labels.with([...entry.structuredMetadata.labels, ...entry.parsed.labels]);
-}
-
-function groupOf(groups: Map<string, Group>, labels: LabelSet): Group {
-  let group = groups.get(labels.key);
-  if (group === undefined) groups.set(labels.key, (group = { labels, texts: [], times: [] }));
+function groupOf(groups: Map<string, Group>, labels: string): Group {
+  let group = groups.get(labels);
+  if (group === undefined) groups.set(labels, (group = { labels, texts: [], times: [] }));
   return group;
 }
 
@@ -57,8 +58,8 @@ function inOrder({ texts, times }: Group, isForward: boolean): readonly string[]
   return order.map(({ index }) => texts[index] ?? '');
 }
 
-function streamText(labels: LabelSet, entries: readonly string[]): string {
-  return `{"stream":${labels.json},"values":[${entries.join(',')}]}`;
+function streamText(labels: string, entries: readonly string[]): string {
+  return `{"stream":${labels},"values":[${entries.join(',')}]}`;
 }
 
 function categorizedEntry({ timestampNs, line, structuredMetadata, parsed }: Entry): string {

@@ -26,7 +26,7 @@ export class EntryCollector {
   readonly #streams = new Map<string, OpenStream>();
   /** Entries seen at the instant that is being read: rows that were pushed twice, or read twice, are one entry. */
   readonly #seen = new Set<string>();
-  #seenAt: bigint | undefined;
+  #firstOfInstant: LogRow | undefined;
   #lastKept: bigint | undefined;
   #kept = 0;
   #lines = 0;
@@ -64,14 +64,18 @@ export class EntryCollector {
     };
   }
 
-  #isRepeated({ timestampNs, stream, line }: LogRow): boolean {
-    if (this.#seenAt !== timestampNs) {
-      this.#seen.clear();
-      this.#seenAt = timestampNs;
+  #isRepeated(row: LogRow): boolean {
+    const first = this.#firstOfInstant;
+    if (first?.timestampNs !== row.timestampNs) {
+      this.#firstOfInstant = row;
+      if (this.#seen.size > 0) this.#seen.clear();
+      return false;
     }
-    const key = `${stream.labels.key}\n${line}`;
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
+    // Most instants have one row, so texts are only made for the second.
+    if (this.#seen.size === 0) this.#seen.add(identityOf(first));
+    const identity = identityOf(row);
+    if (this.#seen.has(identity)) return true;
+    this.#seen.add(identity);
     return false;
   }
 
@@ -114,4 +118,8 @@ export class EntryCollector {
     this.#bytes += Buffer.byteLength(line);
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
   }
+}
+
+function identityOf({ stream, line }: LogRow): string {
+  return `${stream.labels.key}\n${line}`;
 }

@@ -1,0 +1,17 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { LabelsMerger } from '../../../core/answer/merged-labels.js';
+import { LabelSet, type Label } from '../../../core/labels/label-set.js';
+
+const labels = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'é', '__proto__', 'x"'), fc.string({ unit: 'binary' })))
+  .map((list) => LabelSet.from(list));
+
+test('merging as text gives what merging the sets gives', (t) => {
+  fc.assert(
+    fc.property(labels, labels, labels, (base, metadata, parsed) => {
+      const all: readonly Label[] = [...metadata.labels, ...parsed.labels];
+      t.is(new LabelsMerger(base).json(metadata, parsed), base.with(all).json);
+    }),
+  );
+});
