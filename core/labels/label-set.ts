@@ -25,6 +25,11 @@ export class LabelSet {
     return new LabelSet([...byName].sort((a, b) => (a[0] < b[0] ? -1 : 1)));
   }
 
+  /** Builds a set from labels that are sorted by name already, each name once; the array is kept. */
+  static fromSorted(labels: readonly Label[]): LabelSet {
+    return labels.length === 0 ? LabelSet.empty : new LabelSet(labels);
+  }
+
   /** The value of a label, or the empty string: in Loki a missing label equals an empty one. */
   get(name: string): string {
     for (const [labelName, value] of this.labels) if (labelName === name) return value;
@@ -51,7 +56,9 @@ export class LabelSet {
 
   /** A text that is equal exactly for equal sets. */
   get key(): string {
-    this.#key ??= this.labels.map(([name, value]) => `${name.length}:${name}${value.length}:${value}`).join('');
+    this.#key ??= this.labels
+      .map(([name, value]) => `${name.length}:${name}${value.length}:${value}`)
+      .join('');
     return this.#key;
   }
 

@@ -1,60 +1,58 @@
-import { apiError } from '../../errors/table.js';
 import type { Stage } from '../ast.js';
 import { LabelSet } from '../../labels/label-set.js';
-import { compileLabelFilter, type LabelGroups } from './label-filter.js';
-import { compileLineFilter } from './line-filter.js';
+import { noHints } from './hints.js';
+import { orderStages } from './line-order.js';
+import { compileLineFilter, type LineTest } from './line-filter.js';
+import { Output } from './output.js';
+import { SlotTable } from './slot-table.js';
+import { compileStage } from './stages.js';
+import type { Pipeline, RunStage } from './types.js';
+import { WorkLine } from './work-line.js';
 
-/** A stored entry, as the stages take it. */
-export interface StagesInput {
-  readonly timestampNs: bigint;
-  readonly line: string;
-  readonly stream: LabelSet;
-  readonly structuredMetadata: LabelSet;
-}
-
-/** What comes out of the stages; the three groups of labels stay apart for categorized answers. */
-export interface StagesOutput extends LabelGroups {
-  readonly line: string;
-}
-
-/** The stages of a query, ready to run; undefined for a line that they drop. */
-export type Pipeline = (entry: StagesInput) => StagesOutput | undefined;
-
-type Test = (line: StagesOutput) => boolean;
+export type { Pipeline } from './types.js';
 
 /**
- * Compiles the stages of a query, once per query.
- * @throws ApiError `stageNotYet` for a stage that is not evaluated here
+ * Compiles the stages of a log query, once per query; what comes out may run on any number of lines, one after another.
+ * No line makes it throw.
+ * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
 export function compilePipeline(stages: readonly Stage[]): Pipeline {
-  const tests = stages.map(compileStage);
-  return ({ line, stream, structuredMetadata }) => {
-    const output: StagesOutput = { line, stream, structuredMetadata, parsed: LabelSet.empty };
-    return tests.every((test) => test(output)) ? output : undefined;
+  const { tests, rest } = splitLineTests(orderStages(stages));
+  const slots = new SlotTable();
+  const output = new Output(slots, 'while-useful');
+  const run = rest.map((stage) => compileStage(stage, slots, noHints));
+  const work = new WorkLine(slots, noHints, LabelSet.empty);
+  return (entry) => {
+    if (!passesAll(tests, entry.line)) return undefined;
+    if (run.length === 0 && entry.structuredMetadata.size === 0) {
+      const { line, stream, structuredMetadata } = entry;
+      return { line, stream, structuredMetadata, parsed: LabelSet.empty };
+    }
+    work.start(entry);
+    return runAll(run, work) ? output.line(work, entry) : undefined;
   };
 }
 
-function compileStage(stage: Stage): Test {
-  switch (stage.kind) {
-    case 'line-filter': {
-      const test = compileLineFilter(stage);
-      return ({ line }) => test(line);
-    }
-    case 'label-filter': {
-      const test = compileLabelFilter(stage.filter);
-      if (test === undefined) throw apiError('stageNotYet', { stage: stage.filter.kind });
-      return test;
-    }
-    case 'json':
-    case 'logfmt':
-    case 'regexp':
-    case 'pattern':
-    case 'unpack':
-    case 'decolorize':
-    case 'line-format':
-    case 'label-format':
-    case 'drop':
-    case 'keep':
-      throw apiError('stageNotYet', { stage: stage.kind });
+/** Line filters in front of all other stages need no labels: they run before any are made ready. */
+export function splitLineTests(stages: readonly Stage[]): {
+  readonly tests: readonly LineTest[];
+  readonly rest: readonly Stage[];
+} {
+  const tests: LineTest[] = [];
+  for (const stage of stages) {
+    if (stage.kind !== 'line-filter') break;
+    tests.push(compileLineFilter(stage));
   }
+  return { tests, rest: stages.slice(tests.length) };
+}
+
+export function passesAll(tests: readonly LineTest[], line: string): boolean {
+  for (const test of tests) if (!test(line)) return false;
+  return true;
+}
+
+/** Runs the stages in order; false when one drops the line. */
+export function runAll(stages: readonly RunStage[], work: WorkLine): boolean {
+  for (const stage of stages) if (!stage(work)) return false;
+  return true;
 }

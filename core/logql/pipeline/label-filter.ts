@@ -1,75 +1,68 @@
 import type { LabelFilter } from '../ast.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import { compileRegExp } from '../../regexp/index.js';
-import { readLiteralRegexp } from './literal-regexp.js';
+import { visit } from '../walk.js';
+import { compileComparison, type LabelComparison } from './label-comparison.js';
+import type { SlotTable } from './slot-table.js';
+import type { RunStage } from './types.js';
 
-/** The labels of a line, in their three groups. */
-export interface LabelGroups {
-  readonly stream: LabelSet;
-  readonly structuredMetadata: LabelSet;
-  readonly parsed: LabelSet;
+/** Where a filter ends. */
+const passes = -1;
+const fails = -2;
+
+/** One comparison and where to go on after it. */
+interface Step {
+  readonly test: RunStage;
+  readonly onTrue: number;
+  readonly onFalse: number;
 }
 
-/** Tells whether a line passes a label filter. */
-export type LabelTest = (line: LabelGroups) => boolean;
-
-/** Compiles comparisons of label texts, joined by `and` and `or`; undefined when a filter of another type is among them. */
-export function compileLabelFilter(filter: LabelFilter): LabelTest | undefined {
-  switch (filter.kind) {
-    case 'and':
-    case 'or': {
-      const left = compileLabelFilter(filter.left);
-      const right = compileLabelFilter(filter.right);
-      if (left === undefined || right === undefined) return undefined;
-      return filter.kind === 'and'
-        ? (line) => left(line) && right(line)
-        : (line) => left(line) || right(line);
-    }
-    case 'string': {
-      const { name } = filter;
-      const test = compileTextTest(filter.op, filter.value);
-      return (line) => test(labelValue(line, name));
-    }
-    case 'number':
-    case 'duration':
-    case 'bytes':
-    case 'ip':
-      return undefined;
-  }
+interface Pending {
+  readonly node: LabelFilter;
+  readonly parent: 'and' | 'or' | undefined;
+  readonly onTrue: number;
+  readonly onFalse: number;
 }
 
-function compileTextTest(op: '=' | '!=' | '=~' | '!~', value: string): (text: string) => boolean {
-  switch (op) {
-    case '=':
-      return (text) => text === value;
-    case '!=':
-      return (text) => text !== value;
-    case '=~':
-      return compileAnchored(value);
-    case '!~': {
-      const test = compileAnchored(value);
-      return (text) => !test(text);
+/**
+ * Compiles a label filter to a list of comparisons with jumps, from left to right, no more of them than are needed. Neither this nor
+ * running it costs call depth, however deep a query nests.
+ */
+export function compileLabelFilter(filter: LabelFilter, slots: SlotTable): RunStage {
+  if (isComparison(filter)) return compileComparison(filter, slots);
+  // Made from right to left: the step that is made last is the first of what stands right of the next one.
+  const steps: Step[] = [];
+  const pending: Pending[] = [{ node: filter, parent: undefined, onTrue: passes, onFalse: fails }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, parent } = next;
+    const behind = steps.length - 1;
+    const onTrue = parent === 'and' ? behind : next.onTrue;
+    const onFalse = parent === 'or' ? behind : next.onFalse;
+    if (isComparison(node)) {
+      steps.push({ test: compileComparison(node, slots), onTrue, onFalse });
+    } else {
+      pending.push({ node: node.left, parent: node.kind, onTrue, onFalse });
+      pending.push({ node: node.right, parent: undefined, onTrue, onFalse });
     }
   }
+  return (work) => {
+    let at = steps.length - 1;
+    while (at >= 0) {
+      const step = steps[at];
+      if (step === undefined) return false;
+      at = step.test(work) ? step.onTrue : step.onFalse;
+    }
+    return at === passes;
+  };
 }
 
-/** Anchored at both ends; as in line filters the reference drops an empty alternative beside a text, so `|foo` is `foo` alone. */
-function compileAnchored(pattern: string): (text: string) => boolean {
-  const literal = readLiteralRegexp(pattern);
-  if (
-    literal?.droppedAll === true &&
-    literal.texts.length > 0 &&
-    !literal.ignoresCase &&
-    !pattern.includes('*')
-  ) {
-    return (text) => literal.texts.includes(text);
-  }
-  const compiled = compileRegExp(pattern, { anchored: true });
-  return (text) => compiled.test(text);
+/** The names that a filter reads. */
+export function labelFilterNames(filter: LabelFilter): readonly string[] {
+  const names: string[] = [];
+  visit(filter, (node) => {
+    if ('op' in node && 'name' in node) names.push(node.name);
+  });
+  return names;
 }
 
-/** The value of a label, the empty text when there is none: parsed labels hide metadata, which hides the stream's. */
-function labelValue({ parsed, structuredMetadata, stream }: LabelGroups, name: string): string {
-  if (parsed.has(name)) return parsed.get(name);
-  return structuredMetadata.has(name) ? structuredMetadata.get(name) : stream.get(name);
+function isComparison(filter: LabelFilter): filter is LabelComparison {
+  return filter.kind !== 'and' && filter.kind !== 'or';
 }

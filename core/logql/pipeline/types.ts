@@ -1,21 +1,45 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import type { WorkLine } from './work-line.js';
 
-/** A log line on its way through the stages of a query; the three groups of labels stay apart for categorized answers. */
-export interface PipelineLine {
-  readonly timestampNs: bigint;
-  readonly line: string;
-  /** Index labels of the stream. */
+/** A stored log entry, as a pipeline takes it. */
+export interface PipelineEntry {
+  /** Index labels. */
   readonly stream: LabelSet;
   readonly structuredMetadata: LabelSet;
+  readonly timestampNs: bigint;
+  readonly line: string;
+}
+
+/** What comes out of the stages of a log query; the three groups of labels stay apart for categorized answers. */
+export interface PipelineLine {
+  readonly line: string;
+  readonly stream: LabelSet;
+  readonly structuredMetadata: LabelSet;
+  /** Labels made by stages, `__error__` and `__error_details__` among them. */
   readonly parsed: LabelSet;
 }
 
-/** One stage, ready to run: gives the line on, changed or not, or drops it. */
-export type CompiledStage = (line: PipelineLine) => PipelineLine | undefined;
+/** The stages of a log query, ready to run; undefined for a line that they drop. One line at a time: calls share their work space. */
+export type Pipeline = (entry: PipelineEntry) => PipelineLine | undefined;
 
-/** The value of a label as a stage sees it, the empty text when there is none: parsed labels hide metadata, which hides the stream's. */
-export function labelValue(line: PipelineLine, name: string): string {
-  if (line.parsed.has(name)) return line.parsed.get(name);
-  if (line.structuredMetadata.has(name)) return line.structuredMetadata.get(name);
-  return line.stream.get(name);
+/** What a range aggregation reads from an entry. */
+export interface ExtractedSample {
+  readonly value: number;
+  /** The series: after a grouping, unless the line has an error. */
+  readonly labels: LabelSet;
+  /** The `__error__` that makes the whole query fail (`pipeline error: '...' for series: ...`). */
+  readonly error: string | undefined;
 }
+
+/** The stages of a range aggregation with its unwrap and grouping; undefined for an entry that gives no sample. */
+export type SampleExtractor = (entry: PipelineEntry) => ExtractedSample | undefined;
+
+/** One stage, ready to run: changes the line's state; false drops the line. */
+export type RunStage = (work: WorkLine) => boolean;
+
+export const errorLabel = '__error__';
+export const errorDetailsLabel = '__error_details__';
+export const preserveErrorLabel = '__preserve_error__';
+
+/** What a parsed or stored label is called whose name is taken already. */
+export const clashSuffix = '_extracted';

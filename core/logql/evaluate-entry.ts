@@ -1,0 +1,107 @@
+import { LabelSet } from '../labels/label-set.js';
+import type { Expr, MetricExpr, RangeAggregation, Selector } from './ast.js';
+import { parseQuery } from './parse.js';
+import { compilePipeline } from './pipeline/compile.js';
+import { compileSampleReader } from './pipeline/extractor.js';
+import { pushedGrouping } from './pipeline/pushed-grouping.js';
+import { compileMatcherTest } from './pipeline/text-test.js';
+import type { PipelineEntry } from './pipeline/types.js';
+import { visit, type AstNode } from './walk.js';
+
+/** What a query makes of one entry; nothing is set where it does not keep it. */
+export interface EvaluatedEntry {
+  readonly kept: boolean;
+  readonly line: string;
+  /** All labels: for a metric query those of the sample. */
+  readonly labels: LabelSet;
+  readonly groups: {
+    readonly stream: LabelSet;
+    readonly structuredMetadata: LabelSet;
+    readonly parsed: LabelSet;
+  };
+  /** The value that a metric query reads from the entry. */
+  readonly sample?: number;
+}
+
+type Evaluate = (entry: PipelineEntry) => EvaluatedEntry;
+
+const compiled = new WeakMap<Expr, Evaluate>();
+
+/**
+ * Runs one entry through a query: selector, stages and, for a metric query, sample extraction by its first range aggregation.
+ * A parsed query is compiled at its first use and then kept for as long as it is.
+ * @throws LogqlError with Loki's text for a query text that cannot be parsed; the errors of a stage that cannot be built
+ */
+export function evaluateEntry(query: Expr | string, entry: PipelineEntry): EvaluatedEntry {
+  const expr = typeof query === 'string' ? parseQuery(query) : query;
+  let evaluate = compiled.get(expr);
+  if (evaluate === undefined) compiled.set(expr, (evaluate = compile(expr)));
+  return evaluate(entry);
+}
+
+function compile(expr: Expr): Evaluate {
+  if (expr.kind === 'log') {
+    const selects = compileSelector(expr.selector);
+    const pipeline = compilePipeline(expr.stages);
+    return (entry) => {
+      const result = selects(entry.stream) ? pipeline(entry) : undefined;
+      if (result === undefined) return notKept;
+      const { line, ...groups } = result;
+      return { kept: true, line, labels: merge(groups), groups };
+    };
+  }
+  const range = firstRange(expr);
+  if (range === undefined) return () => notKept;
+  const selects = compileSelector(range.aggregation.range.query.selector);
+  const { work, output, isGrouped, readValue, seriesLabels } = compileSampleReader(
+    range.aggregation,
+    range.pushed,
+  );
+  return (entry) => {
+    const sample = selects(entry.stream) ? readValue(entry) : undefined;
+    if (sample === undefined) return notKept;
+    if (isGrouped && work.error === '') {
+      const labels = seriesLabels(work);
+      return { kept: true, line: entry.line, labels, groups: { ...noGroups, stream: labels }, sample };
+    }
+    const { stream, structuredMetadata, parsed } = output.line(work, entry);
+    const groups = { stream, structuredMetadata, parsed };
+    return { kept: true, line: entry.line, labels: merge(groups), groups, sample };
+  };
+}
+
+const noGroups: EvaluatedEntry['groups'] = {
+  stream: LabelSet.empty,
+  structuredMetadata: LabelSet.empty,
+  parsed: LabelSet.empty,
+};
+const notKept: EvaluatedEntry = { kept: false, line: '', labels: LabelSet.empty, groups: noGroups };
+
+function merge({ stream, structuredMetadata, parsed }: EvaluatedEntry['groups']): LabelSet {
+  const isStreamAlone = structuredMetadata.size === 0 && parsed.size === 0;
+  return isStreamAlone ? stream : stream.with([...structuredMetadata.labels, ...parsed.labels]);
+}
+
+function compileSelector({ matchers }: Selector): (stream: LabelSet) => boolean {
+  const tests = matchers.map(({ name, op, value }) => ({ name, test: compileMatcherTest(op, value) }));
+  return (stream) => tests.every(({ name, test }) => test(stream.get(name)));
+}
+
+interface FoundRange {
+  readonly aggregation: RangeAggregation;
+  readonly pushed: ReturnType<typeof pushedGrouping>;
+}
+
+/** The first range aggregation from the left, with the grouping that its samples get from around it. */
+function firstRange(expr: MetricExpr): FoundRange | undefined {
+  let found: FoundRange | undefined;
+  let parent: AstNode | undefined;
+  visit(expr, (node) => {
+    if (node.kind === 'range-aggregation') {
+      const pushed = parent?.kind === 'vector-aggregation' ? pushedGrouping(parent) : undefined;
+      found ??= { aggregation: node, pushed };
+    }
+    parent = node;
+  });
+  return found;
+}

@@ -1,0 +1,39 @@
+import { parseGoFloat } from '../values/go-float.js';
+
+/** Why Go's time.ParseDuration refuses a text. */
+export function durationFault(text: string): string {
+  const quoted = quoteAscii(text);
+  let rest = /^[+-]/.test(text) ? text.slice(1) : text;
+  if (rest === '') return `time: invalid duration ${quoted}`;
+  while (rest !== '') {
+    const [all = '', number = '', unit = ''] = /^([0-9]*\.?[0-9]*)([^0-9.]*)/.exec(rest) ?? [];
+    if (number === '' || number === '.') return `time: invalid duration ${quoted}`;
+    if (unit === '') return `time: missing unit in duration ${quoted}`;
+    if (!/^(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)$/.test(unit)) {
+      return `time: unknown unit ${quoteAscii(unit)} in duration ${quoted}`;
+    }
+    rest = rest.slice(all.length);
+  }
+  return `time: invalid duration ${quoted}`;
+}
+
+/** Why a text is no size. */
+export function bytesFault(text: string): string {
+  const [, number = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
+  const read = parseGoFloat(number.replaceAll(',', ''));
+  if (!read.ok) return read.error;
+  const name = unit.trim().toLowerCase();
+  return /^(?:|b|[kmgtpe]i?b?)$/.test(name) ? `too large: ${text}` : `unhandled size name: ${name}`;
+}
+
+/** The quotes of Go's time package: bytes beyond ASCII and control characters in hexadecimal. */
+function quoteAscii(text: string): string {
+  let quoted = '';
+  for (const byte of Buffer.from(text)) {
+    const character = String.fromCharCode(byte);
+    if (character === '"' || character === '\\') quoted += `\\${character}`;
+    else if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else quoted += character;
+  }
+  return `"${quoted}"`;
+}

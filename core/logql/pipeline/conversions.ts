@@ -1,0 +1,92 @@
+import { parseBytes } from '../values/bytes.js';
+import { parseGoDuration } from '../values/go-duration.js';
+import { parseGoFloat } from '../values/go-float.js';
+import { bytesFault, durationFault } from './conversion-faults.js';
+
+/** Longer digits may lose their last ones as a number; they take the long way. */
+const exactDigits = 15;
+const units = new Map<string, number>([
+  ['ns', 1],
+  ['us', 1e3],
+  ['\u00b5s', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+]);
+const sizes = new Map<string, number>([
+  ['', 1],
+  ['B', 1],
+  ['kB', 1e3],
+  ['KB', 1e3],
+  ['MB', 1e6],
+  ['GB', 1e9],
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+]);
+
+/** Reads a label's value for a comparison or as a sample; a text is the error, in Go's words. */
+export type Conversion = (text: string) => number | string;
+
+/** A float in Go's syntax. */
+export function readNumber(text: string): number | string {
+  const digits = plainLength(text);
+  if (digits > 0 && digits === text.length) return Number(text);
+  const read = parseGoFloat(text);
+  return read.ok ? read.value : read.error;
+}
+
+/** A Go duration in nanoseconds; exact below 104 days, which is enough to compare. */
+export function readNanoseconds(text: string): number | string {
+  const short = readShort(text, units);
+  if (short !== undefined) return short;
+  const read = parseGoDuration(text);
+  return read === undefined ? durationFault(text) : Number(read);
+}
+
+/** A Go duration in seconds. */
+export function readSeconds(text: string): number | string {
+  const nanoseconds = readNanoseconds(text);
+  if (typeof nanoseconds === 'string') return nanoseconds;
+  const whole = Math.trunc(nanoseconds / 1e9);
+  return whole + (nanoseconds - whole * 1e9) / 1e9;
+}
+
+/** A size in bytes, a fraction of a byte cut. */
+export function readBytes(text: string): number | string {
+  return readShort(text, sizes) ?? parseBytes(text) ?? bytesFault(text);
+}
+
+/** Digits with at most one point in them and a unit behind: what values mostly are. */
+function readShort(text: string, byUnit: ReadonlyMap<string, number>): number | undefined {
+  const digits = plainLength(text);
+  if (digits === 0 || text.charCodeAt(0) === 0x2d) return undefined;
+  const unit = byUnit.get(text.slice(digits));
+  return unit === undefined ? undefined : scaled(text, digits, unit);
+}
+
+/** The product with the unit, whole and exact; undefined when it is not sure to be. */
+function scaled(text: string, digits: number, unit: number): number | undefined {
+  const point = text.indexOf('.');
+  if (point < 0 || point >= digits) {
+    const value = Number(text.slice(0, digits)) * unit;
+    return Number.isSafeInteger(value) ? value : undefined;
+  }
+  const fraction = Number(text.slice(point + 1, digits)) * unit;
+  const whole = Number(text.slice(0, point)) * unit;
+  if (!Number.isSafeInteger(fraction) || !Number.isSafeInteger(whole)) return undefined;
+  return whole + Math.floor(fraction / 10 ** (digits - point - 1));
+}
+
+/** How many characters a plain number takes at the start: a sign, digits, and at most one point between them; 0 for none. */
+function plainLength(text: string): number {
+  let at = text.charCodeAt(0) === 0x2d ? 1 : 0;
+  const from = at;
+  let hasPoint = false;
+  for (; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x2e && !hasPoint && at > from) hasPoint = true;
+    else if (unit < 0x30 || unit > 0x39) break;
+  }
+  const isPlain = at > from && at - from <= exactDigits && text.charCodeAt(at - 1) !== 0x2e;
+  return isPlain ? at : 0;
+}

@@ -1,0 +1,63 @@
+import type { DropStage, KeepStage, LabelItem } from '../ast.js';
+import type { SlotTable } from './slot-table.js';
+import { deleted, type Slot } from './slot.js';
+import { compileMatcherTest, type TextTest } from './text-test.js';
+import { errorDetailsLabel, errorLabel, preserveErrorLabel, type RunStage } from './types.js';
+import type { WorkLine } from './work-line.js';
+
+/** `| drop`: with a matcher only where the value passes. `__error__` goes together with its details. */
+export function compileDrop({ items }: DropStage, slots: SlotTable): RunStage {
+  const drops = items.map((item) => compileDropItem(item, slots));
+  return (work) => {
+    for (const drop of drops) drop(work);
+    return true;
+  };
+}
+
+function compileDropItem({ name, matcher }: LabelItem, slots: SlotTable): (work: WorkLine) => void {
+  const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value);
+  if (name === errorLabel) {
+    return (work) => {
+      if (!test(work.error)) return;
+      work.error = '';
+      work.errorDetails = '';
+    };
+  }
+  if (name === errorDetailsLabel) {
+    return (work) => {
+      if (test(work.errorDetails)) work.errorDetails = '';
+    };
+  }
+  const slot = slots.pin(name);
+  return (work) => {
+    const value = work.get(slot);
+    if (value !== undefined && test(value)) work.delete(slot);
+  };
+}
+
+/** `| keep`: deletes all labels but these; errors stay. */
+export function compileKeep({ items }: KeepStage, slots: SlotTable): RunStage {
+  const tests = new Map<Slot, TextTest[]>();
+  for (const { name, matcher } of items) {
+    const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value);
+    const slot = slots.pin(name);
+    tests.set(slot, [...(tests.get(slot) ?? []), test]);
+  }
+  const preserved = slots.pin(preserveErrorLabel);
+  const isKept = (slot: Slot, work: WorkLine): boolean => {
+    if (slot === preserved) return true;
+    const own = tests.get(slot);
+    return own?.some((test) => test(work.get(slot) ?? '')) === true;
+  };
+  return (work) => {
+    const { base, serial, touched, touchedCount } = work;
+    for (let index = 0; index < touchedCount; index += 1) {
+      const slot = touched[index];
+      if (slot !== undefined && slot.state !== deleted && !isKept(slot, work)) work.delete(slot);
+    }
+    for (const slot of base.slots) {
+      if (slot.touchedAt !== serial && !isKept(slot, work)) work.delete(slot);
+    }
+    return true;
+  };
+}

@@ -1,0 +1,132 @@
+import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../ast.js';
+import { LabelSet } from '../../labels/label-set.js';
+import { dropUnusedLineFormats } from '../check/line-formats.js';
+import { passesAll, runAll, splitLineTests } from './compile.js';
+import { readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
+import { hintsFor, markRequired, noHints, type Hints } from './hints.js';
+import { compileLabelFilter } from './label-filter.js';
+import { orderStages } from './line-order.js';
+import { Output } from './output.js';
+import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
+import { SlotTable } from './slot-table.js';
+import { compileStage, stageNames } from './stages.js';
+import type { PipelineEntry, RunStage, SampleExtractor } from './types.js';
+import { WorkLine } from './work-line.js';
+
+export type { ExtractedSample, SampleExtractor } from './types.js';
+
+export const sampleError = 'SampleExtractionErr';
+
+type Groups = Pick<Grouping, 'without' | 'labels'>;
+
+/**
+ * Compiles what a range aggregation reads from entries: its stages, unwrap and grouping. `pushed` is the grouping of a vector
+ * aggregation around it, where that may be applied to samples already (see pushedGrouping). No entry makes it throw.
+ * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
+ */
+export function compileExtractor(range: RangeAggregation, pushed?: Groups): SampleExtractor {
+  const { work, output, readValue, seriesLabels } = compileSampleReader(range, pushed);
+  return (entry) => {
+    const value = readValue(entry);
+    if (value === undefined) return undefined;
+    const { error } = work;
+    if (error === '') return { value, labels: seriesLabels(work), error: undefined };
+    // A line with an error keeps all of its labels, so that the error is not lost in a grouping.
+    const isPreserved = work.isErrorPreserved;
+    return { value, labels: output.all(work), error: isPreserved ? undefined : error };
+  };
+}
+
+/** The parts of an extractor; what they say of a line holds until the next one is read. */
+export interface SampleReader {
+  readonly work: WorkLine;
+  readonly output: Output;
+  /** Samples without an error get the labels of a grouping. */
+  readonly isGrouped: boolean;
+  /** Runs the stages; undefined for an entry that gives no sample. */
+  readonly readValue: (entry: PipelineEntry) => number | undefined;
+  readonly seriesLabels: SeriesLabels;
+}
+
+/** Compiles the parts of compileExtractor. */
+export function compileSampleReader(range: RangeAggregation, pushed?: Groups): SampleReader {
+  const { unwrap } = range.range;
+  const grouping = groupingOf(range, pushed);
+  const slots = new SlotTable();
+  const output = new Output(slots, 'always');
+  const stages = orderStages(dropUnusedLineFormats(range));
+  const names = [...stages, ...(unwrap?.filters ?? [])].flatMap(stageNames);
+  const hints = sampleHints(names, grouping, unwrap);
+  markRequired(slots, hints);
+  const { tests, rest } = splitLineTests(stages);
+  const run = rest.map((stage) => compileStage(stage, slots, hints));
+  const ofSeries = seriesGrouping(grouping, unwrap);
+  const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots);
+  const work = new WorkLine(slots, hints, LabelSet.empty);
+  return {
+    work,
+    output,
+    isGrouped: ofSeries !== undefined,
+    seriesLabels: compileSeriesLabels(ofSeries, slots, output),
+    readValue: (entry) => {
+      if (!passesAll(tests, entry.line)) return undefined;
+      work.start(entry);
+      return runAll(run, work) ? valueOf(work) : undefined;
+    },
+  };
+}
+
+/** The grouping that samples get; `absent_over_time` needs no labels at all. */
+function groupingOf({ op, grouping }: RangeAggregation, pushed: Groups | undefined): Groups | undefined {
+  return op === 'absent_over_time' ? { without: false, labels: [] } : (grouping ?? pushed);
+}
+
+function sampleHints(
+  names: readonly string[],
+  grouping: Groups | undefined,
+  unwrap: Unwrap | undefined,
+): Hints {
+  if (grouping === undefined || grouping.without) return noHints;
+  return hintsFor([...names, ...grouping.labels, ...(unwrap === undefined ? [] : [unwrap.name])]);
+}
+
+/** The label that is unwrapped is no label of the series unless that is grouped by it. */
+function seriesGrouping(grouping: Groups | undefined, unwrap: Unwrap | undefined): Groups | undefined {
+  if (unwrap === undefined) return grouping;
+  if (grouping === undefined) return { without: true, labels: [unwrap.name] };
+  return grouping.without ? { without: true, labels: [...grouping.labels, unwrap.name] } : grouping;
+}
+
+type ReadValue = (work: WorkLine) => number | undefined;
+
+function compileCount({ op }: RangeAggregation): ReadValue {
+  return op === 'bytes_over_time' || op === 'bytes_rate' ? (work) => Buffer.byteLength(work.line) : () => 1;
+}
+
+function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable): ReadValue {
+  const slot = slots.pin(name);
+  const convert = conversionOf(conversion);
+  const after: readonly RunStage[] = filters.map(({ filter }: LabelFilterStage) =>
+    compileLabelFilter(filter, slots),
+  );
+  return (work) => {
+    const text = work.get(slot);
+    if (text === undefined || text === '') return undefined;
+    const read = convert(text);
+    if (typeof read === 'string') work.fail(sampleError, read);
+    if (!runAll(after, work)) return undefined;
+    return typeof read === 'string' ? 0 : read;
+  };
+}
+
+function conversionOf(conversion: Unwrap['conversion']): Conversion {
+  switch (conversion) {
+    case undefined:
+      return readNumber;
+    case 'bytes':
+      return readBytes;
+    case 'duration':
+    case 'duration_seconds':
+      return readSeconds;
+  }
+}

@@ -1,0 +1,68 @@
+import { addToHash, hashSeed } from './key-table.js';
+import { jsonFaults, type JsonReader } from './json-value.js';
+
+const quote = 0x22;
+const closeBrace = 0x7d;
+const openBrace = 0x7b;
+const colon = 0x3a;
+const comma = 0x2c;
+
+/** How the reading of an object goes on, or has ended. */
+export const goesOn = 0;
+/** Nothing more is needed of the line. */
+export const isDone = 1;
+/** The object is faulty: the reader's `fault` says how. */
+export const isFaulty = 2;
+export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty;
+
+/** Is called for every field in order, when its value stands in the reader; the key is told by its place and hash. */
+export interface FieldVisitor<Parent> {
+  field(keyFrom: number, keyTo: number, keyHash: number, parent: Parent, depth: number): FieldOutcome;
+}
+
+/**
+ * Reads the fields of the object that is to begin at an offset. Fields before a fault have been visited; a comma behind the last
+ * field, and anything behind the object, are no faults.
+ */
+export function readFields<Parent>(
+  reader: JsonReader,
+  from: number,
+  limit: number,
+  visitor: FieldVisitor<Parent>,
+  parent: Parent,
+  depth: number,
+): FieldOutcome {
+  const { line } = reader;
+  let at = reader.skipSpace(from, limit);
+  if (at < 0 || line.charCodeAt(at) !== openBrace) return fail(reader, jsonFaults.object);
+  at = reader.skipSpace(at + 1, limit);
+  if (at < 0) return fail(reader, jsonFaults.json);
+  for (;;) {
+    const unit = line.charCodeAt(at);
+    if (unit === closeBrace) return goesOn;
+    if (unit !== quote) return fail(reader, jsonFaults.object);
+    const keyFrom = at + 1;
+    const keyTo = reader.stringEnd(keyFrom, limit);
+    if (keyTo < 0) return fail(reader, jsonFaults.json);
+    let hash = hashSeed;
+    for (let place = keyFrom; place < keyTo; place += 1) hash = addToHash(hash, line.charCodeAt(place));
+    at = reader.skipSpace(keyTo + 1, limit);
+    if (at < 0 || line.charCodeAt(at) !== colon) return fail(reader, jsonFaults.json);
+    if (!reader.read(at + 1, limit)) return isFaulty;
+    const { next } = reader;
+    const outcome = visitor.field(keyFrom, keyTo, hash, parent, depth);
+    if (outcome !== goesOn) return outcome;
+    at = reader.skipSpace(next, limit);
+    if (at < 0) return fail(reader, jsonFaults.array);
+    const separator = line.charCodeAt(at);
+    if (separator === closeBrace) return goesOn;
+    if (separator !== comma) return fail(reader, jsonFaults.object);
+    at = reader.skipSpace(at + 1, limit);
+    if (at < 0) return fail(reader, jsonFaults.array);
+  }
+}
+
+function fail(reader: JsonReader, fault: string): FieldOutcome {
+  reader.fault = fault;
+  return isFaulty;
+}

@@ -1,0 +1,73 @@
+import type { JsonStage } from '../ast.js';
+import { parseJsonPath } from '../paths/json-path.js';
+import type { Hints } from './hints.js';
+import { findPaths, type PathVisitor } from './json-paths.js';
+import { jsonError } from './json-stage.js';
+import { readJsonText } from './json-text.js';
+import { jsonArray, jsonNull, jsonObject, jsonString, JsonReader } from './json-value.js';
+import type { SlotTable } from './slot-table.js';
+import type { Slot } from './slot.js';
+import type { RunStage } from './types.js';
+import type { WorkLine } from './work-line.js';
+
+/**
+ * `| json name="path"`: a label for every parameter, empty where the path leads nowhere; objects and arrays give their text.
+ * @throws PathError for a faulty path
+ */
+export function compileJsonParams({ params }: JsonStage, slots: SlotTable, hints: Hints): RunStage {
+  const paths = params.map(({ path }) => parseJsonPath(path));
+  const targets = params.map(({ name }) => slots.pin(name));
+  if (hints.skipsParsers) return () => true;
+  const reader = new JsonReader();
+  const taker = new ParamTaker(reader, targets);
+  return (work) => {
+    const { line } = work;
+    if (line === '') return true;
+    if (!/^["{[]/.test(line)) {
+      work.failParsing(jsonError);
+      return true;
+    }
+    reader.start(line);
+    taker.work = work;
+    findPaths(reader, paths, taker);
+    for (const slot of targets) if (work.get(slot) === undefined) work.set(slot, '');
+    return true;
+  };
+}
+
+class ParamTaker implements PathVisitor {
+  work: WorkLine | undefined;
+  readonly #reader: JsonReader;
+  readonly #targets: readonly Slot[];
+
+  constructor(reader: JsonReader, targets: readonly Slot[]) {
+    this.#reader = reader;
+    this.#targets = targets;
+  }
+
+  found(path: number): void {
+    const slot = this.#targets[path];
+    const { work } = this;
+    if (slot === undefined || work === undefined) return;
+    work.set(work.target(slot), this.#text());
+  }
+
+  faulty(fault: string): void {
+    this.work?.failParsing(jsonError, fault);
+  }
+
+  #text(): string {
+    const { line, kind, from, to } = this.#reader;
+    switch (kind) {
+      case jsonNull:
+        return '';
+      case jsonObject:
+        return line.slice(from, to);
+      case jsonString:
+      case jsonArray:
+        return readJsonText(line, from, to);
+      default:
+        return line.slice(from, to);
+    }
+  }
+}

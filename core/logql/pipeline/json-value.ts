@@ -1,0 +1,168 @@
+/** What a JSON value turns out to be. */
+export const jsonString = 1;
+export const jsonNumber = 2;
+export const jsonBoolean = 3;
+export const jsonNull = 4;
+export const jsonObject = 5;
+export const jsonArray = 6;
+export type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
+
+/** The texts for faulty JSON, as `__error_details__` shows them; which one comes where is the reference's doing. */
+export const jsonFaults = {
+  json: 'Malformed JSON error',
+  object: "Value looks like object, but can't find closing '}' symbol",
+  array: "Value is array, but can't find closing ']' symbol",
+  string: "Value is string, but can't find closing '\"' symbol",
+  value: 'Unknown value type',
+  escape: 'Encountered an invalid escape sequence in a string',
+} as const;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
+
+/**
+ * Reads values out of a line without making anything of them: `kind` and the places `from` and `to` (a string's without its
+ * quotes), and `next`, where reading goes on. It is as forgiving as the reference: nothing is checked that is not needed to
+ * find the end of a value.
+ */
+export class JsonReader {
+  line = '';
+  kind: JsonKind = jsonNull;
+  from = 0;
+  to = 0;
+  next = 0;
+  /** Set when a value cannot be read. */
+  fault = '';
+  /** Where the first backslash stands at or behind `#searchedFrom`; the line's length for none. */
+  #backslash = 0;
+  #searchedFrom = 0;
+
+  start(line: string): void {
+    this.line = line;
+    this.#backslash = -1;
+    this.#searchedFrom = 0;
+  }
+
+  /** The first offset before the limit that holds no white space, or -1. */
+  skipSpace(at: number, limit: number): number {
+    const { line } = this;
+    for (let place = at; place < limit; place += 1) {
+      const unit = line.charCodeAt(place);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return place;
+    }
+    return -1;
+  }
+
+  /** The offset of the quote that ends the string whose text begins at `from`, or -1. */
+  stringEnd(from: number, limit: number): number {
+    const { line } = this;
+    let end = line.indexOf('"', from);
+    if (end >= 0 && this.hasBackslash(from, end)) end = this.#escapedEnd(from, end);
+    return end < limit ? end : -1;
+  }
+
+  hasBackslash(from: number, to: number): boolean {
+    if (this.#backslash < from || from < this.#searchedFrom) {
+      const found = this.line.indexOf('\\', from);
+      this.#backslash = found < 0 ? this.line.length : found;
+      this.#searchedFrom = from;
+    }
+    return this.#backslash < to;
+  }
+
+  #escapedEnd(from: number, firstQuote: number): number {
+    const { line } = this;
+    for (let end = firstQuote; end >= 0; end = line.indexOf('"', end + 1)) {
+      let before = end;
+      while (before > from && line.charCodeAt(before - 1) === backslash) before -= 1;
+      if ((end - before) % 2 === 0) return end;
+    }
+    return -1;
+  }
+
+  /** The offset behind the block that begins here, or -1; only its own kind of brackets is counted, strings are skipped. */
+  blockEnd(at: number, limit: number, open: number, close: number): number {
+    const { line } = this;
+    let level = 0;
+    for (let place = at; place < limit; place += 1) {
+      const unit = line.charCodeAt(place);
+      if (unit === quote) {
+        place = this.stringEnd(place + 1, limit);
+        if (place < 0) return -1;
+      } else if (unit === open) level += 1;
+      else if (unit === close) {
+        level -= 1;
+        if (level === 0) return place + 1;
+      }
+    }
+    return -1;
+  }
+
+  /** Reads the value at or behind an offset; false sets `fault`. Objects are not gone into: see `endObject`. */
+  read(at: number, limit: number): boolean {
+    const start = this.skipSpace(at, limit);
+    if (start < 0) return this.#fail(jsonFaults.json);
+    switch (this.line.charCodeAt(start)) {
+      case quote: {
+        const end = this.stringEnd(start + 1, limit);
+        if (end < 0) return this.#fail(jsonFaults.string);
+        return this.#found(jsonString, start + 1, end, end + 1);
+      }
+      case openBrace: {
+        const end = this.blockEnd(start, limit, openBrace, closeBrace);
+        if (end < 0) return this.#fail(jsonFaults.object);
+        return this.#found(jsonObject, start, end, end);
+      }
+      case openBracket: {
+        const end = this.blockEnd(start, limit, openBracket, closeBracket);
+        if (end < 0) return this.#fail(jsonFaults.array);
+        return this.#found(jsonArray, start, end, end);
+      }
+      default:
+        return this.#readToken(start, limit);
+    }
+  }
+
+  #readToken(start: number, limit: number): boolean {
+    const { line } = this;
+    let end = start;
+    while (end < limit && !endsToken(line.charCodeAt(end))) end += 1;
+    const first = line.charCodeAt(start);
+    if ((first >= 0x30 && first <= 0x39) || first === 0x2d) return this.#found(jsonNumber, start, end, end);
+    const length = end - start;
+    if (length === 4 && line.startsWith('true', start)) return this.#found(jsonBoolean, start, end, end);
+    if (length === 5 && line.startsWith('false', start)) return this.#found(jsonBoolean, start, end, end);
+    if (length === 4 && line.startsWith('null', start)) return this.#found(jsonNull, start, end, end);
+    return this.#fail(jsonFaults.value);
+  }
+
+  #found(kind: JsonKind, from: number, to: number, next: number): true {
+    this.kind = kind;
+    this.from = from;
+    this.to = to;
+    this.next = next;
+    return true;
+  }
+
+  #fail(fault: string): false {
+    this.fault = fault;
+    return false;
+  }
+}
+
+function endsToken(unit: number): boolean {
+  return (
+    unit === comma ||
+    unit === closeBrace ||
+    unit === closeBracket ||
+    unit === 0x20 ||
+    unit === 0x0a ||
+    unit === 0x0d ||
+    unit === 0x09
+  );
+}

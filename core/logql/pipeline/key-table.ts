@@ -1,0 +1,124 @@
+import type { Hints } from './hints.js';
+import { innerLabelName, labelName } from './label-name.js';
+import type { SlotTable } from './slot-table.js';
+import type { Slot } from './slot.js';
+
+const bucketCount = 1024;
+const maxEntries = 8192;
+/** Keys that crowd into one bucket are not kept: no line can make the search long. */
+const maxChain = 32;
+export const hashSeed = 0x811c9dc5 | 0;
+const hashPrime = 0x01000193;
+
+/** Adds one UTF-16 unit to a hash that began with `hashSeed`. */
+export function addToHash(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, hashPrime);
+}
+
+/** What is known of a key as it stands in lines, within the object whose key is `parent`. */
+export class KeyEntry {
+  readonly raw: string;
+  readonly hash: number;
+  readonly parent: KeyEntry | undefined;
+  readonly next: KeyEntry | undefined;
+  /** The label of a value under this key; undefined when there is none, or none that the query can see. */
+  readonly slot: Slot | undefined;
+  /** What the names of labels in an object under this key begin with. */
+  readonly prefix: string;
+  /** Whether the query can see any label in an object under this key. */
+  readonly isPrefixWanted: boolean;
+  /** The key holds a wrong escape. */
+  readonly isFaulty: boolean;
+
+  constructor(parts: Readonly<KeyEntry>) {
+    this.raw = parts.raw;
+    this.hash = parts.hash;
+    this.parent = parts.parent;
+    this.next = parts.next;
+    this.slot = parts.slot;
+    this.prefix = parts.prefix;
+    this.isPrefixWanted = parts.isPrefixWanted;
+    this.isFaulty = parts.isFaulty;
+  }
+}
+
+/** Finds the slots of keys by their place in a line, without making a string of them: keys come again and again. */
+export class KeyTable {
+  readonly #slots: SlotTable;
+  readonly #hints: Hints;
+  readonly #unescape: (raw: string) => string | undefined;
+  #buckets: (KeyEntry | undefined)[] = [];
+  #size = 0;
+  #generation = -1;
+
+  /** @param unescape makes a key's text of what stands in the line; undefined where it is faulty */
+  constructor(slots: SlotTable, hints: Hints, unescape: (raw: string) => string | undefined = (raw) => raw) {
+    this.#slots = slots;
+    this.#hints = hints;
+    this.#unescape = unescape;
+  }
+
+  /** To be called once before the keys of a line. */
+  startLine(): void {
+    if (this.#generation === this.#slots.generation && this.#size < maxEntries) return;
+    this.#generation = this.#slots.generation;
+    this.#buckets = new Array<KeyEntry | undefined>(bucketCount).fill(undefined);
+    this.#size = 0;
+  }
+
+  /** The entry of the key between two offsets, whose hash has been made on the way. */
+  find(line: string, from: number, to: number, hash: number, parent: KeyEntry | undefined): KeyEntry {
+    const index = (hash ^ (hash >>> 15)) & (bucketCount - 1);
+    const first = this.#buckets[index];
+    let chain = 0;
+    for (let entry = first; entry !== undefined; entry = entry.next) {
+      if (entry.hash === hash && entry.parent === parent && standsAt(entry.raw, line, from, to)) return entry;
+      chain += 1;
+    }
+    const made = this.#make(line.slice(from, to), hash, parent, first);
+    if (chain < maxChain && this.#size < maxEntries) {
+      this.#buckets[index] = made;
+      this.#size += 1;
+    }
+    return made;
+  }
+
+  #make(raw: string, hash: number, parent: KeyEntry | undefined, next: KeyEntry | undefined): KeyEntry {
+    const text = this.#unescape(raw);
+    const key = text ?? raw;
+    const before = parent?.prefix ?? '';
+    const name = before === '' ? labelName(key) : `${before}_${innerLabelName(key)}`;
+    return new KeyEntry({
+      raw,
+      hash,
+      parent,
+      next,
+      slot: name === '' ? undefined : this.#wantedSlot(name),
+      prefix: name,
+      isPrefixWanted: this.#isPrefixWanted(name),
+      isFaulty: text === undefined,
+    });
+  }
+
+  #wantedSlot(name: string): Slot | undefined {
+    const slot = this.#slots.slot(name);
+    if (this.#hints.required === undefined || slot.isRequired) return slot;
+    return this.#slots.clashOf(slot).isRequired ? slot : undefined;
+  }
+
+  #isPrefixWanted(prefix: string): boolean {
+    const { required } = this.#hints;
+    if (required === undefined || prefix === '') return true;
+    for (const name of required) if (name.startsWith(prefix)) return true;
+    return false;
+  }
+}
+
+function standsAt(raw: string, line: string, from: number, to: number): boolean {
+  const { length } = raw;
+  if (length !== to - from) return false;
+  for (let at = 0; at < length; at += 1) {
+    if (raw.charCodeAt(at) !== line.charCodeAt(from + at)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
+import { formatBytes, parseBytes } from '../values/bytes.js';
+import { readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
+import { parseAddress, parseIpMatcher } from './ip-matcher.js';
+import type { SlotTable } from './slot-table.js';
+import { compileTextTest } from './text-test.js';
+import { errorLabel, type RunStage } from './types.js';
+
+export const labelFilterError = 'LabelFilterErr';
+
+/** A label filter that is not made of others. */
+export type LabelComparison = Exclude<LabelFilter, LabelFilterTree>;
+
+/** Compiles a comparison: a value that cannot be compared keeps the line and marks it, a missing label drops it. */
+export function compileComparison(filter: LabelComparison, slots: SlotTable): RunStage {
+  switch (filter.kind) {
+    case 'string':
+      return compileString(filter, slots);
+    case 'number':
+      return compileOrdered(filter.name, filter.op, filter.value, readNumber, slots);
+    case 'duration':
+      return compileOrdered(filter.name, filter.op, Number(filter.nanoseconds), readNanoseconds, slots);
+    case 'bytes':
+      return compileOrdered(filter.name, filter.op, reprintedBytes(filter.bytes), readBytes, slots);
+    case 'ip':
+      return compileIp(filter, slots);
+  }
+}
+
+/** The reference prints a query and reads it again before it runs it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
+function reprintedBytes(bytes: number): number {
+  return parseBytes(formatBytes(bytes)) ?? bytes;
+}
+
+function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable): RunStage {
+  const slot = slots.pin(name);
+  const test = compileTextTest(op, value);
+  if (name === errorLabel) return (work) => test(work.get(slot) ?? work.error);
+  return (work) => test(work.get(slot) ?? '');
+}
+
+function compileOrdered(
+  name: string,
+  op: CompareOp,
+  limit: number,
+  convert: Conversion,
+  slots: SlotTable,
+): RunStage {
+  const slot = slots.pin(name);
+  const passes = comparison(op, limit);
+  return (work) => {
+    const text = work.get(slot);
+    if (text === undefined) return false;
+    const value = convert(text);
+    if (typeof value === 'number') return passes(value);
+    if (work.error === '') work.fail(labelFilterError, value);
+    return true;
+  };
+}
+
+function comparison(op: CompareOp, limit: number): (value: number) => boolean {
+  switch (op) {
+    case '==':
+      return (value) => value === limit;
+    case '!=':
+      return (value) => value !== limit;
+    case '>':
+      return (value) => value > limit;
+    case '>=':
+      return (value) => value >= limit;
+    case '<':
+      return (value) => value < limit;
+    case '<=':
+      return (value) => value <= limit;
+  }
+}
+
+/** Values that are no addresses are dropped by `!=` too. */
+function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable): RunStage {
+  const slot = slots.pin(name);
+  const matches = parseIpMatcher(value);
+  return (work) => {
+    const text = work.get(slot);
+    if (text === undefined || parseAddress(text) === undefined) return false;
+    return matches(text) === (op === '=');
+  };
+}

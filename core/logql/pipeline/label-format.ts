@@ -1,0 +1,55 @@
+import type { LabelFormatStage } from '../ast.js';
+import type { SlotTable } from './slot-table.js';
+import { compileStageTemplate, type StageTemplate } from './template.js';
+import type { Slot } from './slot.js';
+import type { RunStage } from './types.js';
+import type { WorkLine } from './work-line.js';
+
+interface Rename {
+  readonly kind: 'rename';
+  readonly target: Slot;
+  readonly source: Slot;
+}
+
+interface Render {
+  readonly kind: 'render';
+  readonly target: Slot;
+  readonly render: StageTemplate;
+}
+
+/**
+ * `| label_format`: renames take place one after another; the templates all see the labels as they are when the first of
+ * them runs, so their texts are made together.
+ */
+export function compileLabelFormat({ assignments }: LabelFormatStage, slots: SlotTable): RunStage {
+  const steps = assignments.map((made): Rename | Render => {
+    const target = slots.pin(made.name);
+    return made.kind === 'rename'
+      ? { kind: 'rename', target, source: slots.pin(made.source) }
+      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label', slots) };
+  });
+  const templates = steps.filter((step) => step.kind === 'render');
+  const firstTemplate = steps.findIndex((step) => step.kind === 'render');
+  return (work) => {
+    let texts: readonly (string | undefined)[] = [];
+    let nextText = 0;
+    for (const [index, step] of steps.entries()) {
+      if (step.kind === 'rename') {
+        rename(work, step);
+        continue;
+      }
+      if (index === firstTemplate) texts = templates.map(({ render }) => render(work));
+      const text = texts[nextText];
+      nextText += 1;
+      if (text !== undefined) work.set(step.target, text);
+    }
+    return true;
+  };
+}
+
+function rename(work: WorkLine, { target, source }: Rename): void {
+  const value = work.get(source);
+  if (value === undefined) return;
+  work.set(target, value);
+  work.delete(source);
+}

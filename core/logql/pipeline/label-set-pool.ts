@@ -1,0 +1,42 @@
+import { LabelSet, type Label } from '../../labels/label-set.js';
+
+const maxSets = 8192;
+/** After so many sets the pool looks whether it is of use. */
+const trial = 1024;
+/** A pool in which fewer than one set in this many was there before costs more than it saves. */
+const leastUse = 8;
+
+export type PoolUse = 'always' | 'while-useful';
+
+/** Gives one LabelSet for equal labels, as long as it is kept: whoever groups by sets then makes their keys only once. */
+export class LabelSetPool {
+  readonly #sets = new Map<string, LabelSet>();
+  readonly #use: PoolUse;
+  #asked = 0;
+  #found = 0;
+
+  constructor(use: PoolUse) {
+    this.#use = use;
+  }
+
+  /** The set of labels that are sorted by name. */
+  of(labels: readonly Label[]): LabelSet {
+    if (labels.length === 0) return LabelSet.empty;
+    if (this.#use === 'while-useful' && this.#isUseless()) return LabelSet.fromSorted(labels);
+    let key = '';
+    for (const [name, value] of labels) key += `${name}\u0000${value.length}:${value}`;
+    let set = this.#sets.get(key);
+    this.#asked += 1;
+    if (set !== undefined) {
+      this.#found += 1;
+      return set;
+    }
+    if (this.#sets.size >= maxSets) this.#sets.clear();
+    this.#sets.set(key, (set = LabelSet.fromSorted(labels)));
+    return set;
+  }
+
+  #isUseless(): boolean {
+    return this.#asked >= trial && this.#found * leastUse < this.#asked;
+  }
+}

@@ -1,0 +1,24 @@
+import type { LineFormatStage } from '../ast.js';
+import type { SlotTable } from './slot-table.js';
+import { compileStageTemplate } from './template.js';
+import type { RunStage } from './types.js';
+
+const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
+
+/** `| line_format`: the line becomes the template's text, and stays as it is when the template fails. */
+export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable): RunStage {
+  const name = oneField.exec(template)?.[1];
+  if (name !== undefined) {
+    // One field alone is copied from the labels, and errors are none.
+    const slot = slots.pin(name);
+    return (work) => {
+      work.line = work.get(slot) ?? '';
+      return true;
+    };
+  }
+  const render = compileStageTemplate(template, 'line', slots);
+  return (work) => {
+    work.line = render(work) ?? work.line;
+    return true;
+  };
+}

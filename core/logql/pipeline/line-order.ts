@@ -1,0 +1,40 @@
+import type { Stage } from '../ast.js';
+
+/**
+ * The order in which the reference runs stages: line filters come before the stages that it takes for not changing the line, back
+ * to the last label filter, `line_format` or `unpack`. It takes `decolorize` for one of them, wrongly; that is its meaning now.
+ */
+export function orderStages(stages: readonly Stage[]): readonly Stage[] {
+  const ordered: Stage[] = [];
+  let filters: Stage[] = [];
+  let others: Stage[] = [];
+  const flush = (): void => {
+    ordered.push(...filters, ...others);
+    filters = [];
+    others = [];
+  };
+  for (const stage of stages) {
+    switch (stage.kind) {
+      case 'line-filter':
+        filters.push(stage);
+        break;
+      case 'label-filter':
+      case 'line-format':
+      case 'unpack':
+        others.push(stage);
+        flush();
+        break;
+      case 'json':
+      case 'logfmt':
+      case 'regexp':
+      case 'pattern':
+      case 'decolorize':
+      case 'label-format':
+      case 'drop':
+      case 'keep':
+        others.push(stage);
+    }
+  }
+  flush();
+  return ordered;
+}

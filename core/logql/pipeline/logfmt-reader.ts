@@ -1,0 +1,125 @@
+import { addToHash, hashSeed } from './key-table.js';
+import { unquoteLogfmt } from './logfmt-text.js';
+
+const space = 0x20;
+const equals = 0x3d;
+const quote = 0x22;
+const backslash = 0x5c;
+const nonAscii = 0x80;
+
+/** What the reader has come to. */
+export const atPair = 0;
+export const atFault = 1;
+export const atEnd = 2;
+export type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
+
+/** Reads the pairs of a logfmt line one by one; after a fault it goes on behind the next white space. */
+export class LogfmtReader {
+  line = '';
+  keyFrom = 0;
+  keyTo = 0;
+  keyHash = 0;
+  /** The place of the value; equal offsets for an empty one. */
+  valueFrom = 0;
+  valueTo = 0;
+  /** The text of a quoted value with escapes, which stands nowhere in the line; undefined for other values. */
+  unquoted: string | undefined = undefined;
+  #at = 0;
+  #faultAt = 0;
+  #fault = '';
+
+  start(line: string): void {
+    this.line = line;
+    this.#at = 0;
+  }
+
+  /** What is wrong, with its place; bytes are counted from 1. */
+  get fault(): string {
+    const position = Buffer.byteLength(this.line.slice(0, this.#faultAt)) + 1;
+    return `logfmt syntax error at pos ${position} : ${this.#fault}`;
+  }
+
+  next(): LogfmtToken {
+    const { line } = this;
+    const { length } = line;
+    let at = this.#at;
+    while (at < length && line.charCodeAt(at) <= space) at += 1;
+    if (at === length) return atEnd;
+    this.keyFrom = at;
+    this.unquoted = undefined;
+    let hash = hashSeed;
+    let isAscii = true;
+    for (; at < length; at += 1) {
+      const unit = line.charCodeAt(at);
+      if (unit <= space || unit === equals) break;
+      if (unit === quote) return this.#unexpected(at);
+      if (unit >= nonAscii) isAscii = false;
+      hash = addToHash(hash, unit);
+    }
+    this.keyHash = hash;
+    this.keyTo = at;
+    this.valueFrom = this.valueTo = at;
+    if (!isAscii && line.slice(this.keyFrom, at).includes('\ufffd')) return this.#fail('invalid key', at);
+    if (line.charCodeAt(at) !== equals) {
+      this.#at = at;
+      return atPair;
+    }
+    if (at === this.keyFrom) return this.#unexpected(at);
+    return this.#value(at + 1);
+  }
+
+  #value(from: number): LogfmtToken {
+    const { line } = this;
+    const { length } = line;
+    if (line.charCodeAt(from) === quote) return this.#quoted(from);
+    let at = from;
+    for (; at < length; at += 1) {
+      const unit = line.charCodeAt(at);
+      if (unit <= space) break;
+      if (unit === equals || unit === quote) return this.#unexpected(at);
+    }
+    this.valueFrom = from;
+    this.valueTo = at;
+    this.#at = at;
+    return atPair;
+  }
+
+  #quoted(from: number): LogfmtToken {
+    const { line } = this;
+    const end = this.#quotedEnd(from);
+    if (end < 0) return this.#fail('unterminated quoted value', line.length);
+    const raw = line.slice(from + 1, end);
+    if (raw.includes('\\')) {
+      this.unquoted = unquoteLogfmt(raw);
+      if (this.unquoted === undefined) return this.#fail('invalid quoted value', end + 1);
+    }
+    this.valueFrom = from + 1;
+    this.valueTo = end;
+    this.#at = end + 1;
+    return atPair;
+  }
+
+  #quotedEnd(from: number): number {
+    const { line } = this;
+    for (let at = from + 1; at < line.length; at += 1) {
+      const unit = line.charCodeAt(at);
+      if (unit === quote) return at;
+      if (unit === backslash) at += 1;
+    }
+    return -1;
+  }
+
+  #unexpected(at: number): typeof atFault {
+    return this.#fail(`unexpected '${this.line.charAt(at)}'`, at);
+  }
+
+  #fail(what: string, at: number): typeof atFault {
+    const { line } = this;
+    this.#faultAt = at;
+    this.#fault = what;
+    let next = at;
+    while (next < line.length && line.charCodeAt(next) > space) next += 1;
+    this.#at = next;
+    return atFault;
+  }
+}

@@ -1,0 +1,37 @@
+const short = new Map<string, string>([
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ["'", "'"],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+const fourDigits = /^[0-9a-fA-F]{4}$/;
+const control = /[\u0000-\u001f]/;
+
+/** The text of a quoted logfmt value between its quotes, or undefined where an escape or a raw control character is wrong. */
+export function unquoteLogfmt(raw: string): string | undefined {
+  if (control.test(raw)) return undefined;
+  let text = '';
+  let from = 0;
+  for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {
+    text += raw.slice(from, at);
+    const letter = raw.charAt(at + 1);
+    if (letter === 'u') {
+      const digits = raw.slice(at + 2, at + 6);
+      if (!fourDigits.test(digits)) return undefined;
+      text += String.fromCharCode(Number.parseInt(digits, 16));
+      from = at + 6;
+    } else {
+      const character = short.get(letter);
+      if (character === undefined) return undefined;
+      text += character;
+      from = at + 2;
+    }
+  }
+  // Halves of a character that stand alone are no characters.
+  return (text + raw.slice(from)).replace(/\p{Surrogate}/gu, '\ufffd');
+}

@@ -1,0 +1,80 @@
+import type { Label, LabelSet } from '../../labels/label-set.js';
+import { LabelSetPool, type PoolUse } from './label-set-pool.js';
+import { SlotSorter } from './slot-sorter.js';
+import type { SlotTable } from './slot-table.js';
+import { deleted, metadata, parsed, type Slot, type SlotState } from './slot.js';
+import { errorDetailsLabel, errorLabel, type PipelineEntry, type PipelineLine } from './types.js';
+import type { WorkLine } from './work-line.js';
+
+const noSlots: ReadonlySet<Slot> = new Set();
+
+/** Makes the label sets of a finished line. */
+export class Output {
+  readonly #pool: LabelSetPool;
+  readonly #error: Slot;
+  readonly #errorDetails: Slot;
+  readonly #sortMetadata = new SlotSorter();
+  readonly #sortParsed = new SlotSorter();
+  readonly #sortAll = new SlotSorter();
+
+  constructor(slots: SlotTable, use: PoolUse) {
+    this.#pool = new LabelSetPool(use);
+    this.#error = slots.pin(errorLabel);
+    this.#errorDetails = slots.pin(errorDetailsLabel);
+  }
+
+  /** The line with its labels by group; nothing may be done with the line after that. */
+  line(work: WorkLine, entry: PipelineEntry): PipelineLine {
+    this.#addErrors(work);
+    return {
+      line: work.line,
+      stream: work.changesStream ? this.#streamLabels(work) : entry.stream,
+      structuredMetadata: work.changesMetadata
+        ? this.#pool.of(labelsOf(this.#sortMetadata.sort(slotsIn(work, metadata))))
+        : entry.structuredMetadata,
+      parsed: this.#pool.of(labelsOf(this.#sortParsed.sort(slotsIn(work, parsed)))),
+    };
+  }
+
+  /** All labels in one set, some left out; nothing may be done with the line after that. */
+  all(work: WorkLine, without: ReadonlySet<Slot> = noSlots): LabelSet {
+    this.#addErrors(work);
+    const { base, serial, touched, touchedCount } = work;
+    if (touchedCount === 0 && without.size === 0) return base.set;
+    const visible: Slot[] = [];
+    for (const slot of base.slots) if (slot.touchedAt !== serial && !without.has(slot)) visible.push(slot);
+    for (let index = 0; index < touchedCount; index += 1) {
+      const slot = touched[index];
+      if (slot !== undefined && slot.state !== deleted && !without.has(slot)) visible.push(slot);
+    }
+    return this.#pool.of(this.#sortAll.sort(visible).map((slot): Label => [slot.name, work.get(slot) ?? '']));
+  }
+
+  #streamLabels({ base, serial }: WorkLine): LabelSet {
+    const rest: Label[] = [];
+    for (const slot of base.slots) {
+      if (slot.touchedAt !== serial) rest.push([slot.name, base.value(slot) ?? '']);
+    }
+    return this.#pool.of(rest);
+  }
+
+  #addErrors(work: WorkLine): void {
+    if (work.error !== '') work.set(this.#error, work.error);
+    if (work.errorDetails !== '') work.set(this.#errorDetails, work.errorDetails);
+  }
+}
+
+function slotsIn({ touched, touchedCount }: WorkLine, state: SlotState): readonly Slot[] {
+  const found: Slot[] = [];
+  for (let index = 0; index < touchedCount; index += 1) {
+    const slot = touched[index];
+    if (slot?.state === state) found.push(slot);
+  }
+  return found;
+}
+
+function labelsOf(slots: readonly Slot[]): readonly Label[] {
+  const labels: Label[] = [];
+  for (const slot of slots) labels.push([slot.name, slot.text()]);
+  return labels;
+}

@@ -1,0 +1,46 @@
+import type { PatternStage } from '../ast.js';
+import { parsePattern } from '../pattern.js';
+import type { Hints } from './hints.js';
+import type { SlotTable } from './slot-table.js';
+import { asItStands, type Slot } from './slot.js';
+import type { RunStage } from './types.js';
+
+/** `| pattern`: what stands between the literal pieces. A piece that is missing leaves the rest of the line to the capture before it. */
+export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hints: Hints): RunStage {
+  const parts = parsePattern(pattern, 'captures');
+  const [first] = parts;
+  const start = first?.kind === 'literal' ? first.text : '';
+  const captures: Capture[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.kind !== 'capture') continue;
+    const behind = parts[index + 1];
+    captures.push({
+      slot: part.name === undefined ? undefined : slots.pin(part.name),
+      end: behind?.kind === 'literal' ? behind.text : undefined,
+    });
+  }
+  if (hints.skipsParsers) return () => true;
+  return (work) => {
+    const { line } = work;
+    if (line === '' || !line.startsWith(start)) return true;
+    let from = start.length;
+    for (const { slot, end } of captures) {
+      const found = end === undefined ? -1 : line.indexOf(end, from);
+      const to = found < 0 ? line.length : found;
+      if (slot !== undefined) {
+        const target = work.target(slot);
+        if (work.wants(target)) work.take(target, line, from, to, asItStands);
+        if (work.hasAllRequired) return true;
+      }
+      if (end === undefined || found < 0) return true;
+      from = found + end.length;
+    }
+    return true;
+  };
+}
+
+interface Capture {
+  readonly slot: Slot | undefined;
+  /** The literal that ends it; none at the end of the pattern. */
+  readonly end: string | undefined;
+}

@@ -1,0 +1,76 @@
+import { LabelSet, type Label } from '../../labels/label-set.js';
+import type { Grouping } from '../ast.js';
+import type { Output } from './output.js';
+import type { SlotTable } from './slot-table.js';
+import type { Slot } from './slot.js';
+import type { WorkLine } from './work-line.js';
+
+/** Makes the labels of the series that the line at hand belongs to. */
+export type SeriesLabels = (work: WorkLine) => LabelSet;
+
+const maxKept = 50_000;
+
+/** The labels for a grouping; without one all of them. */
+export function compileSeriesLabels(
+  grouping: Pick<Grouping, 'without' | 'labels'> | undefined,
+  slots: SlotTable,
+  output: Output,
+): SeriesLabels {
+  if (grouping === undefined) return (work) => output.all(work);
+  const { without, labels } = grouping;
+  if (without) {
+    const left = new Set(labels.map((name) => slots.pin(name)));
+    return (work) => output.all(work, left);
+  }
+  if (labels.length === 0) return () => LabelSet.empty;
+  const sorted = [...new Set(labels)].sort((a, b) => (a < b ? -1 : 1));
+  const series = new SeriesTree(sorted.map((name) => slots.pin(name)));
+  return (work) => series.of(work);
+}
+
+type Branch = Map<string | undefined, Branch | LabelSet>;
+
+/** Keeps the sets of a `by` grouping in a tree by the values: a series that is known is found without making a key. */
+class SeriesTree {
+  readonly #slots: readonly Slot[];
+  #root: Branch = new Map();
+  #kept = 0;
+
+  constructor(slots: readonly Slot[]) {
+    this.#slots = slots;
+  }
+
+  of(work: WorkLine): LabelSet {
+    let branch = this.#root;
+    const last = this.#slots.length - 1;
+    for (const [index, slot] of this.#slots.entries()) {
+      const value = work.get(slot);
+      const found = branch.get(value);
+      if (index === last) return found instanceof LabelSet ? found : this.#add(work, branch, value);
+      if (found instanceof Map) {
+        branch = found;
+      } else {
+        const made: Branch = new Map();
+        branch.set(value, made);
+        branch = made;
+      }
+    }
+    return LabelSet.empty;
+  }
+
+  #add(work: WorkLine, branch: Branch, value: string | undefined): LabelSet {
+    const labels: Label[] = [];
+    for (const slot of this.#slots) {
+      const text = work.get(slot);
+      if (text !== undefined) labels.push([slot.name, text]);
+    }
+    const set = LabelSet.fromSorted(labels);
+    branch.set(value, set);
+    this.#kept += 1;
+    if (this.#kept > maxKept) {
+      this.#root = new Map();
+      this.#kept = 0;
+    }
+    return set;
+  }
+}

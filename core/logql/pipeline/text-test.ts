@@ -1,0 +1,74 @@
+import type { MatchOp } from '../ast.js';
+import { compileRegExp } from '../../regexp/index.js';
+import { readLiteralRegexp } from './literal-regexp.js';
+
+/** Tells whether a label's value passes. */
+export type TextTest = (text: string) => boolean;
+
+/** Compiles the comparison of a label filter; the reference's shortcuts for simple patterns are part of its meaning. */
+export function compileTextTest(op: MatchOp, value: string): TextTest {
+  return compileTest(op, value, compileShortened);
+}
+
+/** Compiles a matcher of a selector, `keep` or `drop`: plain RE2, anchored, in which `.` matches a line feed. */
+export function compileMatcherTest(op: MatchOp, value: string): TextTest {
+  return compileTest(op, value, (pattern) => searches(pattern, true));
+}
+
+function compileTest(op: MatchOp, value: string, compile: (pattern: string) => TextTest): TextTest {
+  switch (op) {
+    case '=':
+      return (text) => text === value;
+    case '!=':
+      return (text) => text !== value;
+    case '=~':
+      return compile(value);
+    case '!~': {
+      const test = compile(value);
+      return (text) => !test(text);
+    }
+  }
+}
+
+/**
+ * Anchored at both ends. The reference drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
+ * or the start of a plain text is a search of its prefix or suffix, which line feeds do not stop.
+ */
+function compileShortened(pattern: string): TextTest {
+  if (pattern === '.*') return () => true;
+  const literal = readLiteralRegexp(pattern);
+  const isOne = literal?.texts.length === 1 && !literal.ignoresCase && !literal.droppedAll;
+  if (isOne && pattern.includes('.*')) return searches(pattern, true);
+  if (
+    literal?.droppedAll === true &&
+    literal.texts.length > 0 &&
+    !literal.ignoresCase &&
+    !pattern.includes('*')
+  ) {
+    return (text) => literal.texts.includes(text);
+  }
+  return searches(pattern, false);
+}
+
+function searches(pattern: string, dotAll: boolean): TextTest {
+  const compiled = compileRegExp(pattern, { anchored: true, dotAll });
+  return remember((text) => compiled.test(text));
+}
+
+const remembered = 256;
+const longestRemembered = 64;
+
+/** Remembers the answers for short texts: labels mostly have few values. */
+function remember(test: TextTest): TextTest {
+  const answers = new Map<string, boolean>();
+  return (text) => {
+    if (text.length > longestRemembered) return test(text);
+    let answer = answers.get(text);
+    if (answer === undefined) {
+      answer = test(text);
+      if (answers.size >= remembered) answers.clear();
+      answers.set(text, answer);
+    }
+    return answer;
+  };
+}

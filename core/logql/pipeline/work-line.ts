@@ -1,0 +1,158 @@
+import type { LabelSet } from '../../labels/label-set.js';
+import type { BaseLabels } from './base-labels.js';
+import type { Hints } from './hints.js';
+import type { SlotTable } from './slot-table.js';
+import { asItStands, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
+import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
+
+/** The line that runs through the stages, and its labels: one object for all lines of a query, changed in place. */
+export class WorkLine {
+  readonly slots: SlotTable;
+  readonly hints: Hints;
+  line = '';
+  timestampNs = 0n;
+  /** The value of `__error__`; empty for none. */
+  error = '';
+  errorDetails = '';
+  /** Slots that this line has set or deleted: the first `touchedCount` of the list. */
+  readonly touched: Slot[] = [];
+  touchedCount = 0;
+  /** Some stream label is hidden or deleted. */
+  changesStream = false;
+  /** The metadata differ from those of the entry. */
+  changesMetadata = false;
+  base: BaseLabels;
+  readonly #requiredCount: number;
+  readonly #preserved: Slot;
+  #serial = 0;
+  #requiredFound = 0;
+
+  constructor(slots: SlotTable, hints: Hints, nothing: LabelSet) {
+    this.slots = slots;
+    this.hints = hints;
+    this.base = slots.base(nothing);
+    this.#requiredCount = hints.required?.size ?? 0;
+    this.#preserved = slots.pin(preserveErrorLabel);
+  }
+
+  /** The number of the line; no other line of this query has it. */
+  get serial(): number {
+    return this.#serial;
+  }
+
+  start(entry: PipelineEntry): void {
+    this.slots.trim();
+    this.#serial += 1;
+    this.line = entry.line;
+    this.timestampNs = entry.timestampNs;
+    this.error = '';
+    this.errorDetails = '';
+    this.touchedCount = 0;
+    this.changesStream = false;
+    this.changesMetadata = false;
+    this.#requiredFound = 0;
+    this.base = this.slots.base(entry.stream);
+    for (const [name, value] of entry.structuredMetadata.labels) this.#addMetadata(name, value);
+  }
+
+  #addMetadata(name: string, value: string): void {
+    if (name === errorLabel || name === errorDetailsLabel) {
+      if (name === errorLabel) this.error = value;
+      else this.errorDetails = value;
+      this.changesMetadata = true;
+      return;
+    }
+    let slot = this.slots.slot(name);
+    if (this.base.value(slot) !== undefined) {
+      slot = this.slots.clashOf(slot);
+      this.changesMetadata = true;
+    }
+    this.#touch(slot);
+    slot.state = metadata;
+    slot.value = value;
+  }
+
+  /** The value of a label as a stage sees it; errors are no labels. */
+  get(slot: Slot): string | undefined {
+    if (slot.touchedAt !== this.#serial) return this.base.value(slot);
+    return slot.state === deleted ? undefined : slot.text();
+  }
+
+  /** Sets a parsed label; it takes the place of any other label of the name. */
+  set(slot: Slot, value: string): void {
+    this.#touch(slot);
+    slot.state = parsed;
+    slot.value = value;
+  }
+
+  delete(slot: Slot): void {
+    this.#touch(slot);
+    slot.state = deleted;
+  }
+
+  /** The slot that a parsed value of this name goes to: another one when stream or metadata have the name. */
+  target(slot: Slot): Slot {
+    const isTaken =
+      this.base.value(slot) !== undefined || (slot.touchedAt === this.#serial && slot.state === metadata);
+    return isTaken ? this.slots.clashOf(slot) : slot;
+  }
+
+  /** Whether a parser is to take a value for this target. */
+  wants(target: Slot): boolean {
+    return (this.hints.required === undefined || target.isRequired) && target.extractedAt !== this.#serial;
+  }
+
+  /** Takes a parser's value, which stays where it is until a stage reads it. Ask `wants` first. */
+  take(target: Slot, source: string, from: number, to: number, decoding: Decoding): void {
+    this.#touch(target);
+    target.state = parsed;
+    target.value = undefined;
+    target.source = source;
+    target.from = from;
+    target.to = to;
+    target.decoding = decoding;
+    this.#markExtracted(target);
+  }
+
+  takeText(target: Slot, value: string): void {
+    this.take(target, '', 0, 0, asItStands);
+    target.value = value;
+  }
+
+  #markExtracted(target: Slot): void {
+    target.extractedAt = this.#serial;
+    if (target.isRequired) this.#requiredFound += 1;
+  }
+
+  /** Everything the query can see has been found. */
+  get hasAllRequired(): boolean {
+    return this.#requiredCount > 0 && this.#requiredFound === this.#requiredCount;
+  }
+
+  /** Sets the error of the line; the last one stays. Without details those of an earlier error stay. */
+  fail(error: string, details?: string): void {
+    this.error = error;
+    if (details !== undefined) this.errorDetails = details;
+  }
+
+  /** The error of a parser: one that must not fail the query is marked so. */
+  failParsing(error: string, details?: string): void {
+    this.fail(error, details);
+    if (this.hints.preservesErrors) this.set(this.#preserved, 'true');
+  }
+
+  get isErrorPreserved(): boolean {
+    return this.get(this.#preserved) === 'true';
+  }
+
+  #touch(slot: Slot): void {
+    if (slot.touchedAt === this.#serial) {
+      if (slot.state === metadata) this.changesMetadata = true;
+      return;
+    }
+    slot.touchedAt = this.#serial;
+    this.touched[this.touchedCount] = slot;
+    this.touchedCount += 1;
+    if (this.base.value(slot) !== undefined) this.changesStream = true;
+  }
+}
