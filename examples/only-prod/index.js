@@ -8,8 +8,18 @@ export default defineStage({
   schema: {
     type: 'object',
     properties: {
-      label: { type: 'string', minLength: 1, default: 'env', description: 'Label that is held to the value.' },
-      value: { type: 'string', minLength: 1, default: 'production', description: 'Value that requests may see.' },
+      label: {
+        type: 'string',
+        minLength: 1,
+        default: 'env',
+        description: 'Label that is held to the value.',
+      },
+      value: {
+        type: 'string',
+        minLength: 1,
+        default: 'production',
+        description: 'Value that requests may see.',
+      },
     },
     additionalProperties: false,
   },
@@ -19,8 +29,7 @@ export default defineStage({
   create({ label, value }) {
     const narrow = (matchers) => [...matchers, makeMatcher(label, '=', value)];
     return {
-      handle: (exchange, rest) =>
-        rest(exchange.derive({ request: mapSelectors(exchange.request, narrow) })),
+      handle: (exchange, rest) => rest(exchange.derive({ request: mapSelectors(exchange.request, narrow) })),
     };
   },
 });

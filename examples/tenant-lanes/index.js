@@ -15,14 +15,24 @@ export default defineStage({
   schema: {
     type: 'object',
     properties: {
-      maxPerTenant: { type: 'integer', minimum: 1, default: 10, description: 'Requests in flight of one tenant.' },
+      maxPerTenant: {
+        type: 'integer',
+        minimum: 1,
+        default: 10,
+        description: 'Requests in flight of one tenant.',
+      },
     },
     additionalProperties: false,
   },
   needs: ['tenant'],
   gives: [],
   rest: 'maybe',
-  metrics: { tenant_lane_rejections_total: { type: 'counter', help: 'Requests refused because their tenant had too many in flight.' } },
+  metrics: {
+    tenant_lane_rejections_total: {
+      type: 'counter',
+      help: 'Requests refused because their tenant had too many in flight.',
+    },
+  },
   create(options, host) {
     /** Requests in flight by tenant; a tenant without any has no entry, so that the map cannot grow for ever. */
     const inFlight = new Map();

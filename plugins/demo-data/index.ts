@@ -46,15 +46,15 @@ export default defineService<DemoDataOptions>({
     }
 
     async function runTrickle(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
+      const isStopped = (): boolean => signal.aborted;
+      for (;;) {
         await pause(1000 / options.linesPerSecond, signal);
-        if (signal.aborted) return;
+        if (isStopped()) return;
         const at = new Date(host.clock.nowMs());
         try {
           await push([{ at, ...sampleEntry(random, at) }], signal);
         } catch (error) {
-          if (!signal.aborted)
-            host.log.warn('sample line not pushed', { 'exception.message': String(error) });
+          if (!isStopped()) host.log.warn('sample line not pushed', { error });
         }
       }
     }

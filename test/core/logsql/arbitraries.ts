@@ -14,49 +14,9 @@ import type {
   ValueTest,
 } from '../../../core/logsql/index.js';
 import { formatIPv4, formatIPv6 } from '../../../core/logsql/ip.js';
+import { anyText } from './arbitrary-text.js';
 
-const nasty = [
-  '',
-  '"',
-  '\\',
-  '`',
-  "'",
-  '*',
-  '|',
-  ')',
-  '(',
-  '} {',
-  '#',
-  ';',
-  ' or ',
-  ' | delete *',
-  '"} or {a="',
-  '") or *',
-  '\n',
-  '\u0000',
-  '\u2028',
-  '😀',
-  'ключ',
-  'not',
-  'stats',
-  'in',
-  '$1',
-  '<f>',
-  '\u007f',
-  '{}',
-  '_time:5m',
-  'a"b\\c',
-  '\\" or "',
-  '日本',
-  'é',
-];
-
-/** Any text that UTF-8 can carry, with many that look like syntax. */
-export const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
-  fc.constantFrom(...nasty),
-  fc.string({ maxLength: 8 }),
-);
+export { anyText };
 
 const name = anyText.map((text) => (text === '' ? '_msg' : text.endsWith('*') ? `${text}_` : text));
 const prefix: fc.Arbitrary<FieldRef> = anyText.map((text) => ({ kind: 'prefix', prefix: text }));

@@ -64,7 +64,11 @@ test('service_name asks for the first label of the discovery list that a stream 
   t.false(filterOf('{service_name="v"}').includes('k8s_job_name="",k8s.job.name="" or'));
   t.true(filterOf('{service_name="unknown_service"}').endsWith('k8s_job_name="",k8s.job.name=""}'));
   t.true(filterOf('{app="x", service_name!="v"}').startsWith('{app="x"} !({service_name="v" or '));
-  t.true(filterOf('{app="x", service_name=~"v|"}').startsWith('{app="x"} {service_name=~"v|",service_name!="" or '));
+  t.true(
+    filterOf('{app="x", service_name=~"v|"}').startsWith(
+      '{app="x"} {service_name=~"v|",service_name!="" or ',
+    ),
+  );
   t.is(filterOf('{app="x", service_name=""}'), '{app="x"} !(*)');
 });
 
