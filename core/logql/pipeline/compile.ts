@@ -1,5 +1,6 @@
 import type { Stage } from '../ast.js';
 import { LabelSet } from '../../labels/label-set.js';
+import { addChecks } from './early-checks.js';
 import { noHints } from './hints.js';
 import { orderStages } from './line-order.js';
 import { compileLineFilter, type LineTest } from './line-filter.js';
@@ -20,6 +21,7 @@ export function compilePipeline(stages: readonly Stage[]): Pipeline {
   const { tests, rest } = splitLineTests(orderStages(stages));
   const slots = new SlotTable();
   const output = new Output(slots, 'while-useful');
+  addChecks(rest, slots);
   const run = rest.map((stage) => compileStage(stage, slots, noHints));
   const work = new WorkLine(slots, noHints, LabelSet.empty);
   return (entry) => {

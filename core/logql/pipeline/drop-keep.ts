@@ -5,7 +5,7 @@ import { compileMatcherTest, type TextTest } from './text-test.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type RunStage } from './types.js';
 import type { WorkLine } from './work-line.js';
 
-/** `| drop`: with a matcher only where the value passes. `__error__` goes together with its details. */
+/** `| drop`: with a matcher only where the value passes. The details of an error are a label of their own. */
 export function compileDrop({ items }: DropStage, slots: SlotTable): RunStage {
   const drops = items.map((item) => compileDropItem(item, slots));
   return (work) => {
@@ -18,9 +18,7 @@ function compileDropItem({ name, matcher }: LabelItem, slots: SlotTable): (work:
   const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value);
   if (name === errorLabel) {
     return (work) => {
-      if (!test(work.error)) return;
-      work.error = '';
-      work.errorDetails = '';
+      if (test(work.error)) work.error = '';
     };
   }
   if (name === errorDetailsLabel) {

@@ -3,6 +3,7 @@ import { LabelSet } from '../../labels/label-set.js';
 import { dropUnusedLineFormats } from '../check/line-formats.js';
 import { passesAll, runAll, splitLineTests } from './compile.js';
 import { readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
+import { addChecks } from './early-checks.js';
 import { hintsFor, markRequired, noHints, type Hints } from './hints.js';
 import { compileLabelFilter } from './label-filter.js';
 import { orderStages } from './line-order.js';
@@ -59,6 +60,8 @@ export function compileSampleReader(range: RangeAggregation, pushed?: Groups): S
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
   const { tests, rest } = splitLineTests(stages);
+  // Several filters behind an unwrap are one to the reference, of the kind that is not looked at early.
+  addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots);
   const run = rest.map((stage) => compileStage(stage, slots, hints));
   const ofSeries = seriesGrouping(grouping, unwrap);
   const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots);

@@ -13,7 +13,9 @@ export const goesOn = 0;
 export const isDone = 1;
 /** The object is faulty: the reader's `fault` says how. */
 export const isFaulty = 2;
-export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty;
+/** The line is to be dropped. */
+export const isDropped = 3;
+export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty | typeof isDropped;
 
 /** Is called for every field in order, when its value stands in the reader; the key is told by its place and hash. */
 export interface FieldVisitor<Parent> {

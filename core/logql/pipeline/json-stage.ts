@@ -1,5 +1,13 @@
 import type { Hints } from './hints.js';
-import { goesOn, isDone, isFaulty, readFields, type FieldOutcome, type FieldVisitor } from './json-fields.js';
+import {
+  goesOn,
+  isDone,
+  isDropped,
+  isFaulty,
+  readFields,
+  type FieldOutcome,
+  type FieldVisitor,
+} from './json-fields.js';
 import { unescapeJson } from './json-text.js';
 import {
   jsonArray,
@@ -39,7 +47,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     this.#keys = new KeyTable(slots, hints, unescapeJson);
   }
 
-  run(work: WorkLine): true {
+  run(work: WorkLine): boolean {
     const { line } = work;
     this.#work = work;
     this.#keys.startLine();
@@ -47,7 +55,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     this.#hasReplacement = line.includes('\ufffd');
     const outcome = readFields(this.#reader, 0, line.length, this, undefined, 0);
     if (outcome === isFaulty) work.failParsing(jsonError, this.#reader.fault);
-    return true;
+    return outcome !== isDropped;
   }
 
   field(
@@ -86,6 +94,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     const { line, kind, from, to } = this.#reader;
     const isPlain = kind !== jsonString || !(this.#hasReplacement || this.#reader.hasBackslash(from, to));
     work.take(target, line, from, to, isPlain ? asItStands : jsonEscapes);
+    if (!work.passes(target)) return isDropped;
     return work.hasAllRequired ? isDone : goesOn;
   }
 }

@@ -11,6 +11,10 @@ export const labelFilterError = 'LabelFilterErr';
 /** A label filter that is not made of others. */
 export type LabelComparison = Exclude<LabelFilter, LabelFilterTree>;
 
+export function isComparison(filter: LabelFilter): filter is LabelComparison {
+  return filter.kind !== 'and' && filter.kind !== 'or';
+}
+
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it, a missing label drops it. */
 export function compileComparison(filter: LabelComparison, slots: SlotTable): RunStage {
   switch (filter.kind) {
@@ -35,7 +39,7 @@ function reprintedBytes(bytes: number): number {
 function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable): RunStage {
   const slot = slots.pin(name);
   const test = compileTextTest(op, value);
-  if (name === errorLabel) return (work) => test(work.get(slot) ?? work.error);
+  if (name === errorLabel) return (work) => test(work.error);
   return (work) => test(work.get(slot) ?? '');
 }
 

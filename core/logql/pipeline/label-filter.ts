@@ -1,6 +1,6 @@
 import type { LabelFilter } from '../ast.js';
 import { visit } from '../walk.js';
-import { compileComparison, type LabelComparison } from './label-comparison.js';
+import { compileComparison, isComparison } from './label-comparison.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './types.js';
 
@@ -61,8 +61,4 @@ export function labelFilterNames(filter: LabelFilter): readonly string[] {
     if ('op' in node && 'name' in node) names.push(node.name);
   });
   return names;
-}
-
-function isComparison(filter: LabelFilter): filter is LabelComparison {
-  return filter.kind !== 'and' && filter.kind !== 'or';
 }

@@ -36,6 +36,7 @@ export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints
       if (slot === undefined) continue;
       const target = work.target(slot);
       if (!work.wants(target) || !takeValue(work, target, reader, keepEmpty, hasReplacement)) continue;
+      if (!work.passes(target)) return false;
       if (work.hasAllRequired) return true;
     }
     return true;

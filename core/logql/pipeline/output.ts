@@ -58,7 +58,9 @@ export class Output {
     return this.#pool.of(rest);
   }
 
+  /** Details that outlived their error are seen only where some other label has changed: the reference looks no further before. */
   #addErrors(work: WorkLine): void {
+    if (work.error === '' && work.touchedCount === 0) return;
     if (work.error !== '') work.set(this.#error, work.error);
     if (work.errorDetails !== '') work.set(this.#errorDetails, work.errorDetails);
   }

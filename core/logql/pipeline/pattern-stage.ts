@@ -29,8 +29,11 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
       const to = found < 0 ? line.length : found;
       if (slot !== undefined) {
         const target = work.target(slot);
-        if (work.wants(target)) work.take(target, line, from, to, asItStands);
-        if (work.hasAllRequired) return true;
+        if (work.wants(target)) {
+          work.take(target, line, from, to, asItStands);
+          if (!work.passes(target)) return false;
+          if (work.hasAllRequired) return true;
+        }
       }
       if (end === undefined || found < 0) return true;
       from = found + end.length;

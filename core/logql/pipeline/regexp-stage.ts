@@ -17,6 +17,7 @@ export function compileRegexp({ pattern }: RegexpStage, slots: SlotTable, hints:
       const target = work.target(slot);
       if (!work.wants(target)) continue;
       work.takeText(target, match.named.get(name) ?? '');
+      if (!work.passes(target)) return false;
       if (work.hasAllRequired) return true;
     }
     return true;

@@ -1,5 +1,6 @@
 import type { BaseLabels } from './base-labels.js';
 import { readJsonText } from './json-text.js';
+import type { RunStage } from './types.js';
 
 /** Where a label of the line at hand comes from; stream labels that no stage touched are in no slot. */
 export const deleted = 0;
@@ -20,6 +21,8 @@ export class Slot {
   readonly name: string;
   /** Whether the query can see the label, where that is known at all. */
   isRequired = false;
+  /** A comparison of the query with this label, which parsers make as soon as they have its value; false drops the line. */
+  check: RunStage | undefined = undefined;
   touchedAt = 0;
   state: SlotState = deleted;
   value: string | undefined = undefined;

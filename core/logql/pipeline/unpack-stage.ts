@@ -32,7 +32,9 @@ export function compileUnpack(slots: SlotTable, hints: Hints): RunStage {
     if (entry === undefined) return true;
     for (const [slot, value] of fields.labels) {
       const target = work.target(slot);
-      if (work.wants(target)) work.takeText(target, value);
+      if (!work.wants(target)) continue;
+      work.takeText(target, value);
+      if (!work.passes(target)) return false;
     }
     work.line = entry;
     return true;

@@ -119,6 +119,11 @@ export class WorkLine {
     target.value = value;
   }
 
+  /** Whether the line stays, as far as the query's comparison with a label tells that a parser has just taken. */
+  passes(target: Slot): boolean {
+    return target.check === undefined || target.check(this);
+  }
+
   #markExtracted(target: Slot): void {
     target.extractedAt = this.#serial;
     if (target.isRequired) this.#requiredFound += 1;
