@@ -19,7 +19,7 @@ export function letsMissingLinesPass(stages: readonly LineFilterStage[], naming:
   const { prefix, exact: custom } = naming.missingLine;
   const placeholders = ['', prefix, ...(custom === '' ? [] : [custom])];
   const tests = stages.map(compileLineFilter);
-  // A placeholder may be longer than its known prefix, so only tests that all of them pass by what is known count.
+  // Only texts that are looked for and not found: a pattern may see the end of a placeholder, of which just the start is known.
   return (
     stages.every((stage) => stage.op === '!=') &&
     placeholders.every((text) => tests.every((test) => test(text)))

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Pool, type Dispatcher } from 'undici';
 import { apiError } from '../errors/table.js';
 import type { CircuitBreaker, Permit } from './breaker.js';
+import { Deadline } from './deadline.js';
 import {
   BrokenBody,
   failureOf,
@@ -101,28 +102,33 @@ export class BackendClient {
   }
 
   async #send(call: BackendCall, permit: Permit, leave: () => void): Promise<BackendAnswer> {
-    const timeout = AbortSignal.timeout(this.#options.timeoutMs);
-    const signal = AbortSignal.any([call.signal, timeout]);
+    const deadline = new Deadline(call.signal, this.#options.timeoutMs);
+    const end = (): void => {
+      deadline.end();
+      leave();
+    };
     try {
-      const response = await this.#requestOrAgain(call, signal);
+      const response = await this.#requestOrAgain(call, deadline.signal);
       permit.succeed();
       const body = decoded(response);
+      const { statusCode } = response;
       const answer = new OpenAnswer(
-        response.statusCode,
+        statusCode,
         body,
         call.signal,
-        timeout,
+        deadline,
         this.#options.maxBufferedBytes,
-        leave,
+        end,
       );
       if (response.statusCode < 200 || response.statusCode > 299) {
         throw refusalOf(response.statusCode, await answer.start(maxErrorBytes), call.statusRule);
       }
       return answer;
     } catch (error) {
-      if (!call.signal.aborted && !timeout.aborted && isTransportFailure(error)) permit.fail();
+      end();
+      if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) permit.fail();
       else permit.release();
-      throw endOf(error, call.signal, timeout);
+      throw endOf(error, call.signal, deadline);
     }
   }
 
@@ -173,24 +179,24 @@ class OpenAnswer implements BackendAnswer {
   readonly status: number;
   readonly #body: Readable;
   readonly #client: AbortSignal;
-  readonly #timeout: AbortSignal;
+  readonly #deadline: Deadline;
   readonly #maxBytes: number;
-  readonly #leave: () => void;
+  readonly #end: () => void;
 
   constructor(
     status: number,
     body: Readable,
     client: AbortSignal,
-    timeout: AbortSignal,
+    deadline: Deadline,
     maxBytes: number,
-    leave: () => void,
+    end: () => void,
   ) {
     this.status = status;
     this.#body = body;
     this.#client = client;
-    this.#timeout = timeout;
+    this.#deadline = deadline;
     this.#maxBytes = maxBytes;
-    this.#leave = leave;
+    this.#end = end;
     // A body destroyed before its end emits an error; the reader of chunks() has been told by then.
     body.on('error', () => undefined);
   }
@@ -201,15 +207,15 @@ class OpenAnswer implements BackendAnswer {
       for await (const chunk of this.#body as AsyncIterable<Buffer>) yield chunk;
     } catch (error) {
       // The head has come, so whatever ends the body early is the backend breaking off, unless this side did it.
-      const isOurs = this.#client.aborted || this.#timeout.aborted;
+      const isOurs = this.#client.aborted || this.#deadline.hasPassed;
       throw endOf(
         isOurs ? error : new BrokenBody('the answer was broken off', { cause: error }),
         this.#client,
-        this.#timeout,
+        this.#deadline,
       );
     } finally {
       this.#body.destroy();
-      this.#leave();
+      this.#end();
     }
   }
 
@@ -238,9 +244,9 @@ class OpenAnswer implements BackendAnswer {
 }
 
 /** Why a call ended: the client's side first, then the call's own time bound, then the connection. */
-function endOf(error: unknown, client: AbortSignal, timeout: AbortSignal): Error {
+function endOf(error: unknown, client: AbortSignal, deadline: Deadline): Error {
   throwIfEnded(client);
-  if (timeout.aborted) return apiError('queryTimeout', {}, { cause: error });
+  if (deadline.hasPassed) return apiError('queryTimeout', {}, { cause: error });
   return failureOf(error);
 }
 
