@@ -1,0 +1,29 @@
+import { LabelSet } from '../../labels/label-set.js';
+import type { RangeAggregation } from '../ast.js';
+import type { Columns } from './columns.js';
+import type { SeriesRow } from './types.js';
+
+/** `absent_over_time` for the series of its samples: 1 wherever none of them has any. */
+export function absentRows(
+  range: RangeAggregation,
+  rows: Iterable<SeriesRow>,
+  { count }: Columns,
+): readonly SeriesRow[] {
+  const present = new Uint8Array(count).fill(1);
+  for (const row of rows) {
+    for (let column = 0; column < count; column += 1) if (row.present[column] === 1) present[column] = 0;
+  }
+  if (!present.includes(1)) return [];
+  return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
+}
+
+/** What the selector tells for certain: labels it wants to be equal to something, and says nothing else about. */
+export function absentLabels({ range }: RangeAggregation): LabelSet {
+  const values = new Map<string, string>();
+  const unclear = new Set<string>();
+  for (const { name, op, value } of range.query.selector.matchers) {
+    if (op === '=' && !values.has(name)) values.set(name, value);
+    else unclear.add(name);
+  }
+  return LabelSet.from([...values].filter(([name, value]) => value !== '' && !unclear.has(name)));
+}

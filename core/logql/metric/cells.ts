@@ -1,0 +1,98 @@
+import { apiError } from '../../errors/table.js';
+
+const firstSlots = 1024;
+
+/**
+ * Numbers the pairs of a series and a bucket that hold samples. Memory follows these pairs, however many series or buckets
+ * there are.
+ */
+export class Cells {
+  count = 0;
+  /** Series and bucket of each cell. */
+  series = new Int32Array(firstSlots / 2);
+  buckets = new Int32Array(firstSlots / 2);
+  /** Cell numbers by hash; 0 is free, n is cell n - 1. */
+  #slots = new Int32Array(firstSlots);
+  #mask = firstSlots - 1;
+  readonly #max: number;
+
+  /** @param max the most cells, or 0 */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /**
+   * The cell of a series and a bucket; a new one has the number that `count` had before.
+   * @throws ApiError `metricCells` for one cell too many
+   */
+  of(series: number, bucket: number): number {
+    let at = hash(series, bucket) & this.#mask;
+    for (;;) {
+      const cell = (this.#slots[at] ?? 0) - 1;
+      if (cell < 0) return this.#add(series, bucket, at);
+      if (this.series[cell] === series && this.buckets[cell] === bucket) return cell;
+      at = (at + 1) & this.#mask;
+    }
+  }
+
+  /** The cells of each of so many series, one series after the other. */
+  bySeries(seriesCount: number): { readonly cells: Int32Array; readonly ends: Int32Array } {
+    const ends = new Int32Array(seriesCount);
+    for (let cell = 0; cell < this.count; cell += 1) {
+      const series = this.series[cell] ?? 0;
+      ends[series] = (ends[series] ?? 0) + 1;
+    }
+    let sum = 0;
+    for (let series = 0; series < seriesCount; series += 1) {
+      const size = ends[series] ?? 0;
+      ends[series] = sum;
+      sum += size;
+    }
+    const cells = new Int32Array(this.count);
+    for (let cell = 0; cell < this.count; cell += 1) {
+      const series = this.series[cell] ?? 0;
+      const at = ends[series] ?? 0;
+      cells[at] = cell;
+      ends[series] = at + 1;
+    }
+    return { cells, ends };
+  }
+
+  #add(series: number, bucket: number, at: number): number {
+    const cell = this.count;
+    if (this.#max > 0 && cell >= this.#max) throw apiError('metricCells', {});
+    if (cell === this.series.length) this.#grow();
+    this.count += 1;
+    this.series[cell] = series;
+    this.buckets[cell] = bucket;
+    if (this.count * 2 > this.#slots.length) this.#rehash();
+    else this.#slots[at] = cell + 1;
+    return cell;
+  }
+
+  #grow(): void {
+    this.series = grown(this.series);
+    this.buckets = grown(this.buckets);
+  }
+
+  #rehash(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    this.#mask = this.#slots.length - 1;
+    for (let cell = 0; cell < this.count; cell += 1) {
+      let at = hash(this.series[cell] ?? 0, this.buckets[cell] ?? 0) & this.#mask;
+      while (this.#slots[at] !== 0) at = (at + 1) & this.#mask;
+      this.#slots[at] = cell + 1;
+    }
+  }
+}
+
+function grown(array: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+function hash(series: number, bucket: number): number {
+  const mixed = Math.imul(series, 0x9e3779b1) ^ Math.imul(bucket, 0x85ebca6b);
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> 4;
+}

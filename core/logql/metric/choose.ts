@@ -1,0 +1,66 @@
+import type { Grouping } from '../ast.js';
+import type { Columns } from './columns.js';
+import { compareLabels, groupLabels } from './grouping.js';
+import type { Pacer } from './pacer.js';
+import { SeriesIndex } from './series-index.js';
+import type { SeriesRow } from './types.js';
+
+/** Orders values from the one that is wanted most on; NaN is wanted least. */
+type ByValue = (a: number, b: number) => number;
+
+const greatestFirst: ByValue = (a, b) => orderNumbers(b, a, Number.isNaN(b), Number.isNaN(a));
+const leastFirst: ByValue = (a, b) => orderNumbers(a, b, Number.isNaN(b), Number.isNaN(a));
+
+function orderNumbers(a: number, b: number, isLaterNaN: boolean, isEarlierNaN: boolean): number {
+  if (isLaterNaN || isEarlierNaN) return Number(isEarlierNaN) - Number(isLaterNaN);
+  return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * `topk` and `bottomk`: of each group the k series with the greatest or least values, column by column. Loki leaves open which
+ * of equal ones it takes; here it is the first by labels.
+ */
+export async function chooseSeries(
+  op: 'topk' | 'bottomk',
+  k: number,
+  grouping: Grouping | undefined,
+  rows: readonly SeriesRow[],
+  { count }: Columns,
+  pacer: Pacer,
+): Promise<readonly SeriesRow[]> {
+  const groupOf = groupLabels(grouping);
+  const groups = new SeriesIndex();
+  const members: { readonly from: SeriesRow; readonly chosen: SeriesRow }[][] = [];
+  for (const row of rows.toSorted((a, b) => compareLabels(a.labels, b.labels))) {
+    const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
+    (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
+  }
+  const byValue = op === 'topk' ? greatestFirst : leastFirst;
+  for (const group of members) {
+    for (let column = 0; column < count; column += 1) {
+      const valueOf = ({ from }: { readonly from: SeriesRow }): number => from.values[column] ?? 0;
+      const best = group
+        .filter(({ from }) => from.present[column] === 1)
+        .sort((a, b) => byValue(valueOf(a), valueOf(b)));
+      for (const { chosen } of best.slice(0, k)) chosen.present[column] = 1;
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+  return members
+    .flatMap((group) => group.map(({ chosen }) => chosen))
+    .filter(({ present }) => present.includes(1));
+}
+
+/** `sort` and `sort_desc` of an instant query; a range has no order to give. */
+export function sortSeries(
+  op: 'sort' | 'sort_desc',
+  rows: readonly SeriesRow[],
+  { kind }: Columns,
+): readonly SeriesRow[] {
+  if (kind === 'range') return rows;
+  const byValue = op === 'sort' ? leastFirst : greatestFirst;
+  return rows
+    .toSorted((a, b) => compareLabels(a.labels, b.labels))
+    .sort((a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));
+}

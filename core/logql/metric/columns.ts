@@ -1,0 +1,44 @@
+import type { TimeRange } from '../../api/request.js';
+import type { Grid } from './types.js';
+
+const nsPerMs = 1_000_000n;
+
+/** The times at which a query is evaluated: `count` of them, `stepMs` apart. */
+export interface Columns {
+  readonly kind: Grid['kind'];
+  readonly count: number;
+  /** The first time, to the nanosecond: windows of an instant query end where it was asked to. */
+  readonly firstNs: bigint;
+  /** 0 for an instant. */
+  readonly stepMs: number;
+}
+
+/** The grid of a request's range and step, both in nanoseconds; a step is a millisecond at least. */
+export function gridOf(range: TimeRange, stepNs: bigint): Grid {
+  const stepMs = stepNs < nsPerMs ? 1n : stepNs / nsPerMs;
+  return {
+    kind: 'range',
+    startMs: Number(range.startNs / nsPerMs),
+    endMs: Number((range.endNs + nsPerMs - 1n) / nsPerMs),
+    stepMs: Number(stepMs),
+  };
+}
+
+/** The columns of a grid, whose times and step are whole milliseconds. A range begins at the multiple of the step at or before its start, and ends at or after its end. */
+export function columnsOf(grid: Grid): Columns {
+  if (grid.kind === 'instant') return { kind: 'instant', count: 1, firstNs: grid.timeNs, stepMs: 0 };
+  const { startMs, endMs, stepMs } = grid;
+  const first = Math.floor(startMs / stepMs);
+  const last = Math.ceil(endMs / stepMs);
+  return {
+    kind: 'range',
+    count: Math.max(last - first + 1, 0),
+    firstNs: BigInt(first * stepMs) * nsPerMs,
+    stepMs,
+  };
+}
+
+/** The time of the first column as answers show it. */
+export function firstMs({ firstNs }: Columns): number {
+  return Number(firstNs / nsPerMs);
+}

@@ -1,0 +1,56 @@
+import { compileExtractor, type SampleExtractor } from '../pipeline/extractor.js';
+import type { PipelineEntry } from '../pipeline/types.js';
+import { absentRows } from './absent.js';
+import { Pacer } from './pacer.js';
+import { pipelineError } from './pipeline-error.js';
+import { RangeEngine } from './range-engine.js';
+import { seriesLimitError } from './series-cap.js';
+import type { Leaf, LeafRequest, LeafSource, SeriesTable } from './types.js';
+
+/** Gives the entries a leaf reads: those its selector finds, in batches of any order, each entry once. */
+export interface EntrySource {
+  /** Both ends of the interval belong to it; entries outside of it do no harm. */
+  entries(
+    leaf: Leaf,
+    interval: { readonly fromNs: bigint; readonly toNs: bigint },
+    signal: AbortSignal,
+  ): AsyncIterable<readonly PipelineEntry[]>;
+}
+
+/** A source of leaves that counts samples itself, from entries. */
+export function entryLeafSource(source: EntrySource): LeafSource {
+  return {
+    async series({ leaf, columns, limits, signal }: LeafRequest): Promise<SeriesTable> {
+      const engine = new RangeEngine(leaf.range, columns, limits);
+      const extract = compileExtractor(leaf.range, leaf.pushed);
+      const pacer = new Pacer(signal);
+      const isBounded = leaf.isRoot && !limits.isPartial && limits.maxSeries > 0;
+      for await (const batch of source.entries(leaf, engine.windows.interval, signal)) {
+        addEntries(engine, extract, batch);
+        if (isBounded && engine.seriesCount > limits.maxSeries) throw seriesLimitError(limits.maxSeries);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
+      const rows = engine.rows();
+      return { rows: leaf.range.op === 'absent_over_time' ? absentRows(leaf.range, rows, columns) : rows };
+    },
+  };
+}
+
+/**
+ * Feeds entries to an engine.
+ * @throws ApiError `pipelineError` for one that has an error, unless no window sees it
+ */
+export function addEntries(
+  engine: RangeEngine,
+  extract: SampleExtractor,
+  entries: readonly PipelineEntry[],
+): void {
+  for (const entry of entries) {
+    if (!engine.isInWindow(entry.timestampNs)) continue;
+    const sample = extract(entry);
+    if (sample === undefined) continue;
+    if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+    engine.add(sample.labels, entry.timestampNs, sample.value);
+  }
+}

@@ -1,0 +1,229 @@
+import { apiError } from '../../errors/table.js';
+import { LabelSet } from '../../labels/label-set.js';
+import type { BinaryExpr, LabelReplaceExpr, MetricExpr, VectorAggregation } from '../ast.js';
+import { isSetOp } from '../fold.js';
+import { visit } from '../walk.js';
+import { foldSeries } from './aggregate.js';
+import { BinaryBudget } from './binary-budget.js';
+import { chooseSeries, sortSeries } from './choose.js';
+import { columnsOf, firstMs, type Columns } from './columns.js';
+import { labelReplacer } from './label-replace.js';
+import { combineOf, type Combine, type ValueOp } from './operators.js';
+import { Pacer } from './pacer.js';
+import { planLeaves } from './plan-leaves.js';
+import { metricResult } from './result.js';
+import { cappedRows } from './series-cap.js';
+import { setOperation } from './set-operations.js';
+import type { Grid, Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow } from './types.js';
+import { vectorBinary } from './vector-binary.js';
+
+/**
+ * Evaluates a metric query as Loki does; what it reads of logs comes from the source of leaves.
+ * @throws ApiError with Loki's text: series limits, errors of entries, broken matching; whatever the source throws
+ */
+export async function evaluateMetric(
+  expr: MetricExpr,
+  grid: Grid,
+  source: LeafSource,
+  limits: MetricLimits,
+  signal: AbortSignal,
+): Promise<MetricResult> {
+  const columns = columnsOf(grid);
+  if (expr.kind === 'literal' && columns.kind === 'instant') {
+    return { kind: 'scalar', point: { timestampMs: firstMs(columns), value: expr.value }, warnings: [] };
+  }
+  const evaluation = new Evaluation(expr, columns, source, limits, signal);
+  const rows = await evaluation.run(expr);
+  const pacer = new Pacer(signal);
+  return metricResult(await collect(rows, pacer), columns, sortsItself(expr), limits);
+}
+
+/** One evaluation of one query. */
+class Evaluation {
+  readonly #leaves: ReadonlyMap<MetricExpr, Leaf>;
+  readonly #columns: Columns;
+  readonly #source: LeafSource;
+  readonly #limits: MetricLimits;
+  readonly #signal: AbortSignal;
+  readonly #pacer: Pacer;
+  readonly #budget: BinaryBudget;
+  readonly #stop = new AbortController();
+  #failure: { readonly reason: unknown } | undefined;
+
+  constructor(
+    expr: MetricExpr,
+    columns: Columns,
+    source: LeafSource,
+    limits: MetricLimits,
+    signal: AbortSignal,
+  ) {
+    this.#leaves = planLeaves(expr);
+    this.#columns = columns;
+    this.#source = source;
+    this.#limits = limits;
+    this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    this.#pacer = new Pacer(this.#signal);
+    this.#budget = new BinaryBudget(limits.binary);
+    this.#budget.check(expr);
+  }
+
+  /** The rows of an expression, to be read once. */
+  async run(expr: MetricExpr): Promise<Iterable<SeriesRow>> {
+    const leaf = this.#leaves.get(expr);
+    if (leaf !== undefined) return this.#leaf(leaf);
+    switch (expr.kind) {
+      case 'range-aggregation':
+        throw apiError('internal', {}, { cause: new Error('a range aggregation without a leaf') });
+      case 'vector-aggregation':
+        return this.#aggregate(expr);
+      case 'binary':
+        return this.#binary(expr);
+      case 'label-replace':
+        return this.#labelReplace(expr);
+      case 'vector':
+      case 'literal':
+        return [this.#constant(expr.value)];
+    }
+  }
+
+  async #leaf(leaf: Leaf): Promise<Iterable<SeriesRow>> {
+    const [columns, limits, signal] = [this.#columns, this.#limits, this.#signal];
+    const { rows } = await this.#source.series({ leaf, columns, limits, signal });
+    // Sources may give the parts of a group one by one, and error-free samples that were not grouped.
+    const summed =
+      leaf.pushed === undefined ? rows : await foldSeries('sum', leaf.pushed, rows, columns, this.#pacer);
+    return leaf.isCapped ? cappedRows(summed, columns, limits) : summed;
+  }
+
+  #constant(value: number): SeriesRow {
+    const { count } = this.#columns;
+    return {
+      labels: LabelSet.empty,
+      values: new Float64Array(count).fill(value),
+      present: new Uint8Array(count).fill(1),
+    };
+  }
+
+  async #aggregate({ op, parameter, grouping, expr }: VectorAggregation): Promise<readonly SeriesRow[]> {
+    const rows = await this.run(expr);
+    const [columns, pacer] = [this.#columns, this.#pacer];
+    switch (op) {
+      case 'sum':
+      case 'avg':
+      case 'min':
+      case 'max':
+      case 'count':
+      case 'stddev':
+      case 'stdvar':
+        return foldSeries(op, grouping, rows, columns, pacer);
+      case 'topk':
+      case 'bottomk':
+        return chooseSeries(op, parameter ?? 1, grouping, await collect(rows, pacer), columns, pacer);
+      case 'sort':
+      case 'sort_desc':
+        return sortSeries(op, await collect(rows, pacer), columns);
+      case 'approx_topk':
+        throw apiError('approxTopk', {});
+    }
+  }
+
+  async #labelReplace(expr: LabelReplaceExpr): Promise<Iterable<SeriesRow>> {
+    return mapLabels(await this.run(expr.expr), labelReplacer(expr));
+  }
+
+  async #binary({ op, returnBool, matching, left, right }: BinaryExpr): Promise<Iterable<SeriesRow>> {
+    if (isSetOp(op)) {
+      const [a, b] = await this.#operands(left, right);
+      return setOperation(op, matching, a, b, this.#columns, this.#pacer);
+    }
+    if (right.kind === 'literal') return this.#withLiteral(op, returnBool, left, right.value, 'right');
+    if (left.kind === 'literal') return this.#withLiteral(op, returnBool, right, left.value, 'left');
+    const [a, b] = await this.#operands(left, right);
+    const combine = combineOf(op, returnBool);
+    return vectorBinary(combine, matching, a, b, this.#columns, this.#budget, this.#pacer);
+  }
+
+  /** Both sides at once; when one fails the other is stopped and waited for. */
+  async #operands(
+    left: MetricExpr,
+    right: MetricExpr,
+  ): Promise<[readonly SeriesRow[], readonly SeriesRow[]]> {
+    const [a, b] = await Promise.allSettled([this.#operand(left), this.#operand(right)]);
+    if (a.status === 'rejected') throw this.#failure?.reason ?? a.reason;
+    if (b.status === 'rejected') throw this.#failure?.reason ?? b.reason;
+    return [a.value, b.value];
+  }
+
+  async #operand(expr: MetricExpr): Promise<readonly SeriesRow[]> {
+    try {
+      return await collect(await this.run(expr), this.#pacer, (row) => this.#budget.operand(row));
+    } catch (reason) {
+      // The first failure stops everything else, whose own failures then mean nothing.
+      this.#failure ??= { reason };
+      this.#stop.abort();
+      throw reason;
+    }
+  }
+
+  async #withLiteral(
+    op: ValueOp,
+    returnBool: boolean,
+    expr: MetricExpr,
+    literal: number,
+    side: 'left' | 'right',
+  ): Promise<readonly SeriesRow[]> {
+    const rows = await this.#operand(expr);
+    const combine = combineOf(op, returnBool, side === 'right' ? 'left' : 'right');
+    const values: Combine = (value) => (side === 'right' ? combine(value, literal) : combine(literal, value));
+    const changed: SeriesRow[] = [];
+    for (const row of rows) {
+      const pause = this.#pacer.due();
+      if (pause !== undefined) await pause;
+      changed.push(this.#changeValues(row, values));
+    }
+    return changed;
+  }
+
+  #changeValues({ labels, values, present }: SeriesRow, change: Combine): SeriesRow {
+    const { count } = this.#columns;
+    const changed = { labels, values: new Float64Array(count), present: new Uint8Array(count) };
+    let samples = 0;
+    for (let column = 0; column < count; column += 1) {
+      const value = present[column] === 1 ? change(values[column] ?? 0, 0) : undefined;
+      if (value === undefined) continue;
+      changed.values[column] = value;
+      changed.present[column] = 1;
+      samples += 1;
+    }
+    this.#budget.samples(samples);
+    return changed;
+  }
+}
+
+function* mapLabels(rows: Iterable<SeriesRow>, change: (labels: LabelSet) => LabelSet): Generator<SeriesRow> {
+  for (const row of rows) yield { ...row, labels: change(row.labels) };
+}
+
+async function collect(
+  rows: Iterable<SeriesRow>,
+  pacer: Pacer,
+  each: (row: SeriesRow) => void = () => undefined,
+): Promise<readonly SeriesRow[]> {
+  const all: SeriesRow[] = [];
+  for (const row of rows) {
+    each(row);
+    all.push(row);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return all;
+}
+
+/** Whether the order of an instant answer is the query's own doing. */
+function sortsItself(expr: MetricExpr): boolean {
+  let sorts = false;
+  visit(expr, (node) => {
+    if (node.kind === 'vector-aggregation' && (node.op === 'sort' || node.op === 'sort_desc')) sorts = true;
+  });
+  return sorts;
+}

@@ -1,0 +1,10 @@
+export { columnsOf, firstMs, gridOf, type Columns } from './columns.js';
+export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
+export { absentLabels, absentRows } from './absent.js';
+export { evaluateMetric } from './evaluate.js';
+export { pipelineError, printSeries } from './pipeline-error.js';
+export { planLeaves, pushedGrouping } from './plan-leaves.js';
+export { RangeEngine, type EngineLimits } from './range-engine.js';
+export { defaultMetricLimits } from './types.js';
+export type * from './types.js';
+export { Windows } from './windows.js';

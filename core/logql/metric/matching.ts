@@ -1,0 +1,50 @@
+import { LabelSet, type Label } from '../../labels/label-set.js';
+import type { VectorMatching } from '../ast.js';
+import { keepLabels } from './grouping.js';
+import type { SeriesRow } from './types.js';
+
+/** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */
+export function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) => LabelSet {
+  return matching === undefined ? (labels) => labels : keepLabels(new Set(matching.labels), matching.on);
+}
+
+/**
+ * The labels of a result: one to one those that matched, else all of the side of many, with the labels that `group_left` or
+ * `group_right` takes over from the side of one.
+ */
+export function resultLabelsOf(
+  matching: VectorMatching | undefined,
+): (many: LabelSet, one: LabelSet) => LabelSet {
+  if (matching?.group === undefined) return signatureOf(matching);
+  const { include } = matching;
+  if (include.length === 0) return (many) => many;
+  const names = new Set(include);
+  return (many, one) =>
+    many
+      .without(names)
+      .with(include.map((name): Label => [name, one.get(name)]).filter(([, value]) => value !== ''));
+}
+
+/** Series by signature, in the order they come. */
+export function bySignature(
+  rows: Iterable<SeriesRow>,
+  signature: (labels: LabelSet) => LabelSet,
+): ReadonlyMap<string, readonly SeriesRow[]> {
+  const groups = new Map<string, SeriesRow[]>();
+  for (const row of rows) {
+    const { key } = signature(row.labels);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Per column, whether any of the rows has a sample there. */
+export function anyPresent(rows: Iterable<SeriesRow>, count: number): Uint8Array {
+  const any = new Uint8Array(count);
+  for (const { present } of rows) {
+    for (let column = 0; column < count; column += 1) if (present[column] === 1) any[column] = 1;
+  }
+  return any;
+}

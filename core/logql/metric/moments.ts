@@ -1,0 +1,62 @@
+import type { StateKind } from './states.js';
+
+const read = (state: Float64Array, at: number): number => state[at] ?? 0;
+
+/**
+ * `avg_over_time`: count and running mean, which stays exact where a sum would overflow. An infinite mean stays what it is
+ * until the other infinity or NaN comes.
+ */
+export const meanState: StateKind = {
+  width: 2,
+  add(state, at, value) {
+    const count = read(state, at) + 1;
+    const mean = read(state, at + 1);
+    state[at] = count;
+    state[at + 1] = mergedMean(mean, value, count - 1, 1);
+  },
+  merge(state, at, other, from) {
+    const count = read(state, at);
+    const more = read(other, from);
+    state[at] = count + more;
+    state[at + 1] = mergedMean(read(state, at + 1), read(other, from + 1), count, more);
+  },
+  result: (state, at) => read(state, at + 1),
+};
+
+function mergedMean(a: number, b: number, countA: number, countB: number): number {
+  if (countA === 0) return b;
+  if (!Number.isFinite(a) || !Number.isFinite(b)) return a + b;
+  const share = countB / (countA + countB);
+  const step = b - a;
+  return Number.isFinite(step) ? a + step * share : a * (1 - share) + b * share;
+}
+
+/** `stdvar_over_time`: count, mean, and the sum of squared distances from it; merged without loss of digits. */
+export const varianceState: StateKind = {
+  width: 3,
+  add(state, at, value) {
+    const count = read(state, at) + 1;
+    const mean = read(state, at + 1);
+    const distance = value - mean;
+    const newMean = mean + distance / count;
+    state[at] = count;
+    state[at + 1] = newMean;
+    state[at + 2] = read(state, at + 2) + distance * (value - newMean);
+  },
+  merge(state, at, other, from) {
+    const count = read(state, at);
+    const more = read(other, from);
+    const all = count + more;
+    const distance = read(other, from + 1) - read(state, at + 1);
+    state[at] = all;
+    state[at + 1] = read(state, at + 1) + (distance * more) / all;
+    state[at + 2] =
+      read(state, at + 2) + read(other, from + 2) + distance * distance * ((count * more) / all);
+  },
+  result: (state, at) => read(state, at + 2) / read(state, at),
+};
+
+export const deviationState: StateKind = {
+  ...varianceState,
+  result: (state, at, seconds) => Math.sqrt(varianceState.result(state, at, seconds)),
+};

@@ -1,0 +1,23 @@
+const sliceMs = 15;
+
+/** Lets other work of the process go on between the rows of a long computation, and sees when that is cancelled. */
+export class Pacer {
+  readonly #signal: AbortSignal;
+  #since = performance.now();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** To be asked often; gives something to wait for when a slice of time is used up. */
+  due(): Promise<void> | undefined {
+    return performance.now() - this.#since < sliceMs ? undefined : this.#pause();
+  }
+
+  async #pause(): Promise<void> {
+    this.#signal.throwIfAborted();
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#signal.throwIfAborted();
+    this.#since = performance.now();
+  }
+}

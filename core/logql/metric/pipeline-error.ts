@@ -1,0 +1,14 @@
+import { apiError } from '../../errors/table.js';
+import type { ApiError } from '../../errors/api-error.js';
+import type { LabelSet } from '../../labels/label-set.js';
+import { quoteGo } from '../values/quote.js';
+
+/** The error of a metric query that came upon an entry with `__error__` (logql-functions, section 6). */
+export function pipelineError(error: string, labels: LabelSet): ApiError {
+  return apiError('pipelineError', { error, series: printSeries(labels) });
+}
+
+/** A series as Loki's messages show it. */
+export function printSeries({ labels }: LabelSet): string {
+  return `{${labels.map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`;
+}

@@ -1,0 +1,80 @@
+import { apiError } from '../../errors/table.js';
+import type { Grouping, MetricExpr, RangeAggregation, RangeOp, VectorAggregation, VectorOp } from '../ast.js';
+import { visit } from '../walk.js';
+import type { Leaf } from './types.js';
+
+/** A sum of these can be asked of samples that are grouped already: adding up groups first changes nothing. */
+const addableOps: ReadonlySet<RangeOp> = new Set([
+  'count_over_time',
+  'rate',
+  'bytes_over_time',
+  'bytes_rate',
+  'sum_over_time',
+]);
+
+/** Range functions that Loki's front end hands out as queries of their own, unless an aggregation goes along with them. */
+const handedOutOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
+const goesAlong: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
+
+/**
+ * The grouping of an aggregation that may be applied to samples before the range function inside of it: that of a sum over a
+ * function that adds. It also settles which labels parsers look for, and so which errors can come up (logql-functions,
+ * section 6), just as it does in Loki.
+ */
+export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
+  if (op !== 'sum' || expr.kind !== 'range-aggregation') return undefined;
+  if (expr.grouping !== undefined || !addableOps.has(expr.op)) return undefined;
+  return grouping ?? { span, without: false, labels: [] };
+}
+
+/**
+ * The parts of an expression that read logs, by their nodes, in the order they are evaluated.
+ * @throws ApiError `approxTopk` as Loki does with its default settings
+ */
+export function planLeaves(expr: MetricExpr): ReadonlyMap<MetricExpr, Leaf> {
+  visit(expr, (node) => {
+    if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
+  });
+  const leaves = new Map<MetricExpr, Leaf>();
+  const pending: { readonly node: MetricExpr; readonly isCovered: boolean }[] = [
+    { node: expr, isCovered: true },
+  ];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, isCovered } = next;
+    const place = { isRoot: node === expr, isCovered };
+    switch (node.kind) {
+      case 'range-aggregation':
+        leaves.set(node, leafOf(node, undefined, place));
+        break;
+      case 'vector-aggregation': {
+        const pushed = pushedGrouping(node);
+        if (pushed !== undefined && node.expr.kind === 'range-aggregation') {
+          leaves.set(node, leafOf(node.expr, pushed, place));
+        } else {
+          pending.push({ node: node.expr, isCovered: goesAlong.has(node.op) });
+        }
+        break;
+      }
+      case 'label-replace':
+        pending.push({ node: node.expr, isCovered: false });
+        break;
+      case 'binary':
+        pending.push({ node: node.right, isCovered: false }, { node: node.left, isCovered: false });
+        break;
+      case 'vector':
+      case 'literal':
+        break;
+    }
+  }
+  return leaves;
+}
+
+function leafOf(
+  range: RangeAggregation,
+  pushed: Grouping | undefined,
+  { isRoot, isCovered }: { readonly isRoot: boolean; readonly isCovered: boolean },
+): Leaf {
+  // A sum is never covered by what is around it: its own groups are what is sent.
+  const isCapped = !isRoot && (pushed !== undefined || !isCovered) && handedOutOps.has(range.op);
+  return { range, pushed, isCapped, isRoot };
+}

@@ -1,0 +1,83 @@
+/**
+ * The quantile of a window that slides over known values: a tree of counts (Fenwick's) over the values in order. A value
+ * comes or goes, and a quantile is read, in logarithmic time.
+ */
+export class QuantileWindow {
+  readonly #sorted: Float64Array;
+  readonly #counts: Int32Array;
+  readonly #topStep: number;
+  #size = 0;
+  #nans = 0;
+
+  /** @param values all values that will ever be in the window */
+  constructor(values: Float64Array) {
+    const sorted = Float64Array.from(values).sort();
+    let numbers = sorted.length;
+    while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers -= 1;
+    this.#sorted = sorted.subarray(0, numbers);
+    this.#counts = new Int32Array(numbers + 1);
+    this.#topStep = numbers === 0 ? 0 : 2 ** Math.floor(Math.log2(numbers));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(value: number): void {
+    this.#change(value, 1);
+  }
+
+  remove(value: number): void {
+    this.#change(value, -1);
+  }
+
+  /** Loki's quantile: NaN counts as less than all numbers, and between two values it lies in proportion. */
+  quantile(phi: number): number {
+    if (this.#size === 0) return NaN;
+    if (phi < 0) return -Infinity;
+    if (phi > 1) return Infinity;
+    const rank = phi * (this.#size - 1);
+    const lower = Math.max(0, Math.floor(rank));
+    const upper = Math.min(this.#size - 1, lower + 1);
+    const weight = rank - Math.floor(rank);
+    return this.#valueAt(lower) * (1 - weight) + this.#valueAt(upper) * weight;
+  }
+
+  #change(value: number, by: number): void {
+    this.#size += by;
+    if (Number.isNaN(value)) {
+      this.#nans += by;
+      return;
+    }
+    for (let at = this.#rankOf(value) + 1; at < this.#counts.length; at += at & -at) {
+      this.#counts[at] = (this.#counts[at] ?? 0) + by;
+    }
+  }
+
+  /** The place of the first value that is not less. */
+  #rankOf(value: number): number {
+    let low = 0;
+    let high = this.#sorted.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#sorted[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #valueAt(index: number): number {
+    let left = index - this.#nans;
+    if (left < 0) return NaN;
+    let at = 0;
+    for (let step = this.#topStep; step >= 1; step /= 2) {
+      const next = at + step;
+      const count = this.#counts[next] ?? Infinity;
+      if (next < this.#counts.length && count <= left) {
+        at = next;
+        left -= count;
+      }
+    }
+    return this.#sorted[at] ?? NaN;
+  }
+}

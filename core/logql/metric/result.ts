@@ -1,0 +1,68 @@
+import type { Point } from '../../answer/types.js';
+import { firstMs, type Columns } from './columns.js';
+import { compareLabels } from './grouping.js';
+import { seriesLimitError } from './series-cap.js';
+import type { MetricLimits, MetricResult, SeriesRow } from './types.js';
+
+/**
+ * Makes the answer of a query's rows. Series are sorted by labels unless the query sorts them itself.
+ * @throws ApiError `seriesLimit` for more of them than allowed, unless the answer may be partial
+ */
+export function metricResult(
+  rows: readonly SeriesRow[],
+  columns: Columns,
+  isSorted: boolean,
+  limits: MetricLimits,
+): MetricResult {
+  const series = joinEqual(rows);
+  if (!isSorted || columns.kind === 'range') series.sort(([a], [b]) => compareLabels(a.labels, b.labels));
+  const { warnings, kept } = cut(series, limits);
+  const start = firstMs(columns);
+  if (columns.kind === 'instant') {
+    const samples = kept.flatMap((group) =>
+      group.map(({ labels, values }) => ({ labels, point: { timestampMs: start, value: values[0] ?? 0 } })),
+    );
+    return { kind: 'vector', samples, warnings };
+  }
+  return {
+    kind: 'matrix',
+    series: kept.map((group) => ({ labels: group[0].labels, points: pointsOf(group, columns, start) })),
+    warnings,
+  };
+}
+
+/** Rows of equal labels, of which there is always one. */
+type EqualRows = [SeriesRow, ...SeriesRow[]];
+
+function joinEqual(rows: readonly SeriesRow[]): EqualRows[] {
+  const byKey = new Map<string, EqualRows>();
+  for (const row of rows) {
+    if (!row.present.includes(1)) continue;
+    const equal = byKey.get(row.labels.key);
+    if (equal === undefined) byKey.set(row.labels.key, [row]);
+    else equal.push(row);
+  }
+  return [...byKey.values()];
+}
+
+function cut(
+  series: readonly EqualRows[],
+  { maxSeries, isPartial }: MetricLimits,
+): { readonly kept: readonly EqualRows[]; readonly warnings: readonly string[] } {
+  if (maxSeries === 0 || series.length <= maxSeries) return { kept: series, warnings: [] };
+  if (!isPartial) throw seriesLimitError(maxSeries);
+  const warning = `maximum number of series (${String(maxSeries)}) reached for a single query; returning partial results`;
+  return { kept: series.slice(0, maxSeries), warnings: [warning] };
+}
+
+/** The points of series with equal labels, which `label_replace` can make: as in Loki, both are there at equal times. */
+function pointsOf(group: EqualRows, { count, stepMs }: Columns, start: number): readonly Point[] {
+  const points: Point[] = [];
+  for (let column = 0; column < count; column += 1) {
+    for (const { values, present } of group) {
+      if (present[column] !== 1) continue;
+      points.push({ timestampMs: start + column * stepMs, value: values[column] ?? 0 });
+    }
+  }
+  return points;
+}

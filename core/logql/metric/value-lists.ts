@@ -1,0 +1,86 @@
+import { apiError } from '../../errors/table.js';
+
+const firstSize = 1024;
+
+/** Keeps the values of samples by cell, and their times where they are wanted. */
+export class ValueLists {
+  #count = 0;
+  #values = new Float64Array(firstSize);
+  #offsets: Float64Array | undefined;
+  /** The value before this one in its cell, or -1. */
+  #before = new Int32Array(firstSize);
+  #last = new Int32Array(firstSize).fill(-1);
+  #sizes = new Int32Array(firstSize);
+  readonly #max: number;
+
+  /** @param max the most values, or 0 */
+  constructor(max: number, keepsOffsets: boolean) {
+    this.#max = max;
+    if (keepsOffsets) this.#offsets = new Float64Array(firstSize);
+  }
+
+  /** @throws ApiError `metricValues` for one value too many */
+  add(cell: number, value: number, offset: number): void {
+    const index = this.#count;
+    if (this.#max > 0 && index >= this.#max) throw apiError('metricValues', { limit: this.#max });
+    if (index === this.#values.length) this.#growValues();
+    if (cell >= this.#last.length) this.#growCells(cell);
+    this.#count += 1;
+    this.#values[index] = value;
+    if (this.#offsets !== undefined) this.#offsets[index] = offset;
+    this.#before[index] = this.#last[cell] ?? -1;
+    this.#last[cell] = index;
+    this.#sizes[cell] = (this.#sizes[cell] ?? 0) + 1;
+  }
+
+  sizeOf(cell: number): number {
+    return this.#sizes[cell] ?? 0;
+  }
+
+  /** Writes the values of a cell from `at` on, in no order. */
+  copyValues(cell: number, into: Float64Array, at: number): void {
+    let next = at;
+    for (let index = this.#last[cell] ?? -1; index >= 0; index = this.#before[index] ?? -1) {
+      into[next] = this.#values[index] ?? 0;
+      next += 1;
+    }
+  }
+
+  /** The values of a cell in the order of time, and by size where times are equal. */
+  inTime(cell: number, each: (value: number, offset: number) => void): void {
+    const indexes = new Int32Array(this.sizeOf(cell));
+    let at = 0;
+    for (let index = this.#last[cell] ?? -1; index >= 0; index = this.#before[index] ?? -1) {
+      indexes[at] = index;
+      at += 1;
+    }
+    const [values, offsets] = [this.#values, this.#offsets ?? this.#values];
+    indexes.sort((a, b) => {
+      const byTime = (offsets[a] ?? 0) - (offsets[b] ?? 0);
+      return byTime === 0 ? (values[a] ?? 0) - (values[b] ?? 0) : byTime;
+    });
+    for (const index of indexes) each(values[index] ?? 0, offsets[index] ?? 0);
+  }
+
+  #growValues(): void {
+    const size = this.#values.length * 2;
+    const [values, before] = [new Float64Array(size), new Int32Array(size)];
+    values.set(this.#values);
+    before.set(this.#before);
+    this.#values = values;
+    this.#before = before;
+    if (this.#offsets === undefined) return;
+    const offsets = new Float64Array(size);
+    offsets.set(this.#offsets);
+    this.#offsets = offsets;
+  }
+
+  #growCells(cell: number): void {
+    const size = Math.max(this.#last.length * 2, cell + 1);
+    const [last, sizes] = [new Int32Array(size).fill(-1), new Int32Array(size)];
+    last.set(this.#last);
+    sizes.set(this.#sizes);
+    this.#last = last;
+    this.#sizes = sizes;
+  }
+}

@@ -1,0 +1,117 @@
+import { apiError } from '../../errors/table.js';
+import type { LabelSet } from '../../labels/label-set.js';
+import type { VectorMatching } from '../ast.js';
+import type { BinaryBudget } from './binary-budget.js';
+import type { Columns } from './columns.js';
+import { anyPresent, bySignature, resultLabelsOf, signatureOf } from './matching.js';
+import type { Combine } from './operators.js';
+import type { Pacer } from './pacer.js';
+import { RowCollector } from './row-collector.js';
+import type { SeriesRow } from './types.js';
+
+/** A breach of the matching rules, and the column in which it shows; Loki goes by time and stops at the first. */
+interface Breach {
+  readonly column: number;
+  readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
+}
+
+/**
+ * An arithmetic operation or comparison between two sides of series, sample by sample at equal times.
+ * @throws ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique` where it is not clear what belongs to what
+ */
+export async function vectorBinary(
+  combine: Combine,
+  matching: VectorMatching | undefined,
+  left: readonly SeriesRow[],
+  right: readonly SeriesRow[],
+  { count }: Columns,
+  budget: BinaryBudget,
+  pacer: Pacer,
+): Promise<readonly SeriesRow[]> {
+  const isSwapped = matching?.group === 'right';
+  const [many, one] = isSwapped ? [right, left] : [left, right];
+  const signature = signatureOf(matching);
+  const labelsOf = resultLabelsOf(matching);
+  const ones = bySignature(one, signature);
+  let breach = duplicateOf(ones, anyPresent(many, count), count);
+  const note = (kind: Breach['kind'], column: number): void => {
+    if (column < (breach?.column ?? count)) breach = { kind, column };
+  };
+  const out = new RowCollector(count);
+  for (const [key, group] of bySignature(many, signature)) {
+    const partners = ones.get(key);
+    if (partners === undefined) continue;
+    const matched = new MatchedResults(matching?.group !== undefined, count);
+    for (const row of group) {
+      for (const partner of partners) {
+        const labels = labelsOf(row.labels, partner.labels);
+        budget.labels(labels);
+        const before = out.samples;
+        for (let column = 0; column < count; column += 1) {
+          if (row.present[column] !== 1 || partner.present[column] !== 1) continue;
+          if (!matched.mark(labels, column)) note(matched.kind, column);
+          const [a, b] = [row.values[column] ?? 0, partner.values[column] ?? 0];
+          const value = isSwapped ? combine(b, a) : combine(a, b);
+          if (value !== undefined) out.put(labels, column, value);
+        }
+        budget.samples(out.samples - before);
+      }
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+  if (breach !== undefined) throw breachError(breach, isSwapped);
+  return out.rows();
+}
+
+/** The results that samples of one signature have had: one at a time, or one for each label set. */
+class MatchedResults {
+  readonly kind: Breach['kind'];
+  readonly #byKey = new Map<string, Uint8Array>();
+  readonly #isGrouped: boolean;
+  readonly #count: number;
+
+  constructor(isGrouped: boolean, count: number) {
+    this.kind = isGrouped ? 'not-unique' : 'many-to-one';
+    this.#isGrouped = isGrouped;
+    this.#count = count;
+  }
+
+  /** False when there is one already. */
+  mark(labels: LabelSet, column: number): boolean {
+    const key = this.#isGrouped ? labels.key : '';
+    let marks = this.#byKey.get(key);
+    if (marks === undefined) this.#byKey.set(key, (marks = new Uint8Array(this.#count)));
+    if (marks[column] === 1) return false;
+    marks[column] = 1;
+    return true;
+  }
+}
+
+/** The first column in which two series of the side of one have a signature; where the other side is empty nobody looks. */
+function duplicateOf(
+  ones: ReadonlyMap<string, readonly SeriesRow[]>,
+  isLooked: Uint8Array,
+  count: number,
+): Breach | undefined {
+  let first = count;
+  for (const group of ones.values()) {
+    if (group.length < 2) continue;
+    for (let column = 0; column < first; column += 1) {
+      if (isLooked[column] !== 1) continue;
+      if (group.filter(({ present }) => present[column] === 1).length > 1) first = column;
+    }
+  }
+  return first === count ? undefined : { column: first, kind: 'duplicate' };
+}
+
+function breachError({ kind }: Breach, isSwapped: boolean): Error {
+  switch (kind) {
+    case 'duplicate':
+      return apiError('duplicateMatch', { side: isSwapped ? 'left' : 'right' });
+    case 'many-to-one':
+      return apiError('manyToOne', {});
+    case 'not-unique':
+      return apiError('matchNotUnique', {});
+  }
+}
