@@ -91,6 +91,21 @@ export const errorTable = {
     when: 'a log query asks for more than the tenant’s max_entries_limit_per_query',
     text: 'max entries limit per query exceeded, limit > max_entries_limit_per_query ({limit} > {max})',
   },
+  badAggregation: {
+    status: 400,
+    when: 'aggregateBy is neither series nor labels',
+    text: 'invalid aggregation option',
+  },
+  volumeSeriesLimit: {
+    status: 400,
+    when: 'volumes of more label sets than the tenant’s volume_max_series',
+    text: 'the query hit the max number of series limit (limit: {limit} series)',
+  },
+  shardSizeNotPositive: {
+    status: 400,
+    when: 'targetBytesPerShard is missing or zero',
+    text: 'targetBytesPerShard must be a positive value',
+  },
   badDirection: {
     status: 400,
     when: 'direction is neither forward nor backward',
@@ -233,6 +248,75 @@ export const errorTable = {
     text: 'metrics scrape already in progress',
     headers: { 'Retry-After': '1' },
     body: 'text',
+  },
+  lineFormatLimit: {
+    status: 400,
+    when: 'a template of line_format or label_format goes beyond a limit (spec-gaps: line_format limits)',
+    text: 'line_format {limit} limit exceeded',
+  },
+  seriesLimit: {
+    status: 400,
+    when: 'a metric query with more series than the tenant’s max_query_series',
+    text: 'maximum number of series ({limit}) reached for a single query; consider reducing query cardinality by adding more specific stream selectors, reducing the time range, or aggregating results with functions like sum(), count() or topk()',
+  },
+  pipelineError: {
+    status: 400,
+    when: 'a metric query over an entry that has __error__',
+    text: `pipeline error: '{error}' for series: '{series}'.
+Use a label filter to intentionally skip this error. (e.g | __error__!="{error}").
+To skip all potential errors you can match empty errors.(e.g __error__="")
+The label filter can also be specified after unwrap. (e.g | unwrap latency | __error__="" )
+`,
+  },
+  approxTopk: {
+    status: 500,
+    when: 'approx_topk, which the reference has switched off unless it is told otherwise',
+    text: 'approx_topk is not enabled. See -limits.shard_aggregations',
+  },
+  manyToOne: {
+    status: 500,
+    when: 'a binary operation in which several series of one side match one of the other, without group_left or group_right',
+    text: 'multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)',
+  },
+  duplicateMatch: {
+    status: 500,
+    when: 'a binary operation in which several series of the side of one match alike',
+    text: 'found duplicate series on the {side} hand-side;many-to-many matching not allowed: matching labels must be unique on one side',
+  },
+  matchNotUnique: {
+    status: 500,
+    when: 'a binary operation with group_left or group_right whose results would have equal labels',
+    text: 'multiple matches for labels: grouping labels must ensure unique matches',
+  },
+  binaryTooMany: {
+    status: 400,
+    when: 'binary operations that nest too deep, or too many of them',
+    text: 'binary expression evaluation limit exceeded',
+  },
+  binaryOperands: {
+    status: 400,
+    when: 'operands of binary operations over -binary-metric-max-operand-bytes or -binary-metric-max-arrays',
+    text: 'binary operand exceeds response byte limit',
+  },
+  binarySamples: {
+    status: 400,
+    when: 'binary operations that give too many samples',
+    text: 'binary expression output sample budget exceeded',
+  },
+  binaryLabels: {
+    status: 400,
+    when: 'binary operations whose results have too many labels',
+    text: 'binary expression output label budget exceeded',
+  },
+  metricCells: {
+    status: 503,
+    when: 'a metric query evaluated here with too many pairs of a series and a stretch of time',
+    text: 'manual metric series limit exceeded',
+  },
+  metricValues: {
+    status: 503,
+    when: 'quantile_over_time or rate_counter over more values than may be kept',
+    text: 'more than {limit} values to keep for one range aggregation; narrow the query or shorten its range',
   },
   metricNotYet: {
     status: 501,
