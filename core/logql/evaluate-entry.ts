@@ -8,6 +8,8 @@ import { compileMatcherTest } from './pipeline/text-test.js';
 import type { PipelineEntry } from './pipeline/types.js';
 import { visit, type AstNode } from './walk.js';
 
+export type { PipelineEntry } from './pipeline/types.js';
+
 /** What a query makes of one entry; nothing is set where it does not keep it. */
 export interface EvaluatedEntry {
   readonly kept: boolean;

@@ -5,6 +5,7 @@ export { matchesEmpty } from './check/matchers.js';
 export { checkStages } from './check/stages.js';
 export { makeMatcher } from './matcher.js';
 export { LogqlError } from './error.js';
+export { evaluateEntry, type EvaluatedEntry, type PipelineEntry } from './evaluate-entry.js';
 export { foldLiterals } from './fold.js';
 export {
   formatQuery,

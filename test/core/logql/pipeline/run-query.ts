@@ -1,0 +1,44 @@
+import { LabelSet } from '../../../../core/labels/label-set.js';
+import { parseQuery } from '../../../../core/logql/index.js';
+import { compilePipeline, type Pipeline } from '../../../../core/logql/pipeline/compile.js';
+import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';
+import { pushedGrouping } from '../../../../core/logql/pipeline/pushed-grouping.js';
+import type { PipelineEntry, SampleExtractor } from '../../../../core/logql/pipeline/types.js';
+
+export const stream = LabelSet.from([['app', 'shop']]);
+
+/** An entry of the stream `{app="shop"}`. */
+export function entryOf(line: string, metadata: Readonly<Record<string, string>> = {}): PipelineEntry {
+  const structuredMetadata = LabelSet.from(Object.entries(metadata));
+  return { stream, structuredMetadata, timestampNs: 1_700_000_000_000_000_000n, line };
+}
+
+/** The stages behind the selector of a log query, compiled. */
+export function pipelineOf(stages: string): Pipeline {
+  const expr = parseQuery(`{app="shop"} ${stages}`);
+  if (expr.kind !== 'log') throw new Error('not a log query');
+  return compilePipeline(expr.stages);
+}
+
+/** A range aggregation, or a vector aggregation around one, compiled. */
+export function extractorOf(query: string): SampleExtractor {
+  const expr = parseQuery(query);
+  if (expr.kind === 'range-aggregation') return compileExtractor(expr);
+  if (expr.kind !== 'vector-aggregation' || expr.expr.kind !== 'range-aggregation')
+    throw new Error('not a range aggregation');
+  return compileExtractor(expr.expr, pushedGrouping(expr));
+}
+
+/** The parsed labels that stages give a line; undefined for a line that they drop. */
+export function parsedLabels(
+  pipeline: Pipeline,
+  line: string,
+  metadata: Readonly<Record<string, string>> = {},
+): Record<string, string> | undefined {
+  const result = pipeline(entryOf(line, metadata));
+  return result === undefined ? undefined : objectOf(result.parsed);
+}
+
+export function objectOf(labels: LabelSet): Record<string, string> {
+  return Object.fromEntries(labels.labels);
+}
