@@ -1,17 +1,80 @@
-import { compileRegExp } from '../../regexp/index.js';
 import type { RunStage } from './types.js';
 
-// The sequences of ECMA-48 as terminals' libraries know them: a control sequence, or one that ends with BEL (a title).
-const sequences =
-  '[\\x{1B}\\x{9B}][\\[\\]()#;?]*' +
-  '(?:(?:(?:[a-zA-Z\\d]*(?:;[a-zA-Z\\d]*)*)?\\x{07})|(?:(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PRZcf-ntqry=><~]))';
+const escape = 0x1b;
+const controlSequence = 0x9b;
+const bell = 0x07;
+const semicolon = 0x3b;
+const maxDigits = 4;
 
 /** `| decolorize`: takes colours and other terminal sequences out of the line. */
 export function compileDecolorize(): RunStage {
-  const compiled = compileRegExp(sequences);
   return (work) => {
-    const { line } = work;
-    if (line.includes('\u001b') || line.includes('\u009b')) work.line = compiled.replaceAllLiteral(line, '');
+    work.line = decolorize(work.line);
     return true;
   };
+}
+
+/**
+ * A line without the sequences of terminals: an escape, any of `[]()#;?`, and then either letters, digits and semicolons up to a
+ * BEL (a window's title), or numbers of at most four digits between semicolons and a final character.
+ */
+export function decolorize(line: string): string {
+  if (!line.includes('\u001b') && !line.includes('\u009b')) return line;
+  let text = '';
+  let from = 0;
+  for (let at = 0; at < line.length; at += 1) {
+    const unit = line.charCodeAt(at);
+    if (unit !== escape && unit !== controlSequence) continue;
+    const end = sequenceEnd(line, at);
+    if (end === undefined) continue;
+    text += line.slice(from, at);
+    from = end;
+    at = end - 1;
+  }
+  return text + line.slice(from);
+}
+
+/** The offset behind the sequence that begins here; undefined when it is none. */
+function sequenceEnd(line: string, start: number): number | undefined {
+  let at = start + 1;
+  while ('[]()#;?'.includes(line.charAt(at)) && at < line.length) at += 1;
+  return titleEnd(line, at) ?? controlEnd(line, at);
+}
+
+function titleEnd(line: string, from: number): number | undefined {
+  let at = from;
+  while (isAlphanumeric(line.charCodeAt(at)) || line.charCodeAt(at) === semicolon) at += 1;
+  return line.charCodeAt(at) === bell ? at + 1 : undefined;
+}
+
+function controlEnd(line: string, from: number): number | undefined {
+  const first = skipDigits(line, from);
+  let at = first;
+  let lastDigit = first;
+  while (first > from && line.charCodeAt(at) === semicolon) {
+    const behind = skipDigits(line, at + 1);
+    if (behind > at + 1) lastDigit = behind;
+    at = behind;
+  }
+  if (isFinal(line.charAt(at))) return at + 1;
+  // Without a final character the last digit is one.
+  return first > from ? lastDigit : undefined;
+}
+
+function skipDigits(line: string, from: number): number {
+  let at = from;
+  while (at < from + maxDigits && isDigit(line.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a);
+}
+
+function isFinal(character: string): boolean {
+  return character !== '' && '0123456789ABCDEFGHIJKLMNOPRZcfghijklmnqrty=><~'.includes(character);
 }

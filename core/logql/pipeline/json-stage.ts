@@ -28,7 +28,7 @@ import type { WorkLine } from './work-line.js';
 export const jsonError = 'JSONParserErr';
 
 /** Labels of objects nested deeper than this are not looked for: the line is a stranger's, the stack is ours. */
-const maxDepth = 100;
+const maxDepth = 64;
 
 /** `| json`: a label for every string, number and boolean of the line, named by the keys on the way to it. */
 export function compileJson(slots: SlotTable, hints: Hints): RunStage {
