@@ -230,6 +230,101 @@ export const errorTable = {
     when: 'a request body over -http-max-body-bytes',
     text: 'request body exceeds {limit} bytes; raise -http-max-body-bytes',
   },
+  deleteMethod: {
+    status: 405,
+    when: 'the delete route with another method than POST',
+    text: 'DELETE endpoint requires POST method',
+    headers: { Allow: 'POST' },
+    body: 'error-only',
+  },
+  deleteUnconfirmed: {
+    status: 400,
+    when: 'a deletion without its confirmation header',
+    text: 'delete requires X-Delete-Confirmation: true header for safety',
+  },
+  deleteWithoutQuery: {
+    status: 400,
+    when: 'a deletion without a query',
+    text: 'query parameter required for delete',
+  },
+  deleteWildcard: {
+    status: 400,
+    when: 'a deletion whose selector names no streams',
+    text: 'wildcard delete rejected — query must target specific streams (e.g., {app="nginx"})',
+  },
+  deleteWithoutRange: {
+    status: 400,
+    when: 'a deletion without start or end',
+    text: 'both start and end parameters required for delete',
+  },
+  deleteBadTime: {
+    status: 400,
+    when: 'start or end of a deletion cannot be read',
+    text: 'invalid {name} timestamp: unrecognized timestamp format: {value}',
+  },
+  deleteTooWide: {
+    status: 400,
+    when: 'a deletion over a longer time than maxRange of the plugin delete',
+    text: 'delete time range too wide: {length} exceeds maximum {limit}',
+  },
+  deleteEndBeforeStart: {
+    status: 400,
+    when: 'a deletion whose end is not after its start',
+    text: 'end must be after start',
+  },
+  deleteUntranslatable: {
+    status: 400,
+    when: 'the query of a deletion is none, or the backend could not select exactly what it shows',
+    text: 'failed to translate query: {cause}',
+  },
+  deleteFailed: {
+    status: 502,
+    when: 'the backend did not take a deletion',
+    text: 'VL delete failed: {cause}',
+  },
+  badRulesPath: {
+    status: 400,
+    when: 'a rules path whose namespace or group cannot be one',
+    text: 'invalid legacy rules path',
+  },
+  rulesPathTraversal: {
+    status: 400,
+    when: 'a rules namespace with a .. segment',
+    text: 'invalid namespace: path traversal not allowed',
+  },
+  noRuleGroups: {
+    status: 404,
+    when: 'the rules backend has no group that was asked for',
+    text: 'no rule groups found',
+  },
+  noSuchRuleGroup: {
+    status: 404,
+    when: 'a single rule group that does not exist',
+    text: 'group does not exist',
+  },
+  rulesBackendRefused: {
+    status: 400,
+    when: 'the rules or alerts backend refused a parameter',
+    text: '{cause}',
+  },
+  rulesBackendFailed: {
+    status: 502,
+    when: 'the rules or alerts backend did not answer, or not with what it should (504 when it was too slow)',
+    text: '{service} backend failed: {cause}',
+  },
+  profileBusy: {
+    status: 429,
+    when: 'a profile while another one is being taken',
+    text: 'another profile is being taken',
+    headers: { 'Retry-After': '5' },
+    body: 'text',
+  },
+  heapTooLarge: {
+    status: 503,
+    when: 'a heap snapshot of a heap that is too large to be copied',
+    text: 'the heap holds {bytes} bytes; snapshots are taken up to {limit}',
+    body: 'text',
+  },
   notFound: { status: 404, when: 'no such route', text: '404 page not found', body: 'text' },
   methodNotAllowed: {
     status: 405,

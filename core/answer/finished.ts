@@ -1,0 +1,27 @@
+import type { EncodedAnswer } from './types.js';
+
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
+/** A finished answer of text. */
+export function textAnswer(
+  status: number,
+  body: string,
+  contentType = 'text/plain; charset=utf-8',
+): EncodedAnswer {
+  return finishedAnswer(status, Buffer.from(body), contentType);
+}
+
+/** A finished answer of JSON, status 200. */
+export function jsonAnswer(body: object, contentType = 'application/json; charset=utf-8'): EncodedAnswer {
+  return finishedAnswer(200, Buffer.from(JSON.stringify(body)), contentType);
+}
+
+/** A finished answer of bytes; an empty content type sends none. */
+export function finishedAnswer(
+  status: number,
+  body: Buffer,
+  contentType: string,
+  headers: ReadonlyMap<string, string> = noHeaders,
+): EncodedAnswer {
+  return { kind: 'encoded', status, contentType, headers, body };
+}
