@@ -1,4 +1,4 @@
-import { LabelSet } from '../../labels/label-set.js';
+import type { LabelSet } from '../../labels/label-set.js';
 import { compileRegExp } from '../../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 

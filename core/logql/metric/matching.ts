@@ -1,4 +1,5 @@
-import { LabelSet, type Label } from '../../labels/label-set.js';
+import type { LabelSet} from '../../labels/label-set.js';
+import { type Label } from '../../labels/label-set.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels } from './grouping.js';
 import type { SeriesRow } from './types.js';

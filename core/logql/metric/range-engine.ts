@@ -1,4 +1,4 @@
-import { LabelSet } from '../../labels/label-set.js';
+import type { LabelSet } from '../../labels/label-set.js';
 import type { LogRange, RangeAggregation } from '../ast.js';
 import { Cells } from './cells.js';
 import type { Columns } from './columns.js';
