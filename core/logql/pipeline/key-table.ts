@@ -1,4 +1,5 @@
 import type { Hints } from './hints.js';
+import { ownText } from './own-text.js';
 import { innerLabelName, labelName } from './label-name.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
@@ -75,7 +76,7 @@ export class KeyTable {
       if (entry.hash === hash && entry.parent === parent && standsAt(entry.raw, line, from, to)) return entry;
       chain += 1;
     }
-    const made = this.#make(line.slice(from, to), hash, parent, first);
+    const made = this.#make(ownText(line.slice(from, to)), hash, parent, first);
     if (chain < maxChain && this.#size < maxEntries) {
       this.#buckets[index] = made;
       this.#size += 1;

@@ -1,4 +1,5 @@
 import { LabelSet, type Label } from '../../labels/label-set.js';
+import { ownText } from './own-text.js';
 
 const maxSets = 8192;
 /** After so many sets the pool looks whether it is of use. */
@@ -32,7 +33,8 @@ export class LabelSetPool {
       return set;
     }
     if (this.#sets.size >= maxSets) this.#sets.clear();
-    this.#sets.set(key, (set = LabelSet.fromSorted(labels)));
+    set = LabelSet.fromSorted(labels.map(([name, value]): Label => [name, ownText(value)]));
+    this.#sets.set(key, set);
     return set;
   }
 

@@ -1,5 +1,6 @@
 import { LabelSet, type Label } from '../../labels/label-set.js';
 import type { Grouping } from '../ast.js';
+import { ownText } from './own-text.js';
 import type { Output } from './output.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
@@ -28,6 +29,10 @@ export function compileSeriesLabels(
   return (work) => series.of(work);
 }
 
+function own(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : ownText(value);
+}
+
 type Branch = Map<string | undefined, Branch | LabelSet>;
 
 /** Keeps the sets of a `by` grouping in a tree by the values: a series that is known is found without making a key. */
@@ -51,7 +56,7 @@ class SeriesTree {
         branch = found;
       } else {
         const made: Branch = new Map();
-        branch.set(value, made);
+        branch.set(own(value), made);
         branch = made;
       }
     }
@@ -62,10 +67,10 @@ class SeriesTree {
     const labels: Label[] = [];
     for (const slot of this.#slots) {
       const text = work.get(slot);
-      if (text !== undefined) labels.push([slot.name, text]);
+      if (text !== undefined) labels.push([slot.name, ownText(text)]);
     }
     const set = LabelSet.fromSorted(labels);
-    branch.set(value, set);
+    branch.set(own(value), set);
     this.#kept += 1;
     if (this.#kept > maxKept) {
       this.#root = new Map();

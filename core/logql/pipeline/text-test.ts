@@ -1,5 +1,6 @@
 import type { MatchOp } from '../ast.js';
 import { compileRegExp } from '../../regexp/index.js';
+import { ownText } from './own-text.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
 /** Tells whether a label's value passes. */
@@ -67,7 +68,7 @@ function remember(test: TextTest): TextTest {
     if (answer === undefined) {
       answer = test(text);
       if (answers.size >= remembered) answers.clear();
-      answers.set(text, answer);
+      answers.set(ownText(text), answer);
     }
     return answer;
   };

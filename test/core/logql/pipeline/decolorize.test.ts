@@ -13,12 +13,11 @@ const unit = fc.constantFrom(
   '\u001b',
   '\u009b',
   '\u0007',
-  ...'[]()#;?',
-  ...'0123',
+  ...Array.from('[]()#;?0123'),
   '1234',
   '31m',
   ';;',
-  ...'AQRmxcz=~ é',
+  ...Array.from('AQRmxcz=~ é'),
 );
 
 test('a line loses what the pattern of terminal sequences matches', (t) => {
