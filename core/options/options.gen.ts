@@ -577,14 +577,6 @@ export interface DemoDataOptions {
  */
 export interface DrilldownOptions {
   /**
-   * Longest time that looking for fields in lines may take; 0 means no bound. (milliseconds)
-   */
-  readonly scanTimeout: number;
-  /**
-   * Most lines in which fields are looked for. (lines)
-   */
-  readonly detectedFieldsMaxScanLines: number;
-  /**
    * Time over which counts of single fields are gathered into one call; 0 gathers none. (ms)
    */
   readonly burstWindow: number;
@@ -935,6 +927,14 @@ export interface ResponseShapeOptions {
     readonly urlDisplayLabel?: string;
     readonly datasourceUid?: string;
   }[];
+  /**
+   * Most lines in which fields are looked for. (lines)
+   */
+  readonly detectedFieldsMaxScanLines: number;
+  /**
+   * Longest time that looking for fields in lines may take; 0 means no bound. (milliseconds)
+   */
+  readonly drilldownScanTimeout: number;
 }
 
 /**
@@ -949,6 +949,10 @@ export interface RulesOptions {
    * Address of the service that knows the alerts; unset means the rules service.
    */
   readonly alertsBackend?: string;
+  /**
+   * Longest time that the rules or alerts service may take to answer. (milliseconds)
+   */
+  readonly timeout: number;
 }
 
 /**
@@ -1016,6 +1020,16 @@ export interface TenancyOptions {
    * Pass X-Scope-OrgID on to the backend for ids that are not in the map.
    */
   readonly forwardTenantHeader: boolean;
+}
+
+/**
+ * What clients may read of the limits they are held to.
+ */
+export interface TenantLimitsOptions {
+  /**
+   * Whether clients are told that there are patterns.
+   */
+  readonly patternsEnabled: boolean;
 }
 
 /**

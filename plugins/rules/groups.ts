@@ -1,0 +1,68 @@
+/** Rule groups as the rules backend tells them (`/api/v1/rules`), read without trusting their form. */
+
+export interface Rule {
+  readonly kind: 'alert' | 'record';
+  readonly name: string;
+  readonly expr: string;
+  readonly forSeconds: number;
+  readonly keepFiringForSeconds: number;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+export interface RuleGroup {
+  /** The file it stands in: Loki's namespace. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly intervalSeconds: number;
+  readonly rules: readonly Rule[];
+}
+
+/** Reads `{data: {groups: [...]}}`; undefined when the document has no groups at all. What a group or rule lacks is left empty. */
+export function readGroups(document: unknown): readonly RuleGroup[] | undefined {
+  const groups = member(member(document, 'data'), 'groups');
+  // Go writes an empty list as null.
+  if (groups === null) return [];
+  return Array.isArray(groups) ? groups.map(readGroup) : undefined;
+}
+
+function readGroup(group: unknown): RuleGroup {
+  const rules = member(group, 'rules');
+  return {
+    namespace: text(member(group, 'file')),
+    name: text(member(group, 'name')),
+    intervalSeconds: number(member(group, 'interval')),
+    rules: Array.isArray(rules) ? rules.map(readRule) : [],
+  };
+}
+
+function readRule(rule: unknown): Rule {
+  return {
+    kind: member(rule, 'type') === 'recording' ? 'record' : 'alert',
+    name: text(member(rule, 'name')),
+    expr: text(member(rule, 'query')),
+    forSeconds: number(member(rule, 'duration')),
+    // vmalert's spelling, and Prometheus'.
+    keepFiringForSeconds: number(member(rule, 'keep_firing_for') ?? member(rule, 'keepFiringFor')),
+    labels: texts(member(rule, 'labels')),
+    annotations: texts(member(rule, 'annotations')),
+  };
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  // It has the member; what that holds stays unknown.
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function texts(value: unknown): ReadonlyMap<string, string> {
+  if (typeof value !== 'object' || value === null) return new Map();
+  return new Map(Object.entries(value).map(([name, each]) => [name, text(each)]));
+}

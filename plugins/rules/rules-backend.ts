@@ -1,0 +1,111 @@
+import { Agent, request } from 'undici';
+import { apiError } from '../../core/errors/table.js';
+
+/** What a service is called in error texts. */
+export type ServiceName = 'rules' | 'alerts';
+
+export interface RulesCall {
+  readonly service: ServiceName;
+  /** Address of the service. */
+  readonly base: string;
+  /** Path below it, such as `/api/v1/rules`. */
+  readonly path: string;
+  readonly params: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** More than any set of rules takes; the answer is held in memory. */
+const maxBytes = 16 * 1024 * 1024;
+const maxErrorBytes = 4096;
+const maxShown = 500;
+
+/** Reads from the services that know rules and alerts: bounded in time and size, errors as ApiError. */
+export class RulesBackend {
+  readonly #agent = new Agent();
+  readonly #timeoutMs: number;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Fetches a JSON document.
+   * @throws ApiError 400 for a parameter that the service refuses, 504 when it is too slow, 502 for anything else
+   */
+  async fetchJson(call: RulesCall): Promise<{ readonly bytes: Buffer; readonly document: unknown }> {
+    const deadline = AbortSignal.timeout(this.#timeoutMs);
+    let answer: { readonly status: number; readonly bytes: Buffer };
+    try {
+      answer = await this.#fetch(call, AbortSignal.any([call.signal, deadline]));
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (deadline.aborted) throw failed(call, `no answer within ${this.#timeoutMs} ms`, 504, error);
+      throw failed(call, error instanceof Error ? shortened(error.message) : 'unknown error', 502, error);
+    }
+    const { status, bytes } = answer;
+    if (status === 400 || status === 422) throw apiError('rulesBackendRefused', { cause: refusal(bytes) });
+    if (status !== 200) throw failed(call, `it answered with status ${status}`, 502);
+    try {
+      const document: unknown = JSON.parse(bytes.toString('utf8'));
+      return { bytes, document };
+    } catch (error) {
+      throw failed(call, 'its answer is not JSON', 502, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #fetch(
+    { base, path, params, headers }: RulesCall,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+    const url = new URL(base);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    url.search = new URLSearchParams(
+      params.map(([name, value]): [string, string] => [name, value]),
+    ).toString();
+    const response = await request(url, {
+      headers: { ...headers, accept: 'application/json' },
+      signal,
+      dispatcher: this.#agent,
+    });
+    const parts: Buffer[] = [];
+    let size = 0;
+    const limit = response.statusCode === 200 ? maxBytes : maxErrorBytes;
+    // undici gives Buffers as long as no encoding is set.
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) {
+        if (response.statusCode !== 200) break;
+        throw new Error(`its answer is over ${maxBytes} bytes`);
+      }
+      parts.push(chunk);
+    }
+    return { status: response.statusCode, bytes: Buffer.concat(parts) };
+  }
+}
+
+function failed({ service }: RulesCall, cause: string, status: number, error?: unknown): Error {
+  return apiError('rulesBackendFailed', { service, cause }, { status, cause: error });
+}
+
+/** The text of a refusal: vmalert and Prometheus put it into `error`. */
+function refusal(bytes: Buffer): string {
+  const text = bytes.toString('utf8').trim();
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
+      return shortened(body.error);
+    }
+  } catch {
+    // Plain text then.
+  }
+  return shortened(text);
+}
+
+function shortened(text: string): string {
+  return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
+}
