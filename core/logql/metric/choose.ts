@@ -1,20 +1,10 @@
 import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
+import { ascending, descending } from './order.js';
 import type { Pacer } from './pacer.js';
 import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
-
-/** Orders values from the one that is wanted most on; NaN is wanted least. */
-type ByValue = (a: number, b: number) => number;
-
-const greatestFirst: ByValue = (a, b) => orderNumbers(b, a, Number.isNaN(b), Number.isNaN(a));
-const leastFirst: ByValue = (a, b) => orderNumbers(a, b, Number.isNaN(b), Number.isNaN(a));
-
-function orderNumbers(a: number, b: number, isLaterNaN: boolean, isEarlierNaN: boolean): number {
-  if (isLaterNaN || isEarlierNaN) return Number(isEarlierNaN) - Number(isLaterNaN);
-  return a < b ? -1 : Number(a > b);
-}
 
 /**
  * `topk` and `bottomk`: of each group the k series with the greatest or least values, column by column. Loki leaves open which
@@ -35,7 +25,7 @@ export async function chooseSeries(
     const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
     (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
   }
-  const byValue = op === 'topk' ? greatestFirst : leastFirst;
+  const byValue = op === 'topk' ? descending : ascending;
   for (const group of members) {
     for (let column = 0; column < count; column += 1) {
       const valueOf = ({ from }: { readonly from: SeriesRow }): number => from.values[column] ?? 0;
@@ -59,7 +49,7 @@ export function sortSeries(
   { kind }: Columns,
 ): readonly SeriesRow[] {
   if (kind === 'range') return rows;
-  const byValue = op === 'sort' ? leastFirst : greatestFirst;
+  const byValue = op === 'sort' ? ascending : descending;
   return rows
     .toSorted((a, b) => compareLabels(a.labels, b.labels))
     .sort((a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));

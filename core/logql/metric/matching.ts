@@ -1,4 +1,4 @@
-import type { LabelSet} from '../../labels/label-set.js';
+import type { LabelSet } from '../../labels/label-set.js';
 import { type Label } from '../../labels/label-set.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels } from './grouping.js';

@@ -1,3 +1,5 @@
+import { ascending } from './order.js';
+
 /**
  * What a range function knows of the samples it has seen, as `width` numbers in an array. The first of them is the number of
  * samples; all are 0 for none. States of two stretches of time can be merged into that of both.
@@ -72,7 +74,8 @@ function edgeState(isNearer: (offset: number, best: number) => boolean, keepsEar
       const had = read(state, at);
       const best = read(state, at + 1);
       state[at] = had + 1;
-      const isTie = offset === best && isLess(value, read(state, at + 2)) === keepsEarlier;
+      const isLess = ascending(value, read(state, at + 2)) < 0;
+      const isTie = offset === best && isLess === keepsEarlier;
       if (had > 0 && !isNearer(offset, best) && !isTie) return;
       state[at + 1] = offset;
       state[at + 2] = value;
@@ -85,11 +88,6 @@ function edgeState(isNearer: (offset: number, best: number) => boolean, keepsEar
     },
     result: (state, at) => read(state, at + 2),
   };
-}
-
-/** An order of all numbers in which NaN is the greatest. */
-function isLess(a: number, b: number): boolean {
-  return a < b || (Number.isNaN(b) && !Number.isNaN(a));
 }
 
 export const firstState = edgeState((offset, best) => offset < best, true);

@@ -1,4 +1,5 @@
 import { apiError } from '../../errors/table.js';
+import { ascending } from './order.js';
 
 const firstSize = 1024;
 
@@ -55,10 +56,9 @@ export class ValueLists {
       at += 1;
     }
     const [values, offsets] = [this.#values, this.#offsets ?? this.#values];
-    indexes.sort((a, b) => {
-      const byTime = (offsets[a] ?? 0) - (offsets[b] ?? 0);
-      return byTime === 0 ? (values[a] ?? 0) - (values[b] ?? 0) : byTime;
-    });
+    indexes.sort(
+      (a, b) => (offsets[a] ?? 0) - (offsets[b] ?? 0) || ascending(values[a] ?? 0, values[b] ?? 0),
+    );
     for (const index of indexes) each(values[index] ?? 0, offsets[index] ?? 0);
   }
 

@@ -99,9 +99,15 @@ export class Windows {
 
   #bucketIn(step: number, within: number): number {
     if (this.buckets === 0) return -1;
-    const kept = step > this.#coreFirst ? Math.max(step - this.#coreExtra, this.#coreFirst) : step;
-    if (this.stride === 1) return kept;
-    const bucket = within > this.#cutNs ? 2 * kept + 1 : 2 * kept;
+    if (step > this.#coreFirst + this.#coreExtra) return this.#pieceOf(step - this.#coreExtra, within);
+    return step < this.#coreFirst || this.#coreExtra === 0
+      ? this.#pieceOf(step, within)
+      : this.#coreFirst * this.stride;
+  }
+
+  #pieceOf(step: number, within: number): number {
+    if (this.stride === 1) return step;
+    const bucket = within > this.#cutNs ? 2 * step + 1 : 2 * step;
     // Left edges cut a step off that no window reaches, and all of the time between windows that do not touch.
     return bucket < this.first || (this.width === 1 && bucket % 2 === 0) ? -1 : bucket;
   }
