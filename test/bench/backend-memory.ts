@@ -1,26 +1,19 @@
-import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { startProgram } from './program.js';
 
 const millions = 2;
 const batchRows = 10_000;
 const startNs = 1_791_676_800_000_000_000n;
-const program = fileURLToPath(new URL('../../core/cli/main.js', import.meta.url));
 
 /** Two million rows into an embedded backend of its own process: memory on the way, and what happens past the bound. */
 export async function run(): Promise<void> {
-  const child = spawn(process.execPath, [program, 'backend', '-listen=127.0.0.1:0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
   try {
-    const url = await firstUrl(child.stdout);
-    const pid = child.pid ?? 0;
+    const { url } = backend;
     for (let row = 0; row < millions * 1_000_000; row += batchRows) {
       const status = await push(url, row);
       if (status !== 200) throw new Error(`push at row ${row} was answered ${status}`);
       if ((row + batchRows) % 500_000 === 0) {
-        console.log(`${row + batchRows} rows: ${await residentMiB(pid)} MiB resident`);
+        console.log(`${row + batchRows} rows: ${backend.memory().nowMiB} MiB resident`);
       }
     }
     let past = millions * 1_000_000;
@@ -31,10 +24,10 @@ export async function run(): Promise<void> {
     }
     const health = await fetch(`${url}/health`);
     console.log(
-      `past the bound, at ${past} rows: push ${status}, /health ${health.status}, ${await residentMiB(pid)} MiB resident`,
+      `past the bound, at ${past} rows: push ${status}, /health ${health.status}, ${backend.memory().nowMiB} MiB resident`,
     );
   } finally {
-    child.kill('SIGTERM');
+    await backend.stop();
   }
 }
 
@@ -57,18 +50,4 @@ async function push(url: string, from: number): Promise<number> {
   });
   await answer.arrayBuffer();
   return answer.status;
-}
-
-async function firstUrl(output: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface({ input: output })) {
-    const url = /http:\/\/[0-9.]+:[0-9]+/.exec(line)?.[0];
-    if (url !== undefined) return url;
-  }
-  throw new Error('the backend ended before it listened');
-}
-
-async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kib = /VmRSS:\s+(\d+)/.exec(status)?.[1] ?? '0';
-  return Math.round(Number(kib) / 1024);
 }

@@ -1,0 +1,52 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../core/cli/main.js', import.meta.url));
+
+/** The program in a process of its own, so that its memory and its event loop are its own. */
+export interface RunningProgram {
+  readonly url: string;
+  /** Resident memory now, and the most there was, in MiB. */
+  memory(): { readonly nowMiB: number; readonly peakMiB: number };
+  stop(): Promise<void>;
+}
+
+/** Starts a command of the program and waits until it tells its address. */
+export async function startProgram(args: readonly string[]): Promise<RunningProgram> {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await toldUrl(child);
+  return {
+    url,
+    memory: () => memoryOf(child.pid ?? 0),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+async function toldUrl(child: ChildProcess): Promise<string> {
+  const output = child.stdout;
+  if (output === null) throw new Error('the program has no output');
+  const lines = createInterface({ input: output });
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const found = /"main":"(http[^"]+)"|backend on (http\S+)/.exec(line);
+      if (found !== null) resolve(found[1] ?? found[2] ?? '');
+    });
+    child.once('exit', (status) =>
+      reject(new Error(`the program ended with ${status ?? 'a signal'} before it listened`)),
+    );
+  });
+  return url;
+}
+
+function memoryOf(pid: number): { readonly nowMiB: number; readonly peakMiB: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const mib = (name: string): number =>
+    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);
+  return { nowMiB: mib('VmRSS'), peakMiB: mib('VmHWM') };
+}
