@@ -1,0 +1,172 @@
+import test from 'ava';
+import { ApiError } from '../../../../core/errors/api-error.js';
+import { LabelSet } from '../../../../core/labels/label-set.js';
+import {
+  defaultMetricLimits,
+  evaluateMetric,
+  type LeafRequest,
+  type LeafSource,
+  type SeriesRow,
+} from '../../../../core/logql/metric/index.js';
+import { evaluate, instant, metricExpr, range, samplesOf, type ShortEntry } from './run-query.js';
+
+const limitText = (limit: number): string =>
+  `maximum number of series (${limit}) reached for a single query; consider reducing query cardinality by adding more specific stream selectors, reducing the time range, or aggregating results with functions like sum(), count() or topk()`;
+
+const three: readonly ShortEntry[] = ['p', 'q', 'r'].map((pod) => [5, 'a', { pod }]);
+const count = 'count_over_time({app="a"}[10s])';
+
+test('an answer of more series than allowed is refused, one of as many is not', async (t) => {
+  for (const grid of [instant(10), range(10, 20, 10)]) {
+    for (const query of [count, `sum by (pod) (${count})`, `max by (pod) (${count})`, `${count} * 2`]) {
+      const error = await t.throwsAsync(evaluate(query, three, grid, { maxSeries: 2 }), {
+        instanceOf: ApiError,
+      });
+      t.is(error.message, limitText(2));
+      t.is(error.status, 400);
+      await t.notThrowsAsync(evaluate(query, three, grid, { maxSeries: 3 }));
+      await t.notThrowsAsync(evaluate(query, three, grid, { maxSeries: 0 }));
+    }
+  }
+});
+
+test('a partial answer has the first series by labels, and a warning', async (t) => {
+  const result = await evaluate(count, three, instant(10), { maxSeries: 2, isPartial: true });
+  t.deepEqual(result.warnings, [
+    'maximum number of series (2) reached for a single query; returning partial results',
+  ]);
+  t.deepEqual(result.kind === 'vector' && result.samples.map(({ labels }) => labels.get('pod')), ['p', 'q']);
+  const whole = await evaluate(count, three, instant(10), { maxSeries: 3, isPartial: true });
+  t.deepEqual(whole.warnings, []);
+});
+
+test('series inside of a query count where the reference sends them on, but not where it adds them up', async (t) => {
+  const limits = { maxSeries: 2 };
+  for (const op of ['sum', 'avg', 'min', 'max', 'count']) {
+    await t.notThrowsAsync(evaluate(`${op}(${count})`, three, instant(10), limits), op);
+  }
+  for (const query of [
+    `stddev(${count})`,
+    `topk(1, ${count})`,
+    `max(sum by (pod) (${count}))`,
+    `sum(label_replace(${count}, "x", "y", "", ""))`,
+    `sum(${count} * 2)`,
+  ]) {
+    await t.throwsAsync(evaluate(query, three, instant(10), limits), { message: limitText(2) }, query);
+    await t.notThrowsAsync(evaluate(query, three, instant(10), { ...limits, isPartial: true }), query);
+  }
+});
+
+test('each hour of a range counts its series on its own', async (t) => {
+  const [p, q, r]: readonly [ShortEntry, ShortEntry, ShortEntry] = [
+    [3585, 'a', { pod: 'p' }],
+    [3586, 'a', { pod: 'q' }],
+    [3605, 'a', { pod: 'r' }],
+  ];
+  const run = (entries: readonly ShortEntry[], limits: object): Promise<unknown> =>
+    evaluate(`stddev(${count})`, entries, range(3580, 3620, 10), { maxSeries: 1, ...limits });
+  await t.notThrowsAsync(run([p, r], {}));
+  await t.throwsAsync(run([p, q], {}), { message: limitText(1) });
+  await t.throwsAsync(run([p, r], { splitMs: 0 }), { message: limitText(1) });
+  await t.throwsAsync(run([p, r], { splitMs: 7_200_000 }), { message: limitText(1) });
+});
+
+test('approx_topk is switched off, wherever it stands', async (t) => {
+  for (const query of [`approx_topk(2, ${count})`, `vector(1) + approx_topk(2, ${count})`]) {
+    const error = await t.throwsAsync(evaluate(query, three, instant(10)), { instanceOf: ApiError });
+    t.is(error.message, 'approx_topk is not enabled. See -limits.shard_aggregations');
+    t.is(error.status, 500);
+  }
+});
+
+const faulty: readonly ShortEntry[] = [
+  [5, 'v=1', { pod: 'p' }],
+  [15, 'v=one', { pod: 'q' }],
+];
+const unwrap = 'sum by (pod) (sum_over_time({app="a"} | logfmt | unwrap v [4s]))';
+
+test('an entry with an error fails the query, with all of its labels, unless no window sees it', async (t) => {
+  const error = await t.throwsAsync(evaluate(unwrap, faulty, range(8, 16, 8)), { instanceOf: ApiError });
+  t.is(error.status, 400);
+  t.is(
+    error.message,
+    `pipeline error: 'SampleExtractionErr' for series: '{__error__="SampleExtractionErr", __error_details__="strconv.ParseFloat: parsing \\"one\\": invalid syntax", app="a", pod="q", v="one"}'.
+Use a label filter to intentionally skip this error. (e.g | __error__!="SampleExtractionErr").
+To skip all potential errors you can match empty errors.(e.g __error__="")
+The label filter can also be specified after unwrap. (e.g | unwrap latency | __error__="" )
+`,
+  );
+  t.deepEqual(await samplesOf(unwrap, faulty, range(8, 8, 8)), { '{pod="p"}': { 8: 1 } });
+  t.deepEqual(await samplesOf(unwrap, faulty, range(10, 20, 10)), {});
+});
+
+test('a cancelled evaluation stops', async (t) => {
+  const stop = new AbortController();
+  stop.abort(new Error('gone'));
+  const waiting: LeafSource = {
+    series: ({ signal }) => {
+      signal.throwIfAborted();
+      return Promise.resolve({ rows: [] });
+    },
+  };
+  const expr = metricExpr(count);
+  await t.throwsAsync(evaluateMetric(expr, instant(10), waiting, defaultMetricLimits, stop.signal), {
+    message: 'gone',
+  });
+});
+
+test('when one side of an operation fails the other is stopped, and the failure is the one told', async (t) => {
+  let stopped = false;
+  const source: LeafSource = {
+    series: async ({ leaf, signal }) => {
+      if (leaf.range.op === 'rate') throw new Error('the backend is down');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      stopped = true;
+      signal.throwIfAborted();
+      return { rows: [] };
+    },
+  };
+  const expr = metricExpr('count_over_time({app="a"}[1m]) / rate({app="a"}[1m])');
+  const evaluation = evaluateMetric(
+    expr,
+    instant(10),
+    source,
+    defaultMetricLimits,
+    new AbortController().signal,
+  );
+  await t.throwsAsync(evaluation, { message: 'the backend is down' });
+  t.true(stopped);
+});
+
+test('a source may deliver the parts of a pushed sum one by one', async (t) => {
+  const requests: LeafRequest[] = [];
+  const row = (pod: string, value: number): SeriesRow => ({
+    labels: LabelSet.from([['pod', pod]]),
+    values: Float64Array.of(value, value),
+    present: Uint8Array.of(1, 0),
+  });
+  const source: LeafSource = {
+    series: (request) => {
+      requests.push(request);
+      return Promise.resolve({ rows: [row('p', 1), row('q', 2), row('p', 4)] });
+    },
+  };
+  const grid = range(10, 20, 10);
+  const signal = new AbortController().signal;
+  const result = await evaluateMetric(
+    metricExpr(`sum by (pod) (${count})`),
+    grid,
+    source,
+    defaultMetricLimits,
+    signal,
+  );
+  t.deepEqual(
+    result.kind === 'matrix' && result.series.map(({ labels, points }) => [labels.get('pod'), points]),
+    [
+      ['p', [{ timestampMs: 10_000, value: 5 }]],
+      ['q', [{ timestampMs: 10_000, value: 2 }]],
+    ],
+  );
+  t.deepEqual(requests[0]?.leaf.pushed?.labels, ['pod']);
+  t.is(requests[0]?.columns.count, 2);
+});
