@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../api/request.js';
+import { discoveryText } from './encode-discovery.js';
 import { encodeStats } from './encode-stats.js';
 import { encodeCategorized, encodeMerged } from './encode-streams.js';
 import { formatSampleValue, formatSeconds } from './encode-values.js';
@@ -47,8 +48,17 @@ function textOf(answer: PlainAnswer, options: EncodeOptions): string {
       const { streams, chunks, bytes, entries } = answer;
       return JSON.stringify({ streams, chunks, bytes, entries });
     }
+    case 'volume':
+    case 'detected-fields':
+    case 'detected-field-values':
+    case 'detected-labels':
+    case 'patterns':
+    case 'shards':
+      return discoveryText(answer);
     case 'formatted':
       return successText(JSON.stringify(answer.query), []);
+    case 'live':
+      throw new Error('a live answer has no body: its frames are made by core/tail');
   }
 }
 

@@ -1,4 +1,8 @@
+import type { DiscoveryAnswer } from './discovery-types.js';
 import type { LabelSet } from '../labels/label-set.js';
+import type { LiveAnswer } from '../tail/types.js';
+
+export type * from './discovery-types.js';
 
 /** One log entry of an answer. The two groups are empty sets where the entry has none. */
 export interface Entry {
@@ -109,6 +113,8 @@ export type Answer =
   | SeriesAnswer
   | IndexStatsAnswer
   | FormattedAnswer
+  | DiscoveryAnswer
+  | LiveAnswer
   | EncodedAnswer;
 
 export type AnswerKind = Answer['kind'];

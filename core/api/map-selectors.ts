@@ -13,11 +13,19 @@ export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRe
   switch (request.op) {
     case 'query_range':
     case 'query':
+    case 'tail':
+    case 'index_shards':
+    case 'detected_fields':
+    case 'detected_field_values':
       return { ...request, query: request.query.withAst(mapMatchers(request.query.ast, change)) };
     case 'index_stats':
+    case 'volume':
+    case 'volume_range':
+    case 'patterns':
       return { ...request, query: changed(request.query, change) };
     case 'labels':
-    case 'label_values': {
+    case 'label_values':
+    case 'detected_labels': {
       const query = changed(request.query, change);
       return query.matchers.length === 0 ? request : { ...request, query };
     }

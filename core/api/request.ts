@@ -1,3 +1,5 @@
+import type { DiscoveryRequest } from './discovery-request.js';
+import type { FollowRules } from '../tail/types.js';
 import type { Query, Selector } from './query.js';
 
 /** A time range in nanoseconds since the epoch; log queries and listings read it as [startNs, endNs). */
@@ -19,7 +21,12 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-export interface QueryRangeRequest extends Ranged {
+/** Set where the query is one part of a metric expression, evaluated elsewhere: its series are not held to a limit. */
+interface OfWhole {
+  readonly isPart?: boolean;
+}
+
+export interface QueryRangeRequest extends Ranged, OfWhole {
   readonly op: 'query_range';
   readonly query: Query;
   readonly stepNs: bigint;
@@ -27,7 +34,7 @@ export interface QueryRangeRequest extends Ranged {
   readonly direction: Direction;
   readonly intervalNs: bigint;
 }
-export interface QueryRequest {
+export interface QueryRequest extends OfWhole {
   readonly op: 'query';
   readonly query: Query;
   readonly timeNs: bigint;
@@ -58,6 +65,15 @@ export interface FormatQueryRequest {
   readonly op: 'format_query';
   readonly query: Query;
 }
+/** Entries as they arrive, after the newest `limit` of the range (spec-gaps: Tail). */
+export interface TailRequest extends Ranged {
+  readonly op: 'tail';
+  readonly query: Query;
+  readonly limit: number;
+  /** How old entries must be before they are shown. */
+  readonly delayNs: bigint;
+  readonly follow: FollowRules;
+}
 
 /** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
 export type ApiRequest =
@@ -67,6 +83,8 @@ export type ApiRequest =
   | LabelValuesRequest
   | SeriesRequest
   | IndexStatsRequest
-  | FormatQueryRequest;
+  | FormatQueryRequest
+  | TailRequest
+  | DiscoveryRequest;
 
 export type Operation = ApiRequest['op'];

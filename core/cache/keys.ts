@@ -3,7 +3,8 @@
  * data are, the tuple mode, the forwarded credentials and the parameters. Everything a client can write is escaped, so no two
  * different requests share a key.
  */
-import type { ApiRequest, Browse } from '../api/request.js';
+import type { VolumeRangeRequest, VolumeRequest } from '../api/discovery-request.js';
+import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../api/request.js';
 import type { Selector } from '../api/query.js';
 import type { Exchange } from '../plugin/exchange.js';
 
@@ -23,10 +24,10 @@ function parametersOf(request: ApiRequest): string {
     case 'query_range': {
       const { query, range, stepNs, limit, direction, intervalNs } = request;
       const times = `${rangeOf(range.startNs, range.endNs)}&step=${stepNs}`;
-      return `direction=${direction}&interval=${intervalNs}&limit=${limit}&query=${escapeText(query.text)}&${times}`;
+      return `direction=${direction}&interval=${intervalNs}&limit=${limit}${partOf(request)}&query=${escapeText(query.text)}&${times}`;
     }
     case 'query':
-      return `direction=${request.direction}&limit=${request.limit}&query=${escapeText(request.query.text)}&time=${request.timeNs}`;
+      return `direction=${request.direction}&limit=${request.limit}${partOf(request)}&query=${escapeText(request.query.text)}&time=${request.timeNs}`;
     case 'labels':
       return `${browseOf(request.browse)}&${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
     case 'label_values':
@@ -37,9 +38,41 @@ function parametersOf(request: ApiRequest): string {
     }
     case 'index_stats':
       return `${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    case 'volume':
+      return volumeOf(request);
+    case 'volume_range':
+      return `${volumeOf(request)}&step=${request.stepNs}`;
+    case 'index_shards':
+      return `query=${escapeText(request.query.text)}&${rangeOf(request.range.startNs, request.range.endNs)}&target=${request.targetBytesPerShard}`;
+    case 'detected_labels':
+      return `${selectorOf(request.query)}&${rangeOf(request.range.startNs, request.range.endNs)}`;
+    case 'detected_fields':
+    case 'detected_field_values': {
+      const name = request.op === 'detected_fields' ? '' : `&name=${escapeText(request.name)}`;
+      const { query, range, limit, lineLimit } = request;
+      return `limit=${limit}&lines=${lineLimit}${name}&query=${escapeText(query.text)}&${rangeOf(range.startNs, range.endNs)}`;
+    }
+    case 'patterns': {
+      const { query, range, stepNs, limit, search } = request;
+      const custom = search.custom.map(escapeText).join(',');
+      const rows = `${search.maxRows}.${search.secondPassMaxRows}.${search.secondPassMaxWindows}`;
+      return `custom=${custom}&limit=${limit}&${selectorOf(query)}&rows=${rows}&${rangeOf(range.startNs, range.endNs)}&step=${stepNs}`;
+    }
     case 'format_query':
+    case 'tail':
       return `query=${escapeText(request.query.text)}`;
   }
+}
+
+/** A part of a query may have more series than a whole one. */
+function partOf({ isPart = false }: QueryRangeRequest | QueryRequest): string {
+  return isPart ? '&part=1' : '';
+}
+
+function volumeOf(request: VolumeRequest | VolumeRangeRequest): string {
+  const { query, range, limit, targetLabels, aggregateBy } = request;
+  const targets = targetLabels.map(escapeText).join(',');
+  return `by=${aggregateBy}&limit=${limit}&${selectorOf(query)}&${rangeOf(range.startNs, range.endNs)}&targets=${targets}`;
 }
 
 function rangeOf(startNs: bigint, endNs: bigint): string {

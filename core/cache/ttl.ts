@@ -18,7 +18,12 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const builtInLabelsTtlMs = 5 * minuteMs;
 const seriesTtlMs = 30_000;
+/** Index statistics, volumes and shards. */
 const indexStatsTtlMs = 10_000;
+/** Fields and labels that were detected, for windows of up to an hour. */
+const detectedTtlMs = 90_000;
+/** Patterns of the past stay as they are: a hundred years. */
+const patternsTtlMs = 100 * 365 * 24 * hourMs;
 /** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), and both are 30s without disk and peers. */
 const emptyListingTtlMs = 30_000;
 
@@ -58,19 +63,34 @@ function baseTtlMs(request: ApiRequest, answer: Answer, rules: TtlRules): number
     case 'series':
       return seriesTtlMs;
     case 'index_stats':
+    case 'volume':
+    case 'volume_range':
+    case 'index_shards':
       return indexStatsTtlMs;
+    case 'detected_labels':
+    case 'detected_fields':
+    case 'detected_field_values':
+      return scaledTtlMs(spanMs(request.range.startNs, request.range.endNs), detectedTtlMs);
+    case 'patterns':
+      return answer.kind === 'patterns' && answer.patterns.length === 0 ? emptyListingTtlMs : patternsTtlMs;
     case 'format_query':
+    case 'tail':
       return 0;
   }
 }
 
 function labelsTtlMs(windowMs: number, configuredMs: number): number {
-  const baseMs = configuredMs === 0 ? builtInLabelsTtlMs : configuredMs;
+  return scaledTtlMs(windowMs, configuredMs === 0 ? builtInLabelsTtlMs : configuredMs);
+}
+
+function scaledTtlMs(windowMs: number, baseMs: number): number {
   const factor = windowFactors.find(([limitMs]) => windowMs <= limitMs)?.[1] ?? longWindowFactor;
   return Math.min(baseMs * factor, Math.max(hourMs, baseMs));
 }
 
 function isRecent(request: ApiRequest, nowMs: number, rules: TtlRules): boolean {
+  // What is kept for good must be of the past.
+  if (request.op === 'patterns') return endsWithin(request.range.endNs, nowMs, rules.recentTailRefreshWindow);
   if (!rules.recentTailRefreshEnabled) return false;
   switch (request.op) {
     case 'query_range':
@@ -85,7 +105,14 @@ function isRecent(request: ApiRequest, nowMs: number, rules: TtlRules): boolean 
         endsWithin(request.range.endNs, nowMs, rules.maxMetadataCacheFreshness)
       );
     case 'index_stats':
+    case 'volume':
+    case 'volume_range':
+    case 'index_shards':
+    case 'detected_labels':
+    case 'detected_fields':
+    case 'detected_field_values':
     case 'format_query':
+    case 'tail':
       return false;
   }
 }

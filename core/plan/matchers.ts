@@ -1,4 +1,6 @@
+import type { Selector } from '../api/query.js';
 import type { Matcher, Stage } from '../logql/ast.js';
+import { requireNonEmptyMatcher } from '../logql/index.js';
 import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
 import { and, everything, matcher as streamMatcher, not, nothing } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
@@ -38,6 +40,13 @@ export function planMatchers(
   }
   const first: readonly LogsqlFilter[] = plain.length === 0 ? [] : [{ kind: 'stream', groups: [plain] }];
   return { filter: and(...first, ...filters), decisions };
+}
+
+/** The rows of a bare selector: one that is given must select something, none selects everything. */
+export function selectorFilter(selector: Selector | undefined, naming: Naming): LogsqlFilter {
+  if (selector === undefined) return everything;
+  requireNonEmptyMatcher(selector.matchers);
+  return planMatchers(selector.matchers, naming).filter;
 }
 
 /** Tells whether a matcher holds for a value. */

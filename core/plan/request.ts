@@ -1,13 +1,13 @@
 import type { ApiRequest } from '../api/request.js';
-import type { Query, Selector } from '../api/query.js';
+import type { Query } from '../api/query.js';
 import { apiError } from '../errors/table.js';
-import { checkStages, requireNonEmptyMatcher } from '../logql/index.js';
+import { checkStages } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
-import type { LogsqlFilter } from '../logsql/ast.js';
 import type { Naming } from '../names/naming.js';
-import { isConstant } from './constants.js';
+import { planDiscovery } from './discovery.js';
 import { planLogs } from './logs.js';
-import { planMatchers } from './matchers.js';
+import { planMatchers, selectorFilter } from './matchers.js';
+import { planMetric } from './metric.js';
 import type { Plan } from './types.js';
 
 const instantLogText =
@@ -35,22 +35,24 @@ export function planRequest(request: ApiRequest, naming: Naming): Plan {
     }
     case 'index_stats':
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
+    case 'tail':
+      if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
+      return planQuery(request.query, naming);
     case 'format_query':
       return { kind: 'format', expr: request.query.ast };
+    case 'volume':
+    case 'volume_range':
+    case 'index_shards':
+    case 'detected_labels':
+    case 'detected_fields':
+    case 'detected_field_values':
+    case 'patterns':
+      return planDiscovery(request, naming);
   }
 }
 
 function planQuery(query: Query, naming: Naming): Plan {
   const { ast } = query;
   checkStages(ast);
-  if (ast.kind === 'log') return planLogs(ast, naming).plan;
-  if (!isConstant(ast)) throw apiError('metricNotYet', {});
-  return { kind: 'constant', expr: ast };
-}
-
-/** A selector that is given must select something; none selects everything. */
-function selectorFilter(selector: Selector | undefined, naming: Naming): LogsqlFilter {
-  if (selector === undefined) return everything;
-  requireNonEmptyMatcher(selector.matchers);
-  return planMatchers(selector.matchers, naming).filter;
+  return ast.kind === 'log' ? planLogs(ast, naming).plan : planMetric(ast, naming);
 }

@@ -1,5 +1,6 @@
 import type { LogsqlFilter } from '../logsql/ast.js';
-import type { Expr, MetricExpr, Stage } from '../logql/ast.js';
+import type { Expr, Stage } from '../logql/ast.js';
+import type { MetricPlan } from './metric.js';
 
 /**
  * What a request means in the backend's terms, made by translate and executed by response-shape over the `upstream` slot.
@@ -13,11 +14,6 @@ export interface LogsPlan {
   readonly residual: readonly Stage[];
   /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
   readonly recheck: readonly Stage[];
-}
-/** A metric expression that reads no logs: literals and vector(). */
-export interface ConstantPlan {
-  readonly kind: 'constant';
-  readonly expr: MetricExpr;
 }
 export interface LabelNamesPlan {
   readonly kind: 'label-names';
@@ -41,6 +37,41 @@ export interface FormatPlan {
   readonly expr: Expr;
 }
 
+/** Volumes of the selected streams, summed by these labels; `all` takes every label there is. */
+export interface VolumePlan {
+  readonly kind: 'volume';
+  readonly filter: LogsqlFilter;
+  readonly targets: ReadonlySet<string> | 'all';
+}
+export interface ShardsPlan {
+  readonly kind: 'shards';
+  readonly filter: LogsqlFilter;
+}
+export interface DetectedLabelsPlan {
+  readonly kind: 'detected-labels';
+  readonly filter: LogsqlFilter;
+}
+/** Fields are looked for in the entries of a log query. */
+export interface DetectedFieldsPlan {
+  readonly kind: 'detected-fields';
+  readonly logs: LogsPlan;
+}
+export interface PatternsPlan {
+  readonly kind: 'patterns';
+  readonly filter: LogsqlFilter;
+}
+
 export type Plan =
-  LogsPlan | ConstantPlan | LabelNamesPlan | LabelValuesPlan | SeriesPlan | IndexStatsPlan | FormatPlan;
+  | LogsPlan
+  | MetricPlan
+  | LabelNamesPlan
+  | LabelValuesPlan
+  | SeriesPlan
+  | IndexStatsPlan
+  | FormatPlan
+  | VolumePlan
+  | ShardsPlan
+  | DetectedLabelsPlan
+  | DetectedFieldsPlan
+  | PatternsPlan;
 export type PlanKind = Plan['kind'];

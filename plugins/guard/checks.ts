@@ -20,9 +20,21 @@ export function checkRequest(request: ApiRequest, limits: TenantLimits, process:
     case 'label_values':
     case 'series':
     case 'index_stats':
+    case 'volume':
+    case 'volume_range':
+    case 'index_shards':
+    case 'detected_labels':
       checkRange(request.range, limits);
       return;
+    case 'detected_fields':
+    case 'detected_field_values':
+      checkRange(request.range, limits);
+      // The lines to look at are the entries of a log query.
+      checkEntriesLimit({ limit: request.lineLimit }, limits.maxEntriesLimitPerQuery);
+      return;
     case 'query':
+    case 'tail':
+    case 'patterns':
     case 'format_query':
       return;
   }

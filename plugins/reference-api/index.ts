@@ -1,14 +1,20 @@
 import {
+  paramContext,
+  parseDetectedFields,
+  parseDetectedFieldValues,
+  parseDetectedLabels,
   parseFormatQuery,
+  parseIndexShards,
   parseIndexStats,
   parseInstantQuery,
   parseLabels,
   parseLabelValues,
   parseQueryRange,
   parseSeries,
+  parseVolume,
+  parseVolumeRange,
   type ParamContext,
 } from '../../core/api/params/index.js';
-import type { Host } from '../../core/plugin/host.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/options/options.gen.js';
 import { formatQuery } from './format-query.js';
@@ -16,9 +22,10 @@ import { formatQuery } from './format-query.js';
 /** The read routes of the reference's API: parameters become a request, the chain answers it. */
 export default defineEndpoint<ReferenceApiOptions>({
   name: 'reference-api',
-  summary: 'Read routes of the Loki API: queries, labels, series, index statistics, query formatting.',
+  summary:
+    'Read routes of the Loki API: queries, labels, series, index statistics and volumes, detected fields, query formatting.',
   create(_options, host) {
-    const now = (): ParamContext => contextOf(host);
+    const now = (): ParamContext => paramContext(host);
     return {
       routes: new Map<string, RouteHandler>([
         ['query_range', async (call) => call.ask(parseQueryRange(call.params, now()))],
@@ -30,19 +37,18 @@ export default defineEndpoint<ReferenceApiOptions>({
         ],
         ['series', async (call) => call.ask(parseSeries(call.params, now()))],
         ['index_stats', async (call) => call.ask(parseIndexStats(call.params, now()))],
+        ['volume', async (call) => call.ask(parseVolume(call.params, now()))],
+        ['volume_range', async (call) => call.ask(parseVolumeRange(call.params, now()))],
+        ['index_shards', async (call) => call.ask(parseIndexShards(call.params, now()))],
+        ['detected_labels', async (call) => call.ask(parseDetectedLabels(call.params, now()))],
+        ['detected_fields', async (call) => call.ask(parseDetectedFields(call.params, now()))],
+        [
+          'detected_field_values',
+          async (call) =>
+            call.ask(parseDetectedFieldValues(call.pathParams.get('name') ?? '', call.params, now())),
+        ],
         ['format_query', (call) => formatQuery(call, parseFormatQuery(call.params, now()))],
       ]),
     };
   },
 });
-
-function contextOf(host: Pick<Host, 'clock' | 'naming' | 'limits'>): ParamContext {
-  const { maxLines, metadataDefaultLookbackMs } = host.limits.process;
-  return {
-    nowNs: host.clock.nowNs(),
-    dottedNames: host.naming.dottedNames,
-    hasBrowseExtensions: host.naming.browseExtensions,
-    defaultLimit: maxLines,
-    metadataLookbackNs: BigInt(Math.round(metadataDefaultLookbackMs)) * 1_000_000n,
-  };
-}

@@ -9,5 +9,5 @@ export default defineStage({
   needs: ['tenant', 'plan', 'upstream'],
   gives: [],
   rest: 'never',
-  create: (_options: ResponseShapeOptions, host) => new ResponseShapeStage(host),
+  create: (options: ResponseShapeOptions, host) => new ResponseShapeStage(options, host),
 });

@@ -1,20 +1,30 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
 import { RowReader } from '../../core/names/row-reader.js';
+import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host, Stage } from '../../core/plugin/index.js';
-import { answerConstant } from './constants.js';
+import { answerDetectedFields, answerDetectedFieldValues } from './detected-fields.js';
+import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
+import { answerMetric, metricLimits } from './metric.js';
+import { answerTail } from './tail.js';
+import { answerPatterns } from './patterns.js';
+import { answerShards } from './shards.js';
+import { answerVolume } from './volume.js';
 
+type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'>;
 type Needs = 'tenant' | 'plan' | 'upstream';
 
 /** Executes a plan over the backend and returns a typed answer. */
 export class ResponseShapeStage implements Stage<Needs, never> {
+  readonly #options: ScanOptions;
   readonly #host: Pick<Host, 'naming' | 'limits' | 'clock'>;
   readonly #reader: RowReader;
 
-  constructor(host: Pick<Host, 'naming' | 'limits' | 'clock'>) {
+  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock'>) {
+    this.#options = options;
     this.#host = host;
     this.#reader = new RowReader(host.naming);
   }
@@ -26,17 +36,30 @@ export class ResponseShapeStage implements Stage<Needs, never> {
     const backend = { upstream, reader: this.#reader, naming };
     switch (plan.kind) {
       case 'logs': {
-        if (request.op !== 'query_range') throw mismatch(request);
         const showsGroups = naming.emitStructuredMetadata || !exchange.caller.categorizeLabels;
+        if (request.op === 'tail') {
+          const maxHistory = limits.of([tenant.id]).maxEntriesLimitPerQuery;
+          const { signal } = exchange;
+          return answerTail(plan, request, { ...backend, clock, showsGroups, signal, maxHistory });
+        }
+        if (request.op !== 'query_range') throw mismatch(request);
         return answerLogs(
           plan,
           { ...request, range: rangeOf(request) },
           { ...backend, clock, showsGroups, signal: exchange.signal },
         );
       }
-      case 'constant':
+      case 'metric': {
         if (request.op !== 'query_range' && request.op !== 'query') throw mismatch(request);
-        return answerConstant(plan, request, clock);
+        const maxSeries = limits.of(tenant.limitIds ?? [tenant.id]).maxQuerySeries;
+        return answerMetric(plan, request, {
+          ...backend,
+          clock,
+          signal: exchange.signal,
+          maxRows: limits.process.manualRangeMetricRowLimit,
+          limits: metricLimits(request, exchange.caller, maxSeries),
+        });
+      }
       case 'label-names':
         if (request.op !== 'labels') throw mismatch(request);
         return listLabelNames(plan, rangeOf(request), request.browse, backend);
@@ -51,6 +74,28 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'index-stats':
         if (request.op !== 'index_stats') throw mismatch(request);
         return answerIndexStats(plan, rangeOf(request), backend);
+      case 'volume': {
+        if (request.op !== 'volume' && request.op !== 'volume_range') throw mismatch(request);
+        const maxSeries = limits.of([tenant.id]).volumeMaxSeries;
+        return answerVolume(plan, { ...request, range: rangeOf(request) }, { ...backend, clock, maxSeries });
+      }
+      case 'shards':
+        if (request.op !== 'index_shards') throw mismatch(request);
+        return answerShards(plan, request, rangeOf(request), backend);
+      case 'detected-labels':
+        if (request.op !== 'detected_labels') throw mismatch(request);
+        return answerDetectedLabels(plan, rangeOf(request), backend);
+      case 'detected-fields': {
+        const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = this.#options;
+        const context = { ...backend, clock, signal: exchange.signal, maxLines, timeoutMs };
+        if (request.op === 'detected_field_values')
+          return answerDetectedFieldValues(plan, { ...request, range: rangeOf(request) }, context);
+        if (request.op !== 'detected_fields') throw mismatch(request);
+        return answerDetectedFields(plan, { ...request, range: rangeOf(request) }, context);
+      }
+      case 'patterns':
+        if (request.op !== 'patterns') throw mismatch(request);
+        return answerPatterns(plan, request, rangeOf(request), { ...backend, signal: exchange.signal });
       case 'format':
         return { kind: 'formatted', query: printQuery(plan.expr) };
     }

@@ -27,6 +27,12 @@ const multiTenantOperations: ReadonlySet<Operation> = new Set([
   'label_values',
   'series',
   'index_stats',
+  'volume',
+  'volume_range',
+  'detected_labels',
+  'detected_fields',
+  'detected_field_values',
+  'patterns',
 ]);
 
 /** Finds the tenants of a request by its X-Scope-OrgID (spec: Authentication, 1-6). Throws the error of a header that names none. */

@@ -1,4 +1,13 @@
-import { mergeStreams, type MergeOptions } from '../../core/answer/merge/index.js';
+import {
+  mergeDetectedFields,
+  mergeDetectedFieldValues,
+  mergeDetectedLabels,
+  mergePatterns,
+  mergeShards,
+  mergeStreams,
+  mergeVolume,
+  type MergeOptions,
+} from '../../core/answer/merge/index.js';
 import type { Answer, NamesAnswer } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
 import type { ApiRequest, Browse } from '../../core/api/request.js';
@@ -57,6 +66,10 @@ function mergeOptions(request: ApiRequest): MergeOptions {
 
 /** Adds the tenant label to label names, and cuts listings to the page that was asked for. */
 function finish(answer: Answer, request: ApiRequest): Answer {
+  if (answer.kind === 'volume' && (request.op === 'volume' || request.op === 'volume_range'))
+    return { ...answer, series: answer.series.slice(0, request.limit) };
+  if (answer.kind === 'patterns' && request.op === 'patterns')
+    return { ...answer, patterns: answer.patterns.slice(0, request.limit) };
   if (answer.kind !== 'names') return answer;
   const browse = browseOf(request);
   if (request.op !== 'labels') return { ...answer, values: pageOf(answer.values, browse) };
@@ -78,6 +91,7 @@ function emptyAnswer(request: ApiRequest): Answer {
   switch (request.op) {
     case 'query_range':
     case 'query':
+    case 'tail':
     case 'format_query':
       return mergeStreams([], { direction: 'backward' });
     case 'labels':
@@ -85,6 +99,19 @@ function emptyAnswer(request: ApiRequest): Answer {
       return { kind: 'names', values: [], warnings: [] };
     case 'series':
       return { kind: 'series', series: [], warnings: [] };
+    case 'volume':
+    case 'volume_range':
+      return mergeVolume([]);
+    case 'index_shards':
+      return mergeShards([]);
+    case 'detected_labels':
+      return mergeDetectedLabels([]);
+    case 'detected_fields':
+      return mergeDetectedFields([]);
+    case 'detected_field_values':
+      return mergeDetectedFieldValues([]);
+    case 'patterns':
+      return mergePatterns([]);
     case 'index_stats':
       return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
   }

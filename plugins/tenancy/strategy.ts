@@ -4,12 +4,17 @@
  * all tenants (kind `together`).
  */
 import type { Tenant } from '../../core/api/caller.js';
+import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../core/api/discovery-request.js';
 import type { Selector } from '../../core/api/query.js';
 import type { ApiRequest, QueryRangeRequest, SeriesRequest } from '../../core/api/request.js';
 import { logQueriesOf, mapMatchers, type LogExpr } from '../../core/logql/index.js';
 import { splitSelector, takeTenantMatchers } from './matchers.js';
 import { widen } from './paging.js';
 import { originalTenantLabel, tenantLabel } from './tenant-label.js';
+
+type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
+/** As many as a limit can say. */
+const unlimited = 0xffff_ffff;
 
 /** One tenant's part of a request. */
 export interface Part {
@@ -59,18 +64,52 @@ export function chooseStrategy(
         browse: widen(request.browse),
         ...(selector === undefined ? {} : { query: selector }),
       }));
+    case 'volume':
+    case 'volume_range':
+    case 'patterns': {
+      // Each tenant gives all it has: what is biggest over all of them shows only when they are added up.
+      const all = request.query.withMatchers('{}', []);
+      const limit = request.op === 'patterns' ? request.limit : unlimited;
+      return mergeSelected(request.query, tenants, (selector) => ({
+        ...request,
+        limit,
+        query: selector ?? all,
+      }));
+    }
+    case 'detected_labels':
+      return mergeSelected(request.query, tenants, (selector) => ({
+        op: 'detected_labels',
+        range: request.range,
+        ...(selector === undefined ? {} : { query: selector }),
+      }));
+    case 'detected_fields':
+    case 'detected_field_values':
+      return mergeScans(request, tenants, maxQueryBytes);
     case 'index_stats': {
       const all = request.query.withMatchers('{}', []);
       return mergeSelected(request.query, tenants, (selector) => ({ ...request, query: selector ?? all }));
     }
     case 'series':
       return mergeSeries(request, tenants);
+    case 'index_shards':
+    case 'tail':
     case 'format_query':
       return { kind: 'once' };
   }
 }
 
-function mergeLogs(request: QueryRangeRequest, ast: LogExpr, tenants: readonly Tenant[]): Strategy {
+/** Fields of log queries; other queries are refused, for every tenant alike. */
+function mergeScans(request: ScanRequest, tenants: readonly Tenant[], maxQueryBytes: number): Strategy {
+  const { query } = request;
+  if (maxQueryBytes > 0 && Buffer.byteLength(query.text) > maxQueryBytes) return { kind: 'once' };
+  return query.ast.kind === 'log' ? mergeLogs(request, query.ast, tenants) : { kind: 'once' };
+}
+
+function mergeLogs(
+  request: QueryRangeRequest | ScanRequest,
+  ast: LogExpr,
+  tenants: readonly Tenant[],
+): Strategy {
   const filter = takeTenantMatchers(ast.selector.matchers);
   if (filter === undefined) return { kind: 'merge', parts: tenants.map((tenant) => ({ tenant, request })) };
   const query = request.query.withAst(mapMatchers(ast, () => filter.matchers));

@@ -18,10 +18,17 @@ export function labelAnswer(answer: Answer, tenantId: string): Answer {
         ? { ...answer, values: answer.values.map(listedName) }
         : answer;
     case 'index-stats':
+    case 'volume':
+    case 'detected-fields':
+    case 'detected-field-values':
+    case 'detected-labels':
+    case 'patterns':
+    case 'shards':
     case 'matrix':
     case 'vector':
     case 'scalar':
     case 'formatted':
+    case 'live':
     case 'encoded':
       return answer;
   }

@@ -4,10 +4,26 @@
  * itself changes nothing either.
  */
 import type { Answer, AnswerKind } from '../types.js';
+import {
+  mergeDetectedFields,
+  mergeDetectedFieldValues,
+  mergeDetectedLabels,
+  mergePatterns,
+  mergeShards,
+  mergeVolume,
+} from './discovery.js';
 import { mergeMatrix, mergeVector } from './metrics.js';
 import { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
 import { mergeStreams, type MergeOptions } from './streams.js';
 
+export {
+  mergeDetectedFields,
+  mergeDetectedFieldValues,
+  mergeDetectedLabels,
+  mergePatterns,
+  mergeShards,
+  mergeVolume,
+} from './discovery.js';
 export { mergeMatrix, mergeVector } from './metrics.js';
 export { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
 export { mergeStreams, type MergeOptions } from './streams.js';
@@ -33,10 +49,24 @@ export function mergeAnswers(answers: readonly Answer[], options: MergeOptions):
       return mergeMatrix(ofKind(answers, first.kind));
     case 'vector':
       return mergeVector(ofKind(answers, first.kind));
+    case 'volume':
+      return mergeVolume(ofKind(answers, first.kind));
+    case 'detected-fields':
+      return mergeDetectedFields(ofKind(answers, first.kind));
+    case 'detected-field-values':
+      return mergeDetectedFieldValues(ofKind(answers, first.kind));
+    case 'detected-labels':
+      return mergeDetectedLabels(ofKind(answers, first.kind));
+    case 'patterns':
+      return mergePatterns(ofKind(answers, first.kind));
+    case 'shards':
+      return mergeShards(ofKind(answers, first.kind));
     case 'scalar':
     case 'formatted':
       // These depend on the question only, so every part gave the same.
       return first;
+    case 'live':
+      throw new Error('live answers cannot be merged');
     case 'encoded':
       throw new Error('encoded answers cannot be merged: derive exchanges with isFinal false');
   }

@@ -21,11 +21,26 @@ export function answerBytes(answer: Answer): number {
     case 'series':
       return total(answer.series, labelsBytes);
     case 'matrix':
+    case 'volume':
       return total(answer.series, (series) => labelsBytes(series.labels) + series.points.length * pointBytes);
     case 'vector':
       return total(answer.samples, (sample) => labelsBytes(sample.labels) + pointBytes);
+    case 'detected-fields':
+      return total(answer.fields, ({ label, values }) => label.length + textsBytes(values));
+    case 'detected-field-values':
+      return textsBytes(answer.values);
+    case 'detected-labels':
+      return total(answer.labels, ({ label, values }) => label.length + textsBytes(values));
+    case 'patterns':
+      return total(
+        answer.patterns,
+        ({ pattern, samples }) => objectBytes + pattern.length + samples.length * pointBytes,
+      );
+    case 'shards':
+      return answer.shards.length * objectBytes;
     case 'index-stats':
     case 'scalar':
+    case 'live':
       return objectBytes;
     case 'formatted':
       return objectBytes + answer.query.length;
@@ -37,6 +52,10 @@ export function answerBytes(answer: Answer): number {
 function entryBytes(entry: Entry): number {
   const groups = labelsBytes(entry.structuredMetadata) + labelsBytes(entry.parsed);
   return objectBytes + entry.line.length + groups;
+}
+
+function textsBytes(texts: readonly string[]): number {
+  return total(texts, (text) => objectBytes + text.length);
 }
 
 function labelsBytes(labels: LabelSet): number {

@@ -3,8 +3,7 @@
  * "Per endpoint". Query texts are not parsed here: a Query parses itself when somebody first asks for its tree.
  */
 import { apiError } from '../../errors/table.js';
-import { nanosPerSecond } from '../../time/index.js';
-import { Query, Selector, type DottedNames } from '../query.js';
+import { Query, Selector } from '../query.js';
 import type {
   Browse,
   FormatQueryRequest,
@@ -16,8 +15,8 @@ import type {
   SeriesRequest,
   TimeRange,
 } from '../request.js';
+import { hourNs, readStep, type ParamContext } from './context.js';
 import {
-  defaultStepNs,
   first,
   readDirection,
   readInt,
@@ -28,24 +27,19 @@ import {
   type Params,
 } from './reader.js';
 
+export { paramContext, type ParamContext } from './context.js';
 export type { Params } from './reader.js';
+export {
+  parseDetectedFields,
+  parseDetectedFieldValues,
+  parseDetectedLabels,
+  parseIndexShards,
+  parsePatterns,
+  parseVolume,
+  parseVolumeRange,
+} from './discovery.js';
 export { checkEntriesLimit } from './limits.js';
-
-/** What the house decides about parameters, beside the client. */
-export interface ParamContext {
-  readonly nowNs: bigint;
-  readonly dottedNames: DottedNames;
-  /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
-  readonly hasBrowseExtensions: boolean;
-  /** Entries of a log query that names no limit (`-max-lines`). */
-  readonly defaultLimit: number;
-  /** Range of a listing that names neither start, end nor since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
-  readonly metadataLookbackNs: bigint;
-}
-
-const hourNs = 3_600n * nanosPerSecond;
-/** Points a query may have: more is refused before anything is asked of the backend (spec: Errors). */
-const maxPoints = 11_000n;
+export { parseTail } from './tail.js';
 
 export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
   const range = readTimeRange(params, context.nowNs, hourNs);
@@ -64,13 +58,6 @@ export function parseQueryRange(params: Params, context: ParamContext): QueryRan
     direction,
     intervalNs,
   };
-}
-
-function readStep(params: Params, range: TimeRange): bigint {
-  const stepNs = readSecondsOrDuration(params, 'step') ?? defaultStepNs(range);
-  if (stepNs <= 0n) throw apiError('stepNotPositive', {});
-  if ((range.endNs - range.startNs) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
-  return stepNs;
 }
 
 export function parseInstantQuery(params: Params, context: ParamContext): QueryRequest {

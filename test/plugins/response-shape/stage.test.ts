@@ -30,7 +30,11 @@ async function answerOf(
     request,
     slots: { tenant, plan, upstream },
   });
-  const { answer } = await runStage(responseShape, { derivedFields: [] }, exchange);
+  const { answer } = await runStage(
+    responseShape,
+    { derivedFields: [], detectedFieldsMaxScanLines: 2000, drilldownScanTimeout: 5000 },
+    exchange,
+  );
   upstream.done();
   return answer;
 }

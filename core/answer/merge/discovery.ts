@@ -1,0 +1,139 @@
+import { spreadShards } from '../../discovery/shards.js';
+import { byVolume } from '../../discovery/volume-order.js';
+import type { LabelSet } from '../../labels/label-set.js';
+import type {
+  DetectedField,
+  DetectedFieldsAnswer,
+  DetectedFieldValuesAnswer,
+  DetectedLabelsAnswer,
+  PatternResult,
+  PatternsAnswer,
+  ShardResult,
+  ShardsAnswer,
+  VolumeAnswer,
+} from '../discovery-types.js';
+import { mergeStats, mergeWarnings } from './shared.js';
+
+/** Sums volumes of equal labels at equal times; nothing is cut, which only who knows the last part may do. */
+export function mergeVolume(answers: readonly VolumeAnswer[]): VolumeAnswer {
+  const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
+  for (const { labels, points } of answers.flatMap(({ series }) => series)) {
+    const sum = byKey.get(labels.key) ?? { labels, values: new Map<number, number>() };
+    byKey.set(labels.key, sum);
+    for (const { timestampMs, value } of points)
+      sum.values.set(timestampMs, (sum.values.get(timestampMs) ?? 0) + value);
+  }
+  const series = [...byKey.values()].map(({ labels, values }) => ({
+    labels,
+    points: [...values]
+      .map(([timestampMs, value]) => ({ timestampMs, value }))
+      .sort((a, b) => a.timestampMs - b.timestampMs),
+  }));
+  return {
+    kind: 'volume',
+    series: series.sort(byVolume),
+    stats: mergeStats(answers.map(({ stats }) => stats)),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+/** The union of fields, in the order they came, up to the limit; type and path are those of the first part that has the field. */
+export function mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): DetectedFieldsAnswer {
+  const byLabel = new Map<string, DetectedField>();
+  for (const field of answers.flatMap(({ fields }) => fields)) {
+    const known = byLabel.get(field.label);
+    byLabel.set(field.label, known === undefined ? field : joinFields(known, field));
+  }
+  const limit = limitOf(answers);
+  return {
+    kind: 'detected-fields',
+    fields: [...byLabel.values()].slice(0, limit),
+    limit,
+    warnings: mergeWarnings(answers),
+  };
+}
+
+function joinFields(first: DetectedField, second: DetectedField): DetectedField {
+  return {
+    ...first,
+    parsers: [...new Set([...first.parsers, ...second.parsers])],
+    jsonPath: first.jsonPath ?? second.jsonPath,
+    values: [...new Set([...first.values, ...second.values])],
+  };
+}
+
+/** The union of values, in the order they came, up to the limit. */
+export function mergeDetectedFieldValues(
+  answers: readonly DetectedFieldValuesAnswer[],
+): DetectedFieldValuesAnswer {
+  const limit = limitOf(answers);
+  const values = [...new Set(answers.flatMap((answer) => answer.values))].slice(0, limit);
+  return { kind: 'detected-field-values', values, limit, warnings: mergeWarnings(answers) };
+}
+
+function limitOf(answers: readonly { readonly limit: number }[]): number {
+  return Math.max(0, ...answers.map(({ limit }) => limit));
+}
+
+/** The union of labels and of their values. */
+export function mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): DetectedLabelsAnswer {
+  const byLabel = new Map<string, Set<string>>();
+  for (const { label, values } of answers.flatMap(({ labels }) => labels)) {
+    const known = byLabel.get(label) ?? new Set<string>();
+    byLabel.set(label, known);
+    for (const value of values) known.add(value);
+  }
+  const labels = [...byLabel].map(([label, values]) => ({ label, values: [...values] }));
+  return { kind: 'detected-labels', labels, warnings: mergeWarnings(answers) };
+}
+
+/** Sums the lines of equal patterns of a level, by bucket; nothing is cut. */
+export function mergePatterns(answers: readonly PatternsAnswer[]): PatternsAnswer {
+  const byKey = new Map<string, PatternResult[]>();
+  for (const result of answers.flatMap(({ patterns }) => patterns)) {
+    const key = JSON.stringify([result.level ?? null, result.pattern]);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [result]);
+    else same.push(result);
+  }
+  const merged = [...byKey.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [joinPatterns(first, others)],
+  );
+  const custom = merged.filter(({ level }) => level === undefined);
+  const found = merged
+    .filter(({ level }) => level !== undefined)
+    .map((result) => ({ result, lines: linesOf(result) }));
+  found.sort((a, b) => b.lines - a.lines);
+  return {
+    kind: 'patterns',
+    patterns: [...custom, ...found.map(({ result }) => result)],
+    warnings: mergeWarnings(answers),
+  };
+}
+
+function joinPatterns(first: PatternResult, others: readonly PatternResult[]): PatternResult {
+  if (others.length === 0) return first;
+  const counts = new Map<number, number>();
+  for (const [seconds, count] of [first, ...others].flatMap(({ samples }) => samples))
+    counts.set(seconds, (counts.get(seconds) ?? 0) + count);
+  return { ...first, samples: [...counts].sort(([a], [b]) => a - b) };
+}
+
+function linesOf({ samples }: PatternResult): number {
+  return samples.reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** As many shards as the part with the most has, with the sum of all in them. */
+export function mergeShards(answers: readonly ShardsAnswer[]): ShardsAnswer {
+  const all = answers.flatMap(({ shards }) => shards);
+  const sum = (read: (shard: ShardResult) => number): number =>
+    all.reduce((total, shard) => total + read(shard), 0);
+  const totals = {
+    streams: sum(({ streams }) => streams),
+    chunks: sum(({ chunks }) => chunks),
+    bytes: sum(({ bytes }) => bytes),
+    entries: sum(({ entries }) => entries),
+  };
+  const count = Math.max(1, ...answers.map(({ shards }) => shards.length));
+  return { kind: 'shards', shards: spreadShards(totals, count), warnings: mergeWarnings(answers) };
+}

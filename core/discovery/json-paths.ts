@@ -1,0 +1,41 @@
+import { innerLabelName, labelName } from '../logql/pipeline/label-name.js';
+
+/** The keys on the way to a value. */
+export type KeyPath = readonly string[];
+
+const maxDepth = 100;
+
+/** The paths of a JSON line's values by the labels that `| json` gives them; empty for a line that is no JSON object. */
+export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
+  const paths = new Map<string, KeyPath>();
+  const value = parsed(line);
+  if (isObject(value)) collect(value, '', [], paths);
+  return paths;
+}
+
+function collect(
+  object: Readonly<Record<string, unknown>>,
+  prefix: string,
+  above: KeyPath,
+  paths: Map<string, KeyPath>,
+): void {
+  for (const [key, value] of Object.entries(object)) {
+    const name = prefix === '' ? labelName(key) : `${prefix}_${innerLabelName(key)}`;
+    const path = [...above, key];
+    if (isObject(value)) {
+      if (path.length < maxDepth) collect(value, name, path, paths);
+    } else if (!Array.isArray(value) && value !== null && !paths.has(name)) paths.set(name, path);
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

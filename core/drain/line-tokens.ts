@@ -1,0 +1,55 @@
+/** A line cut into tokens, with what is needed to put a pattern of it together again. */
+export interface TokenizedLine {
+  readonly tokens: readonly string[];
+  /** How many blanks stand behind each token; the same for every line of one shape. */
+  readonly join: (tokens: readonly string[]) => string;
+  /** Lines of different formats are never of one pattern. */
+  readonly format: 'text' | 'logfmt' | 'json';
+}
+
+/** Signs that are part of a token although Unicode calls them punctuation. */
+const inToken: ReadonlySet<string> = new Set(['_', '-', '.', ':', '/']);
+/** A sign that is a token of its own although Unicode does not call it punctuation. */
+const equals = '=';
+const punctuation = /\p{P}/u;
+const maxTokens = 127;
+
+/**
+ * Cuts text at blanks and at signs: a punctuation sign is a token of its own, except those that hold names, addresses, times and
+ * paths together (spec-gaps: Patterns response).
+ */
+export function tokenizeText(line: string): TokenizedLine {
+  const tokens: string[] = [];
+  const blanks: number[] = [];
+  let start = 0;
+  let leading = 0;
+  const close = (end: number): void => {
+    if (end > start) {
+      tokens.push(line.slice(start, end));
+      blanks.push(0);
+    }
+  };
+  for (let at = 0; at < line.length && tokens.length < maxTokens; at += 1) {
+    const sign = line.charAt(at);
+    if (!isBorder(sign)) continue;
+    close(at);
+    start = at + 1;
+    if (sign !== ' ') {
+      tokens.push(sign);
+      blanks.push(0);
+    } else if (blanks.length === 0) leading += 1;
+    else blanks[blanks.length - 1] = (blanks.at(-1) ?? 0) + 1;
+  }
+  close(line.length);
+  const join = (parts: readonly string[]): string =>
+    ' '.repeat(leading) + parts.map((part, index) => part + ' '.repeat(blanks[index] ?? 0)).join('');
+  return { tokens, join, format: 'text' };
+}
+
+function isBorder(sign: string): boolean {
+  const code = sign.charCodeAt(0);
+  if ((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a))
+    return false;
+  if (sign === ' ' || sign === equals) return true;
+  return !inToken.has(sign) && punctuation.test(sign);
+}

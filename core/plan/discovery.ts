@@ -1,0 +1,54 @@
+import type { DiscoveryRequest } from '../api/discovery-request.js';
+import { apiError } from '../errors/table.js';
+import { checkStages, logQueriesOf } from '../logql/index.js';
+import { or } from '../logsql/build.js';
+import type { Naming } from '../names/naming.js';
+import { planLogs } from './logs.js';
+import { planMatchers, selectorFilter } from './matchers.js';
+import type { DetectedFieldsPlan, Plan, VolumePlan } from './types.js';
+
+type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
+type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detected_field_values' }>;
+
+/**
+ * Says what a discovery request means in the backend's terms.
+ * @throws LogqlError with the reference's text for a query it refuses
+ */
+export function planDiscovery(request: DiscoveryRequest, naming: Naming): Plan {
+  switch (request.op) {
+    case 'volume':
+    case 'volume_range':
+      return planVolume(request, naming);
+    case 'index_shards': {
+      const { ast } = request.query;
+      checkStages(ast);
+      const selections = logQueriesOf(ast).map(
+        ({ selector }) => planMatchers(selector.matchers, naming).filter,
+      );
+      return { kind: 'shards', filter: or(...selections) };
+    }
+    case 'detected_labels':
+      return { kind: 'detected-labels', filter: selectorFilter(request.query, naming) };
+    case 'detected_fields':
+    case 'detected_field_values':
+      return planScan(request, naming);
+    case 'patterns':
+      return { kind: 'patterns', filter: selectorFilter(request.query, naming) };
+  }
+}
+
+function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): VolumePlan {
+  const { matchers } = query;
+  const { filter } = planMatchers(matchers, naming);
+  if (targetLabels.length > 0) return { kind: 'volume', filter, targets: new Set(targetLabels) };
+  // Without targets label sets have the labels of the selector; sums by name are of every label.
+  const isAll = matchers.length === 0 || aggregateBy === 'labels';
+  return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };
+}
+
+function planScan({ query }: Scan, naming: Naming): DetectedFieldsPlan {
+  const { ast } = query;
+  checkStages(ast);
+  if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
+  return { kind: 'detected-fields', logs: planLogs(ast, naming).plan };
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+
+/**
+ * Reads patterns from a file: a JSON array of texts, or a pattern per line with empty lines and `#` comments between them.
+ * @throws Error naming the file, when it cannot be read or holds something else
+ */
+export async function readPatternFile(file: string): Promise<readonly string[]> {
+  return parsePatterns(await readFile(file, 'utf8'), file);
+}
+
+/** The patterns of such a text, each once. */
+export function parsePatterns(text: string, where: string): readonly string[] {
+  return [...new Set(text.trimStart().startsWith('[') ? fromJson(text, where) : fromLines(text))];
+}
+
+function fromLines(text: string): readonly string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function fromJson(text: string, where: string): readonly string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // A pattern may begin with a bracket: then the text is lines.
+    if (!text.trimEnd().endsWith(']')) return fromLines(text);
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+    throw new Error(`${where}: must be a JSON array of texts, or a pattern per line`);
+  return value.filter((entry) => entry !== '');
+}

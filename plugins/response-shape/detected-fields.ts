@@ -1,0 +1,95 @@
+import type {
+  DetectedFieldsAnswer,
+  DetectedFieldValuesAnswer,
+  StreamResult,
+} from '../../core/answer/types.js';
+import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../core/api/discovery-request.js';
+import type { TimeRange } from '../../core/api/request.js';
+import { FieldScan } from '../../core/discovery/field-scan.js';
+import { apiError } from '../../core/errors/table.js';
+import { compilePipeline } from '../../core/logql/pipeline/compile.js';
+import type { DetectedFieldsPlan } from '../../core/plan/types.js';
+import type { Clock } from '../../core/plugin/host.js';
+import { EntryCollector } from './entry-collector.js';
+import type { Backend } from './listings.js';
+import { readPages } from './row-pages.js';
+
+export interface ScanContext extends Backend {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Lines that are looked at, whatever the client asks. */
+  readonly maxLines: number;
+  /** Milliseconds after which the lines read so far must do; 0 is no bound. */
+  readonly timeoutMs: number;
+}
+
+/** The fields of the newest lines of a log query. */
+export async function answerDetectedFields(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldsRequest,
+  context: ScanContext,
+): Promise<DetectedFieldsAnswer> {
+  const keepsDots = context.naming.dottedNames === 'accept';
+  const scan = new FieldScan({ maxFields: request.limit, keepsDots });
+  await scanLines(plan, request, scan, context);
+  return { kind: 'detected-fields', fields: scan.fields(), limit: request.limit, warnings: [] };
+}
+
+/** The values of one field in the newest lines of a log query. */
+export async function answerDetectedFieldValues(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldValuesRequest,
+  context: ScanContext,
+): Promise<DetectedFieldValuesAnswer> {
+  const keepsDots = context.naming.dottedNames === 'accept';
+  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name });
+  await scanLines(plan, request, scan, context);
+  const values = scan.fields()[0]?.values.slice(0, request.limit) ?? [];
+  return { kind: 'detected-field-values', values, limit: request.limit, warnings: [] };
+}
+
+async function scanLines(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldsRequest | DetectedFieldValuesRequest,
+  scan: FieldScan,
+  context: ScanContext,
+): Promise<void> {
+  for (const { labels, entries } of await newestEntries(plan, request.range, request.lineLimit, context))
+    for (const entry of entries) scan.add(labels, entry);
+}
+
+/** The newest entries that the query lets through; fewer when time runs out, an error when it does before there is any. */
+async function newestEntries(
+  { logs }: DetectedFieldsPlan,
+  range: TimeRange,
+  lineLimit: number,
+  { upstream, reader, clock, signal, maxLines, timeoutMs }: ScanContext,
+): Promise<readonly StreamResult[]> {
+  const limit = Math.min(lineLimit, maxLines);
+  const collector = new EntryCollector({
+    limit,
+    direction: 'backward',
+    intervalNs: 0n,
+    recheck: compilePipeline(logs.recheck),
+    residual: compilePipeline(logs.residual),
+    showsGroups: true,
+  });
+  const deadline = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
+  const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);
+  const pages = readPages({
+    filter: logs.filter,
+    range,
+    direction: 'backward',
+    firstPageRows,
+    upstream,
+    reader,
+  });
+  for await (const rows of pages) {
+    signal.throwIfAborted();
+    if (collector.addAll(rows)) break;
+    if (clock.monotonicMs() < deadline) continue;
+    if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
+    break;
+  }
+  return collector.streams();
+}

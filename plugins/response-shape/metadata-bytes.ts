@@ -1,0 +1,140 @@
+import type { TimeRange } from '../../core/api/request.js';
+import { query, stats, statsFunction } from '../../core/logsql/build.js';
+import type { LogsqlFilter, StatsFunction } from '../../core/logsql/ast.js';
+import { detectedLevelName } from '../../core/names/level.js';
+import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import type { BackendRow } from '../../core/upstream/types.js';
+import type { Backend } from './listings.js';
+
+/** What the reference's chunk holds of an entry besides its line. */
+export interface MetadataCost {
+  /** Bytes per entry. */
+  readonly perEntry: number;
+  /** Bytes once per stream: names and values that all of its entries share. */
+  readonly perStream: number;
+}
+
+/** The cost by backend stream; streams that were not looked at get the average. */
+export interface MetadataCosts {
+  of(streamText: string, stream: StreamIdentity): MetadataCost;
+}
+
+/** A pair of structured metadata is two references into the chunk's texts. */
+const pairBytes = 8;
+/** The levels that a stream's entries have are few: their name and about this much of texts. */
+const levelTexts = detectedLevelName.length + 12;
+/** Counting distinct values costs memory of the backend; more rows than this are judged by the newest of them. */
+const maxCountedRows = 200_000;
+const maxFields = 120;
+/** The backend takes 16 KiB of query; the filter needs its part. */
+const maxFunctionBytes = 9_000;
+const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+
+/** Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10). */
+export async function readMetadataCosts(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  rows: number,
+  { upstream, reader }: Backend,
+): Promise<MetadataCosts> {
+  const looked = rows <= maxCountedRows ? range : newestPart(range, rows);
+  const listed = await upstream.list({ listing: 'field_names', query: query(filter), range: looked });
+  const fields = listed
+    .filter(({ value }) => !ownFields.has(value))
+    .sort((a, b) => b.hits - a.hits)
+    .slice(0, maxFields)
+    .map(({ value }) => value);
+  const sums = new Map<string, FieldSums>();
+  for (const batch of batchesOf(fields)) {
+    const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
+    const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
+    for await (const lines of answer)
+      for (const row of lines) {
+        const text = row['_stream'] ?? '{}';
+        const sum = sums.get(text) ?? { rows: 0, pairs: 0, texts: 0, hasLevel: false };
+        sums.set(text, addFields(sum, row, batch, reader.stream(text)));
+      }
+  }
+  return costsOf(sums);
+}
+
+interface FieldSums {
+  readonly rows: number;
+  readonly pairs: number;
+  /** Bytes of distinct values. */
+  readonly texts: number;
+  readonly hasLevel: boolean;
+}
+
+function addFields(
+  before: FieldSums,
+  row: BackendRow,
+  batch: readonly (readonly [field: string, index: number])[],
+  stream: StreamIdentity,
+): FieldSums {
+  let { pairs, texts, hasLevel } = before;
+  for (const [field, index] of batch) {
+    if (stream.fields.has(field)) continue;
+    const count = numberOf(row, `n${index}`);
+    if (count === 0) continue;
+    pairs += count;
+    texts += Buffer.byteLength(field) + (numberOf(row, `b${index}`) / count) * numberOf(row, `u${index}`);
+    hasLevel ||= field === detectedLevelName;
+  }
+  return { rows: numberOf(row, 'rows'), pairs, texts, hasLevel };
+}
+
+function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
+  const all = [...sums.values()];
+  const rows = all.reduce((total, sum) => total + sum.rows, 0);
+  const bytes = all.reduce((total, sum) => total + sum.pairs * pairBytes + sum.texts, 0);
+  const average = rows === 0 ? 0 : bytes / rows;
+  return {
+    of: (text, stream) => {
+      const sum = sums.get(text);
+      const ownPerEntry =
+        sum === undefined || sum.rows === 0 ? average : (sum.pairs * pairBytes + sum.texts) / sum.rows;
+      const level = sum?.hasLevel === true ? 0 : 1;
+      const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
+      return {
+        perEntry: ownPerEntry + (stream.metadata.length + level) * pairBytes,
+        perStream: shared + level * levelTexts,
+      };
+    },
+  };
+}
+
+function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {
+  return [
+    statsFunction('count', [field], `n${index}`),
+    statsFunction('sum_len', [field], `b${index}`),
+    statsFunction('count_uniq', [field], `u${index}`),
+  ];
+}
+
+/** Numbers the fields and cuts them into queries that are short enough. */
+function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [string, number])[]> {
+  let batch: (readonly [string, number])[] = [];
+  let bytes = 0;
+  for (const [index, field] of fields.entries()) {
+    const size = 3 * (Buffer.byteLength(field) + 24);
+    if (bytes + size > maxFunctionBytes && batch.length > 0) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push([field, index]);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function newestPart({ startNs, endNs }: TimeRange, rows: number): TimeRange {
+  const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
+  return { startNs: endNs - (part > 0n ? part : 1n), endNs };
+}
+
+function numberOf(row: BackendRow, name: string): number {
+  const value = Number(row[name] ?? 0);
+  return Number.isFinite(value) ? value : 0;
+}

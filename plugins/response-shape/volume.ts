@@ -1,0 +1,191 @@
+import type { VolumeAnswer } from '../../core/answer/types.js';
+import type { VolumeRangeRequest, VolumeRequest } from '../../core/api/discovery-request.js';
+import type { TimeRange } from '../../core/api/request.js';
+import { VolumeBuckets, type VolumePiece } from '../../core/discovery/volume-buckets.js';
+import { TooManyVolumesError, VolumeSums } from '../../core/discovery/volume-sums.js';
+import { apiError } from '../../core/errors/table.js';
+import type { Label, LabelSet } from '../../core/labels/label-set.js';
+import type { LogsqlQuery } from '../../core/logsql/ast.js';
+import { not, query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
+import type { Naming } from '../../core/names/naming.js';
+import { parseRowTime } from '../../core/names/row-time.js';
+import { missingLineRows } from '../../core/plan/missing-lines.js';
+import type { VolumePlan } from '../../core/plan/types.js';
+import type { Clock } from '../../core/plugin/host.js';
+import type { BackendRow } from '../../core/upstream/types.js';
+import type { Backend } from './listings.js';
+import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+
+export interface VolumeContext extends Backend {
+  readonly clock: Clock;
+  /** Label sets that a volume may have; 0 is no bound. */
+  readonly maxSeries: number;
+}
+
+/** How long the reference fills a chunk at most: what its volumes are spread over. */
+const chunkNs = 2n * 3_600n * 1_000_000_000n;
+/** Pieces of one stream over a long range; there they cover more than a chunk. */
+const maxPieces = 96n;
+
+/** Pieces that are held to be put together. */
+const maxOpenPieces = 100_000;
+
+interface OpenPiece {
+  readonly labels: LabelSet;
+  firstNs: bigint;
+  lastNs: bigint;
+  entries: number;
+  bytes: number;
+  /** What all entries share is there once, however many backend streams the piece is made of. */
+  sharedBytes: number;
+}
+
+/** Bytes of the selected streams in the reference's measure: what its chunks would hold of them (otel-README, rule 10). */
+export async function answerVolume(
+  plan: VolumePlan,
+  request: VolumeRequest | VolumeRangeRequest,
+  context: VolumeContext,
+): Promise<VolumeAnswer> {
+  const startedAt = context.clock.monotonicMs();
+  const { range } = request;
+  const span = range.endNs - range.startNs;
+  const buckets = new VolumeBuckets(range, request.op === 'volume_range' ? request.stepNs : range.endNs + 1n);
+  const cellNs = request.op === 'volume_range' ? cellOf(span) : undefined;
+  const sums = new VolumeSums({
+    buckets,
+    targets: plan.targets,
+    aggregateBy: request.aggregateBy,
+    maxSeries: context.maxSeries,
+  });
+  const entries = await countEntries(plan, range, context);
+  let bytes = 0;
+  if (entries > 0) {
+    const costs = await readMetadataCosts(plan.filter, range, entries, context);
+    try {
+      for await (const [labels, piece] of readPieces(plan, range, cellNs, costs, context)) {
+        bytes += piece.bytes;
+        sums.add(labels, piece);
+      }
+    } catch (error) {
+      if (!(error instanceof TooManyVolumesError)) throw error;
+      throw apiError('volumeSeriesLimit', { limit: context.maxSeries }, { cause: error });
+    }
+  }
+  return {
+    kind: 'volume',
+    series: sums.series(request.limit),
+    stats: {
+      linesProcessed: entries,
+      bytesProcessed: Math.round(bytes),
+      entriesReturned: 0,
+      postFilterLines: entries,
+      structuredMetadataBytes: 0,
+      execTimeMs: context.clock.monotonicMs() - startedAt,
+      splits: 1,
+    },
+    warnings: [],
+  };
+}
+
+function cellOf(span: bigint): bigint {
+  const chunks = span / chunkNs / maxPieces + 1n;
+  return chunks * chunkNs;
+}
+
+async function countEntries(
+  { filter }: VolumePlan,
+  range: TimeRange,
+  { upstream }: VolumeContext,
+): Promise<number> {
+  const counted = stats([], statsFunction('count', [], 'entries'));
+  const [sample] = await upstream.stats({ query: query(filter, [counted]), range });
+  return Number(sample?.value ?? 0);
+}
+
+/**
+ * Counts by backend stream, and by cell of time when there is more than one bucket; puts the pieces of backend streams together
+ * that are one stream to a client.
+ */
+async function* readPieces(
+  plan: VolumePlan,
+  range: TimeRange,
+  cellNs: bigint | undefined,
+  costs: MetadataCosts,
+  { upstream, naming, reader }: VolumeContext,
+): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
+  const extra = extraColumns(plan, naming);
+  const open = new Map<string, OpenPiece>();
+  for await (const batch of upstream.rows({ query: piecesQuery(plan, cellNs, extra, naming), range })) {
+    for (const row of batch) {
+      const text = row['_stream'] ?? '{}';
+      const stream = reader.stream(text);
+      const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
+      const { perEntry, perStream } = costs.of(text, stream);
+      const entries = Number(row['entries'] ?? 0);
+      const piece: OpenPiece = {
+        labels,
+        firstNs: parseRowTime(row['first'] ?? ''),
+        lastNs: parseRowTime(row['last'] ?? ''),
+        entries,
+        bytes: Number(row['bytes'] ?? 0) + entries * perEntry,
+        sharedBytes: perStream,
+      };
+      const cell = cellNs === undefined ? 0n : piece.firstNs / cellNs;
+      const key = `${cell} ${labels.key}`;
+      const known = open.get(key);
+      if (known === undefined) open.set(key, piece);
+      else join(known, piece);
+    }
+    // Past this pieces are rounded one by one, which is all that putting them together is for.
+    if (open.size > maxOpenPieces) yield* closed(open);
+  }
+  yield* closed(open);
+}
+
+function* closed(open: Map<string, OpenPiece>): Generator<readonly [LabelSet, VolumePiece]> {
+  for (const { labels, sharedBytes, ...piece } of open.values())
+    yield [labels, { ...piece, bytes: piece.bytes + sharedBytes }];
+  open.clear();
+}
+
+function join(known: OpenPiece, piece: OpenPiece): void {
+  if (piece.firstNs < known.firstNs) known.firstNs = piece.firstNs;
+  if (piece.lastNs > known.lastNs) known.lastNs = piece.lastNs;
+  known.entries += piece.entries;
+  known.bytes += piece.bytes;
+  known.sharedBytes = Math.max(known.sharedBytes, piece.sharedBytes);
+}
+
+type ExtraColumns = readonly (readonly [label: string, field: string])[];
+
+/** Fields that were declared labels although no stream has them are columns of the rows. */
+function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
+  if (targets === 'all') return [];
+  return [...naming.extraLabels].filter(
+    ([label]) => targets.has(label) && naming.labelOf(label) === undefined,
+  );
+}
+
+function piecesQuery(
+  { filter }: VolumePlan,
+  cellNs: bigint | undefined,
+  extra: ExtraColumns,
+  naming: Naming,
+): LogsqlQuery {
+  const columns = ['_stream', ...extra.map(([, field]) => field)];
+  const counts = stats(
+    cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
+    statsFunction('count', [], 'entries'),
+    { ...statsFunction('sum_len', ['_msg'], 'bytes'), condition: not(missingLineRows(naming)) },
+    statsFunction('min', ['_time'], 'first'),
+    statsFunction('max', ['_time'], 'last'),
+  );
+  return query(filter, [counts]);
+}
+
+function valuesOf(row: BackendRow, extra: ExtraColumns): readonly Label[] {
+  return extra.flatMap(([label, field]): readonly Label[] => {
+    const value = row[field] ?? '';
+    return value === '' ? [] : [[label, value]];
+  });
+}
