@@ -1,5 +1,5 @@
 import type { Pipeline } from '../pipeline/types.js';
-import type { Clock, Host, MetricSpecs } from '../plugin/host.js';
+import type { Clock, Host, Logger, MetricSpecs } from '../plugin/host.js';
 import { apiError } from '../errors/table.js';
 import { connectionMetrics } from '../http/connections.js';
 import { openEdge, type Edge, type Urls } from '../http/edge.js';
@@ -46,7 +46,10 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const log = loggers.component('proxy');
   const metering = createMetering(pipeline, clock);
   const requestLog = new RequestLog(log, telemetry, clock);
-  const house: { units: Units } = { units: new Units([], log) };
+  const house: House & { units: Units } = {
+    units: new Units([], log),
+    observers: [requestLog, metering.requests],
+  };
   const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
   const built = buildPlugins(pipeline, hostFor);
   house.units = new Units(built.units, log);
@@ -57,8 +60,9 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       server: pipeline.server,
       telemetry,
       handlers: built.handlers,
+      upgrades: built.upgrades,
       run: composeChain(built.links),
-      observer: observeAll([requestLog, metering.requests]),
+      observer: observeAll(house.observers),
       meters: metering.registry.create(connectionMetrics),
       log,
       clock,
@@ -79,6 +83,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
   let closing: Promise<void> | undefined;
   return { urls: edge.urls, reload: () => house.units.reload(), close: () => (closing ??= close()) };
+}
+
+/** What plugins reach through their host, made after the hosts are. */
+interface House {
+  readonly units: Units;
+  readonly observers: RequestObserver[];
 }
 
 interface Metering {
@@ -111,7 +121,7 @@ function createHostFor(
   clock: Clock,
   loggers: LoggerFactory,
   metering: Metering,
-  house: { readonly units: Units },
+  house: House,
 ): (pluginId: string, metrics: MetricSpecs) => Host {
   const naming = new Naming(pipeline.names);
   const limits = createLimits({
@@ -127,6 +137,7 @@ function createHostFor(
     purge: (scope) => house.units.purge(scope),
     readiness: () => house.units.readiness(),
     exposeMetrics: () => metering.expose(),
+    observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
     clock,
   });
 }
@@ -138,6 +149,25 @@ function observeAll(observers: readonly RequestObserver[]): RequestObserver {
     },
     finished: (record, status, durationMs) => {
       for (const observer of observers) observer.finished(record, status, durationMs);
+    },
+  };
+}
+
+/** An observer of a plugin: what it throws is logged and touches no request. */
+function harmless(observer: RequestObserver, log: Logger): RequestObserver {
+  const attempt = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      log.error('observer of requests failed', { error });
+    }
+  };
+  return {
+    started: (record) => {
+      attempt(() => observer.started(record));
+    },
+    finished: (record, status, durationMs) => {
+      attempt(() => observer.finished(record, status, durationMs));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Naming } from '../names/naming.js';
 import type { Limits } from '../limits/limits.js';
+import type { RequestObserver } from '../telemetry/request-record.js';
 
 /** A metric a plugin declares. Names get the prefix `ref_proxy_`. */
 export interface MetricSpec {
@@ -59,6 +60,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readiness(): Promise<readonly string[]>;
   /** Every metric of the process in the text exposition format; over `-server.metrics-max-concurrency` an ApiError. */
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Tells the plugin of every HTTP request from now on; observers are called in turn and must be quick. */
+  observeRequests(observer: RequestObserver): void;
   readonly clock: Clock;
 }
 

@@ -12,6 +12,7 @@ import type { Host, MetricSpecs } from './host.js';
 
 export type { Exchange, ExchangeChange } from './exchange.js';
 export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
+export type { RequestObserver, RequestRecord } from '../telemetry/request-record.js';
 export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
 export { apiError } from '../errors/table.js';
 export { ApiError } from '../errors/api-error.js';
@@ -64,6 +65,8 @@ export interface Stage<Needs extends SlotName, Gives extends SlotName> extends L
 /** What an endpoint plugin serves: handlers by the id of a route in core/http/routes. */
 export interface Endpoint extends Lifecycle {
   readonly routes: ReadonlyMap<string, RouteHandler>;
+  /** Handlers of requests for a WebSocket, by the id of a route; without one such a request is answered as any other. */
+  readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
 }
 
 /** One HTTP request on its way to an endpoint plugin; parameters of URL and form are already merged. */
@@ -80,6 +83,26 @@ export interface HttpCall {
   ask(request: ApiRequest): Promise<Answer>;
 }
 export type RouteHandler = (call: HttpCall) => Promise<Answer>;
+
+/** A request for a WebSocket. `signal` ends with the WebSocket, whoever closes it. */
+export interface UpgradeCall extends HttpCall {
+  /** Completes the handshake, once. What the handler throws before is an HTTP error; after that it closes with 1011 and the text. */
+  accept(): Promise<LiveSocket>;
+}
+/** Resolves when the WebSocket has served its purpose; it is then closed, unless it is already. */
+export type UpgradeHandler = (call: UpgradeCall) => Promise<void>;
+
+/** An open WebSocket to a client. It is pinged every second; messages of the client are read and dropped. */
+export interface LiveSocket {
+  /** Bytes that the network has not taken yet. */
+  readonly bufferedBytes: number;
+  /** Sends one text frame; resolves when the network has taken it, rejects when the WebSocket is closed. */
+  send(text: string): Promise<void>;
+  /** Closes with a code and a reason, which is cut to what the protocol allows, and ends the call's signal. */
+  close(code: number, reason: string): void;
+  /** Cuts a connection on which nobody would read a reason. */
+  terminate(): void;
+}
 
 interface PluginBase {
   /** Bare name; equals the folder and the schema file of a built-in. */

@@ -2,6 +2,7 @@ import { createLimits } from '../limits/limits.js';
 import { Naming } from '../names/naming.js';
 import type { Clock, Host, LogFields, Logger, MetricSpecs } from '../plugin/host.js';
 import { MeterRegistry } from '../telemetry/meters.js';
+import type { RequestObserver } from '../telemetry/request-record.js';
 import { limitsOptions, namesOptions } from './options.js';
 
 /** A log record that a plugin wrote. */
@@ -43,6 +44,8 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   readonly records: readonly CapturedRecord[];
   /** Scopes of the purges that the plugin asked for. */
   readonly purges: readonly ('answers' | 'all')[];
+  /** Who asked to be told of requests. */
+  readonly observers: readonly RequestObserver[];
   /** The value of a metric as the exposition shows it; undefined when nothing was measured. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
@@ -64,6 +67,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
 ): FakeHost<Metrics> {
   const records: CapturedRecord[] = [];
   const purges: ('answers' | 'all')[] = [];
+  const observers: RequestObserver[] = [];
   const meters = new MeterRegistry();
   const limits = limitsOptions(settings.limits);
   // Without declared metrics there are none to use, whatever the type parameter was inferred as.
@@ -80,9 +84,11 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     },
     readiness: () => Promise.resolve(settings.notReady ?? []),
     exposeMetrics: () => meters.expose(),
+    observeRequests: (observer) => observers.push(observer),
     clock: settings.clock ?? new FakeClock(),
     records,
     purges,
+    observers,
     metric: (name, labels = {}) => meters.read(name, labels),
   };
 }

@@ -1,0 +1,48 @@
+/** Endpoint plugin `admin`: what operators ask a running proxy for. */
+import { jsonAnswer } from '../../core/answer/finished.js';
+import type { AdminOptions } from '../../core/options/options.gen.js';
+import {
+  defineEndpoint,
+  type Answer,
+  type Host,
+  type HttpCall,
+  type RouteHandler,
+} from '../../core/plugin/index.js';
+import { Profiles } from './profiles.js';
+import { QueryAnalytics } from './query-analytics.js';
+
+export default defineEndpoint<AdminOptions>({
+  name: 'admin',
+  summary: 'Cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
+  create(options, host) {
+    const routes = new Map<string, RouteHandler>([['cache_flush', (call) => flushCaches(call, host)]]);
+    if (options.enableQueryAnalytics) {
+      const analytics = new QueryAnalytics(() => host.clock.nowMs());
+      host.observeRequests(analytics);
+      routes.set('debug_queries', () => Promise.resolve(jsonAnswer(analytics.report(), 'application/json')));
+    }
+    if (options.enablePprof) {
+      const profiles = new Profiles();
+      routes.set('debug_pprof', (call) => profiles.answer(call));
+    }
+    return { routes };
+  },
+});
+
+/** Spellings of `peers` that mean no (spec-gaps: Infrastructure and admin). */
+const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
+
+async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log'>): Promise<Answer> {
+  await host.purge('all');
+  host.log.info('caches flushed');
+  const peers = params.get('peers')?.[0];
+  const asksPeers = peers !== undefined && !noes.has(peers.toLowerCase());
+  return jsonAnswer(
+    {
+      local: 'purged (L0 hot index + L1 memory + L2 disk)',
+      ...(asksPeers ? { peers: { _note: 'peer cache disabled; purged local instance only' } } : {}),
+      status: 'ok',
+    },
+    'application/json',
+  );
+}

@@ -1,0 +1,108 @@
+import { Session, type HeapProfiler, type Profiler } from 'node:inspector/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { getHeapSnapshot } from 'node:v8';
+import { finishedAnswer, textAnswer } from '../../core/answer/finished.js';
+import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
+
+const defaultSeconds = 30;
+const maxSeconds = 60;
+const jsonType = 'application/json';
+
+const index = `profile?seconds=30  CPU profile (.cpuprofile)
+allocs?seconds=30   sampled allocations (.heapprofile)
+heap                heap snapshot (.heapsnapshot)
+
+Chrome's developer tools open all three.
+`;
+
+/** Profiles of this process, in the formats of V8; one at a time. */
+export class Profiles {
+  readonly #maxHeapBytes: number;
+  #isBusy = false;
+
+  /** A snapshot is built in memory, and is about as large as the heap: of larger ones there is none. */
+  constructor(maxHeapBytes = 256 * 1024 * 1024) {
+    this.#maxHeapBytes = maxHeapBytes;
+  }
+
+  /** Answers `/debug/pprof/{profile}`; without a name, the list of profiles. */
+  async answer({ pathParams, params, signal }: HttpCall): Promise<Answer> {
+    const name = pathParams.get('profile') ?? '';
+    const ms = readSeconds(params.get('seconds')?.[0]) * 1000;
+    switch (name) {
+      case '':
+        return textAnswer(200, index);
+      case 'profile':
+        return this.#alone(async () =>
+          download('cpu.cpuprofile', JSON.stringify(await cpuProfile(ms, signal))),
+        );
+      case 'allocs':
+        return this.#alone(async () =>
+          download('allocations.heapprofile', JSON.stringify(await allocations(ms, signal))),
+        );
+      case 'heap':
+        return this.#alone(async () => download('heap.heapsnapshot', await this.#heap()));
+      default:
+        throw apiError('notFound', {});
+    }
+  }
+
+  async #alone(take: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isBusy) throw apiError('profileBusy', {});
+    this.#isBusy = true;
+    try {
+      return await take();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #heap(): Promise<Buffer> {
+    const bytes = process.memoryUsage().heapUsed;
+    if (bytes > this.#maxHeapBytes) throw apiError('heapTooLarge', { bytes, limit: this.#maxHeapBytes });
+    const parts: Buffer[] = [];
+    // The stream gives Buffers or text, as V8 writes it.
+    for await (const part of getHeapSnapshot() as AsyncIterable<Buffer | string>)
+      parts.push(Buffer.from(part));
+    return Buffer.concat(parts);
+  }
+}
+
+/** What a client asks for, within the bound; a text that is no number counts as none. */
+function readSeconds(text: string | undefined): number {
+  const seconds = Number(text ?? '');
+  return seconds > 0 ? Math.min(seconds, maxSeconds) : defaultSeconds;
+}
+
+function download(file: string, body: string | Buffer): Answer {
+  const headers = new Map([['Content-Disposition', `attachment; filename="${file}"`]]);
+  return finishedAnswer(200, Buffer.from(body), jsonType, headers);
+}
+
+async function cpuProfile(ms: number, signal: AbortSignal): Promise<Profiler.Profile> {
+  return withSession(async (session) => {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.start');
+    await pause(ms, undefined, { signal });
+    return (await session.post('Profiler.stop')).profile;
+  });
+}
+
+async function allocations(ms: number, signal: AbortSignal): Promise<HeapProfiler.SamplingHeapProfile> {
+  return withSession(async (session) => {
+    await session.post('HeapProfiler.startSampling');
+    await pause(ms, undefined, { signal });
+    return (await session.post('HeapProfiler.stopSampling')).profile;
+  });
+}
+
+/** Whatever was started ends with its session. */
+async function withSession<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
+  const session = new Session();
+  session.connect();
+  try {
+    return await use(session);
+  } finally {
+    session.disconnect();
+  }
+}
