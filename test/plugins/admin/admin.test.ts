@@ -1,0 +1,157 @@
+import test from 'ava';
+import { request } from 'undici';
+import type { AdminOptions } from '../../../core/options/options.gen.js';
+import type { Urls } from '../../../core/http/edge.js';
+import type { StagePlugin } from '../../../core/plugin/index.js';
+import { makePipeline, withPipeline, type PipelineSettings } from '../../../core/testing/index.js';
+import admin from '../../../plugins/admin/index.js';
+import { lastStage } from '../../core/http/fixtures.js';
+import referenceApi from '../../../plugins/reference-api/index.js';
+
+const off: AdminOptions = { enableQueryAnalytics: false, enablePprof: false };
+const instrumented = { telemetry: { registerInstrumentation: true } };
+
+async function withAdmin(
+  options: Partial<AdminOptions>,
+  use: (urls: Urls) => Promise<void>,
+  settings: PipelineSettings = {},
+): Promise<void> {
+  const endpoints = [{ plugin: admin, options: { ...off, ...options } }, referenceApi];
+  await withPipeline(makePipeline({ ...settings, endpoints }), async ({ proxy }) => use(proxy.urls));
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+async function send(method: 'GET' | 'POST', url: string, headers: Record<string, string> = {}): Promise<Got> {
+  const response = await request(url, { method, headers });
+  return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+}
+
+/** A stage in front that counts purges. */
+function counting(purges: string[]): readonly StagePlugin[] {
+  const end = lastStage(() => Promise.resolve({ kind: 'names', values: [], warnings: [] }));
+  return [
+    {
+      ...end,
+      create: (options, host) => ({
+        ...end.create(options, host),
+        purge: (scope) => {
+          purges.push(scope);
+        },
+      }),
+    },
+  ];
+}
+
+test('a flush empties every cache and says so', async (t) => {
+  const purges: string[] = [];
+  await withAdmin(
+    {},
+    async ({ admin: url }) => {
+      const got = await send('POST', `${url ?? ''}/admin/cache/flush`);
+      t.is(got.status, 200);
+      t.is(got.headers['content-type'], 'application/json');
+      t.is(got.text, '{"local":"purged (L0 hot index + L1 memory + L2 disk)","status":"ok"}');
+    },
+    { ...instrumented, stages: counting(purges) },
+  );
+  t.deepEqual(purges, ['all']);
+});
+
+test('a flush that names peers is told that there are none', async (t) => {
+  await withAdmin(
+    {},
+    async ({ admin: url }) => {
+      for (const yes of ['?peers=1', '?peers', '?peers=yes']) {
+        const got = await send('POST', `${url ?? ''}/admin/cache/flush${yes}`);
+        t.deepEqual(JSON.parse(got.text), {
+          local: 'purged (L0 hot index + L1 memory + L2 disk)',
+          peers: { _note: 'peer cache disabled; purged local instance only' },
+          status: 'ok',
+        });
+      }
+      for (const no of ['?peers=0', '?peers=false', '?peers=no', '?peers=OFF']) {
+        const got = await send('POST', `${url ?? ''}/admin/cache/flush${no}`);
+        t.false('peers' in (JSON.parse(got.text) as object), no);
+      }
+    },
+    instrumented,
+  );
+});
+
+test('a flush is a POST, on the admin listener, and only with instrumentation', async (t) => {
+  await withAdmin(
+    {},
+    async ({ main, admin: url }) => {
+      const got = await send('GET', `${url ?? ''}/admin/cache/flush`);
+      t.is(got.status, 405);
+      t.is(got.headers['allow'], 'POST');
+      t.is(got.text.trimEnd(), 'method not allowed');
+      t.is((await send('POST', `${main}/admin/cache/flush`)).status, 404);
+    },
+    instrumented,
+  );
+  await withAdmin({}, async ({ main, admin: url }) => {
+    t.is(url, undefined);
+    t.is((await send('POST', `${main}/admin/cache/flush`)).status, 404);
+  });
+});
+
+test('with an admin token the routes are on the main listener, behind it', async (t) => {
+  await withAdmin(
+    { enableQueryAnalytics: true },
+    async ({ main, admin: url }) => {
+      t.is(url, undefined);
+      for (const [method, path] of [
+        ['POST', '/admin/cache/flush'],
+        ['GET', '/debug/queries'],
+      ] as const) {
+        const refused = await send(method, main + path, { 'x-admin-token': 'wrong' });
+        t.is(refused.status, 401);
+        t.true(refused.text.includes('admin authentication required'));
+        t.is((await send(method, main + path, { authorization: 'Bearer secret' })).status, 200);
+      }
+    },
+    { ...instrumented, server: { adminAuthToken: 'secret' } },
+  );
+});
+
+test('query analytics count what clients ask, and are off unless asked for', async (t) => {
+  const stages = [
+    lastStage(({ request: asked }) =>
+      asked.op === 'series'
+        ? Promise.reject(new Error('broken'))
+        : Promise.resolve({ kind: 'names', values: [], warnings: [] }),
+    ),
+  ];
+  const settings = { ...instrumented, stages };
+  await withAdmin(
+    { enableQueryAnalytics: true },
+    async ({ main, admin: url }) => {
+      for (const path of ['labels?query=%7Ba%3D%22b%22%7D', 'labels?query=%7Ba%3D%22b%22%7D', 'labels']) {
+        await send('GET', `${main}/loki/api/v1/${path}`);
+      }
+      await send('GET', `${main}/loki/api/v1/series?query=x`);
+      const { headers, text } = await send('GET', `${url ?? ''}/debug/queries`);
+      t.is(headers['content-type'], 'application/json');
+      t.like(JSON.parse(text), {
+        total_queries: 3,
+        unique_queries: 2,
+        top_by_errors: { 0: { query: 'x', endpoint: 'series', errors: 1, count: 1 }, length: 1 },
+        top_by_frequency: { 0: { query: '{a="b"}', endpoint: 'labels', errors: 0, count: 2 } },
+      });
+    },
+    settings,
+  );
+  await withAdmin(
+    {},
+    async ({ admin: url }) => {
+      t.is((await send('GET', `${url ?? ''}/debug/queries`)).status, 404);
+      t.is((await send('GET', `${url ?? ''}/debug/pprof/`)).status, 404);
+    },
+    settings,
+  );
+});

@@ -1,0 +1,68 @@
+import test from 'ava';
+import { RequestRecord } from '../../../core/telemetry/request-record.js';
+import { makeCaller } from '../../../core/testing/index.js';
+import { QueryAnalytics } from '../../../plugins/admin/query-analytics.js';
+
+function answered(query: string | undefined, requestType = 'query_range'): RequestRecord {
+  const record = new RequestRecord('id', 'GET', '/', makeCaller(), 0);
+  record.query = query;
+  record.requestType = requestType;
+  return record;
+}
+
+test('figures of a query are added up by text and endpoint', (t) => {
+  let now = 1000;
+  const analytics = new QueryAnalytics(() => now);
+  analytics.finished(answered('a'), 200, 10.00004);
+  now = 2000;
+  analytics.finished(answered('a'), 400, 2.5);
+  analytics.finished(answered('a', 'query'), 200, 1);
+  analytics.finished(answered(''), 200, 1);
+  analytics.finished(answered(undefined), 200, 1);
+  const report = analytics.report();
+  t.is(report.total_queries, 3);
+  t.is(report.unique_queries, 2);
+  const [first, second] = report.top_by_frequency;
+  t.like(first, { query: 'a', endpoint: 'query_range', count: 2, errors: 1 });
+  t.like(first, { total_ms: 12.5, max_ms: 10, last_seen: 2000 });
+  t.regex(first?.fingerprint ?? '', /^[0-9a-f]{16}$/);
+  t.like(second, { endpoint: 'query', count: 1 });
+  t.not(first?.fingerprint, second?.fingerprint);
+});
+
+test('each list holds the first twenty of its figure', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  for (let index = 0; index < 30; index += 1) {
+    analytics.finished(answered(`q${index}`), index < 25 ? 500 : 200, index);
+  }
+  const { top_by_frequency, top_by_latency, top_by_errors } = analytics.report();
+  t.deepEqual([top_by_frequency.length, top_by_latency.length, top_by_errors.length], [20, 20, 20]);
+  t.is(top_by_latency[0]?.query, 'q29');
+  t.true(top_by_errors.every(({ errors }) => errors === 1));
+});
+
+test('the ten thousand queries seen last are tracked', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  analytics.finished(answered('first'), 500, 1);
+  analytics.finished(answered('second'), 500, 1);
+  for (let index = 0; index < 9_998; index += 1) analytics.finished(answered(`q${index}`), 200, 1);
+  analytics.finished(answered('first'), 500, 1);
+  analytics.finished(answered('newest'), 200, 1);
+  const report = analytics.report();
+  t.is(report.unique_queries, 10_000);
+  t.is(report.total_queries, 10_002);
+  t.deepEqual(
+    report.top_by_errors.map(({ query }) => query),
+    ['first'],
+  );
+});
+
+test('a long query is shown cut, and told apart from others with the same beginning', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  const long = 'x'.repeat(5000);
+  analytics.finished(answered(`${long}a`), 200, 1);
+  analytics.finished(answered(`${long}b`), 200, 1);
+  const { top_by_latency } = analytics.report();
+  t.is(top_by_latency.length, 2);
+  t.is(top_by_latency[0]?.query, `${'x'.repeat(1024)}...`);
+});
