@@ -88,7 +88,7 @@ export type ArgNode =
       readonly name: string;
       readonly fields: readonly string[];
     }
-  /** A parenthesised pipeline or a function, and fields behind it. */
+  /** A parenthesised pipeline or a function, and fields behind it; the offset is that of the first field. */
   | {
       readonly kind: 'chain';
       readonly offset: number;

@@ -104,6 +104,7 @@ export class PipelineParser {
     const { stream } = this.#scope;
     const node = this.#term();
     if (node === undefined || stream.peek().kind !== 'field') return node;
+    const chainOffset = stream.peek().offset;
     const fields: string[] = [];
     while (stream.peek().kind === 'field') fields.push(stream.next().text.slice(1));
     switch (node.kind) {
@@ -120,7 +121,7 @@ export class PipelineParser {
       case 'identifier':
       case 'chain':
       case 'pipe':
-        return { kind: 'chain', offset: node.offset, base: node, fields };
+        return { kind: 'chain', offset: chainOffset, base: node, fields };
     }
   }
 

@@ -1,0 +1,88 @@
+import type { Template, TemplateList } from './ast.js';
+import { countNodes, labelsRead } from './exec/inspect.js';
+import { exceeded, formatLimits } from './exec/limits.js';
+import { compileList, type Execute } from './exec/nodes.js';
+import { plainTemplate, type PlainTemplate } from './exec/plain.js';
+import { Run, TemplateFault } from './exec/run.js';
+import { parseTemplate } from './parse.js';
+import { wellFormed } from './strings/raw-bytes.js';
+import { LabelMap, type GetLabel, type ListLabels } from './values/maps.js';
+
+/** The formatted text, or Go's error: then the line stays as it is, with `__error__="TemplateFormatErr"`. */
+export type Rendered = { readonly text: string } | { readonly error: string };
+
+/** A template, ready to format lines. */
+export interface CompiledTemplate {
+  /** Labels that it can read; `all` when it uses the dot as a whole, and then `render` needs `list`. */
+  readonly fields: ReadonlySet<string> | 'all';
+  /**
+   * Formats one line.
+   * @param labels the value of a label, undefined for none
+   * @param list all labels, error labels included
+   * @throws ApiError `lineFormatLimit` when the line takes more than the limits of spec-gaps allow
+   */
+  render(labels: GetLabel, line: string, timestampNs: bigint, list?: ListLabels): Rendered;
+}
+
+/**
+ * Compiles a template of line_format, or of label_format with the name `label`, once for all lines.
+ * @throws TemplateSyntaxError with Go's text
+ * @throws ApiError `lineFormatLimit` for a template with too many nodes or too deep nesting
+ */
+export function compileTemplate(text: string, name: 'line' | 'label' = 'line'): CompiledTemplate {
+  const template = withOwnName(parseTemplate(text, name), name);
+  if (countNodes(template) > formatLimits.nodes) exceeded('syntax');
+  const fields = labelsRead(template);
+  const plain = plainTemplate(template);
+  if (plain !== undefined) return { fields, render: (labels) => ({ text: renderPlain(plain, labels) }) };
+  const execute = compileBodies(template, text, name);
+  const source = { file: name, source: text };
+  return {
+    fields,
+    render: (labels, line, timestampNs, list = () => []) =>
+      rendered(new Run(source, new LabelMap(labels, list), line, timestampNs), execute),
+  };
+}
+
+/** A definition may have the name of the template itself and is its body then. */
+function withOwnName(template: Template, name: string): Template {
+  const own = template.definitions.get(name);
+  const isEmpty = template.body.every((node) => node.kind === 'text' && node.text.trim() === '');
+  return own !== undefined && isEmpty ? { ...template, body: own } : template;
+}
+
+function compileBodies({ body, definitions }: Template, source: string, name: string): Execute {
+  const compiled = new Map<string, Execute>();
+  const compile = (list: TemplateList): Execute =>
+    compileList(list, { source, depth: 0, definition: (called) => compiled.get(called) });
+  for (const [called, list] of definitions) compiled.set(called, compile(list));
+  const main = compile(body);
+  compiled.set(name, main);
+  return main;
+}
+
+function rendered(run: Run, execute: Execute): Rendered {
+  run.declare('$', run.labels);
+  try {
+    execute(run, run.labels);
+  } catch (error) {
+    if (error instanceof TemplateFault) return { error: wellFormed(error.message) };
+    throw error;
+  }
+  return { text: checkedOutput(wellFormed(run.text)) };
+}
+
+function renderPlain({ texts, names }: PlainTemplate, labels: GetLabel): string {
+  let out = texts[0] ?? '';
+  for (let index = 0; index < names.length; index++) {
+    out += (labels(names[index] ?? '') ?? '') + (texts[index + 1] ?? '');
+  }
+  return checkedOutput(out);
+}
+
+/** No character of a string takes more than three bytes. */
+function checkedOutput(text: string): string {
+  const isSurelyShort = text.length * 3 <= formatLimits.output;
+  if (!isSurelyShort && Buffer.byteLength(text) > formatLimits.output) exceeded('output');
+  return text;
+}

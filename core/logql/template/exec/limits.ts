@@ -1,0 +1,36 @@
+import { apiError } from '../../../errors/table.js';
+
+/** Bounds of one formatting of a line (spec-gaps: line_format limits); sizes are bytes unless told otherwise. */
+export const formatLimits = {
+  output: 64 * 1024,
+  /** Of all formatted lines of one response; whoever writes the response counts. */
+  responseOutput: 16 * 1024 * 1024,
+  printf: 64 * 1024,
+  printfWidth: 65_536,
+  arguments: 100,
+  argumentData: 1024 * 1024,
+  functionOutput: 1024 * 1024,
+  steps: 100_000,
+  nesting: 64,
+  nodes: 1024,
+} as const;
+
+export type FormatLimit =
+  | 'output'
+  | 'printf'
+  | 'printf width'
+  | 'print input'
+  | 'replacement'
+  | 'function input'
+  | 'function output'
+  | 'execution'
+  | 'nesting'
+  | 'syntax';
+
+/**
+ * Ends the query: a template goes beyond a limit.
+ * @throws ApiError `lineFormatLimit`
+ */
+export function exceeded(limit: FormatLimit): never {
+  throw apiError('lineFormatLimit', { limit });
+}

@@ -1,0 +1,225 @@
+import type { ArgNode, CommandNode, PipeNode } from '../ast.js';
+import { functionTable } from '../library/table.js';
+import type { GoFunction, ParameterType } from '../library/types.js';
+import { concrete, type GoValue } from '../values/value.js';
+import { compileCall } from './call.js';
+import { checkedArgument, typeText } from './check.js';
+import { freeConstant, typedConstant, type ConstantValue } from './constants.js';
+import { elementOf, fieldOf } from './fields.js';
+import { argumentSource, placeOfArgument, placeOfCommand, placeOfPipe, type Place } from './place.js';
+import type { Run } from './run.js';
+
+/** Stands for "no value comes through the pipe". */
+export const missing = Symbol('missing');
+
+export type Piped = GoValue | typeof missing;
+/** Gives a value; dot is what `.` stands for. */
+export type Evaluate = (run: Run, dot: GoValue) => GoValue;
+/** Gives the value of a command that may take the one before it as its last argument. */
+export type EvaluateCommand = (run: Run, dot: GoValue, piped: Piped) => GoValue;
+/** Gives an argument of a function, checked against the parameter's type. */
+export type CompileArgument = (node: ArgNode, type: ParameterType) => Evaluate;
+
+/** Compiles `a | b | c`, and the variables it sets. */
+export function compilePipe(pipe: PipeNode): Evaluate {
+  const place = placeOfPipe(pipe);
+  const commands = pipe.commands.map(compileCommand);
+  const [first] = commands;
+  const { declarations, isAssignment } = pipe;
+  if (first !== undefined && commands.length === 1 && declarations.length === 0) {
+    return (run, dot) => {
+      run.at = place;
+      return concrete(first(run, dot, missing));
+    };
+  }
+  return (run, dot) => {
+    run.at = place;
+    let value: Piped = missing;
+    for (const command of commands) value = concrete(command(run, dot, value));
+    const result = value === missing ? undefined : value;
+    for (const name of declarations) {
+      if (isAssignment) run.variable(name).value = result;
+      else run.declare(name, result);
+    }
+    return result;
+  };
+}
+
+function compileCommand(command: CommandNode): EvaluateCommand {
+  const [first, ...args] = command.args;
+  if (first === undefined) return () => undefined;
+  const hasArguments = args.length > 0;
+  switch (first.kind) {
+    case 'identifier':
+      return compileIdentifier(first.name, placeOfArgument(first), placeOfCommand(command), args);
+    case 'field':
+      return compileField(placeOfArgument(first), first.names, args);
+    case 'variable':
+      return compileVariable(first, args);
+    case 'chain':
+      return compileChain(first, args);
+    case 'pipe': {
+      const inner = compilePipe(first);
+      return (run, dot, piped) => {
+        refuseArguments(run, first, hasArguments, piped);
+        return inner(run, dot);
+      };
+    }
+    case 'dot':
+      return plainCommand(first, hasArguments, (_run, dot) => dot);
+    case 'nil':
+      return plainCommand(first, hasArguments, (run) => run.fail('nil is not a command'));
+    case 'bool':
+    case 'string':
+    case 'number':
+      return plainCommand(first, hasArguments, constant(freeConstant(first)));
+  }
+}
+
+/** A word that takes no arguments. */
+function plainCommand(node: ArgNode, hasArguments: boolean, evaluate: Evaluate): EvaluateCommand {
+  const place = placeOfArgument(node);
+  return (run, dot, piped) => {
+    run.at = place;
+    refuseArguments(run, node, hasArguments, piped);
+    return evaluate(run, dot);
+  };
+}
+
+function refuseArguments(run: Run, node: ArgNode, hasArguments: boolean, piped: Piped): void {
+  if (hasArguments || piped !== missing)
+    run.fail(`can't give argument to non-function ${argumentSource(node)}`);
+}
+
+function constant(known: ConstantValue): Evaluate {
+  if ('fault' in known) return (run) => run.fail(known.fault);
+  const { value } = known;
+  return () => value;
+}
+
+function compileIdentifier(
+  name: string,
+  place: Place,
+  command: Place,
+  args: readonly ArgNode[],
+): EvaluateCommand {
+  const known: GoFunction | undefined = functionTable.get(name);
+  const call = compileCall({ name, place: command, args, known, compileArgument });
+  return (run, dot, piped) => {
+    run.at = place;
+    return call(run, dot, piped);
+  };
+}
+
+function compileField(place: Place, names: readonly string[], args: readonly ArgNode[]): EvaluateCommand {
+  const [name] = names;
+  if (name !== undefined && names.length === 1 && args.length === 0) {
+    const chain = compileFields(place, names, args);
+    return (run, dot, piped) => {
+      run.at = place;
+      // The labels are what nearly every template reads.
+      if (dot === run.labels && piped === missing) return elementOf(run.labels, name);
+      return chain(run, dot, piped, dot);
+    };
+  }
+  const chain = compileFields(place, names, args);
+  return (run, dot, piped) => {
+    run.at = place;
+    return chain(run, dot, piped, dot);
+  };
+}
+
+function compileVariable(
+  node: Extract<ArgNode, { kind: 'variable' }>,
+  args: readonly ArgNode[],
+): EvaluateCommand {
+  const place = placeOfArgument(node);
+  const { name, fields } = node;
+  const hasArguments = args.length > 0;
+  const chain = compileFields(place, fields, args);
+  return (run, dot, piped) => {
+    run.at = place;
+    const { value } = run.variable(name);
+    if (fields.length > 0) return chain(run, dot, piped, value);
+    refuseArguments(run, node, hasArguments, piped);
+    return value;
+  };
+}
+
+function compileChain(node: Extract<ArgNode, { kind: 'chain' }>, args: readonly ArgNode[]): EvaluateCommand {
+  const place = placeOfArgument(node);
+  const { base } = node;
+  const receiver = base.kind === 'nil' ? undefined : compileArgument(base, 'value');
+  const chain = compileFields(place, node.fields, args);
+  return (run, dot, piped) => {
+    run.at = place;
+    if (receiver === undefined)
+      return run.fail(`indirection through explicit nil in ${argumentSource(node)}`);
+    return chain(run, dot, piped, receiver(run, dot));
+  };
+}
+
+type EvaluateFields = (run: Run, dot: GoValue, piped: Piped, receiver: GoValue) => GoValue;
+
+/** `.a.b.c` of a value; arguments go to the last one, should it be a method. */
+function compileFields(place: Place, names: readonly string[], args: readonly ArgNode[]): EvaluateFields {
+  return (run, dot, piped, receiver) => {
+    let value = receiver;
+    names.forEach((name, index) => {
+      const isLast = index === names.length - 1;
+      const given = isLast ? piped : missing;
+      const own = isLast ? args : [];
+      const field = fieldOf(run, value, name, own.length > 0 || given !== missing);
+      if ('value' in field) {
+        value = field.value;
+        return;
+      }
+      const { method } = field;
+      const call = compileCall({ name, place, args: own, known: method, compileArgument });
+      value = call(run, dot, given);
+    });
+    return value;
+  };
+}
+
+/** Compiles an argument; every kind of node has its own way to fit a type. */
+const compileArgument: CompileArgument = (node, type) => {
+  const place = placeOfArgument(node);
+  switch (node.kind) {
+    case 'nil':
+      return (run) => {
+        run.at = place;
+        return type === 'any' || type === 'value'
+          ? undefined
+          : run.fail(`cannot assign nil to ${typeText(type)}`);
+      };
+    case 'bool':
+    case 'string':
+    case 'number': {
+      const evaluate = constant(typedConstant(node, type));
+      return (run, dot) => {
+        run.at = place;
+        return evaluate(run, dot);
+      };
+    }
+    case 'dot':
+      return (run, dot) => {
+        run.at = place;
+        return checkedArgument(run, dot, type);
+      };
+    case 'pipe': {
+      const evaluate = compilePipe(node);
+      return (run, dot) => checkedArgument(run, evaluate(run, dot), type);
+    }
+    case 'identifier':
+    case 'field':
+    case 'variable':
+    case 'chain': {
+      const evaluate = compileCommand({ kind: 'command', offset: node.offset, args: [node] });
+      return (run, dot) => {
+        run.at = place;
+        return checkedArgument(run, evaluate(run, dot, missing), type);
+      };
+    }
+  }
+};

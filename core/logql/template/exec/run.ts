@@ -1,0 +1,87 @@
+import { byteLength } from '../strings/raw-bytes.js';
+import { quoteText } from '../fmt/quote.js';
+import type { CallContext } from '../library/types.js';
+import type { GoMap, GoValue } from '../values/value.js';
+import { exceeded, formatLimits } from './limits.js';
+import type { Place } from './place.js';
+
+/** A fault of a template while it runs; the message is Go's. */
+export class TemplateFault extends Error {
+  override readonly name = 'TemplateFault';
+}
+
+interface Variable {
+  readonly name: string;
+  value: GoValue;
+}
+
+/** Characters of text that count as one step of work. */
+const textPerStep = 128;
+
+/** One formatting of one line. */
+export class Run implements CallContext {
+  readonly line: string;
+  readonly timestampNs: bigint;
+  readonly labels: GoMap;
+  /** What errors call the template. */
+  readonly #file: string;
+  readonly #source: string;
+  /** The template, or the definition in it, that runs. */
+  name: string;
+  /** The node that errors name. */
+  at: Place = { offset: 0, source: () => '' };
+  variables: Variable[] = [];
+  depth = 0;
+  text = '';
+  #work = 0;
+
+  constructor(template: { file: string; source: string }, labels: GoMap, line: string, timestampNs: bigint) {
+    this.#file = template.file;
+    this.#source = template.source;
+    this.name = template.file;
+    this.labels = labels;
+    this.line = line;
+    this.timestampNs = timestampNs;
+  }
+
+  charge(steps: number): void {
+    this.#work += steps;
+    if (this.#work > formatLimits.steps) exceeded('execution');
+  }
+
+  chargeText(length: number): void {
+    this.charge(1 + length / textPerStep);
+  }
+
+  write(text: string): void {
+    this.chargeText(text.length);
+    this.text += text;
+    // No text has fewer bytes than it has characters here.
+    if (this.text.length > formatLimits.output) exceeded('output');
+  }
+
+  declare(name: string, value: GoValue): void {
+    this.variables.push({ name, value });
+  }
+
+  /** The innermost variable of the name. */
+  variable(name: string): Variable {
+    for (let at = this.variables.length - 1; at >= 0; at--) {
+      const found = this.variables[at];
+      if (found?.name === name) return found;
+    }
+    return this.fail(`undefined variable: ${name}`);
+  }
+
+  /** Ends the template with an error at the current node. */
+  fail(message: string): never {
+    const { offset, source } = this.at;
+    const before = this.#source.slice(0, offset);
+    const line = before.split('\n').length;
+    const column = byteLength(before.slice(before.lastIndexOf('\n') + 1));
+    const where = `${this.#file}:${String(line)}:${String(column)}`;
+    throw new TemplateFault(
+      `template: ${where}: executing ${quoteText(this.name)} at <${source()}>: ${message}`,
+    );
+  }
+}

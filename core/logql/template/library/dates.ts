@@ -1,0 +1,79 @@
+import { quoteText } from '../fmt/quote.js';
+import { byteLength } from '../strings/raw-bytes.js';
+import { formatTime } from '../time/format.js';
+import { GoTime, zeroTime } from '../time/go-time.js';
+import { parseTime } from '../time/parse.js';
+import { loadZone, local, type Zone } from '../time/zone.js';
+import { maxInt64, minInt64 } from '../values/ints.js';
+import { concrete, GoInt, type GoValue } from '../values/value.js';
+import { GoError, ofText, ofTexts, text, time, type GoFunction } from './types.js';
+
+/** The time of this moment, with the monotonic clock that Go prints. */
+function now(): GoTime {
+  const shown = GoTime.fromNanoseconds(BigInt(Date.now()) * 1_000_000n);
+  return new GoTime(shown.unix, shown.nanosecond, shown.zone, process.hrtime.bigint());
+}
+
+/** Formats a time or whole seconds; anything else stands for now. */
+function date(layout: string, boxed: GoValue): string {
+  const value = concrete(boxed);
+  if (typeof value === 'object' && value.kind === 'time') return formatTime(value.in(local), layout);
+  const isSeconds = value instanceof GoInt && (value.type === 'int' || value.type === 'int64');
+  return formatTime(isSeconds ? new GoTime(Number(value.value), 0, local) : now(), layout);
+}
+
+/** What cannot be read gives the zero time, as Loki swallows the error. */
+function toDate(layout: string, zone: Zone, subject: string): GoTime {
+  return parseTime(layout, subject, zone) ?? zeroTime;
+}
+
+/** Nanoseconds of one unit, by the number of digits of the timestamp. */
+const unitsByLength = new Map([
+  [5, 86_400_000_000_000n],
+  [10, 1_000_000_000n],
+  [13, 1_000_000n],
+  [16, 1_000n],
+  [19, 1n],
+]);
+
+function unixToTime(subject: string): GoTime {
+  const fault = (cause: string): GoError => new GoError(`unable to parse time '${subject}': ${cause}`);
+  const parsing = `strconv.ParseInt: parsing ${quoteText(subject)}`;
+  if (!/^[+-]?[0-9]+$/.test(subject)) throw fault(`${parsing}: invalid syntax`);
+  const value = BigInt(subject.replace(/^\+/, ''));
+  if (value < minInt64 || value > maxInt64) throw fault(`${parsing}: value out of range`);
+  const unit = unitsByLength.get(byteLength(subject));
+  if (unit === undefined) throw fault('%!w(<nil>)');
+  return GoTime.fromNanoseconds(value * unit);
+}
+
+function ofTime(apply: (subject: GoTime) => GoValue): GoFunction {
+  return { parameters: ['time.Time'], call: ([subject]) => apply(time(subject)) };
+}
+
+/** Go's Time.UnixMilli, which rounds down. */
+export function unixMillis(subject: GoTime): bigint {
+  return BigInt(subject.unix) * 1000n + BigInt(Math.floor(subject.nanosecond / 1e6));
+}
+
+/** Go's Time.UnixNano, which wraps for times that are centuries away. */
+export function unixNanos(subject: GoTime): bigint {
+  return BigInt.asIntN(64, subject.nanoseconds);
+}
+
+export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
+  ['now', { parameters: [], call: now }],
+  ['date', { parameters: ['string', 'any'], call: ([layout, value]) => date(text(layout), value) }],
+  ['toDate', ofTexts((layout, subject) => toDate(layout, local, subject))],
+  [
+    'toDateInZone',
+    {
+      parameters: ['string', 'string', 'string'],
+      call: ([layout, zone, subject]) => toDate(text(layout), loadZone(text(zone)), text(subject)),
+    },
+  ],
+  ['unixToTime', ofText(unixToTime)],
+  ['unixEpoch', ofTime((subject) => String(subject.unix))],
+  ['unixEpochMillis', ofTime((subject) => unixMillis(subject).toString())],
+  ['unixEpochNanos', ofTime((subject) => unixNanos(subject).toString())],
+];

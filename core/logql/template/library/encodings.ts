@@ -1,0 +1,119 @@
+import { isPrintable } from '../strings/characters.js';
+import { fromBytes, isAscii, toBytes } from '../strings/raw-bytes.js';
+import { quoteText } from '../fmt/quote.js';
+import { GoError, ofText, type GoFunction } from './types.js';
+
+const hexDigits = '0123456789ABCDEF';
+const unreserved = /^[A-Za-z0-9\-_.~]*$/;
+
+/** Go's url.QueryEscape. */
+export function urlEncode(subject: string): string {
+  if (unreserved.test(subject)) return subject;
+  let out = '';
+  for (const byte of toBytes(subject)) {
+    const char = String.fromCharCode(byte);
+    if (unreserved.test(char)) out += char;
+    else out += byte === 0x20 ? '+' : `%${hexDigits.charAt(byte >> 4)}${hexDigits.charAt(byte & 15)}`;
+  }
+  return out;
+}
+
+function urlDecode(subject: string): string {
+  const bad = /%(?![0-9A-Fa-f]{2})/.exec(subject);
+  if (bad !== null) {
+    const shown = fromBytes(toBytes(subject.slice(bad.index)).subarray(0, 3));
+    throw new GoError(`invalid URL escape ${quoteText(shown)}`);
+  }
+  const spaced = subject.replaceAll('+', ' ');
+  if (!spaced.includes('%')) return spaced;
+  const bytes = toBytes(spaced);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    let byte = bytes[at] ?? 0;
+    if (byte === 0x25) {
+      byte = parseInt(bytes.toString('latin1', at + 1, at + 3), 16);
+      at += 2;
+    }
+    bytes[length++] = byte;
+  }
+  return fromBytes(bytes.subarray(0, length));
+}
+
+const base64Digit = /[A-Za-z0-9+/]/;
+
+/** Sprig's b64dec: what is no base64 gives the text of the error. */
+function base64Decode(subject: string): string {
+  const bytes = toBytes(subject);
+  const bad = base64Fault(bytes.toString('latin1'));
+  return bad === undefined
+    ? fromBytes(Buffer.from(bytes.toString('latin1').replaceAll(/[\r\n]/g, ''), 'base64'))
+    : `illegal base64 data at input byte ${String(bad)}`;
+}
+
+/** Where Go's decoder stops; undefined when it reads all. */
+function base64Fault(text: string): number | undefined {
+  let at = 0;
+  const skipLines = (): void => {
+    while (text[at] === '\n' || text[at] === '\r') at++;
+  };
+  for (;;) {
+    let digits = 0;
+    for (; digits < 4; digits++) {
+      skipLines();
+      const char = text[at];
+      if (char === undefined) return digits === 0 ? undefined : at - digits;
+      at++;
+      if (base64Digit.test(char)) continue;
+      if (char !== '=' || digits < 2) return at - 1;
+      skipLines();
+      if (digits === 2) {
+        if (at === text.length) return at;
+        if (text[at] !== '=') return at - 1;
+        at++;
+        skipLines();
+      }
+      return at < text.length ? at : undefined;
+    }
+  }
+}
+
+const htmlEscapes = new Map([
+  ['\0', '\ufffd'],
+  ['"', '&#34;'],
+  ["'", '&#39;'],
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+]);
+
+export function htmlEscape(subject: string): string {
+  return subject.replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes.get(char) ?? char);
+}
+
+const jsEscapes = new Map([
+  ['\\', '\\\\'],
+  ["'", "\\'"],
+  ['"', '\\"'],
+  ['<', '\\u003C'],
+  ['>', '\\u003E'],
+  ['&', '\\u0026'],
+  ['=', '\\u003D'],
+]);
+
+export function jsEscape(subject: string): string {
+  return subject.replaceAll(/[\\'"<>&=\0-\x1f\x80-\u{10ffff}]/gu, (char) => {
+    const known = jsEscapes.get(char);
+    if (known !== undefined) return known;
+    const code = char.codePointAt(0) ?? 0;
+    if (!isAscii(char) && isPrintable(code)) return char;
+    const shown = code >= 0xd800 && code <= 0xdfff ? 0xfffd : code;
+    return shown === 0xfffd ? '\ufffd' : `\\u${shown.toString(16).toUpperCase().padStart(4, '0')}`;
+  });
+}
+
+export const encodingFunctions: readonly (readonly [string, GoFunction])[] = [
+  ['urlencode', ofText(urlEncode)],
+  ['urldecode', ofText(urlDecode)],
+  ['b64enc', ofText((subject) => toBytes(subject).toString('base64'))],
+  ['b64dec', ofText(base64Decode)],
+];

@@ -1,0 +1,67 @@
+import { exceeded } from '../exec/limits.js';
+import { wellFormed } from '../strings/raw-bytes.js';
+import { JsonMap } from '../values/maps.js';
+import { GoInterface, GoSlice, nilInterface, type Concrete } from '../values/value.js';
+import { text, type GoFunction } from './types.js';
+
+/** Deep enough for any log; printing goes as deep. */
+const maxDepth = 256;
+/** Reading JSON and making values of it is that much more work than reading a text. */
+const stepsPerCharacter = 1 / 16;
+
+/** Decodes JSON; what is none gives nil, as Loki swallows the error. */
+function decode(source: string): Concrete {
+  try {
+    return make(JSON.parse(wellFormed(source)), 0);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function make(value: unknown, depth: number): Concrete {
+  if (depth > maxDepth) exceeded('nesting');
+  switch (typeof value) {
+    case 'string':
+      return withoutHalves(value);
+    case 'number':
+      // Go refuses numbers that no float64 holds, one by one.
+      return Number.isFinite(value) ? value : undefined;
+    case 'boolean':
+      return value;
+    case 'object':
+      if (value === null) return undefined;
+      if (Array.isArray(value)) return new GoSlice(value.map((item) => boxed(make(item, depth + 1))));
+      return new JsonMap(
+        new Map(
+          Object.entries(value).map(
+            ([key, item]) => [withoutHalves(key), boxed(make(item, depth + 1))] as const,
+          ),
+        ),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function boxed(value: Concrete): GoInterface {
+  return value === undefined ? nilInterface : new GoInterface(value);
+}
+
+/** Half a surrogate pair, which JSON may name, is U+FFFD in Go. */
+function withoutHalves(value: string): string {
+  return /[\ud800-\udfff]/.test(value) ? value.replaceAll(/\p{Surrogate}/gu, '\ufffd') : value;
+}
+
+export const jsonFunctions: readonly (readonly [string, GoFunction])[] = [
+  [
+    'fromJson',
+    {
+      parameters: ['string'],
+      call: ([source], context) => {
+        context.charge(text(source).length * stepsPerCharacter);
+        return decode(text(source));
+      },
+    },
+  ],
+];

@@ -1,0 +1,32 @@
+import { sprint, sprintln } from '../fmt/print.js';
+import { sprintf } from '../fmt/printf.js';
+import { concrete, type GoValue } from '../values/value.js';
+import { htmlEscape, jsEscape, urlEncode } from './encodings.js';
+import { text, type GoFunction } from './types.js';
+
+function printer(apply: (args: readonly GoValue[]) => string): GoFunction {
+  return { parameters: [], rest: 'any', inputLimit: 'print input', outputLimit: 'print input', call: apply };
+}
+
+/** Escapes what its arguments print as, where nil is `<no value>`. */
+function escaper(escape: (subject: string) => string): GoFunction {
+  return printer((args) => escape(sprint(args.map((arg) => concrete(arg) ?? '<no value>'))));
+}
+
+export const printFunctions: readonly (readonly [string, GoFunction])[] = [
+  ['print', printer(sprint)],
+  ['println', printer(sprintln)],
+  [
+    'printf',
+    {
+      parameters: ['string'],
+      rest: 'any',
+      inputLimit: 'printf',
+      outputLimit: 'printf',
+      call: ([format, ...args]) => sprintf(text(format), args),
+    },
+  ],
+  ['html', escaper(htmlEscape)],
+  ['js', escaper(jsEscape)],
+  ['urlquery', escaper(urlEncode)],
+];

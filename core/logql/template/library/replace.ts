@@ -1,0 +1,99 @@
+import { compileRegExp, RegExpSyntaxError, type LinearRegExp } from '../../../regexp/index.js';
+import { exceeded, formatLimits } from '../exec/limits.js';
+import { smallInt } from '../values/ints.js';
+import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';
+
+/** Go's strings.Replace; a negative count replaces all, an empty old text stands between all characters. */
+function replaceText(subject: string, old: string, replacement: string, count: number): string {
+  if (old === replacement || count === 0) return subject;
+  const pieces = old === '' ? ['', ...Array.from(subject)] : subject.split(old);
+  // An empty text also stands at the end.
+  const found = old === '' ? pieces.length : pieces.length - 1;
+  const replaced = count < 0 ? found : Math.min(count, found);
+  if (subject.length + replaced * replacement.length > formatLimits.functionOutput) exceeded('replacement');
+  if (old === '') {
+    const characters = pieces.slice(1);
+    const out = characters.map((char, index) => (index < replaced ? replacement + char : char)).join('');
+    return replaced > characters.length ? out + replacement : out;
+  }
+  return (
+    pieces.slice(0, replaced + 1).join(replacement) +
+    pieces
+      .slice(replaced + 1)
+      .map((rest) => old + rest)
+      .join('')
+  );
+}
+
+/** More than this is not looked through for how long a replacement gets. */
+const maxReplaced = 16 * formatLimits.functionOutput;
+
+/** Steps per character of text that the automaton reads, for each character of its pattern. */
+const stepsPerState = 1 / 64;
+
+function pattern(source: string, subject: string, context: CallContext): LinearRegExp {
+  if (source.length > formatLimits.output) exceeded('function input');
+  context.charge(source.length + subject.length * (1 / 8 + source.length * stepsPerState));
+  try {
+    return compileRegExp(source);
+  } catch (error) {
+    if (error instanceof RegExpSyntaxError) throw new GoError(error.message);
+    throw error;
+  }
+}
+
+function regexReplace(
+  [source, subject, replacement]: readonly [string, string, string],
+  context: CallContext,
+  isLiteral: boolean,
+): string {
+  const compiled = pattern(source, subject, context);
+  const references = isLiteral ? 0 : replacement.split('$').length - 1;
+  // Each match gives the replacement and, for each reference, no more than the match.
+  const most = (matches: number): number => subject.length * (1 + references) + matches * replacement.length;
+  if (most(subject.length + 1) > formatLimits.functionOutput && most(compiled.count(subject)) > maxReplaced) {
+    exceeded('replacement');
+  }
+  return isLiteral
+    ? compiled.replaceAllLiteral(subject, replacement)
+    : compiled.replaceAll(subject, replacement);
+}
+
+function regexFunction(isLiteral: boolean): GoFunction {
+  return {
+    parameters: ['string', 'string', 'string'],
+    outputLimit: 'replacement',
+    call: ([source, subject, replacement], context) =>
+      regexReplace([text(source), text(subject), text(replacement)], context, isLiteral),
+  };
+}
+
+export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
+  [
+    'replace',
+    {
+      parameters: ['string', 'string', 'string'],
+      outputLimit: 'replacement',
+      call: ([old, replacement, subject]) => replaceText(text(subject), text(old), text(replacement), -1),
+    },
+  ],
+  [
+    'Replace',
+    {
+      parameters: ['string', 'string', 'string', 'int'],
+      outputLimit: 'replacement',
+      call: ([subject, old, replacement, count]) =>
+        replaceText(text(subject), text(old), text(replacement), size(count)),
+    },
+  ],
+  ['regexReplaceAll', regexFunction(false)],
+  ['regexReplaceAllLiteral', regexFunction(true)],
+  [
+    'count',
+    {
+      ...ofTexts(() => ''),
+      call: ([source, subject], context) =>
+        smallInt(pattern(text(source), text(subject), context).count(text(subject))),
+    },
+  ],
+];

@@ -1,0 +1,104 @@
+import { toLower, toTitle, toUpper } from '../strings/case.js';
+import { trimSpace } from '../strings/characters.js';
+import { byteLength, sliceBytes, wellFormed } from '../strings/raw-bytes.js';
+import { exceeded, formatLimits } from '../exec/limits.js';
+import { GoError, ofCount, ofText, ofTexts, runtimeError, size, text, type GoFunction } from './types.js';
+
+function trunc(count: number, subject: string): string {
+  const length = byteLength(subject);
+  if (count < 0 && length + count > 0) return sliceBytes(subject, length + count, length);
+  return count >= 0 && length > count ? sliceBytes(subject, 0, count) : subject;
+}
+
+function substr(start: number, end: number, subject: string): string {
+  const length = byteLength(subject);
+  if (start < 0) {
+    if (end < 0) throw runtimeError(`slice bounds out of range [:${String(end)}]`);
+    if (end > length)
+      throw runtimeError(`slice bounds out of range [:${String(end)}] with length ${String(length)}`);
+    return sliceBytes(subject, 0, end);
+  }
+  const last = end < 0 || end > length ? length : end;
+  if (start > last) throw runtimeError(`slice bounds out of range [${String(start)}:${String(last)}]`);
+  return sliceBytes(subject, start, last);
+}
+
+/** Repeats after a look at how long that gets. */
+export function repeat(subject: string, count: number): string {
+  if (count < 0) throw new GoError('strings: negative Repeat count');
+  if (subject.length * count > formatLimits.functionOutput) exceeded('function output');
+  return subject.repeat(count);
+}
+
+function indent(spaces: number, subject: string): string {
+  const padding = repeat(' ', spaces);
+  const lines = subject.split('\n');
+  if (lines.length * padding.length > formatLimits.functionOutput) exceeded('function output');
+  return padding + lines.join(`\n${padding}`);
+}
+
+/** Fills or cuts to a width in characters; a negative width leaves the text alone. */
+function align(width: number, subject: string, isLeft: boolean): string {
+  if (width < 0) return subject;
+  const characters = Array.from(wellFormed(subject));
+  const missing = width - characters.length;
+  if (missing === 0) return subject;
+  if (missing > 0) return isLeft ? subject + repeat(' ', missing) : repeat(' ', missing) + subject;
+  return (isLeft ? characters.slice(0, width) : characters.slice(-missing)).join('');
+}
+
+type Side = 'left' | 'right' | 'both';
+
+/** Takes away characters that are in the set. */
+function trimSet(subject: string, set: string, side: Side): string {
+  const cut = new Set(set);
+  const characters = Array.from(subject);
+  let from = 0;
+  let to = characters.length;
+  if (side !== 'right') while (from < to && cut.has(characters[from] ?? '')) from++;
+  if (side !== 'left') while (to > from && cut.has(characters[to - 1] ?? '')) to--;
+  return characters.slice(from, to).join('');
+}
+
+function trimPrefix(subject: string, prefix: string): string {
+  return subject.startsWith(prefix) ? subject.slice(prefix.length) : subject;
+}
+
+function trimSuffix(subject: string, suffix: string): string {
+  return subject.endsWith(suffix) ? subject.slice(0, subject.length - suffix.length) : subject;
+}
+
+/** Functions of texts; the newer ones take the text last, so that it can come through a pipe. */
+export const stringFunctions: readonly (readonly [string, GoFunction])[] = [
+  ['lower', ofText(toLower)],
+  ['upper', ofText(toUpper)],
+  ['title', ofText(toTitle)],
+  ['ToLower', ofText(toLower)],
+  ['ToUpper', ofText(toUpper)],
+  ['trim', ofText(trimSpace)],
+  ['TrimSpace', ofText(trimSpace)],
+  ['trunc', ofCount(trunc)],
+  [
+    'substr',
+    {
+      parameters: ['int', 'int', 'string'],
+      call: ([start, end, subject]) => substr(size(start), size(end), text(subject)),
+    },
+  ],
+  ['contains', ofTexts((needle, subject) => subject.includes(needle))],
+  ['hasPrefix', ofTexts((needle, subject) => subject.startsWith(needle))],
+  ['hasSuffix', ofTexts((needle, subject) => subject.endsWith(needle))],
+  ['trimAll', ofTexts((set, subject) => trimSet(subject, set, 'both'))],
+  ['trimPrefix', ofTexts((prefix, subject) => trimPrefix(subject, prefix))],
+  ['trimSuffix', ofTexts((suffix, subject) => trimSuffix(subject, suffix))],
+  ['Trim', ofTexts((subject, set) => trimSet(subject, set, 'both'))],
+  ['TrimLeft', ofTexts((subject, set) => trimSet(subject, set, 'left'))],
+  ['TrimRight', ofTexts((subject, set) => trimSet(subject, set, 'right'))],
+  ['TrimPrefix', ofTexts(trimPrefix)],
+  ['TrimSuffix', ofTexts(trimSuffix)],
+  ['indent', ofCount(indent)],
+  ['nindent', ofCount((spaces, subject) => `\n${indent(spaces, subject)}`)],
+  ['repeat', ofCount((count, subject) => repeat(subject, count))],
+  ['alignLeft', ofCount((width, subject) => align(width, subject, true))],
+  ['alignRight', ofCount((width, subject) => align(width, subject, false))],
+];

@@ -1,0 +1,37 @@
+import { GoTime } from '../time/go-time.js';
+import { isTrue, type GoValue } from '../values/value.js';
+import { accessFunctions } from './access.js';
+import { compareFunctions } from './compare.js';
+import { dateFunctions } from './dates.js';
+import { encodingFunctions } from './encodings.js';
+import { jsonFunctions } from './json.js';
+import { numberFunctions } from './numbers.js';
+import { printFunctions } from './printing.js';
+import { replaceFunctions } from './replace.js';
+import { stringFunctions } from './strings.js';
+import type { GoFunction } from './types.js';
+import { unitFunctions } from './units.js';
+
+/** Everything that a template may call by name; `call` is left to the evaluator, as no value here is a function. */
+export const functionTable: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([
+  ['__line__', { parameters: [], call: (_args, { line }) => line }],
+  [
+    '__timestamp__',
+    { parameters: [], call: (_args, { timestampNs }) => GoTime.fromNanoseconds(timestampNs) },
+  ],
+  ['default', { parameters: ['any'], rest: 'any', call: ([fallback, value]) => orDefault(fallback, value) }],
+  ...stringFunctions,
+  ...replaceFunctions,
+  ...encodingFunctions,
+  ...numberFunctions,
+  ...unitFunctions,
+  ...jsonFunctions,
+  ...dateFunctions,
+  ...accessFunctions,
+  ...compareFunctions,
+  ...printFunctions,
+]);
+
+function orDefault(fallback: GoValue, value: GoValue): GoValue {
+  return isTrue(value) ? value : fallback;
+}

@@ -1,0 +1,61 @@
+import { isSpace } from './characters.js';
+import { isAscii } from './raw-bytes.js';
+
+/** Go maps letter by letter; JavaScript knows rules that make two letters of one (ß) or look at the letters around. */
+export function toUpper(text: string): string {
+  return isAscii(text) ? text.toUpperCase() : mapCharacters(text, upperOf);
+}
+
+export function toLower(text: string): string {
+  return isAscii(text) ? text.toLowerCase() : mapCharacters(text, lowerOf);
+}
+
+/** Go's strings.Title: the first letter of every word in title case, the rest as it is. */
+export function toTitle(text: string): string {
+  let isStart = true;
+  return mapCharacters(text, (char) => {
+    const out = isStart ? titleOf(char) : char;
+    isStart = isSeparator(char);
+    return out;
+  });
+}
+
+function mapCharacters(text: string, map: (char: string) => string): string {
+  let out = '';
+  for (const char of text) out += map(char);
+  return out;
+}
+
+function upperOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  // Greek letters with iota below: a single capital where JavaScript spells the iota out.
+  if (code >= 0x1f80 && code <= 0x1fff) {
+    const isRow = code < 0x1fb0 && (code & 15) < 8;
+    if (isRow) return String.fromCodePoint(code + 8);
+    if (code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3) return String.fromCodePoint(code + 9);
+  }
+  return single(char, char.toUpperCase());
+}
+
+function lowerOf(char: string): string {
+  return char === '\u0130' ? 'i' : single(char, char.toLowerCase());
+}
+
+function titleOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  if (code >= 0x1c4 && code <= 0x1cc) return String.fromCodePoint(0x1c5 + 3 * Math.floor((code - 0x1c4) / 3));
+  if (code >= 0x1f1 && code <= 0x1f3) return '\u01f2';
+  // Georgian letters have capitals but no title case.
+  return code >= 0x10d0 && code <= 0x10ff ? char : upperOf(char);
+}
+
+/** The mapped letter, unless it is more than one. */
+function single(char: string, mapped: string): string {
+  const length = (mapped.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+  return mapped.length === length ? mapped : char;
+}
+
+function isSeparator(char: string): boolean {
+  if (char <= '\x7f') return !/[0-9A-Za-z_]/.test(char);
+  return !/[\p{L}\p{Nd}]/u.test(char) && isSpace(char);
+}

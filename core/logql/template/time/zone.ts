@@ -1,0 +1,110 @@
+import { zoneNameRows } from './zone-names-table.js';
+
+/** A time zone: what Go calls a location. */
+export interface Zone {
+  /** As `%#v` shows it; undefined for the zone that stands for one offset. */
+  readonly goName: string;
+  /** Seconds east of UTC, and the abbreviation, at a time in seconds since 1970. */
+  at(unix: number): ZoneOffset;
+  /** The offset that an abbreviation stands for. */
+  offsetOf(name: string, unix: number): number | undefined;
+}
+
+export interface ZoneOffset {
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** A zone of one offset. */
+export function fixedZone(
+  name: string,
+  offset: number,
+  goName = `time.Location(${JSON.stringify(name)})`,
+): Zone {
+  const only = { name, offset };
+  return { goName, at: () => only, offsetOf: (asked) => (asked === name ? offset : undefined) };
+}
+
+export const utc = fixedZone('UTC', 0, 'time.UTC');
+/** The zone of the process: Loki runs in UTC. */
+export const local = fixedZone('UTC', 0, 'time.Local');
+
+const known = new Map<string, Zone>();
+let namesByZone: ReadonlyMap<string, string> | undefined;
+
+/** A zone of the IANA database; UTC for a name that is none. */
+export function loadZone(name: string): Zone {
+  if (name === '' || name === 'UTC') return utc;
+  if (name === 'Local') return local;
+  const loaded = known.get(name);
+  if (loaded !== undefined) return loaded;
+  const row = zoneRows().get(name);
+  const zone = row === undefined ? undefined : ianaZone(name, row);
+  if (zone !== undefined) known.set(name, zone);
+  return zone ?? utc;
+}
+
+function zoneRows(): ReadonlyMap<string, string> {
+  namesByZone ??= new Map(
+    zoneNameRows.flatMap(([names, zones]) => zones.split(' ').map((zone) => [zone, names] as const)),
+  );
+  return namesByZone;
+}
+
+const maxKeptHours = 4096;
+
+function ianaZone(name: string, row: string): Zone | undefined {
+  const format = formatFor(name);
+  if (format === undefined) return undefined;
+  const names = new Map(
+    row.split(',').map((pair) => {
+      const [offset = '', short = ''] = pair.split('=');
+      return [Number(offset), short] as const;
+    }),
+  );
+  const kept = new Map<number, ZoneOffset>();
+  // Offsets change on quarters of an hour only, in the years that matter.
+  const at = (unix: number): ZoneOffset => {
+    const quarter = Math.floor(unix / 900);
+    const before = kept.get(quarter);
+    if (before !== undefined) return before;
+    const offset = offsetAt(format, quarter * 900);
+    const found = { name: names.get(offset) ?? numericName(offset), offset };
+    if (kept.size >= maxKeptHours) kept.clear();
+    kept.set(quarter, found);
+    return found;
+  };
+  const offsetOf = (asked: string, unix: number): number | undefined => {
+    const offsets = [...names].filter(([, short]) => short === asked).map(([offset]) => offset);
+    return offsets.find((offset) => at(unix - offset).name === asked) ?? offsets[0];
+  };
+  return { goName: `time.Location(${JSON.stringify(name)})`, at, offsetOf };
+}
+
+function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** What a Date can hold. */
+const maxDate = 8.64e12;
+
+function offsetAt(format: Intl.DateTimeFormat, unix: number): number {
+  const date = new Date(Math.min(Math.max(unix, -maxDate), maxDate) * 1000);
+  const text = format.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+    /([+-])([0-9]+):([0-9]+)(?::([0-9]+))?/.exec(text) ?? [];
+  const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return sign === '-' ? -size : size;
+}
+
+function numericName(offset: number): string {
+  const minutes = Math.floor(Math.abs(offset) / 60);
+  const hours = String(Math.floor(minutes / 60)).padStart(2, '0');
+  const rest = minutes % 60 === 0 ? '' : String(minutes % 60).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${hours}${rest}`;
+}
