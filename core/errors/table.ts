@@ -403,6 +403,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'binary operations whose results have too many labels',
     text: 'binary expression output label budget exceeded',
   },
+  metricRows: {
+    status: 502,
+    when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',
+    text: 'manual range metric row limit exceeded',
+  },
   metricCells: {
     status: 503,
     when: 'a metric query evaluated here with too many pairs of a series and a stretch of time',
@@ -422,6 +427,39 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     status: 501,
     when: 'a stage of a log query, which this version does not evaluate',
     text: 'log queries with the stage {stage} are not supported by this version',
+  },
+  tailNeedsLogs: {
+    status: 400,
+    when: 'a tail of a metric query; a WebSocket is closed with 1011 and this text',
+    text: 'only log selector is supported',
+  },
+  delayTooLong: {
+    status: 400,
+    when: 'delay_for of a tail is above its bound, in seconds',
+    text: "delay_for can't be greater than {max}",
+  },
+  delayOutOfRange: {
+    status: 400,
+    when: 'delay_for of a tail does not fit 32 bits',
+    text: 'delay_for value {value} is out of range [0, 4294967295]',
+  },
+  tailOriginRefused: {
+    status: 403,
+    when: 'a browser opens a tail from an origin that is not in -tail.allowed-origins',
+    text: 'tail origin not allowed',
+  },
+  tooManyTails: {
+    status: 429,
+    when: '-tail.max-open tails are open',
+    text: 'too many open tails (limit {limit})',
+    headers: { 'Retry-After': '5' },
+  },
+  notWebSocket: {
+    status: 400,
+    when: 'a request for a tail that asks for no WebSocket',
+    text: 'Bad Request',
+    headers: { 'Sec-WebSocket-Version': '13' },
+    body: 'text',
   },
   internal: { status: 500, when: 'a defect; details are in the log', text: 'internal error' },
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
 import type { Clock, Logger, Meters } from '../plugin/host.js';
-import type { RouteHandler } from '../plugin/index.js';
+import type { RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Run } from '../kernel/chain.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 import { apiError } from '../errors/table.js';
@@ -12,6 +12,7 @@ import { InFlight } from './in-flight.js';
 import { createListenerServer, listen, readTls, type Listener, type TlsMaterial } from './listener.js';
 import { routeById, type ListenerName } from './routes-table.js';
 import type { ServedRoute } from './serve-route.js';
+import { Upgrades } from './upgrade.js';
 
 /** What the HTTP edge is made of; the kernel gives it. */
 export interface EdgeSettings {
@@ -19,6 +20,8 @@ export interface EdgeSettings {
   readonly telemetry: TelemetryOptions;
   /** Handlers of all endpoint plugins by route id. */
   readonly handlers: ReadonlyMap<string, RouteHandler>;
+  /** Handlers of requests for a WebSocket on the main listener, by route id. */
+  readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
   readonly run: Run;
   readonly observer: RequestObserver;
   readonly meters: Meters<typeof connectionMetrics>;
@@ -49,8 +52,16 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
   const tls = await readTls(settings.server);
   const inFlight = new InFlight();
   const connections = new Connections(settings.server, settings.clock, settings.meters);
+  const upgrades = new Upgrades({
+    ...settings,
+    options: settings.server,
+    handlers: settings.upgrades ?? new Map<string, UpgradeHandler>(),
+  });
   const listeners = new Map<ListenerName, Listener>();
-  const close = (): Promise<void> => drain(listeners, inFlight, connections, settings);
+  const close = async (): Promise<void> => {
+    // WebSockets have no end to wait for.
+    await Promise.all([upgrades.close(lastWordsMs), drain(listeners, inFlight, connections, settings)]);
+  };
   try {
     for (const [name, plan] of planListeners(settings)) {
       const app = createApp({
@@ -63,7 +74,9 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
         shouldClose: (context, status) => connections.shouldClose(context, status),
         onDefect: (error) => settings.log.error('HTTP handling failed', { error }),
       });
-      listeners.set(name, await open(app, plan, settings, connections, name === 'main' ? tls : undefined));
+      const listener = await open(app, plan, settings, connections, name === 'main' ? tls : undefined);
+      if (name === 'main') upgrades.attach(listener.server);
+      listeners.set(name, listener);
     }
   } catch (error) {
     await close();

@@ -1,5 +1,5 @@
 import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
-import type { Endpoint, Lifecycle, Plugin, RouteHandler } from '../plugin/index.js';
+import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Host, MetricSpecs } from '../plugin/host.js';
 import type { ChainLink } from './chain.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
@@ -11,6 +11,7 @@ export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
 export interface Built {
   readonly links: readonly ChainLink[];
   readonly handlers: ReadonlyMap<string, RouteHandler>;
+  readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
   /** In the order of start: services, stages from the last to the first, endpoints. */
   readonly units: readonly Unit[];
 }
@@ -29,20 +30,30 @@ export function buildPlugins(pipeline: Pipeline, hostFor: HostFor): Built {
   }
   const endpoints: Unit[] = [];
   const handlers = new Map<string, RouteHandler>();
+  const upgrades = new Map<string, UpgradeHandler>();
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
     if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
     const endpoint: Endpoint = create(loaded, () =>
       plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
     );
-    for (const [route, handler] of endpoint.routes) {
-      if (handlers.has(route))
-        throw new PluginFailure(place(loaded), 'create', `route "${route}" is served by a plugin above`);
-      handlers.set(route, handler);
-    }
+    claim(loaded, endpoint.routes, handlers);
+    claim(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>(), upgrades);
     endpoints.push(unitOf(loaded, endpoint));
   }
-  return { links, handlers, units: [...services, ...stages.reverse(), ...endpoints] };
+  return { links, handlers, upgrades, units: [...services, ...stages.reverse(), ...endpoints] };
+}
+
+function claim<Handler>(
+  loaded: LoadedPlugin,
+  from: ReadonlyMap<string, Handler>,
+  to: Map<string, Handler>,
+): void {
+  for (const [route, handler] of from) {
+    if (to.has(route))
+      throw new PluginFailure(place(loaded), 'create', `route "${route}" is served by a plugin above`);
+    to.set(route, handler);
+  }
 }
 
 function createAs(loaded: LoadedPlugin, kind: 'service', hostFor: HostFor): Lifecycle {

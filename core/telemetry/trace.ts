@@ -6,6 +6,8 @@ export class Trace {
   /** Backend calls of this request, in the order they ended. */
   readonly upstreamCalls: UpstreamCall[] = [];
   readonly operations: OperationRecord[] = [];
+  /** True when the request's record is written, as a tail's is long before its end: what comes after is not collected. */
+  isWritten = false;
 
   /** Counts a hit or miss; a hit anywhere makes the request's result a hit. */
   cache(result: 'hit' | 'miss'): void {

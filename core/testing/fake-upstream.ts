@@ -6,6 +6,7 @@ import type {
   ListingRequest,
   RowsRequest,
   StatsRequest,
+  TailRowsRequest,
   Upstream,
 } from '../upstream/types.js';
 
@@ -26,13 +27,22 @@ export type ExpectedCall =
       readonly when?: (request: StatsRequest) => boolean;
       readonly samples: readonly BackendSample[];
     }
-  | { readonly call: 'rows' | 'list' | 'stats'; readonly error: Error };
+  | {
+      readonly call: 'tail';
+      readonly when?: (request: TailRowsRequest) => boolean;
+      /** The tail ends behind the last batch. */
+      readonly batches: AsyncIterable<readonly BackendRow[]> | readonly (readonly BackendRow[])[];
+    }
+  | { readonly call: CallName; readonly error: Error };
+
+type CallName = 'rows' | 'list' | 'stats' | 'tail';
+type AnyRequest = RowsRequest | ListingRequest | StatsRequest | TailRowsRequest;
 
 /** A backend that answers from a script and fails on what is not in it. */
 export class FakeUpstream implements Upstream {
   readonly #open: ExpectedCall[];
   /** Every request that came, in order. */
-  readonly requests: (RowsRequest | ListingRequest | StatsRequest)[] = [];
+  readonly requests: AnyRequest[] = [];
 
   constructor(expected: readonly ExpectedCall[]) {
     this.#open = [...expected];
@@ -42,7 +52,7 @@ export class FakeUpstream implements Upstream {
     const found = this.#take('rows', request);
     // A promise is awaited so that rows come in later turns of the event loop, as they do from a socket.
     await Promise.resolve();
-    if (!('batches' in found)) throw mismatch('rows', request);
+    if (found.call !== 'rows' || !('batches' in found)) throw mismatch('rows', request);
     yield* found.batches;
   }
 
@@ -58,6 +68,12 @@ export class FakeUpstream implements Upstream {
     return found.samples;
   }
 
+  async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
+    const found = await Promise.resolve(this.#take('tail', request));
+    if (found.call !== 'tail' || !('batches' in found)) throw mismatch('tail', request);
+    return inTurns(found.batches);
+  }
+
   /** Throws when an expected call has not come. */
   done(): void {
     if (this.#open.length === 0) return;
@@ -65,7 +81,7 @@ export class FakeUpstream implements Upstream {
     throw new Error(`${this.#open.length} expected backend calls have not come: ${calls}`);
   }
 
-  #take(call: 'rows' | 'list' | 'stats', request: RowsRequest | ListingRequest | StatsRequest): ExpectedCall {
+  #take(call: CallName, request: AnyRequest): ExpectedCall {
     this.requests.push(request);
     const index = this.#open.findIndex((expected) => expected.call === call && accepts(expected, request));
     const [found] = index === -1 ? [] : this.#open.splice(index, 1);
@@ -73,6 +89,10 @@ export class FakeUpstream implements Upstream {
     if ('error' in found) throw found.error;
     return found;
   }
+}
+
+async function* inTurns<Item>(items: AsyncIterable<Item> | Iterable<Item>): AsyncGenerator<Item> {
+  for await (const item of items) yield item;
 }
 
 function accepts(expected: ExpectedCall, request: unknown): boolean {

@@ -15,6 +15,7 @@ import type {
   ListingRequest,
   RowsRequest,
   StatsRequest,
+  TailRowsRequest,
   Upstream,
 } from './types.js';
 
@@ -68,6 +69,28 @@ export class BoundUpstream implements Upstream {
     return decodeStats(await this.#collect('stats_query', this.#form(request, []), 'keep'));
   }
 
+  async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
+    const form: Form = [
+      ['query', printQuery(request.query)],
+      ['start_offset', `${request.startOffsetMs}ms`],
+      ['offset', `${request.offsetNs / 1_000_000n}ms`],
+      ['refresh_interval', `${request.refreshMs}ms`],
+      ...this.#binding.parameters,
+    ];
+    const count = { rows: 0, bytes: 0, status: 0 };
+    const end = this.#begin('tail', count);
+    try {
+      const answer = await this.#send('tail', form, 'keep', request.openTimeoutMs);
+      count.status = answer.status;
+      return readRows(answer.chunks());
+    } catch (error) {
+      if (error instanceof ApiError) count.status = statusOf(error);
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
   async #collect(type: string, form: Form, statusRule: StatusRule): Promise<string> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin(type, count);
@@ -85,7 +108,7 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  #send(type: string, form: Form, statusRule: StatusRule): Promise<BackendAnswer> {
+  #send(type: string, form: Form, statusRule: StatusRule, liveWithinMs?: number): Promise<BackendAnswer> {
     const { headers, signal } = this.#binding;
     return this.#client.call({
       path: `/select/logsql/${type}`,
@@ -94,6 +117,7 @@ export class BoundUpstream implements Upstream {
       headers,
       signal,
       statusRule,
+      ...(liveWithinMs === undefined ? {} : { liveWithinMs }),
     });
   }
 
@@ -113,7 +137,9 @@ export class BoundUpstream implements Upstream {
   ): () => void {
     const startedAt = performance.now();
     return () => {
-      this.#binding.trace.upstreamCalls.push({ type, ...count, durationMs: performance.now() - startedAt });
+      const { trace } = this.#binding;
+      if (!trace.isWritten)
+        trace.upstreamCalls.push({ type, ...count, durationMs: performance.now() - startedAt });
     };
   }
 }

@@ -34,6 +34,11 @@ export interface BackendCall {
   readonly statusRule: StatusRule;
   /** A look from outside of any request: it neither asks the circuit breaker nor has a say in it. */
   readonly isHealthCheck?: boolean;
+  /**
+   * An answer without an end: only its beginning is bound, by this many milliseconds. It takes no place at the gate, has a
+   * connection of its own, and comes plain, because gzip would hold back its head until the first row.
+   */
+  readonly liveWithinMs?: number;
 }
 
 /** An answer of the backend that began with status 2xx; it must be read to its end or destroyed. */
@@ -46,6 +51,7 @@ export interface BackendAnswer {
 }
 
 const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
+const noPlace = (): void => undefined;
 const maxErrorBytes = 4096;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
@@ -53,6 +59,8 @@ const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 export class BackendClient {
   readonly #options: ClientOptions;
   readonly #pool: Pool;
+  /** For answers without an end, which would block the pool. */
+  readonly #livePool: Pool;
   readonly #basePath: string;
   readonly #breaker: CircuitBreaker;
   readonly #gate: CallGate;
@@ -67,13 +75,14 @@ export class BackendClient {
     const isPlain =
       options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
     this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
-    this.#pool = new Pool(url.origin, {
+    const common = {
       // The call's own timer decides; these only must not be shorter.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connections: Math.max(options.maxConcurrent, 1),
       connect: { rejectUnauthorized: !options.tlsSkipVerify },
-    });
+    };
+    this.#pool = new Pool(url.origin, { ...common, connections: Math.max(options.maxConcurrent, 1) });
+    this.#livePool = new Pool(url.origin, { ...common, connections: null });
   }
 
   /**
@@ -82,7 +91,7 @@ export class BackendClient {
    */
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);
-    const leave = await this.#enter(call.signal);
+    const leave = call.liveWithinMs === undefined ? await this.#enter(call.signal) : noPlace;
     try {
       const permit = call.isHealthCheck === true ? noVerdict : this.#breaker.admit();
       return await this.#send(call, permit, leave);
@@ -102,7 +111,7 @@ export class BackendClient {
   }
 
   async #send(call: BackendCall, permit: Permit, leave: () => void): Promise<BackendAnswer> {
-    const deadline = new Deadline(call.signal, this.#options.timeoutMs);
+    const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
     const end = (): void => {
       deadline.end();
       leave();
@@ -123,6 +132,7 @@ export class BackendClient {
       if (response.statusCode < 200 || response.statusCode > 299) {
         throw refusalOf(response.statusCode, await answer.start(maxErrorBytes), call.statusRule);
       }
+      if (call.liveWithinMs !== undefined) deadline.lift();
       return answer;
     } catch (error) {
       end();
@@ -148,12 +158,13 @@ export class BackendClient {
     ).toString();
     const isPost = call.method === 'POST';
     const query = isPost || form === '' ? '' : `?${form}`;
-    return this.#pool.request({
+    const isLive = call.liveWithinMs !== undefined;
+    return (isLive ? this.#livePool : this.#pool).request({
       path: `${this.#basePath}${call.path}${query}`,
       method: call.method,
       headers: {
         ...call.headers,
-        'accept-encoding': this.#acceptEncoding,
+        'accept-encoding': isLive ? 'identity' : this.#acceptEncoding,
         ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
       },
       body: isPost ? form : null,
@@ -163,7 +174,7 @@ export class BackendClient {
 
   /** Closes all connections; calls in flight end with an error. */
   async close(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all([this.#pool.destroy(), this.#livePool.destroy()]);
   }
 }
 

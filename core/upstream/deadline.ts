@@ -24,6 +24,11 @@ export class Deadline {
     return this.#hasPassed;
   }
 
+  /** Takes the bound of time off; the call still ends with its parent. */
+  lift(): void {
+    clearTimeout(this.#timer);
+  }
+
   end(): void {
     clearTimeout(this.#timer);
     this.#parent.removeEventListener('abort', this.#onParent);

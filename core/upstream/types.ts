@@ -41,6 +41,19 @@ export interface StatsRequest {
   readonly range: TimeRange;
 }
 
+/** Rows as they come in, from the backend's own tail (backend.md, section 7). */
+export interface TailRowsRequest {
+  readonly query: LogsqlQuery;
+  /** Rows are sent when they are this old. */
+  readonly offsetNs: bigint;
+  /** How far before now the tail begins, in milliseconds. */
+  readonly startOffsetMs: number;
+  /** Milliseconds between two looks of the backend for new rows. */
+  readonly refreshMs: number;
+  /** Milliseconds that the backend has to begin; after that the tail has no bound. */
+  readonly openTimeoutMs: number;
+}
+
 /**
  * The backend as one exchange sees it: bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the
  * gates. Calls start when they are asked for; row batches are pulled, so a reader that stops reading stops the backend.
@@ -50,4 +63,6 @@ export interface Upstream {
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
+  /** Resolves when the backend has begun; the rows end with the exchange's signal, or with an error. */
+  tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
 }

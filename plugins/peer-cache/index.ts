@@ -66,8 +66,8 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    // Formatting costs less than looking it up.
-    if (exchange.request.op === 'format_query') return rest(exchange);
+    // Formatting costs less than looking it up, and a tail is never the same twice.
+    if (exchange.request.op === 'format_query' || exchange.request.op === 'tail') return rest(exchange);
     const key = `${this.#epoch}:${cacheKey(exchange, this.#fingerprint(exchange.caller))}`;
     const stored = await this.#cache?.get(key);
     if (stored !== undefined) {

@@ -101,7 +101,8 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /** Bytes are only stored for whole requests of one tenant that change nothing. */
 function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
-  if (!isFinal || caller.method !== 'GET' || request.op === 'format_query') return false;
+  if (!isFinal || caller.method !== 'GET' || request.op === 'format_query' || request.op === 'tail')
+    return false;
   // A query answered in chunks never stands here whole.
   return !(options.streamResponse && (request.op === 'query' || request.op === 'query_range'));
 }

@@ -46,6 +46,10 @@ export class MemoryUpstream implements Upstream {
   stats(): Promise<readonly BackendSample[]> {
     return Promise.reject(new Error('no statistics here'));
   }
+
+  tail(): Promise<never> {
+    return Promise.reject(new Error('no tail here'));
+  }
 }
 
 function sortLimit(pipes: readonly LogsqlPipe[]): number | undefined {

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { apiError } from '../errors/table.js';
+import type { ServerOptions } from '../options/options.gen.js';
+import type { Clock } from '../plugin/host.js';
+import type { UpgradeHandler } from '../plugin/index.js';
+import type { Run } from '../kernel/chain.js';
+import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
+import { callerOf } from './caller.js';
+import { readUrlParams } from './form.js';
+import { routeById, routeLabel, type Route } from './routes-table.js';
+import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
+import { UpgradeSession } from './upgrade-session.js';
+
+/** What upgrades of a listener are made of. */
+export interface UpgradeSettings {
+  readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
+  /** Handlers by route id. */
+  readonly handlers: ReadonlyMap<string, UpgradeHandler>;
+  readonly run: Run;
+  readonly observer: RequestObserver;
+  readonly clock: Clock;
+}
+
+/** A client message over this is answered by closing with 1009: no route expects any. */
+const maxMessageBytes = 4096;
+
+interface Served {
+  readonly route: Route;
+  readonly handler: UpgradeHandler;
+}
+
+/** Requests for a WebSocket, and the WebSockets that came of them. */
+export class Upgrades {
+  readonly #settings: UpgradeSettings;
+  readonly #byPath = new Map<string, Served>();
+  readonly #sessions = new Set<UpgradeSession>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: maxMessageBytes,
+  });
+  #isClosing = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor(settings: UpgradeSettings) {
+    this.#settings = settings;
+    for (const [id, handler] of settings.handlers) {
+      const route = routeById.get(id);
+      if (route === undefined)
+        throw new Error(`a plugin upgrades the route "${id}", which core/http/routes-table does not know`);
+      for (const path of route.paths) this.#byPath.set(path, { route, handler });
+    }
+  }
+
+  /** Takes over the upgrades of a server. Without a handler there are none, and Node answers such requests as any other. */
+  attach(server: Server): void {
+    if (this.#byPath.size === 0) return;
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const path = (request.url ?? '').split('?', 1)[0] ?? '';
+      const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
+      if (served === undefined) answerPlainly(server, request, socket);
+      else void this.#open(served, path, request, socket, head);
+    });
+  }
+
+  /** Closes every WebSocket with 1001, refuses handshakes under way, and cuts what is left after some milliseconds. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosing = true;
+    for (const session of this.#sessions) session.stop();
+    if (this.#sessions.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        for (const session of this.#sessions) session.cut();
+        resolve();
+      }, timeoutMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #open(
+    { route, handler }: Served,
+    path: string,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): Promise<void> {
+    const { clock, observer, run, options } = this.#settings;
+    const record = new RequestRecord(randomUUID(), 'GET', path, callerOf(request), clock.monotonicMs());
+    record.route = routeLabel(route);
+    record.requestType = route.id;
+    observer.started(record);
+    const session: UpgradeSession = new UpgradeSession({
+      record,
+      options,
+      run,
+      accept: () => handshake.accept(this.#server),
+      refuse: (answer) => handshake.refuse(answer),
+      destroy: () => handshake.destroy(),
+      onAnswered: (status) => {
+        observer.finished(record, status, clock.monotonicMs() - record.startedMs);
+        record.trace.isWritten = true;
+      },
+    });
+    const handshake = new Handshake(request, socket, head, () => session.gone());
+    this.#sessions.add(session);
+    socket.once('close', () => {
+      this.#sessions.delete(session);
+      if (this.#sessions.size === 0) this.#onEmpty?.();
+    });
+    if (this.#isClosing) session.stop();
+    const query = (request.url ?? '').slice(path.length + 1);
+    await session.serve(handler, () => readUrlParams(query), path);
+  }
+}
+
+/** A request that wants another protocol than ours gets its answer in HTTP, as if it had not asked. */
+function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex): void {
+  // Node's types allow any stream; its servers give sockets.
+  if (!(socket instanceof Socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.on('error', () => socket.destroy());
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => socket.end());
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  if (hasBody) {
+    // Node has let go of the connection, so nobody would read the body.
+    const { message, status } = apiError('notWebSocket', {});
+    response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
+    return;
+  }
+  server.emit('request', request, response);
+}

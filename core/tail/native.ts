@@ -1,0 +1,79 @@
+import { query } from '../logsql/build.js';
+import type { BackendRow } from '../upstream/types.js';
+import type { TailContext } from './context.js';
+import { pause } from './pause.js';
+import { asError } from './polling.js';
+import type { LiveEvent } from './types.js';
+import { newEntries, type Windows } from './window.js';
+
+/** The rows of the backend's own tail, once it has begun. */
+export type NativeRows = AsyncIterable<readonly BackendRow[]>;
+
+/** Begins the backend's own tail. Rejects when it does not begin in time or is refused. */
+export function openNative(context: TailContext): Promise<NativeRows> {
+  const { rules, delayNs, filter } = context;
+  return context.upstream.tail({
+    query: query(filter),
+    offsetNs: delayNs,
+    startOffsetMs: rules.lookbackMs,
+    refreshMs: rules.refreshMs,
+    openTimeoutMs: rules.openTimeoutMs,
+  });
+}
+
+type Turn =
+  | { readonly kind: 'rows'; readonly result: IteratorResult<readonly BackendRow[]> }
+  | { readonly kind: 'due' };
+
+/**
+ * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, so now and then
+ * a look over the last seconds finds what it left out. Rejects when the tail ends, for whatever reason but the signal.
+ */
+export async function* followNative(
+  rows: NativeRows,
+  context: TailContext,
+  windows: Windows,
+): AsyncGenerator<LiveEvent> {
+  const { rules, signal, reader } = context;
+  const batches = rows[Symbol.asyncIterator]();
+  const nextBatch = async (): Promise<Turn> => ({ kind: 'rows', result: await batches.next() });
+  const nextLook = async (): Promise<Turn> => {
+    await pause(rules.lookbackMs / 2, signal);
+    return { kind: 'due' };
+  };
+  let [batch, look] = [nextBatch(), nextLook()];
+  // It may fail while a look is under way; it is awaited after that.
+  batch.catch(() => undefined);
+  try {
+    for (;;) {
+      const turn = await Promise.race([batch, look]);
+      if (signal.aborted) return;
+      if (turn.kind === 'due') {
+        yield* lookAgain(windows, context);
+        look = nextLook();
+        continue;
+      }
+      if (turn.result.done === true) throw new Error('the backend ended its tail');
+      batch = nextBatch();
+      batch.catch(() => undefined);
+      const event = newEntries(
+        turn.result.value.map((row) => reader.read(row)),
+        context,
+      );
+      if (event !== undefined) yield event;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    // A pending read ends with the signal; nobody needs to wait for that.
+    void batches.return?.().catch(() => undefined);
+  }
+}
+
+async function* lookAgain(windows: Windows, { rules, signal }: TailContext): AsyncGenerator<LiveEvent> {
+  try {
+    yield* windows.look(rules.lookbackMs);
+  } catch (error) {
+    if (!signal.aborted) yield { kind: 'trouble', error: asError(error) };
+  }
+}
