@@ -408,6 +408,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',
     text: 'manual range metric row limit exceeded',
   },
+  metricRows: {
+    status: 502,
+    when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',
+    text: 'manual range metric row limit exceeded',
+  },
   metricCells: {
     status: 503,
     when: 'a metric query evaluated here with too many pairs of a series and a stretch of time',

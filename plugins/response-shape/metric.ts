@@ -1,0 +1,73 @@
+import type { Caller } from '../../core/api/caller.js';
+import type { Answer } from '../../core/answer/types.js';
+import type { QueryRangeRequest, QueryRequest } from '../../core/api/request.js';
+import {
+  defaultMetricLimits,
+  entryLeafSource,
+  evaluateMetric,
+  gridOf,
+  type Grid,
+  type Leaf,
+  type MetricLimits,
+  type MetricResult,
+} from '../../core/logql/metric/index.js';
+import type { LeafPlan, MetricPlan } from '../../core/plan/metric.js';
+import type { Clock } from '../../core/plugin/host.js';
+import { MetricCounts } from './metric-counts.js';
+import { rowEntrySource, type RowContext } from './metric-rows.js';
+
+export interface MetricContext extends Omit<RowContext, 'counts'> {
+  readonly clock: Clock;
+  readonly limits: MetricLimits;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers a metric query: the expression is evaluated here over the series of its leaves, which come from the backend.
+ * @throws ApiError for limits, errors of entries and broken vector matching, with Loki's texts
+ */
+export async function answerMetric(
+  plan: MetricPlan,
+  request: QueryRangeRequest | QueryRequest,
+  context: MetricContext,
+): Promise<Answer> {
+  const { clock, limits, signal } = context;
+  const startedAt = clock.monotonicMs();
+  const counts = new MetricCounts();
+  const source = entryLeafSource(rowEntrySource((leaf) => planOf(plan, leaf), { ...context, counts }));
+  const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
+  return withStats(result, counts, clock.monotonicMs() - startedAt);
+}
+
+/** The grid on which a request wants its answer. */
+export function gridFor(request: QueryRangeRequest | QueryRequest): Grid {
+  return request.op === 'query'
+    ? { kind: 'instant', timeNs: request.timeNs }
+    : gridOf(request.range, request.stepNs);
+}
+
+/** What a request is held to; the series of a part of a query are not counted, those of the whole are. */
+export function metricLimits(
+  { isPart = false }: QueryRangeRequest | QueryRequest,
+  { isDrilldown }: Pick<Caller, 'isDrilldown'>,
+  maxSeries: number,
+): MetricLimits {
+  return { ...defaultMetricLimits, maxSeries: isPart ? 0 : maxSeries, isPartial: isDrilldown };
+}
+
+function planOf({ leaves }: MetricPlan, { range }: Leaf): LeafPlan {
+  const plan = leaves.get(range);
+  if (plan === undefined) throw new Error('a leaf that was not planned');
+  return plan;
+}
+
+function withStats(result: MetricResult, counts: MetricCounts, execTimeMs: number): Answer {
+  switch (result.kind) {
+    case 'matrix':
+      return { ...result, stats: counts.stats(execTimeMs, result.series.length) };
+    case 'vector':
+      return { ...result, stats: counts.stats(execTimeMs, result.samples.length) };
+    case 'scalar':
+      return { ...result, stats: counts.stats(execTimeMs, 0) };
+  }
+}
