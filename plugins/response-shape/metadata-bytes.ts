@@ -1,7 +1,8 @@
 import type { TimeRange } from '../../core/api/request.js';
-import { query, stats, statsFunction } from '../../core/logsql/build.js';
+import { exact, not, oneOf, query, stats, statsFunction } from '../../core/logsql/build.js';
 import type { LogsqlFilter, StatsFunction } from '../../core/logsql/ast.js';
 import { detectedLevelName } from '../../core/names/level.js';
+import { defaultSeverityText } from '../../core/names/otlp-fill.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { Backend } from './listings.js';
@@ -105,11 +106,31 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
 }
 
 function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {
-  return [
+  const filledIn = filledInRows(field);
+  const functions = [
     statsFunction('count', [field], `n${index}`),
     statsFunction('sum_len', [field], `b${index}`),
     statsFunction('count_uniq', [field], `u${index}`),
   ];
+  if (filledIn === undefined) return functions;
+  return functions.map((call) => ({ ...call, condition: not(filledIn) }));
+}
+
+const severityTexts = Array.from({ length: 25 }, (_severity, number) => defaultSeverityText(String(number)));
+
+/** The rows where the backend filled a field in that the reference does not have (otel-README, rule 7). */
+function filledInRows(field: string): LogsqlFilter | undefined {
+  switch (field) {
+    case 'severity_number':
+      return exact(field, '0');
+    case 'severity_text':
+      return oneOf(field, severityTexts);
+    case 'scope.name':
+    case 'scope.version':
+      return exact(field, 'unknown');
+    default:
+      return undefined;
+  }
 }
 
 /** Numbers the fields and cuts them into queries that are short enough. */

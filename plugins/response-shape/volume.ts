@@ -2,6 +2,7 @@ import type { VolumeAnswer } from '../../core/answer/types.js';
 import type { VolumeRangeRequest, VolumeRequest } from '../../core/api/discovery-request.js';
 import type { TimeRange } from '../../core/api/request.js';
 import { VolumeBuckets, type VolumePiece } from '../../core/discovery/volume-buckets.js';
+import { VolumePieces } from '../../core/discovery/volume-pieces.js';
 import { TooManyVolumesError, VolumeSums } from '../../core/discovery/volume-sums.js';
 import { apiError } from '../../core/errors/table.js';
 import type { Label, LabelSet } from '../../core/labels/label-set.js';
@@ -29,16 +30,6 @@ const maxPieces = 96n;
 
 /** Pieces that are held to be put together. */
 const maxOpenPieces = 100_000;
-
-interface OpenPiece {
-  readonly labels: LabelSet;
-  firstNs: bigint;
-  lastNs: bigint;
-  entries: number;
-  bytes: number;
-  /** What all entries share is there once, however many backend streams the piece is made of. */
-  sharedBytes: number;
-}
 
 /** Bytes of the selected streams in the reference's measure: what its chunks would hold of them (otel-README, rule 10). */
 export async function answerVolume(
@@ -114,7 +105,7 @@ async function* readPieces(
   { upstream, naming, reader }: VolumeContext,
 ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
   const extra = extraColumns(plan, naming);
-  const open = new Map<string, OpenPiece>();
+  const pieces = new VolumePieces();
   for await (const batch of upstream.rows({ query: piecesQuery(plan, cellNs, extra, naming), range })) {
     for (const row of batch) {
       const text = row['_stream'] ?? '{}';
@@ -122,38 +113,19 @@ async function* readPieces(
       const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
       const { perEntry, perStream } = costs.of(text, stream);
       const entries = Number(row['entries'] ?? 0);
-      const piece: OpenPiece = {
-        labels,
-        firstNs: parseRowTime(row['first'] ?? ''),
+      const firstNs = parseRowTime(row['first'] ?? '');
+      pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
+        firstNs,
         lastNs: parseRowTime(row['last'] ?? ''),
         entries,
         bytes: Number(row['bytes'] ?? 0) + entries * perEntry,
         sharedBytes: perStream,
-      };
-      const cell = cellNs === undefined ? 0n : piece.firstNs / cellNs;
-      const key = `${cell} ${labels.key}`;
-      const known = open.get(key);
-      if (known === undefined) open.set(key, piece);
-      else join(known, piece);
+      });
     }
-    // Past this pieces are rounded one by one, which is all that putting them together is for.
-    if (open.size > maxOpenPieces) yield* closed(open);
+    // Past this pieces are rounded as they are, which is all that putting them together is for.
+    if (pieces.size > maxOpenPieces) yield* pieces.drain();
   }
-  yield* closed(open);
-}
-
-function* closed(open: Map<string, OpenPiece>): Generator<readonly [LabelSet, VolumePiece]> {
-  for (const { labels, sharedBytes, ...piece } of open.values())
-    yield [labels, { ...piece, bytes: piece.bytes + sharedBytes }];
-  open.clear();
-}
-
-function join(known: OpenPiece, piece: OpenPiece): void {
-  if (piece.firstNs < known.firstNs) known.firstNs = piece.firstNs;
-  if (piece.lastNs > known.lastNs) known.lastNs = piece.lastNs;
-  known.entries += piece.entries;
-  known.bytes += piece.bytes;
-  known.sharedBytes = Math.max(known.sharedBytes, piece.sharedBytes);
+  yield* pieces.drain();
 }
 
 type ExtraColumns = readonly (readonly [label: string, field: string])[];
