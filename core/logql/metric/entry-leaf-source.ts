@@ -21,7 +21,9 @@ export interface EntrySource {
 export function entryLeafSource(source: EntrySource): LeafSource {
   return {
     async series({ leaf, columns, limits, signal }: LeafRequest): Promise<SeriesTable> {
-      const engine = new RangeEngine(leaf.range, columns, limits);
+      // Of a partial answer nobody sees more than the first series; which these are the order of entries tells.
+      const maxSeries = leaf.isRoot && limits.isPartial ? limits.maxSeries : 0;
+      const engine = new RangeEngine(leaf.range, columns, limits, { folded: leaf.folded, maxSeries });
       const extract = compileExtractor(leaf.range, leaf.pushed);
       const pacer = new Pacer(signal);
       const isBounded = leaf.isRoot && !limits.isPartial && limits.maxSeries > 0;
@@ -32,7 +34,8 @@ export function entryLeafSource(source: EntrySource): LeafSource {
         if (pause !== undefined) await pause;
       }
       const rows = engine.rows();
-      return { rows: leaf.range.op === 'absent_over_time' ? absentRows(leaf.range, rows, columns) : rows };
+      const isAbsent = leaf.range.op === 'absent_over_time';
+      return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: engine.isCut };
     },
   };
 }

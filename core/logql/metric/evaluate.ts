@@ -35,11 +35,14 @@ export async function evaluateMetric(
   const evaluation = new Evaluation(expr, columns, source, limits, signal);
   const rows = await evaluation.run(expr);
   const pacer = new Pacer(signal);
-  return metricResult(await collect(rows, pacer), columns, sortsItself(expr), limits);
+  const order = { isSorted: sortsItself(expr), isCut: evaluation.isCut };
+  return metricResult(await collect(rows, pacer), columns, order, limits, pacer);
 }
 
 /** One evaluation of one query. */
 class Evaluation {
+  /** Whether a source left series out. */
+  isCut = false;
   readonly #leaves: ReadonlyMap<MetricExpr, Leaf>;
   readonly #columns: Columns;
   readonly #source: LeafSource;
@@ -88,7 +91,8 @@ class Evaluation {
 
   async #leaf(leaf: Leaf): Promise<Iterable<SeriesRow>> {
     const [columns, limits, signal] = [this.#columns, this.#limits, this.#signal];
-    const { rows } = await this.#source.series({ leaf, columns, limits, signal });
+    const { rows, isCut = false } = await this.#source.series({ leaf, columns, limits, signal });
+    this.isCut ||= isCut;
     // Sources may give the parts of a group one by one, and error-free samples that were not grouped.
     const summed =
       leaf.pushed === undefined ? rows : await foldSeries('sum', leaf.pushed, rows, columns, this.#pacer);

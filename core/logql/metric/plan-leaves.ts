@@ -1,5 +1,6 @@
 import { apiError } from '../../errors/table.js';
 import type { Grouping, MetricExpr, RangeAggregation, RangeOp, VectorAggregation, VectorOp } from '../ast.js';
+import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
 
@@ -14,7 +15,8 @@ const addableOps: ReadonlySet<RangeOp> = new Set([
 
 /** Range functions that Loki's front end hands out as queries of their own, unless an aggregation goes along with them. */
 const handedOutOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
-const goesAlong: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
+const goingAlongOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
+const foldingOps: ReadonlySet<VectorOp> = new Set([...goingAlongOps, 'stddev', 'stdvar']);
 
 /**
  * The grouping of an aggregation that may be applied to samples before the range function inside of it: that of a sum over a
@@ -30,36 +32,40 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
 /**
  * The parts of an expression that read logs, by their nodes, in the order they are evaluated.
  * @throws ApiError `approxTopk` as Loki does with its default settings
+ * @throws LogqlError for an aggregation of a number
  */
 export function planLeaves(expr: MetricExpr): ReadonlyMap<MetricExpr, Leaf> {
   visit(expr, (node) => {
     if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
+    // To Loki a number is a query without a selector.
+    const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
+    if (isOfNumber && node.expr.kind === 'literal') requireNonEmptyMatcher([]);
   });
   const leaves = new Map<MetricExpr, Leaf>();
-  const pending: { readonly node: MetricExpr; readonly isCovered: boolean }[] = [
-    { node: expr, isCovered: true },
+  const pending: { readonly node: MetricExpr; readonly around: VectorAggregation | undefined }[] = [
+    { node: expr, around: undefined },
   ];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, isCovered } = next;
-    const place = { isRoot: node === expr, isCovered };
+    const { node, around } = next;
+    const isRoot = node === expr;
     switch (node.kind) {
       case 'range-aggregation':
-        leaves.set(node, leafOf(node, undefined, place));
+        leaves.set(node, leafOf(node, undefined, around, isRoot));
         break;
       case 'vector-aggregation': {
         const pushed = pushedGrouping(node);
         if (pushed !== undefined && node.expr.kind === 'range-aggregation') {
-          leaves.set(node, leafOf(node.expr, pushed, place));
+          leaves.set(node, leafOf(node.expr, pushed, undefined, isRoot));
         } else {
-          pending.push({ node: node.expr, isCovered: goesAlong.has(node.op) });
+          pending.push({ node: node.expr, around: node });
         }
         break;
       }
       case 'label-replace':
-        pending.push({ node: node.expr, isCovered: false });
+        pending.push({ node: node.expr, around: undefined });
         break;
       case 'binary':
-        pending.push({ node: node.right, isCovered: false }, { node: node.left, isCovered: false });
+        pending.push({ node: node.right, around: undefined }, { node: node.left, around: undefined });
         break;
       case 'vector':
       case 'literal':
@@ -72,9 +78,16 @@ export function planLeaves(expr: MetricExpr): ReadonlyMap<MetricExpr, Leaf> {
 function leafOf(
   range: RangeAggregation,
   pushed: Grouping | undefined,
-  { isRoot, isCovered }: { readonly isRoot: boolean; readonly isCovered: boolean },
+  around: VectorAggregation | undefined,
+  isRoot: boolean,
 ): Leaf {
-  // A sum is never covered by what is around it: its own groups are what is sent.
-  const isCapped = !isRoot && (pushed !== undefined || !isCovered) && handedOutOps.has(range.op);
-  return { range, pushed, isCapped, isRoot };
+  const goesAlong = around !== undefined && goingAlongOps.has(around.op);
+  const isCapped = !isRoot && !goesAlong && handedOutOps.has(range.op);
+  return { range, pushed, folded: foldedGrouping(around), isCapped, isRoot };
+}
+
+/** The grouping of an aggregation that looks at no other labels of its series. */
+function foldedGrouping(around: VectorAggregation | undefined): Grouping | undefined {
+  if (around === undefined || !foldingOps.has(around.op)) return undefined;
+  return around.grouping ?? { span: around.span, without: false, labels: [] };
 }

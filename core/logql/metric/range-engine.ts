@@ -1,8 +1,9 @@
 import type { LabelSet } from '../../labels/label-set.js';
-import type { LogRange, RangeAggregation } from '../ast.js';
+import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
 import { Cells } from './cells.js';
 import type { Columns } from './columns.js';
 import { counterState } from './counter-rate.js';
+import { groupLabels } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
 import { SeriesIndex } from './series-index.js';
@@ -23,6 +24,13 @@ import { Windows } from './windows.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues'>;
 
+export interface EngineOptions {
+  /** What rows need of the labels of their series (see Leaf). */
+  readonly folded?: Grouping | undefined;
+  /** Series beyond so many are left out; 0 is no bound. */
+  readonly maxSeries?: number;
+}
+
 /**
  * Computes a range function over the windows `(t - range, t]` of all columns, offset by what the query says. Samples may come in
  * any order; what is kept is a state for each series and bucket of time, or every value where the function needs that.
@@ -30,10 +38,16 @@ export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues'>;
 export class RangeEngine {
   readonly windows: Windows;
   readonly #work: Work;
-  readonly #series = new SeriesIndex();
+  readonly #series: SeriesIndex;
   readonly #cells: Cells;
 
-  constructor({ op, parameter, range }: RangeAggregation, columns: Columns, limits: EngineLimits) {
+  constructor(
+    { op, parameter, range }: RangeAggregation,
+    columns: Columns,
+    limits: EngineLimits,
+    { folded, maxSeries = 0 }: EngineOptions = {},
+  ) {
+    this.#series = new SeriesIndex(maxSeries, folded === undefined ? undefined : groupLabels(folded));
     this.windows = new Windows(columns, range);
     this.#cells = new Cells(limits.maxCells);
     this.#work = workOf(op, parameter ?? 0, range, this.windows, limits);
@@ -42,6 +56,11 @@ export class RangeEngine {
   /** Series that have samples so far. */
   get seriesCount(): number {
     return this.#series.sets.length;
+  }
+
+  /** Whether series were left out. */
+  get isCut(): boolean {
+    return this.#series.isFull;
   }
 
   /** Whether a sample of this time is in any window. */
@@ -56,7 +75,9 @@ export class RangeEngine {
   add(labels: LabelSet, timestampNs: bigint, value: number): void {
     const bucket = this.windows.bucketOf(timestampNs);
     if (bucket < 0) return;
-    const cell = this.#cells.of(this.#series.of(labels), bucket);
+    const series = this.#series.of(labels);
+    if (series < 0) return;
+    const cell = this.#cells.of(series, bucket);
     this.#work.add(cell, value, this.windows.offsetNs);
   }
 

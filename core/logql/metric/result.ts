@@ -1,6 +1,7 @@
-import type { Point } from '../../answer/types.js';
+import type { Point, SeriesResult } from '../../answer/types.js';
 import { firstMs, type Columns } from './columns.js';
 import { compareLabels } from './grouping.js';
+import type { Pacer } from './pacer.js';
 import { seriesLimitError } from './series-cap.js';
 import type { MetricLimits, MetricResult, SeriesRow } from './types.js';
 
@@ -8,15 +9,16 @@ import type { MetricLimits, MetricResult, SeriesRow } from './types.js';
  * Makes the answer of a query's rows. Series are sorted by labels unless the query sorts them itself.
  * @throws ApiError `seriesLimit` for more of them than allowed, unless the answer may be partial
  */
-export function metricResult(
+export async function metricResult(
   rows: readonly SeriesRow[],
   columns: Columns,
-  isSorted: boolean,
+  { isSorted, isCut }: { readonly isSorted: boolean; readonly isCut: boolean },
   limits: MetricLimits,
-): MetricResult {
+  pacer: Pacer,
+): Promise<MetricResult> {
   const series = joinEqual(rows);
   if (!isSorted || columns.kind === 'range') series.sort(([a], [b]) => compareLabels(a.labels, b.labels));
-  const { warnings, kept } = cut(series, limits);
+  const { warnings, kept } = cut(series, limits, isCut);
   const start = firstMs(columns);
   if (columns.kind === 'instant') {
     const samples = kept.flatMap((group) =>
@@ -24,11 +26,13 @@ export function metricResult(
     );
     return { kind: 'vector', samples, warnings };
   }
-  return {
-    kind: 'matrix',
-    series: kept.map((group) => ({ labels: group[0].labels, points: pointsOf(group, columns, start) })),
-    warnings,
-  };
+  const matrix: SeriesResult[] = [];
+  for (const group of kept) {
+    matrix.push({ labels: group[0].labels, points: pointsOf(group, columns, start) });
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return { kind: 'matrix', series: matrix, warnings };
 }
 
 /** Rows of equal labels, of which there is always one. */
@@ -48,8 +52,9 @@ function joinEqual(rows: readonly SeriesRow[]): EqualRows[] {
 function cut(
   series: readonly EqualRows[],
   { maxSeries, isPartial }: MetricLimits,
+  isCut: boolean,
 ): { readonly kept: readonly EqualRows[]; readonly warnings: readonly string[] } {
-  if (maxSeries === 0 || series.length <= maxSeries) return { kept: series, warnings: [] };
+  if (!isCut && (maxSeries === 0 || series.length <= maxSeries)) return { kept: series, warnings: [] };
   if (!isPartial) throw seriesLimitError(maxSeries);
   const warning = `maximum number of series (${String(maxSeries)}) reached for a single query; returning partial results`;
   return { kept: series.slice(0, maxSeries), warnings: [warning] };

@@ -19,6 +19,8 @@ export interface SeriesRow {
 /** Series over the columns of a grid. The rows may be made while they are read: read them once. Rows hold a value each. */
 export interface SeriesTable {
   readonly rows: Iterable<SeriesRow>;
+  /** True when series were left out, which a source may do for the root of a partial answer beyond `maxSeries`. */
+  readonly isCut?: boolean;
 }
 
 /** What of an expression reads logs: a range aggregation, or a sum around it whose grouping its samples have already. */
@@ -29,6 +31,11 @@ export interface Leaf {
    * table is asked by the series of the range aggregation itself.
    */
   readonly pushed: Grouping | undefined;
+  /**
+   * The grouping of an aggregation around it that is not pushed: of the labels of its series no others are looked at any more. They
+   * still tell the series apart, but rows need not have them.
+   */
+  readonly folded: Grouping | undefined;
   /**
    * True where Loki would send this part's series to its front end: there they count against the series limit, each hour of
    * the range on its own.

@@ -36,6 +36,10 @@ test('a partial answer has the first series by labels, and a warning', async (t)
     'maximum number of series (2) reached for a single query; returning partial results',
   ]);
   t.deepEqual(result.kind === 'vector' && result.samples.map(({ labels }) => labels.get('pod')), ['p', 'q']);
+  for (const query of [`sum by (pod) (${count})`, `max by (pod) (${count})`, `${count} * 2`]) {
+    const other = await evaluate(query, three, instant(10), { maxSeries: 2, isPartial: true });
+    t.deepEqual([other.kind === 'vector' && other.samples.length, other.warnings.length], [2, 1], query);
+  }
   const whole = await evaluate(count, three, instant(10), { maxSeries: 3, isPartial: true });
   t.deepEqual(whole.warnings, []);
 });

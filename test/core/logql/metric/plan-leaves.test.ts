@@ -1,9 +1,30 @@
 import test from 'ava';
+import { LogqlError } from '../../../../core/logql/index.js';
 import { planLeaves } from '../../../../core/logql/metric/index.js';
 import { metricExpr } from './run-query.js';
 
 const lines = '({app="a"}[1m])';
 const values = '({app="a"} | unwrap v [1m])';
+
+test('the labels that an aggregation looks at are told, and those of no other', (t) => {
+  const folded = (query: string): unknown =>
+    [...planLeaves(metricExpr(query)).values()].map((leaf) => leaf.folded?.labels);
+  t.deepEqual(folded(`max by (x) (rate${lines})`), [['x']]);
+  t.deepEqual(folded(`stddev(rate${lines})`), [[]]);
+  t.deepEqual(folded(`sum by (x) (rate${lines})`), [undefined]);
+  t.deepEqual(folded(`topk by (x) (1, rate${lines})`), [undefined]);
+  t.deepEqual(folded(`max(rate${lines} * 2)`), [undefined]);
+});
+
+test('an aggregation of a number is a query without a selector', (t) => {
+  for (const query of ['sum(1)', 'label_replace(1, "a", "b", "c", "d")', 'vector(1) + sum(1 + 1)']) {
+    t.throws(() => planLeaves(metricExpr(query)), {
+      instanceOf: LogqlError,
+      message: /^parse error : queries require/,
+    });
+  }
+  t.is(planLeaves(metricExpr('sum(vector(1))')).size, 0);
+});
 
 for (const [query, leaves] of [
   [`rate${lines}`, ['rate root']],
