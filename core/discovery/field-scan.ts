@@ -1,6 +1,7 @@
 import type { DetectedField, FieldParser, FieldType } from '../answer/discovery-types.js';
 import type { Entry } from '../answer/types.js';
 import type { LabelSet } from '../labels/label-set.js';
+import { ownText } from '../logql/pipeline/own-text.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../logql/pipeline/types.js';
 import { fieldTypeOf } from './field-type.js';
 import type { KeyPath } from './json-paths.js';
@@ -73,11 +74,9 @@ export class FieldScan {
     if (hidden.has(label)) return;
     const field = this.#fieldOf(label);
     if (field === undefined) return;
-    // The newest value that was not seen before tells the type: reading goes from the newest line to older ones.
-    if (!field.values.has(value)) {
-      field.values.add(value);
-      field.type = fieldTypeOf(value);
-    }
+    // As in the reference, every line tells the type anew, so the last one that was read decides.
+    field.type = fieldTypeOf(value);
+    if (!field.values.has(value)) field.values.add(ownText(value));
     if (parser !== undefined) field.parsers.add(parser);
     if (field.jsonPath === undefined && parser === 'json' && path !== undefined) field.jsonPath = path();
   }

@@ -103,7 +103,7 @@ export const errorTable = {
   },
   shardSizeNotPositive: {
     status: 400,
-    when: 'targetBytesPerShard is missing or zero',
+    when: 'targetBytesPerShard is missing, zero or no size',
     text: 'targetBytesPerShard must be a positive value',
   },
   badDirection: {
@@ -402,11 +402,6 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     status: 400,
     when: 'binary operations whose results have too many labels',
     text: 'binary expression output label budget exceeded',
-  },
-  metricRows: {
-    status: 502,
-    when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',
-    text: 'manual range metric row limit exceeded',
   },
   metricRows: {
     status: 502,

@@ -5,7 +5,6 @@ import type {
   DetectedFieldsRequest,
   DetectedFieldValuesRequest,
   DetectedLabelsRequest,
-  IndexShardsRequest,
   PatternSearch,
   PatternsRequest,
   VolumeAggregation,
@@ -16,7 +15,6 @@ import { Query, Selector } from '../query.js';
 import type { TimeRange } from '../request.js';
 import { hourNs, readStep, type ParamContext } from './context.js';
 import { first, readLimit, readTimeRange, type Params } from './reader.js';
-import { readByteSize } from './byte-size.js';
 
 const defaultVolumeLimit = 100;
 const defaultLineLimit = 100;
@@ -33,14 +31,6 @@ export function parseVolume(params: Params, context: ParamContext): VolumeReques
 export function parseVolumeRange(params: Params, context: ParamContext): VolumeRangeRequest {
   const volume = readVolume(params, context);
   return { op: 'volume_range', ...volume, stepNs: readStep(params, volume.range) };
-}
-
-export function parseIndexShards(params: Params, context: ParamContext): IndexShardsRequest {
-  const range = readOrderedRange(params, context);
-  const text = first(params, 'targetBytesPerShard');
-  const targetBytesPerShard = text === '' ? 0 : readByteSize(text);
-  if (targetBytesPerShard <= 0) throw apiError('shardSizeNotPositive', {});
-  return { op: 'index_shards', range, query: readQuery(params, context), targetBytesPerShard };
 }
 
 export function parseDetectedLabels(params: Params, context: ParamContext): DetectedLabelsRequest {

@@ -4,6 +4,7 @@
  */
 import { apiError } from '../../errors/table.js';
 import { Query, Selector } from '../query.js';
+import type { IndexShardsRequest } from '../discovery-request.js';
 import type {
   Browse,
   FormatQueryRequest,
@@ -15,6 +16,7 @@ import type {
   SeriesRequest,
   TimeRange,
 } from '../request.js';
+import { readByteSize } from './byte-size.js';
 import { hourNs, readStep, type ParamContext } from './context.js';
 import {
   first,
@@ -33,7 +35,6 @@ export {
   parseDetectedFields,
   parseDetectedFieldValues,
   parseDetectedLabels,
-  parseIndexShards,
   parsePatterns,
   parseVolume,
   parseVolumeRange,
@@ -96,6 +97,14 @@ export function parseIndexStats(params: Params, context: ParamContext): IndexSta
   // The reference reads index/stats with all parameters of query_range, and refuses what it would refuse there.
   const { range } = parseQueryRange(params, context);
   return { op: 'index_stats', range, query: new Selector(first(params, 'query'), context.dottedNames) };
+}
+
+export function parseIndexShards(params: Params, context: ParamContext): IndexShardsRequest {
+  // Read like index/stats.
+  const { range, query } = parseQueryRange(params, context);
+  const targetBytesPerShard = readByteSize(first(params, 'targetBytesPerShard')) ?? 0;
+  if (targetBytesPerShard === 0) throw apiError('shardSizeNotPositive', {});
+  return { op: 'index_shards', range, query, targetBytesPerShard };
 }
 
 export function parseFormatQuery(params: Params, context: ParamContext): FormatQueryRequest {
