@@ -37,7 +37,7 @@ export function readNumber(text: string): number | string {
 
 /** A Go duration in nanoseconds; exact below 104 days, which is enough to compare. */
 export function readNanoseconds(text: string): number | string {
-  const short = readShort(text, units);
+  const short = readShort(text);
   if (short !== undefined) return short;
   const read = parseGoDuration(text);
   return read === undefined ? durationFault(text) : Number(read);
@@ -51,17 +51,24 @@ export function readSeconds(text: string): number | string {
   return whole + (nanoseconds - whole * 1e9) / 1e9;
 }
 
-/** A size in bytes, a fraction of a byte cut. */
+/** A size in bytes, a fraction of a byte cut: of the product as a float, so that `4.35MB` may be a byte short. */
 export function readBytes(text: string): number | string {
-  return readShort(text, sizes) ?? parseBytes(text) ?? bytesFault(text);
+  const digits = plainLength(text);
+  const unit = digits === 0 || isNegative(text) ? undefined : sizes.get(text.slice(digits));
+  if (unit !== undefined) return Math.trunc(Number(text.slice(0, digits)) * unit);
+  return parseBytes(text) ?? bytesFault(text);
 }
 
-/** Digits with at most one point in them and a unit behind: what values mostly are. */
-function readShort(text: string, byUnit: ReadonlyMap<string, number>): number | undefined {
+/** Digits with at most one point in them and a unit behind, which is what durations mostly are. */
+function readShort(text: string): number | undefined {
   const digits = plainLength(text);
-  if (digits === 0 || text.charCodeAt(0) === 0x2d) return undefined;
-  const unit = byUnit.get(text.slice(digits));
+  if (digits === 0 || isNegative(text)) return undefined;
+  const unit = units.get(text.slice(digits));
   return unit === undefined ? undefined : scaled(text, digits, unit);
+}
+
+function isNegative(text: string): boolean {
+  return text.charCodeAt(0) === 0x2d;
 }
 
 /** The product with the unit, whole and exact; undefined when it is not sure to be. */

@@ -1,6 +1,6 @@
 import type { DropStage, KeepStage, LabelItem } from '../ast.js';
 import type { SlotTable } from './slot-table.js';
-import { deleted, type Slot } from './slot.js';
+import type { Slot } from './slot.js';
 import { compileMatcherTest, type TextTest } from './text-test.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type RunStage } from './types.js';
 import type { WorkLine } from './work-line.js';
@@ -48,14 +48,7 @@ export function compileKeep({ items }: KeepStage, slots: SlotTable): RunStage {
     return own?.some((test) => test(work.get(slot) ?? '')) === true;
   };
   return (work) => {
-    const { base, serial, touched, touchedCount } = work;
-    for (let index = 0; index < touchedCount; index += 1) {
-      const slot = touched[index];
-      if (slot !== undefined && slot.state !== deleted && !isKept(slot, work)) work.delete(slot);
-    }
-    for (const slot of base.slots) {
-      if (slot.touchedAt !== serial && !isKept(slot, work)) work.delete(slot);
-    }
+    for (const slot of work.visible()) if (!isKept(slot, work)) work.delete(slot);
     return true;
   };
 }

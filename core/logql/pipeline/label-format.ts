@@ -26,7 +26,7 @@ export function compileLabelFormat({ assignments }: LabelFormatStage, slots: Slo
     const target = slots.pin(made.name);
     return made.kind === 'rename'
       ? { kind: 'rename', target, source: slots.pin(made.source) }
-      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label', slots) };
+      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label') };
   });
   const templates = steps.filter((step) => step.kind === 'render');
   const firstTemplate = steps.findIndex((step) => step.kind === 'render');

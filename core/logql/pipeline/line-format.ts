@@ -16,7 +16,7 @@ export function compileLineFormat({ template }: LineFormatStage, slots: SlotTabl
       return true;
     };
   }
-  const render = compileStageTemplate(template, 'line', slots);
+  const render = compileStageTemplate(template, 'line');
   return (work) => {
     work.line = render(work) ?? work.line;
     return true;

@@ -2,7 +2,7 @@ import type { Label, LabelSet } from '../../labels/label-set.js';
 import { LabelSetPool, type PoolUse } from './label-set-pool.js';
 import { SlotSorter } from './slot-sorter.js';
 import type { SlotTable } from './slot-table.js';
-import { deleted, metadata, parsed, type Slot, type SlotState } from './slot.js';
+import { metadata, parsed, type Slot, type SlotState } from './slot.js';
 import { errorDetailsLabel, errorLabel, type PipelineEntry, type PipelineLine } from './types.js';
 import type { WorkLine } from './work-line.js';
 
@@ -39,14 +39,9 @@ export class Output {
   /** All labels in one set, some left out; nothing may be done with the line after that. */
   all(work: WorkLine, without: ReadonlySet<Slot> = noSlots): LabelSet {
     this.#addErrors(work);
-    const { base, serial, touched, touchedCount } = work;
-    if (touchedCount === 0 && without.size === 0) return base.set;
-    const visible: Slot[] = [];
-    for (const slot of base.slots) if (slot.touchedAt !== serial && !without.has(slot)) visible.push(slot);
-    for (let index = 0; index < touchedCount; index += 1) {
-      const slot = touched[index];
-      if (slot !== undefined && slot.state !== deleted && !without.has(slot)) visible.push(slot);
-    }
+    if (work.touchedCount === 0 && without.size === 0) return work.base.set;
+    const all = work.visible();
+    const visible = without.size === 0 ? all : all.filter((slot) => !without.has(slot));
     return this.#pool.of(this.#sortAll.sort(visible).map((slot): Label => [slot.name, work.get(slot) ?? '']));
   }
 

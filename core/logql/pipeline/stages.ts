@@ -12,7 +12,7 @@ import { compileLogfmt } from './logfmt-stage.js';
 import { compilePattern } from './pattern-stage.js';
 import { compileRegexp } from './regexp-stage.js';
 import type { SlotTable } from './slot-table.js';
-import { templateNames } from './template.js';
+import { templateFields } from './template-fields.js';
 import type { RunStage } from './types.js';
 import { compileUnpack } from './unpack-stage.js';
 
@@ -57,10 +57,10 @@ export function stageNames(stage: Stage): readonly string[] {
     case 'label-filter':
       return labelFilterNames(stage.filter);
     case 'line-format':
-      return templateNames(stage.template, 'line');
+      return templateFields(stage.template, 'line');
     case 'label-format':
       return stage.assignments.flatMap((made) =>
-        made.kind === 'rename' ? [made.source] : templateNames(made.template, 'label'),
+        made.kind === 'rename' ? [made.source] : templateFields(made.template, 'label'),
       );
     case 'line-filter':
     case 'json':

@@ -1,33 +1,13 @@
-import type { ArgNode, PipeNode, Template, TemplateList, TemplateNode } from '../template/ast.js';
+import type { ArgNode, PipeNode, TemplateList } from '../template/ast.js';
+import { parseTemplate } from '../template/parse.js';
 
-/** A template of nothing but text and plain fields, piece by piece. */
-export type PlainPiece = { readonly text: string } | { readonly field: string };
-
-/** The pieces of a template that is only text and `{{.name}}`; undefined for any other. */
-export function plainPieces({ body, definitions }: Template): readonly PlainPiece[] | undefined {
-  if (definitions.size > 0) return undefined;
-  const pieces: PlainPiece[] = [];
-  for (const node of body) {
-    const piece = plainPiece(node);
-    if (piece === undefined) return undefined;
-    pieces.push(piece);
-  }
-  return pieces;
-}
-
-function plainPiece(node: TemplateNode): PlainPiece | undefined {
-  if (node.kind === 'text') return { text: node.text };
-  if (node.kind !== 'action' || node.pipe.declarations.length > 0) return undefined;
-  const [command, ...more] = node.pipe.commands;
-  const [arg, ...others] = command?.args ?? [];
-  if (more.length > 0 || others.length > 0 || arg?.kind !== 'field' || arg.names.length !== 1)
-    return undefined;
-  const [field] = arg.names;
-  return field === undefined ? undefined : { field };
-}
-
-/** The fields that a template names, which is what the reference knows of the labels that it reads. */
-export function templateFields({ body, definitions }: Template): readonly string[] {
+/**
+ * The fields that a template names, which is all that the reference knows of the labels that it reads: not those that it finds by
+ * `index` or in the dot as a whole.
+ * @throws TemplateSyntaxError
+ */
+export function templateFields(text: string, name: 'line' | 'label'): readonly string[] {
+  const { body, definitions } = parseTemplate(text, name);
   const names = new Set<string>();
   for (const list of [body, ...definitions.values()]) addList(list, names);
   return [...names];

@@ -1,15 +1,8 @@
-import { apiError } from '../../errors/table.js';
-import { parseTemplate } from '../template/parse.js';
-import type { SlotTable } from './slot-table.js';
-import type { Slot } from './slot.js';
-import { plainPieces, templateFields, type PlainPiece } from './template-fields.js';
+import { compileTemplate } from '../template/index.js';
 import { errorDetailsLabel, errorLabel } from './types.js';
 import type { WorkLine } from './work-line.js';
 
 export const templateError = 'TemplateFormatErr';
-
-/** What errors call a template. */
-export type TemplateName = 'line' | 'label';
 
 /** A template of a stage: its text for the line at hand; undefined when it fails, which marks the line. */
 export type StageTemplate = (work: WorkLine) => string | undefined;
@@ -17,31 +10,35 @@ export type StageTemplate = (work: WorkLine) => string | undefined;
 /**
  * Compiles a template of `line_format` or `label_format`.
  * @throws TemplateSyntaxError
+ * @throws ApiError `lineFormatLimit` for a template beyond the limits; what it returns throws this for a text beyond them
  */
-export function compileStageTemplate(text: string, name: TemplateName, slots: SlotTable): StageTemplate {
-  const pieces = plainPieces(parseTemplate(text, name));
-  if (pieces !== undefined) return compilePlain(pieces, slots);
-  throw apiError('stageNotYet', { stage: 'line_format' });
-}
-
-/** The names of labels that a template reads. */
-export function templateNames(text: string, name: TemplateName): readonly string[] {
-  return templateFields(parseTemplate(text, name));
-}
-
-function compilePlain(pieces: readonly PlainPiece[], slots: SlotTable): StageTemplate {
-  const parts = pieces.map((piece) => ('text' in piece ? piece.text : compileField(piece.field, slots)));
+export function compileStageTemplate(text: string, name: 'line' | 'label'): StageTemplate {
+  const template = compileTemplate(text, name);
+  let current: WorkLine | undefined;
+  const label = (wanted: string): string | undefined => current && valueFor(current, wanted);
+  const list = (): readonly (readonly [string, string])[] => (current === undefined ? [] : valuesOf(current));
   return (work) => {
-    let text = '';
-    for (const part of parts) text += typeof part === 'string' ? part : part(work);
-    return text;
+    current = work;
+    const rendered = template.render(label, work.line, work.timestampNs, list);
+    if ('text' in rendered) return rendered.text;
+    work.fail(templateError, rendered.error);
+    return undefined;
   };
 }
 
-/** Templates see errors as labels; what is missing is empty. */
-function compileField(name: string, slots: SlotTable): (work: WorkLine) => string {
-  const slot: Slot = slots.pin(name);
-  if (name === errorLabel) return (work) => work.get(slot) ?? work.error;
-  if (name === errorDetailsLabel) return (work) => work.get(slot) ?? work.errorDetails;
-  return (work) => work.get(slot) ?? '';
+/** Templates see errors as labels. */
+function valueFor(work: WorkLine, name: string): string | undefined {
+  const slot = work.slots.known(name);
+  const value = slot === undefined ? undefined : work.get(slot);
+  if (value !== undefined) return value;
+  if (name === errorLabel && work.error !== '') return work.error;
+  return name === errorDetailsLabel && work.errorDetails !== '' ? work.errorDetails : undefined;
+}
+
+function valuesOf(work: WorkLine): readonly (readonly [string, string])[] {
+  const values = new Map<string, string>();
+  if (work.error !== '') values.set(errorLabel, work.error);
+  if (work.errorDetails !== '') values.set(errorDetailsLabel, work.errorDetails);
+  for (const slot of work.visible()) values.set(slot.name, work.get(slot) ?? '');
+  return [...values];
 }

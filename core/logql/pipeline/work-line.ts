@@ -78,6 +78,17 @@ export class WorkLine {
     return slot.state === deleted ? undefined : slot.text();
   }
 
+  /** The slots of all labels that stages can see. */
+  visible(): readonly Slot[] {
+    const slots: Slot[] = [];
+    for (const slot of this.base.slots) if (slot.touchedAt !== this.#serial) slots.push(slot);
+    for (let index = 0; index < this.touchedCount; index += 1) {
+      const slot = this.touched[index];
+      if (slot !== undefined && slot.state !== deleted) slots.push(slot);
+    }
+    return slots;
+  }
+
   /** Sets a parsed label; it takes the place of any other label of the name. */
   set(slot: Slot, value: string): void {
     this.#touch(slot);
