@@ -23,18 +23,34 @@ export async function fanOut<Part>(
   run: (part: Part, signal: AbortSignal) => Promise<Answer>,
   options: FanOutOptions,
 ): Promise<Answer | undefined> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([options.signal, failed.signal]);
-  const queue = parts.values();
   let merged: Answer | undefined;
-  const worker = async (): Promise<void> => {
-    for (const part of queue) {
-      signal.throwIfAborted();
+  await inParallel(
+    parts,
+    async (part, signal) => {
       const answer = await run(part, signal);
       signal.throwIfAborted();
       merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
       if (options.maxBytes > 0 && answerBytes(merged) > options.maxBytes)
         throw apiError('mergedTooLarge', {});
+    },
+    options.signal,
+  );
+  return merged;
+}
+
+/** Runs parts, some at once. The first failure ends all others and is the failure of the whole. */
+export async function inParallel<Part>(
+  parts: readonly Part[],
+  run: (part: Part, signal: AbortSignal) => Promise<void>,
+  ended: AbortSignal,
+): Promise<void> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([ended, failed.signal]);
+  const queue = parts.values();
+  const worker = async (): Promise<void> => {
+    for (const part of queue) {
+      signal.throwIfAborted();
+      await run(part, signal);
     }
   };
   try {
@@ -43,7 +59,6 @@ export async function fanOut<Part>(
     failed.abort(error);
     throw wholeFailure(error);
   }
-  return merged;
 }
 
 /** Refusals that concern the request or the client and not one tenant keep their status. */

@@ -72,7 +72,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     }
     trace.tenantId = resolved.tenants.map(({ id }) => id).join('|');
     meters.tenant_fanout_total.add(1, {});
-    return answerSeveral(exchange, rest, resolved.tenants, limits.process);
+    return answerSeveral(exchange, rest, resolved.tenants, limits);
   }
 
   /** SIGHUP. An error keeps the old map; the kernel logs it. */

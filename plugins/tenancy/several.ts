@@ -11,10 +11,10 @@ import {
 import type { Answer, NamesAnswer } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
 import type { ApiRequest, Browse } from '../../core/api/request.js';
-import { apiError } from '../../core/errors/table.js';
-import type { ProcessLimits } from '../../core/limits/limits.js';
+import type { Limits } from '../../core/limits/limits.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { fanOut } from './fan-out.js';
+import { answerTogether } from './metric.js';
 import { isFound, pageOf } from './paging.js';
 import { chooseStrategy } from './strategy.js';
 import { labelAnswer, tenantLabel } from './tenant-label.js';
@@ -24,15 +24,17 @@ export async function answerSeveral(
   exchange: Exchange,
   rest: Rest<'tenant'>,
   tenants: readonly [Tenant, ...Tenant[]],
-  limits: ProcessLimits,
+  limits: Pick<Limits, 'of' | 'process'>,
 ): Promise<Answer> {
   const { request } = exchange;
-  const strategy = chooseStrategy(request, tenants, limits.maxQueryLengthBytes);
+  const strategy = chooseStrategy(request, tenants, limits.process.maxQueryLengthBytes);
   switch (strategy.kind) {
     case 'once':
       return rest(exchange.derive<'tenant'>({ slots: { tenant: tenants[0] }, isFinal: false }));
-    case 'together':
-      throw apiError('metricNotYet', {});
+    case 'together': {
+      const { maxQuerySeries } = limits.of(tenants.map(({ id }) => id));
+      return answerTogether(exchange, strategy.request, strategy.expr, rest, tenants, maxQuerySeries);
+    }
     case 'tenant-names':
       return names(strategy.tenantIds, browseOf(request));
     case 'merge': {
@@ -49,7 +51,7 @@ export async function answerSeveral(
         },
         {
           merge: mergeOptions(request),
-          maxBytes: limits.multiTenantMaxMergedResponseBytes,
+          maxBytes: limits.process.multiTenantMaxMergedResponseBytes,
           signal: exchange.signal,
         },
       );
@@ -92,6 +94,7 @@ function emptyAnswer(request: ApiRequest): Answer {
     case 'query_range':
     case 'query':
     case 'tail':
+    case 'delete':
     case 'format_query':
       return mergeStreams([], { direction: 'backward' });
     case 'labels':

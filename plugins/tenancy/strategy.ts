@@ -6,8 +6,8 @@
 import type { Tenant } from '../../core/api/caller.js';
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../core/api/discovery-request.js';
 import type { Selector } from '../../core/api/query.js';
-import type { ApiRequest, QueryRangeRequest, SeriesRequest } from '../../core/api/request.js';
-import { logQueriesOf, mapMatchers, type LogExpr } from '../../core/logql/index.js';
+import type { ApiRequest, QueryRangeRequest, QueryRequest, SeriesRequest } from '../../core/api/request.js';
+import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../core/logql/index.js';
 import { splitSelector, takeTenantMatchers } from './matchers.js';
 import { widen } from './paging.js';
 import { originalTenantLabel, tenantLabel } from './tenant-label.js';
@@ -30,7 +30,11 @@ export type Strategy =
   /** The answer is the list of tenants itself. */
   | { readonly kind: 'tenant-names'; readonly tenantIds: readonly string[] }
   /** A metric query over the logs of all these tenants at once. */
-  | { readonly kind: 'together' };
+  | {
+      readonly kind: 'together';
+      readonly request: QueryRangeRequest | QueryRequest;
+      readonly expr: MetricExpr;
+    };
 
 /** Chooses the strategy. Throws LogqlError for a query that must be read for it and cannot be. */
 export function chooseStrategy(
@@ -44,7 +48,10 @@ export function chooseStrategy(
       const { query } = request;
       // Guard refuses an oversized text; it is not to be parsed here first.
       if (maxQueryBytes > 0 && Buffer.byteLength(query.text) > maxQueryBytes) return { kind: 'once' };
-      if (query.ast.kind !== 'log') return { kind: logQueriesOf(query.ast).length > 0 ? 'together' : 'once' };
+      if (query.ast.kind !== 'log')
+        return logQueriesOf(query.ast).length > 0
+          ? { kind: 'together', request, expr: query.ast }
+          : { kind: 'once' };
       // A log query is refused as an instant query, for every tenant alike.
       return request.op === 'query' ? { kind: 'once' } : mergeLogs(request, query.ast, tenants);
     }
@@ -93,6 +100,7 @@ export function chooseStrategy(
       return mergeSeries(request, tenants);
     case 'index_shards':
     case 'tail':
+    case 'delete':
     case 'format_query':
       return { kind: 'once' };
   }

@@ -12,7 +12,7 @@ export function labelAnswer(answer: Answer, tenantId: string): Answer {
     case 'streams':
       return { ...answer, streams: answer.streams.map((stream) => labelStream(stream, tenantId)) };
     case 'series':
-      return { ...answer, series: answer.series.map((labels) => withTenant(labels, tenantId)) };
+      return { ...answer, series: answer.series.map((labels) => labelSet(labels, tenantId)) };
     case 'names':
       return answer.values.includes(tenantLabel)
         ? { ...answer, values: answer.values.map(listedName) }
@@ -35,10 +35,11 @@ export function labelAnswer(answer: Answer, tenantId: string): Answer {
 }
 
 function labelStream(stream: StreamResult, tenantId: string): StreamResult {
-  return { labels: withTenant(stream.labels, tenantId), entries: stream.entries.map(moveStored) };
+  return { labels: labelSet(stream.labels, tenantId), entries: stream.entries.map(moveStored) };
 }
 
-function withTenant(labels: LabelSet, tenantId: string): LabelSet {
+/** Labels of one tenant's as those of several show them. */
+export function labelSet(labels: LabelSet, tenantId: string): LabelSet {
   return renamed(labels).with([[tenantLabel, tenantId]]);
 }
 

@@ -1,6 +1,7 @@
 import type { AnswerStats } from '../types.js';
 
-const noStats: AnswerStats = {
+/** What an answer cost that nothing was done for. */
+export const noStats: AnswerStats = {
   linesProcessed: 0,
   bytesProcessed: 0,
   entriesReturned: 0,

@@ -1,0 +1,156 @@
+/**
+ * A metric query over several tenants. The expression is evaluated here, once; each part of it that reads logs is asked of every
+ * tenant as a query of its own. As in Loki each tenant's series carry the tenant's label, and only then are they added up.
+ */
+import { mergeStats, noStats } from '../../core/answer/merge/shared.js';
+import type { Answer, AnswerStats } from '../../core/answer/types.js';
+import type { Tenant } from '../../core/api/caller.js';
+import type { QueryRangeRequest, QueryRequest } from '../../core/api/request.js';
+import type { LabelSet } from '../../core/labels/label-set.js';
+import { mapMatchers, type MetricExpr } from '../../core/logql/index.js';
+import {
+  absentLabels,
+  defaultMetricLimits,
+  evaluateMetric,
+  firstMs,
+  gridOf,
+  type Columns,
+  type Leaf,
+  type LeafRequest,
+  type SeriesRow,
+  type SeriesTable,
+} from '../../core/logql/metric/index.js';
+import type { Exchange, Rest } from '../../core/plugin/index.js';
+import { inParallel } from './fan-out.js';
+import { takeTenantMatchers } from './matchers.js';
+import { labelSet, tenantLabel } from './tenant-label.js';
+
+type MetricRequest = QueryRangeRequest | QueryRequest;
+
+/**
+ * Answers a metric query over the logs of all these tenants at once.
+ * @throws ApiError with the first tenant's failure, or the evaluation's
+ */
+export async function answerTogether(
+  exchange: Exchange,
+  request: MetricRequest,
+  expr: MetricExpr,
+  rest: Rest<'tenant'>,
+  tenants: readonly Tenant[],
+  maxSeries: number,
+): Promise<Answer> {
+  const costs: AnswerStats[] = [];
+  const ask = async (tenant: Tenant, part: MetricRequest, signal: AbortSignal): Promise<Answer> => {
+    const answer = await rest(
+      exchange.derive<'tenant'>({ request: part, slots: { tenant }, signal, isFinal: false }),
+    );
+    if ('stats' in answer) costs.push(answer.stats);
+    return answer;
+  };
+  const source = { series: (leaf: LeafRequest) => seriesOf(leaf, request, tenants, ask) };
+  const grid =
+    request.op === 'query'
+      ? ({ kind: 'instant', timeNs: request.timeNs } as const)
+      : gridOf(request.range, request.stepNs);
+  const limits = { ...defaultMetricLimits, maxSeries, isPartial: exchange.caller.isDrilldown };
+  const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);
+  return { ...result, stats: mergeStats(costs.length === 0 ? [noStats] : costs) };
+}
+
+async function seriesOf(
+  { leaf, columns, signal }: LeafRequest,
+  request: MetricRequest,
+  tenants: readonly Tenant[],
+  ask: (tenant: Tenant, part: MetricRequest, signal: AbortSignal) => Promise<Answer>,
+): Promise<SeriesTable> {
+  const { selector } = leaf.range.range.query;
+  const filter = takeTenantMatchers(selector.matchers);
+  const chosen = filter === undefined ? tenants : tenants.filter(({ id }) => filter.accepts(id));
+  const alone = leafExpr(leaf);
+  const expr = filter === undefined ? alone : mapMatchers(alone, () => filter.matchers);
+  const part: MetricRequest = { ...request, query: request.query.withAst(expr), isPart: true };
+  const tables = new Map<string, readonly SeriesRow[]>();
+  await inParallel(
+    chosen,
+    async (tenant, ended) => {
+      tables.set(tenant.id, rowsOf(await ask(tenant, part, ended), columns));
+    },
+    signal,
+  );
+  // In the order of the header, so that sums of fractions always come out the same.
+  const inOrder = chosen.map(({ id }) => ({ id, rows: tables.get(id) ?? [] }));
+  if (leaf.range.op === 'absent_over_time')
+    return {
+      rows: absentInAll(
+        leaf,
+        inOrder.map(({ rows }) => rows),
+        columns,
+      ),
+    };
+  return { rows: inOrder.flatMap(({ id, rows }) => rows.map((row) => labelRow(row, id))) };
+}
+
+/** A leaf as a query of its own; the tenant's label is put on what comes back. */
+function leafExpr({ range, pushed }: Leaf): MetricExpr {
+  if (pushed === undefined) return range;
+  const labels = pushed.labels.filter((name) => name !== tenantLabel);
+  return {
+    kind: 'vector-aggregation',
+    op: 'sum',
+    parameter: undefined,
+    grouping: { ...pushed, labels },
+    expr: range,
+    span: range.span,
+  };
+}
+
+function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
+  return { ...row, labels: labelSet(row.labels, tenantId) };
+}
+
+/** Nothing is absent that one of the tenants has. */
+function absentInAll(
+  { range }: Leaf,
+  tables: readonly (readonly SeriesRow[])[],
+  { count }: Columns,
+): readonly SeriesRow[] {
+  const present = new Uint8Array(count).fill(1);
+  for (const rows of tables) {
+    for (let column = 0; column < count; column += 1) {
+      if (!rows.some((row) => row.present[column] === 1)) present[column] = 0;
+    }
+  }
+  if (!present.includes(1)) return [];
+  return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
+}
+
+/** The series of an answer on the columns of the whole query, which it was asked for. */
+function rowsOf(answer: Answer, columns: Columns): readonly SeriesRow[] {
+  switch (answer.kind) {
+    case 'matrix': {
+      const start = firstMs(columns);
+      return answer.series.map(({ labels, points }) => {
+        const row = emptyRow(labels, columns);
+        for (const { timestampMs, value } of points) {
+          const column = columns.stepMs === 0 ? 0 : (timestampMs - start) / columns.stepMs;
+          row.values[column] = value;
+          row.present[column] = 1;
+        }
+        return row;
+      });
+    }
+    case 'vector':
+      return answer.samples.map(({ labels, point }) => {
+        const row = emptyRow(labels, columns);
+        row.values[0] = point.value;
+        row.present[0] = 1;
+        return row;
+      });
+    default:
+      throw new Error(`a part of a metric query was answered with ${answer.kind}`);
+  }
+}
+
+function emptyRow(labels: LabelSet, { count }: Columns): SeriesRow {
+  return { labels, values: new Float64Array(count), present: new Uint8Array(count) };
+}
