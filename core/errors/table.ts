@@ -250,7 +250,7 @@ export const errorTable = {
   deleteWildcard: {
     status: 400,
     when: 'a deletion whose selector names no streams',
-    text: 'wildcard delete rejected — query must target specific streams (e.g., {app="nginx"})',
+    text: 'wildcard delete rejected — query must target specific streams (e.g., {example})',
   },
   deleteWithoutRange: {
     status: 400,
@@ -453,6 +453,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: '-tail.max-open tails are open',
     text: 'too many open tails (limit {limit})',
     headers: { 'Retry-After': '5' },
+  },
+  nativeTailEnded: {
+    status: 502,
+    when: '-tail.mode is native and the tail of the backend ended; a WebSocket is closed with 1011 and this text',
+    text: 'the backend ended its tail',
   },
   notWebSocket: {
     status: 400,

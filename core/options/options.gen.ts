@@ -974,9 +974,41 @@ export interface TailOptions {
    */
   readonly mode: 'auto' | 'native' | 'synthetic';
   /**
-   * Browser origins that may open a tail; all others are refused.
+   * Browser origins that may open a tail, such as https://grafana.example.com; * lets in all. Requests without an Origin, such as Grafana's own, need none.
    */
   readonly allowedOrigins: readonly string[];
+  /**
+   * A tail is closed after this time; clients open a new one. 0 means no bound. (milliseconds)
+   */
+  readonly maxDuration: number;
+  /**
+   * Tails that may be open at once; 0 means no bound.
+   */
+  readonly maxOpen: number;
+  /**
+   * Time between two looks for new lines, of the backend in its own tail or of the proxy when it polls. (milliseconds)
+   */
+  readonly refreshInterval: number;
+  /**
+   * How late a line may arrive, by its own time, and still be shown. (milliseconds)
+   */
+  readonly lookback: number;
+  /**
+   * Lines remembered per tail, so that none is shown twice. Above this many lines within the lookback, the lookback gets shorter.
+   */
+  readonly dedupKeys: number;
+  /**
+   * Time that the backend has to begin its own tail. (milliseconds)
+   */
+  readonly nativeOpenTimeout: number;
+  /**
+   * How long reading waits for a client that is behind before lines are dropped and reported to it. (milliseconds)
+   */
+  readonly slowGrace: number;
+  /**
+   * A client that takes nothing for this time, although there is something, is cut off. (milliseconds)
+   */
+  readonly stallTimeout: number;
 }
 
 /**

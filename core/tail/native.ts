@@ -1,3 +1,4 @@
+import { apiError } from '../errors/table.js';
 import { query } from '../logsql/build.js';
 import type { BackendRow } from '../upstream/types.js';
 import type { TailContext } from './context.js';
@@ -63,7 +64,7 @@ export async function* followNative(
       if (event !== undefined) yield event;
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw apiError('nativeTailEnded', {}, { cause: error });
   } finally {
     // A pending read ends with the signal; nobody needs to wait for that.
     void batches.return?.().catch(() => undefined);

@@ -1,0 +1,135 @@
+import type { DroppedEntry, FrameWriter } from './frames.js';
+import type { LiveEntry } from './types.js';
+
+/** Entries of a frame, frames that wait for a slow client, and entries it is told it lost (spec-gaps: Tail). */
+const maxFrameEntries = 100;
+const maxFrames = 10;
+const maxDroppedKept = 1_000;
+
+/** What an outbox sends with, and how patient it is. */
+export interface OutboxSettings {
+  readonly frames: FrameWriter;
+  /** Resolves when the network has taken the frame. */
+  readonly send: (text: string) => Promise<void>;
+  /** Milliseconds that reading waits for a client with a full outbox, before entries are dropped. */
+  readonly graceMs: number;
+  /** Milliseconds that a frame may take; after that `onStalled` is called. */
+  readonly stallMs: number;
+  readonly onStalled: () => void;
+}
+
+/** Frames on their way to a client. What does not fit is dropped and reported, so that a slow client costs no memory. */
+export class Outbox {
+  readonly #settings: OutboxSettings;
+  readonly #queue: LiveEntry[][] = [];
+  #dropped: DroppedEntry[] = [];
+  #droppedCount = 0;
+  #sentCount = 0;
+  #isSending = false;
+  #isSlow = false;
+  #error: unknown;
+  #onSpace: (() => void) | undefined;
+
+  constructor(settings: OutboxSettings) {
+    this.#settings = settings;
+  }
+
+  /** Entries that were dropped. */
+  get droppedCount(): number {
+    return this.#droppedCount;
+  }
+
+  /** Entries that the network has taken. */
+  get sentCount(): number {
+    return this.#sentCount;
+  }
+
+  /** Queues entries as one frame, however many they are: the history. */
+  sendAtOnce(entries: readonly LiveEntry[]): void {
+    if (entries.length === 0) return;
+    this.#queue.push([...entries]);
+    this.#work();
+  }
+
+  /**
+   * Queues entries. Waits for a client whose outbox is full, which stops the reading; one that stays behind loses what comes until
+   * it has caught up. Rejects when the client can no longer be reached.
+   */
+  async offer(entries: readonly LiveEntry[]): Promise<void> {
+    for (const entry of entries) {
+      if (!this.#hasSpace() && !this.#isSlow) this.#isSlow = !(await this.#space());
+      if (this.#error !== undefined) throw asError(this.#error);
+      if (this.#hasSpace()) this.#add(entry);
+      else this.#drop(entry);
+    }
+    this.#work();
+  }
+
+  #hasSpace(): boolean {
+    return this.#queue.length < maxFrames || (this.#queue.at(-1)?.length ?? 0) < maxFrameEntries;
+  }
+
+  #add(entry: LiveEntry): void {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.length < maxFrameEntries) last.push(entry);
+    else this.#queue.push([entry]);
+    if (this.#queue.length === maxFrames) this.#work();
+  }
+
+  #drop({ labels, entry }: LiveEntry): void {
+    this.#droppedCount += 1;
+    if (this.#dropped.length < maxDroppedKept) this.#dropped.push({ timestampNs: entry.timestampNs, labels });
+  }
+
+  /** Waits until there is space; false when that takes longer than the grace. */
+  #space(): Promise<boolean> {
+    this.#work();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#onSpace = undefined;
+        resolve(false);
+      }, this.#settings.graceMs);
+      this.#onSpace = () => {
+        clearTimeout(timer);
+        this.#onSpace = undefined;
+        resolve(true);
+      };
+    });
+  }
+
+  #work(): void {
+    if (this.#isSending || this.#error !== undefined || this.#queue.length === 0) return;
+    this.#isSending = true;
+    this.#sendAll().then(
+      () => {
+        this.#isSending = false;
+      },
+      (error: unknown) => {
+        this.#error = error;
+        this.#queue.length = 0;
+        this.#onSpace?.();
+      },
+    );
+  }
+
+  async #sendAll(): Promise<void> {
+    const { frames, send, stallMs, onStalled } = this.#settings;
+    for (let entries = this.#queue.shift(); entries !== undefined; entries = this.#queue.shift()) {
+      const dropped = this.#dropped;
+      this.#dropped = [];
+      const watch = setTimeout(onStalled, stallMs);
+      try {
+        await send(frames.frame(entries, dropped));
+      } finally {
+        clearTimeout(watch);
+      }
+      this.#sentCount += entries.length;
+      this.#isSlow = false;
+      this.#onSpace?.();
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,87 @@
+/** Endpoint `tail`: log entries over a WebSocket as they come (spec-gaps: Tail). */
+import { paramContext, parseTail } from '../../core/api/params/index.js';
+import type { TailOptions } from '../../core/options/options.gen.js';
+import {
+  ApiError,
+  apiError,
+  defineEndpoint,
+  type Endpoint,
+  type Host,
+  type RouteHandler,
+  type UpgradeCall,
+  type UpgradeHandler,
+} from '../../core/plugin/index.js';
+import type { FollowRules, LiveAnswer } from '../../core/tail/types.js';
+import { errorTable } from '../../core/errors/table.js';
+import { tailMetrics } from './metrics.js';
+import { mayOpen } from './origins.js';
+import { TailRun } from './tail-run.js';
+
+const routeIds = ['tail', 'legacy_tail'];
+const internalError = 1011;
+
+export default defineEndpoint<TailOptions, typeof tailMetrics>({
+  name: 'tail',
+  summary: 'Live tail over a WebSocket: history first, then every line as it comes.',
+  metrics: tailMetrics,
+  create: (options, host) => new Tail(options, host),
+});
+
+class Tail implements Endpoint {
+  readonly routes: ReadonlyMap<string, RouteHandler>;
+  readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
+  readonly #options: TailOptions;
+  readonly #host: Host<typeof tailMetrics>;
+  readonly #follow: FollowRules;
+  #open = 0;
+
+  constructor(options: TailOptions, host: Host<typeof tailMetrics>) {
+    this.#options = options;
+    this.#host = host;
+    this.#follow = {
+      mode: options.mode,
+      refreshMs: Math.max(1, options.refreshInterval),
+      lookbackMs: options.lookback,
+      maxRemembered: options.dedupKeys,
+      openTimeoutMs: options.nativeOpenTimeout,
+    };
+    const plain: RouteHandler = () => Promise.reject(apiError('notWebSocket', {}));
+    const upgrade: UpgradeHandler = (call) => this.#serve(call);
+    this.routes = new Map(routeIds.map((id) => [id, plain]));
+    this.upgrades = new Map(routeIds.map((id) => [id, upgrade]));
+  }
+
+  async #serve(call: UpgradeCall): Promise<void> {
+    const { allowedOrigins, maxOpen } = this.#options;
+    const { meters } = this.#host;
+    if (!mayOpen(call.caller.headers.get('origin'), allowedOrigins)) throw apiError('tailOriginRefused', {});
+    if (maxOpen > 0 && this.#open >= maxOpen) throw apiError('tooManyTails', { limit: maxOpen });
+    this.#open += 1;
+    meters.tail_open.set(this.#open, {});
+    try {
+      await this.#tail(call);
+    } finally {
+      this.#open -= 1;
+      meters.tail_open.set(this.#open, {});
+    }
+  }
+
+  async #tail(call: UpgradeCall): Promise<void> {
+    const live = await this.#ask(call);
+    const socket = await call.accept();
+    if (live instanceof ApiError) socket.close(internalError, live.message);
+    else await new TailRun(call, socket, this.#options, this.#host).run(live);
+  }
+
+  /** The live answer, or the one error that clients get as the reason of a close. */
+  async #ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
+    try {
+      const answer = await call.ask(parseTail(call.params, paramContext(this.#host), this.#follow));
+      if (answer.kind !== 'live') throw new Error(`a tail was answered with ${answer.kind}`);
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError && error.entry === errorTable.tailNeedsLogs) return error;
+      throw error;
+    }
+  }
+}

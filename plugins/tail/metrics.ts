@@ -1,0 +1,12 @@
+/** What tails measure; names get the prefix `ref_proxy_`. */
+export const tailMetrics = {
+  tail_open: { type: 'gauge', help: 'Tails that are open.' },
+  tail_ended_total: { type: 'counter', help: 'Tails that have ended, by reason.', labels: ['reason'] },
+  tail_entries_total: { type: 'counter', help: 'Entries sent to tails.' },
+  tail_dropped_entries_total: { type: 'counter', help: 'Entries that clients of tails were too slow for.' },
+  tail_fallbacks_total: {
+    type: 'counter',
+    help: 'Tails that went on by polling when the backend’s own failed.',
+  },
+  tail_failed_polls_total: { type: 'counter', help: 'Looks for new lines that failed.' },
+} as const;
