@@ -14,6 +14,7 @@ export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRe
     case 'query_range':
     case 'query':
     case 'tail':
+    case 'delete':
     case 'index_shards':
     case 'detected_fields':
     case 'detected_field_values':

@@ -75,6 +75,12 @@ export interface TailRequest extends Ranged {
   readonly follow: FollowRules;
 }
 
+/** Rows to be deleted for good, guarded by the safeguards of its route (spec: Delete). */
+export interface DeleteRequest extends Ranged {
+  readonly op: 'delete';
+  readonly query: Query;
+}
+
 /** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
 export type ApiRequest =
   | QueryRangeRequest
@@ -85,6 +91,7 @@ export type ApiRequest =
   | IndexStatsRequest
   | FormatQueryRequest
   | TailRequest
+  | DeleteRequest
   | DiscoveryRequest;
 
 export type Operation = ApiRequest['op'];

@@ -4,7 +4,7 @@
  * different requests share a key.
  */
 import type { VolumeRangeRequest, VolumeRequest } from '../api/discovery-request.js';
-import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../api/request.js';
+import type { ApiRequest, Browse, Operation, QueryRangeRequest, QueryRequest } from '../api/request.js';
 import type { Selector } from '../api/query.js';
 import type { Exchange } from '../plugin/exchange.js';
 
@@ -16,6 +16,13 @@ export function cacheKey(exchange: Exchange<'tenant'>, fingerprint: string): str
   const where = `${accountId}.${projectId}${streamField === undefined ? '' : `.${escapeText(streamField)}`}`;
   const mode = `${caller.categorizeLabels ? 'categorize_labels_3tuple' : 'default_2tuple'}${caller.isDrilldown ? '.drilldown' : ''}`;
   return `${request.op}:${escapeText(id)}:${where}:${mode}:${fingerprint}:${parametersOf(request)}`;
+}
+
+const neverKept: ReadonlySet<Operation> = new Set(['format_query', 'tail', 'delete']);
+
+/** True for what no cache keeps and no two callers share: it is cheap, has no end, or changes something. */
+export function isNeverKept({ op }: ApiRequest): boolean {
+  return neverKept.has(op);
 }
 
 /** The parameters of a request in one form, sorted by name. */
@@ -60,6 +67,7 @@ function parametersOf(request: ApiRequest): string {
     }
     case 'format_query':
     case 'tail':
+    case 'delete':
       return `query=${escapeText(request.query.text)}`;
   }
 }

@@ -75,6 +75,7 @@ function baseTtlMs(request: ApiRequest, answer: Answer, rules: TtlRules): number
       return answer.kind === 'patterns' && answer.patterns.length === 0 ? emptyListingTtlMs : patternsTtlMs;
     case 'format_query':
     case 'tail':
+    case 'delete':
       return 0;
   }
 }
@@ -113,6 +114,7 @@ function isRecent(request: ApiRequest, nowMs: number, rules: TtlRules): boolean 
     case 'detected_field_values':
     case 'format_query':
     case 'tail':
+    case 'delete':
       return false;
   }
 }

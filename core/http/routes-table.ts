@@ -34,6 +34,7 @@ export const headerNames = {
   encodingFlags: ['x-loki-response-encoding-flags', 'x-ref-response-encoding-flags'],
   queryTags: ['x-query-tags'],
   adminToken: ['x-admin-token'],
+  deleteConfirmation: ['x-delete-confirmation'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const anyMethod: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];

@@ -4,6 +4,7 @@ import { apiError } from '../errors/table.js';
 import { checkStages } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
+import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
 import { planLogs } from './logs.js';
 import { planMatchers, selectorFilter } from './matchers.js';
@@ -38,6 +39,8 @@ export function planRequest(request: ApiRequest, naming: Naming): Plan {
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
       return planQuery(request.query, naming);
+    case 'delete':
+      return planDeletion(request.query, naming);
     case 'format_query':
       return { kind: 'format', expr: request.query.ast };
     case 'volume':

@@ -37,6 +37,14 @@ export interface FormatPlan {
   readonly expr: Expr;
 }
 
+/** Exactly the rows that a query shows. */
+export interface DeletePlan {
+  readonly kind: 'delete';
+  readonly filter: LogsqlFilter;
+  /** Rows of which the backend cannot tell whether the query shows them: nothing is deleted while there are any. */
+  readonly uncertain: LogsqlFilter | undefined;
+}
+
 /** Volumes of the selected streams, summed by these labels; `all` takes every label there is. */
 export interface VolumePlan {
   readonly kind: 'volume';
@@ -69,6 +77,7 @@ export type Plan =
   | SeriesPlan
   | IndexStatsPlan
   | FormatPlan
+  | DeletePlan
   | VolumePlan
   | ShardsPlan
   | DetectedLabelsPlan

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { printFilter } from '../logsql/print.js';
 import type {
   BackendRow,
   BackendSample,
   BackendValue,
+  Deletion,
+  DeletionRequest,
+  DeletionTaken,
   ListingRequest,
   RowsRequest,
   StatsRequest,
@@ -33,10 +37,15 @@ export type ExpectedCall =
       /** The tail ends behind the last batch. */
       readonly batches: AsyncIterable<readonly BackendRow[]> | readonly (readonly BackendRow[])[];
     }
+  | {
+      readonly call: 'deletion';
+      readonly when?: (request: DeletionRequest) => boolean;
+      readonly taskId?: string;
+    }
   | { readonly call: CallName; readonly error: Error };
 
-type CallName = 'rows' | 'list' | 'stats' | 'tail';
-type AnyRequest = RowsRequest | ListingRequest | StatsRequest | TailRowsRequest;
+type CallName = 'rows' | 'list' | 'stats' | 'tail' | 'deletion';
+type AnyRequest = RowsRequest | ListingRequest | StatsRequest | TailRowsRequest | DeletionRequest;
 
 /** A backend that answers from a script and fails on what is not in it. */
 export class FakeUpstream implements Upstream {
@@ -72,6 +81,16 @@ export class FakeUpstream implements Upstream {
     const found = await Promise.resolve(this.#take('tail', request));
     if (found.call !== 'tail' || !('batches' in found)) throw mismatch('tail', request);
     return inTurns(found.batches);
+  }
+
+  /** The call counts when the deletion is run; its LogsQL is the filter's, without time and tenant. */
+  deletion(request: DeletionRequest): Deletion {
+    const run = async (): Promise<DeletionTaken> => {
+      const found = await Promise.resolve(this.#take('deletion', request));
+      if (found.call !== 'deletion' || 'error' in found) throw mismatch('deletion', request);
+      return { taskId: found.taskId };
+    };
+    return { logsql: printFilter(request.filter), run };
   }
 
   /** Throws when an expected call has not come. */

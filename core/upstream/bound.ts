@@ -1,17 +1,21 @@
 import type { TimeRange } from '../api/request.js';
-import { printQuery } from '../logsql/print.js';
+import { printFilter, printQuery } from '../logsql/print.js';
 import { formatTime } from '../logsql/time.js';
-import type { LogsqlQuery } from '../logsql/ast.js';
+import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
+import { and, timeRange } from '../logsql/build.js';
 import type { Trace } from '../telemetry/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../errors/api-error.js';
 import { decodeListing, decodeStats } from './decode.js';
 import type { StatusRule } from './failures.js';
+import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
 import type {
   BackendRow,
   BackendSample,
   BackendValue,
+  Deletion,
+  DeletionRequest,
   ListingRequest,
   RowsRequest,
   StatsRequest,
@@ -26,6 +30,8 @@ export interface Binding {
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
+  /** The tenant's rows, where such parameters are not taken. */
+  readonly scope: LogsqlFilter;
 }
 
 type Form = readonly (readonly [string, string])[];
@@ -91,6 +97,17 @@ export class BoundUpstream implements Upstream {
     }
   }
 
+  deletion({ filter, range }: DeletionRequest): Deletion {
+    const { startNs, endNs } = range;
+    const logsql = printFilter(and(timeRange(startNs, endNs), this.#binding.scope, filter));
+    const times: Form = [
+      ['start', timeText(startNs)],
+      ['end', timeText(endNs)],
+    ];
+    const post = (path: string, form: Form): Promise<string> => this.#collect(path, form, 'keep');
+    return { logsql, run: () => runDeletion(logsql, times, post) };
+  }
+
   async #collect(type: string, form: Form, statusRule: StatusRule): Promise<string> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin(type, count);
@@ -108,10 +125,11 @@ export class BoundUpstream implements Upstream {
     }
   }
 
+  /** `type` is a path, or the name of an endpoint that reads. */
   #send(type: string, form: Form, statusRule: StatusRule, liveWithinMs?: number): Promise<BackendAnswer> {
     const { headers, signal } = this.#binding;
     return this.#client.call({
-      path: `/select/logsql/${type}`,
+      path: type.startsWith('/') ? type : `/select/logsql/${type}`,
       method: 'POST',
       form,
       headers,
@@ -139,7 +157,11 @@ export class BoundUpstream implements Upstream {
     return () => {
       const { trace } = this.#binding;
       if (!trace.isWritten)
-        trace.upstreamCalls.push({ type, ...count, durationMs: performance.now() - startedAt });
+        trace.upstreamCalls.push({
+          type: type.slice(type.lastIndexOf('/') + 1),
+          ...count,
+          durationMs: performance.now() - startedAt,
+        });
     };
   }
 }

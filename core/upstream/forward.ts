@@ -1,4 +1,6 @@
 import type { Caller, Tenant } from '../api/caller.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { everything, matcher, streamMatch } from '../logsql/build.js';
 
 /** What of a client's request goes on to the backend (spec: Authentication, 9 and 10). */
 export interface ForwardOptions {
@@ -61,6 +63,12 @@ export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptio
 export function tenantParameters(tenant: Tenant): readonly (readonly [string, string])[] {
   if (tenant.streamField === undefined) return [];
   return [['extra_stream_filters', JSON.stringify(Object.fromEntries([[tenant.streamField, tenant.id]]))]];
+}
+
+/** The rows of a tenant, for calls that take no such parameters. */
+export function tenantScope(tenant: Tenant): LogsqlFilter {
+  const { streamField, id } = tenant;
+  return streamField === undefined ? everything : streamMatch(matcher(streamField, '=', id));
 }
 
 function chosenCookies(header: string, wanted: readonly string[]): string {

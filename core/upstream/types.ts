@@ -1,5 +1,5 @@
 import type { TimeRange } from '../api/request.js';
-import type { LogsqlQuery } from '../logsql/ast.js';
+import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 
 /** One row as VictoriaLogs sends it: every value a string, missing and empty the same. Read with `Object.hasOwn` or entries. */
 export type BackendRow = Readonly<Record<string, string>>;
@@ -54,6 +54,22 @@ export interface TailRowsRequest {
   readonly openTimeoutMs: number;
 }
 
+export interface DeletionRequest {
+  readonly filter: LogsqlFilter;
+  readonly range: TimeRange;
+}
+/** A deletion that was not asked for yet. */
+export interface Deletion {
+  /** The whole filter as the backend gets it: time, tenant and rows. */
+  readonly logsql: string;
+  /** Asks the backend; resolves when it has taken the task, which then runs in the background. */
+  run(): Promise<DeletionTaken>;
+}
+export interface DeletionTaken {
+  /** Undefined where the backend deletes without tasks. */
+  readonly taskId: string | undefined;
+}
+
 /**
  * The backend as one exchange sees it: bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the
  * gates. Calls start when they are asked for; row batches are pulled, so a reader that stops reading stops the backend.
@@ -65,4 +81,5 @@ export interface Upstream {
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
   /** Resolves when the backend has begun; the rows end with the exchange's signal, or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
+  deletion(request: DeletionRequest): Deletion;
 }

@@ -4,7 +4,7 @@ import type { Rest, Stage } from '../../core/plugin/index.js';
 import { BoundUpstream } from '../../core/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
 import { BackendClient } from '../../core/upstream/client.js';
-import { headersFor, tenantParameters } from '../../core/upstream/forward.js';
+import { headersFor, tenantParameters, tenantScope } from '../../core/upstream/forward.js';
 import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
 import type { backendMetrics } from './metrics.js';
 
@@ -75,6 +75,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       trace: exchange.trace,
       headers: headersFor(exchange.caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
+      scope: tenantScope(tenant),
     });
     return rest(exchange.derive<'upstream'>({ slots: { upstream } }));
   }

@@ -34,6 +34,7 @@ export function checkRequest(request: ApiRequest, limits: TenantLimits, process:
       return;
     case 'query':
     case 'tail':
+    case 'delete':
     case 'patterns':
     case 'format_query':
       return;

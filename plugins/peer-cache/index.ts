@@ -4,7 +4,7 @@ import { ByteLru } from '../../core/cache/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { Flights } from '../../core/cache/flights.js';
-import { cacheKey } from '../../core/cache/keys.js';
+import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
 import type { PeerCacheOptions } from '../../core/options/options.gen.js';
@@ -67,7 +67,7 @@ class PeerCache implements Stage<'tenant', never> {
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     // Formatting costs less than looking it up, and a tail is never the same twice.
-    if (exchange.request.op === 'format_query' || exchange.request.op === 'tail') return rest(exchange);
+    if (isNeverKept(exchange.request)) return rest(exchange);
     const key = `${this.#epoch}:${cacheKey(exchange, this.#fingerprint(exchange.caller))}`;
     const stored = await this.#cache?.get(key);
     if (stored !== undefined) {

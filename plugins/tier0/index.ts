@@ -4,7 +4,7 @@ import { answerBytes } from '../../core/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/answer/types.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
-import { cacheKey } from '../../core/cache/keys.js';
+import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import type { Tier0Options } from '../../core/options/options.gen.js';
 import {
@@ -101,8 +101,7 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /** Bytes are only stored for whole requests of one tenant that change nothing. */
 function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
-  if (!isFinal || caller.method !== 'GET' || request.op === 'format_query' || request.op === 'tail')
-    return false;
+  if (!isFinal || caller.method !== 'GET' || isNeverKept(request)) return false;
   // A query answered in chunks never stands here whole.
   return !(options.streamResponse && (request.op === 'query' || request.op === 'query_range'));
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../../../core/errors/api-error.js';
 import { query, everything } from '../../../core/logsql/build.js';
 import { Trace } from '../../../core/telemetry/trace.js';
 import { BoundUpstream } from '../../../core/upstream/bound.js';
+import { exact } from '../../../core/logsql/build.js';
 import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient, type ClientOptions } from '../../../core/upstream/client.js';
 
@@ -70,6 +71,7 @@ async function withClient(
     trace,
     headers: { accountid: '11' },
     parameters: [['extra', 'x']] as const,
+    scope: exact('org', 'x'),
   };
   try {
     await run({ upstream: new BoundUpstream(client, binding), trace, breaker, controller });
