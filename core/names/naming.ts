@@ -3,6 +3,7 @@ import { defaultMissingText } from './missing-line.js';
 import { defaultPromotedAttributes } from './promoted.js';
 import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
+import type { StoredNames } from './stored-names.js';
 
 export type LabelStyle = 'underscores' | 'passthrough';
 export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
@@ -46,6 +47,7 @@ export class Naming {
   /** The texts that stand for "no line was stored": a prefix, and a whole value or the empty text for none. */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
   readonly #promoted: ReadonlySet<string>;
+  readonly #nestedPrefixes: readonly string[];
   readonly #translatesOtel: boolean;
   readonly #labelByField: ReadonlyMap<string, string>;
   readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
@@ -66,6 +68,7 @@ export class Naming {
         : settings.labelBrowseExtensions === 'on';
     this.missingLine = { prefix: defaultMissingText, exact: settings.backendDefaultMsgValue };
     this.#promoted = new Set([...settings.promotedAttributes, ...settings.streamFields]);
+    this.#nestedPrefixes = [...this.#promoted].map((name) => `${sanitizeOtel(name)}_`);
     this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
     this.#fieldsByLabel = groupByLabel(settings);
@@ -86,13 +89,14 @@ export class Naming {
     return this.#isPromoted(field) ? sanitizeOtel(field) : undefined;
   }
 
-  /** The stream fields that may hold a label, the one that wins first. */
-  fieldsOf(label: string): readonly string[] {
+  /** The stream fields that may hold a label, the one that wins first; leaves of map attributes only as far as they are stored. */
+  fieldsOf(label: string, stored?: StoredNames): readonly string[] {
     const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
     if (this.labelOf(label) === label) fields.add(label);
     if (this.labelStyle === 'underscores') {
       for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
     }
+    for (const field of stored?.nestedFieldsOf(label) ?? []) fields.add(field);
     // Where the grammar lets dots through, a query may also use the stored spelling.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
     if (!this.#translatesOtel)
@@ -139,6 +143,19 @@ export class Naming {
       (msg.startsWith('m') && msg.startsWith(this.missingLine.prefix)) ||
       (this.missingLine.exact !== '' && msg === this.missingLine.exact)
     );
+  }
+
+  /** True for a leaf of a promoted map attribute, such as `k8s.pod.name.a`. */
+  isNested(field: string): boolean {
+    return this.labelStyle === 'underscores' && !this.#promoted.has(field) && this.#isPromoted(field);
+  }
+
+  /** True when a label may be made of leaves whose stored names have to be learned. */
+  mayBeNested(label: string): boolean {
+    if (this.labelStyle === 'passthrough' || !this.#translatesOtel) return false;
+    for (const field of this.#promoted) if (sanitizeOtel(field) === label) return false;
+    for (const prefix of this.#nestedPrefixes) if (label.startsWith(prefix)) return true;
+    return false;
   }
 
   #isPromoted(field: string): boolean {

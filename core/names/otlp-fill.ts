@@ -11,6 +11,20 @@ export function defaultSeverityText(severityNumber: string): string {
   return `${severityNames[Math.floor((number - 1) / 4)] ?? ''}${step === 1 ? '' : String(step)}`;
 }
 
+const fillable: ReadonlySet<string> = new Set([
+  'severity_number',
+  'severity_text',
+  'scope.name',
+  'scope.version',
+  'trace_id',
+  'span_id',
+]);
+
+/** True for a field that `isFilledIn` may hold for. */
+export function mayBeFilledIn(field: string): boolean {
+  return fillable.has(field);
+}
+
 /** True for a field that VictoriaLogs filled in and Loki would not show (otel-README, rule 7). */
 export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
   switch (field) {

@@ -1,5 +1,6 @@
 import { LabelSet, type Label } from '../labels/label-set.js';
 import type { BackendRow } from '../upstream/types.js';
+import { repairDecimal } from './decimal.js';
 import { detectLevel, detectedLevelName } from './level.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
@@ -65,7 +66,7 @@ export class RowReader {
       const ofStream = stream.fields.get(name);
       // A log attribute with the name of a stream field hides it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
-      fields.push([name, value]);
+      fields.push([name, repairDecimal(value)]);
     }
     return fields;
   }

@@ -3,9 +3,11 @@ import type { LogsqlFilter } from '../logsql/ast.js';
 import { and, or } from '../logsql/build.js';
 import { printFilter } from '../logsql/print.js';
 import type { Naming } from '../names/naming.js';
+import { pushLabelFilter } from './label-filters.js';
 import { pushLineFilter } from './line-filters.js';
 import { planMatchers, type Decision } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
+import { NameScope } from './name-scope.js';
 import type { RuleId } from './rules/table.js';
 import type { LogsPlan } from './types.js';
 
@@ -15,10 +17,14 @@ export interface PlannedLogs {
   readonly decisions: readonly Decision[];
 }
 
+/** Bytes of a filter's text. */
 // The backend's limit is 16384 bytes; the rest is left to what stands around the filter.
-const maxFilterBytes = 15_000;
+export const maxFilterBytes = 15_000;
 
-/** Plans a log query: what the backend filters, and what is left to evaluate here. */
+/**
+ * Plans a log query: what the backend filters, and what is left to evaluate here. Label filters are left here; refinePlan adds what
+ * the backend can do for them, once the stored names are known.
+ */
 export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
   const selection = planMatchers(expr.selector.matchers, naming);
   const pushed: LogsqlFilter[] = [];
@@ -26,11 +32,13 @@ export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
   const recheck: Stage[] = [];
   const residual: Stage[] = [];
   const decisions: Decision[] = [];
+  const scope = new NameScope();
   let isLineStored = true;
   for (const stage of expr.stages) {
     if (stage.kind !== 'line-filter' || !isLineStored) {
       residual.push(stage);
-      decisions.push({ rule: ruleOf(stage), part: stage });
+      decisions.push({ rule: ruleOf(stage, scope), part: stage });
+      scope.pass(stage);
       if (changesLine(stage)) isLineStored = false;
       continue;
     }
@@ -69,12 +77,12 @@ function changesLine(stage: Stage): boolean {
   return stage.kind === 'line-format' || stage.kind === 'decolorize' || stage.kind === 'unpack';
 }
 
-function ruleOf(stage: Stage): RuleId {
+function ruleOf(stage: Stage, scope: NameScope): RuleId {
   switch (stage.kind) {
     case 'line-filter':
       return 'lineAfterChange';
     case 'label-filter':
-      return 'labelFilter';
+      return pushLabelFilter(stage.filter, scope).rule;
     case 'line-format':
     case 'decolorize':
     case 'unpack':

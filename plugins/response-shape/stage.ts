@@ -1,9 +1,9 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
+import { NameLearner } from '../../core/names/name-learner.js';
 import { RowReader } from '../../core/names/row-reader.js';
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host, Stage } from '../../core/plugin/index.js';
-import { deleteRows } from './delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './detected-fields.js';
 import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
@@ -12,6 +12,7 @@ import { answerLogs } from './logs.js';
 import { answerMetric, metricLimits } from './metric.js';
 import { answerTail } from './tail.js';
 import { answerPatterns } from './patterns.js';
+import { refinedPlan } from './refine.js';
 import { answerShards } from './shards.js';
 import { answerVolume } from './volume.js';
 
@@ -21,19 +22,22 @@ type Needs = 'tenant' | 'plan' | 'upstream';
 /** Executes a plan over the backend and returns a typed answer. */
 export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #options: ScanOptions;
-  readonly #host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>;
+  readonly #host: Pick<Host, 'naming' | 'limits' | 'clock'>;
   readonly #reader: RowReader;
+  readonly #learner: NameLearner;
 
-  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
+  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock'>) {
     this.#options = options;
     this.#host = host;
     this.#reader = new RowReader(host.naming);
+    this.#learner = new NameLearner(host.clock);
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
-    const { plan, upstream, tenant } = exchange.slots;
+    const { upstream, tenant } = exchange.slots;
     const { request } = exchange;
     const { naming, limits, clock } = this.#host;
+    const plan = await refinedPlan(exchange, naming, this.#learner);
     const backend = { upstream, reader: this.#reader, naming };
     switch (plan.kind) {
       case 'logs': {
@@ -97,9 +101,6 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'patterns':
         if (request.op !== 'patterns') throw mismatch(request);
         return answerPatterns(plan, request, rangeOf(request), { ...backend, signal: exchange.signal });
-      case 'delete':
-        if (request.op !== 'delete') throw mismatch(request);
-        return deleteRows(plan, request, exchange, this.#host);
       case 'format':
         return { kind: 'formatted', query: printQuery(plan.expr) };
     }

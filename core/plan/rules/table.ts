@@ -101,11 +101,73 @@ export const pushdownRules = {
     verdict: 'none',
     reason: 'the backend refuses longer queries',
   },
-  labelFilter: {
-    construct: '| name="v" and other label filters',
+  labelText: {
+    construct: '| name="v", | name=~"a|b", | name!=""',
+    backend: 'name:="v" or {name="v"}, for every stored spelling of the name',
+    verdict: 'superset',
+    reason:
+      'several stored names can mean one; a row may hide the value of its stream; repaired decimals are let through',
+  },
+  labelNot: {
+    construct: '| name!="v", | name!~"a|b"',
+    backend: '!(name:in("v") {name="v" or name=""})',
+    verdict: 'superset',
+    reason: 'sound where one stored field can be meant',
+  },
+  labelNegated: {
+    construct: '| name!="v" with several stored spellings, | name!~"re", | name=~"re|"',
     backend: '',
     verdict: 'none',
-    reason: 'the stored spellings of a name are known only row by row',
+    reason: 'which of the fields a row shows, or what the pattern leaves, is decided row by row',
+  },
+  labelMissing: {
+    construct: '| name=""',
+    backend: '!name:*, for every stored spelling of the name',
+    verdict: 'superset',
+    reason: 'missing equals empty in both',
+  },
+  labelNumber: {
+    construct: '| name > 10, | name > 1s, | name > 1KB',
+    backend: 'name:*',
+    verdict: 'superset',
+    reason:
+      'a row without the label is dropped; one whose value is no number is kept and marked, so values are compared here',
+  },
+  labelAddress: {
+    construct: '| name = ip("10.0.0.0/8")',
+    backend: 'name:*',
+    verdict: 'superset',
+    reason: 'a row without the label is dropped, networks are compared here',
+  },
+  labelAfterError: {
+    construct: '| name > 10 behind a stage that may fail',
+    backend: '',
+    verdict: 'none',
+    reason: 'rows that are marked with an error pass comparisons of numbers',
+  },
+  labelParsed: {
+    construct: '| name="v" behind a stage that can make, change or drop the name',
+    backend: '',
+    verdict: 'none',
+    reason: 'the value is not what is stored',
+  },
+  labelDerived: {
+    construct: '| service_name="v", | detected_level="v", | name_extracted="v", | __error__="v"',
+    backend: '',
+    verdict: 'none',
+    reason: 'the value is made here',
+  },
+  labelFilledIn: {
+    construct: '| severity_text!="v" and other negated filters on fields that the backend fills in',
+    backend: '',
+    verdict: 'none',
+    reason: 'a filled-in value is shown as missing',
+  },
+  labelDeep: {
+    construct: 'label filters nested deeper than 50 levels',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend query would be no shorter than the rows are many',
   },
   lineRewrite: {
     construct: '| line_format, | decolorize, | unpack',

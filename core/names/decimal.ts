@@ -1,0 +1,25 @@
+/** 16 digits or more: only such texts can be what floating point made of a shorter decimal. */
+const longDecimal = /^-?\d+\.\d+$/;
+/** As LogsQL: texts that `repairDecimal` may change, and some more. */
+export const longDecimalPattern = '^-?[0-9.]{17,}$';
+const maxDigits = 15;
+
+/**
+ * VictoriaLogs keeps a column of decimals as digits times a power of ten and multiplies in floating point when it reads, so that
+ * 0.3 comes back as 0.30000000000000004. Gives the shortest decimal that this happens to; every other text stays as it is.
+ */
+export function repairDecimal(text: string): string {
+  if (text.length < 17 || !longDecimal.test(text)) return text;
+  const value = Number(text);
+  if (digitsOf(text) < 16) return text;
+  for (let digits = 1; digits <= maxDigits; digits += 1) {
+    const whole = Math.round(value * 10 ** digits);
+    if (!Number.isSafeInteger(whole)) return text;
+    if (whole * Number(`1e-${digits}`) === value) return (whole / 10 ** digits).toFixed(digits);
+  }
+  return text;
+}
+
+function digitsOf(text: string): number {
+  return text.replace(/^-?0*\.?0*/, '').replace('.', '').length;
+}

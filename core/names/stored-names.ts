@@ -1,0 +1,54 @@
+import type { Naming } from './naming.js';
+
+/** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
+export class StoredNames {
+  /** Rows from this instant on may have fields that are not known here; undefined when there are none in what was asked for. */
+  readonly unknownFromNs: bigint | undefined;
+  readonly #byClientName: ReadonlyMap<string, readonly string[]>;
+  readonly #nested: ReadonlyMap<string, readonly string[]>;
+
+  constructor(spellings: Spellings, unknownFromNs?: bigint) {
+    this.unknownFromNs = unknownFromNs;
+    this.#byClientName = spellings.byClientName;
+    this.#nested = spellings.nested;
+  }
+
+  /** Every stored field that a row may show under this name, as a label or as structured metadata. */
+  fieldsOf(name: string): readonly string[] {
+    return this.#byClientName.get(name) ?? [];
+  }
+
+  /** The leaves of promoted map attributes (`k8s.pod.name.a`) that are shown as this label. */
+  nestedFieldsOf(label: string): readonly string[] {
+    return this.#nested.get(label) ?? [];
+  }
+}
+
+/** What a list of stored fields says about client names. */
+export interface Spellings {
+  readonly byClientName: ReadonlyMap<string, readonly string[]>;
+  readonly nested: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Sorts stored fields by all names that a client may see them under. */
+export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
+  const byClientName = new Map<string, string[]>();
+  const nested = new Map<string, string[]>();
+  for (const field of fields) {
+    const label = naming.labelOf(field);
+    // A row tells whether it came by OTLP, a name does not: both ways of making it legal count.
+    const names = new Set([...naming.metadataNames(field, true), ...naming.metadataNames(field, false)]);
+    if (label !== undefined) {
+      names.add(label);
+      if (naming.isNested(field)) add(nested, label, field);
+    }
+    for (const name of names) add(byClientName, name, field);
+  }
+  return { byClientName, nested };
+}
+
+function add(groups: Map<string, string[]>, name: string, field: string): void {
+  const group = groups.get(name);
+  if (group === undefined) groups.set(name, [field]);
+  else group.push(field);
+}

@@ -1,0 +1,154 @@
+import type { LabelFilter, StringLabelFilter } from '../logql/ast.js';
+import { isDeeperThan } from '../logql/walk.js';
+import { readLiteralRegexp } from '../logql/pipeline/literal-regexp.js';
+import { compileTextTest } from '../logql/pipeline/text-test.js';
+import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
+import {
+  and,
+  everything,
+  exact,
+  matcher,
+  not,
+  oneOf,
+  or,
+  present,
+  regexp,
+  streamMatch,
+} from '../logsql/build.js';
+import { longDecimalPattern } from '../names/decimal.js';
+import { detectedLevelName } from '../names/level.js';
+import { mayBeFilledIn } from '../names/otlp-fill.js';
+import { serviceNameLabel } from '../names/service-name.js';
+import type { StoredNames } from '../names/stored-names.js';
+import { comparesTexts, type NameScope } from './name-scope.js';
+import type { RuleId } from './rules/table.js';
+
+/** What the backend can do for a label filter: rows that can pass, or all of them. The filter still runs here. */
+export interface PushedLabels {
+  readonly rule: RuleId;
+  readonly filter: LogsqlFilter;
+}
+
+const deepest = 50;
+const longDecimal = new RegExp(longDecimalPattern);
+
+/**
+ * Decides how a label filter goes to the backend (pushdown.md, section 4). Without stored names it is only told what would be
+ * done, with the name as its one spelling.
+ */
+export function pushLabelFilter(filter: LabelFilter, scope: NameScope, names?: StoredNames): PushedLabels {
+  if (isDeeperThan(filter, deepest)) return none('labelDeep');
+  switch (filter.kind) {
+    case 'and': {
+      const left = pushLabelFilter(filter.left, scope, names);
+      const right =
+        comparesTexts(filter.right) || comparesTexts(filter.left)
+          ? pushLabelFilter(filter.right, scope, names)
+          : none('labelNumber');
+      return { rule: strongest(left, right), filter: and(left.filter, right.filter) };
+    }
+    case 'or': {
+      const left = pushLabelFilter(filter.left, scope, names);
+      const right = pushLabelFilter(filter.right, scope, names);
+      const rule =
+        left.filter.kind === 'all' ? left.rule : right.filter.kind === 'all' ? right.rule : left.rule;
+      return { rule, filter: or(left.filter, right.filter) };
+    }
+    case 'string': {
+      const refusal = refuse(filter.name, scope);
+      return refusal ?? pushText(filter, names);
+    }
+    case 'number':
+    case 'duration':
+    case 'bytes':
+    case 'ip': {
+      const refusal = refuse(filter.name, scope);
+      if (refusal !== undefined) return refusal;
+      if (scope.mayHaveFailed) return none('labelAfterError');
+      const fields = spellings(filter.name, names);
+      return {
+        rule: filter.kind === 'ip' ? 'labelAddress' : 'labelNumber',
+        filter: or(...fields.map(present)),
+      };
+    }
+  }
+}
+
+function strongest(left: PushedLabels, right: PushedLabels): RuleId {
+  return left.filter.kind === 'all' ? right.rule : left.rule;
+}
+
+function refuse(name: string, scope: NameScope): PushedLabels | undefined {
+  if (!scope.isStored(name)) return none('labelParsed');
+  const isDerived =
+    name === serviceNameLabel ||
+    name === detectedLevelName ||
+    name.startsWith('_') ||
+    name.endsWith('_extracted');
+  return isDerived ? none('labelDerived') : undefined;
+}
+
+function pushText(filter: StringLabelFilter, names: StoredNames | undefined): PushedLabels {
+  const { name, op, value } = filter;
+  if (!compileTextTest(op, value)('')) {
+    const each = spellings(name, names).map((field) => holds(field, filter));
+    return { rule: 'labelText', filter: or(...each) };
+  }
+  const fields = names === undefined ? [name] : names.fieldsOf(name);
+  if (fields.some(mayBeFilledIn)) return none('labelFilledIn');
+  if (op === '=') return { rule: 'labelMissing', filter: and(...fields.map((field) => not(present(field)))) };
+  const [field] = fields;
+  const texts = op === '!=' ? [value] : op === '!~' ? alternatives(value) : undefined;
+  if (
+    field === undefined ||
+    fields.length > 1 ||
+    texts === undefined ||
+    texts.some((text) => longDecimal.test(text))
+  )
+    return none('labelNegated');
+  // Where the stream has the field, its value counts; a row may show another one over it.
+  const ofStream: LogsqlFilter = {
+    kind: 'stream',
+    groups: [[{ kind: 'list', label: field, op: 'in', values: texts }], [matcher(field, '=', '')]],
+  };
+  return { rule: 'labelNot', filter: not(and(oneOf(field, texts), ofStream)) };
+}
+
+/** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
+function holds(field: string, { op, value }: StringLabelFilter): LogsqlFilter {
+  switch (op) {
+    case '=': {
+      const repaired = /^-?\d+\.\d+$/.test(value) ? [regexp(field, longDecimalPattern)] : [];
+      return or(exact(field, value), stream(matcher(field, '=', value)), ...repaired);
+    }
+    case '=~': {
+      const texts = alternatives(value);
+      const ofStream = stream(matcher(field, '=~', value));
+      if (texts?.every((text) => !/^-?\d+\.\d+$/.test(text)) === true)
+        return or(oneOf(field, texts), ofStream);
+      return or(regexp(field, `^(?:${value})$`), ofStream, regexp(field, longDecimalPattern));
+    }
+    case '!=':
+    case '!~':
+      return present(field);
+  }
+}
+
+function stream(one: StreamMatcher): LogsqlFilter {
+  return streamMatch(one);
+}
+
+/** The texts that a pattern is made of, when it is nothing else. */
+function alternatives(pattern: string): readonly string[] | undefined {
+  const literal = readLiteralRegexp(pattern);
+  if (literal === undefined || literal.ignoresCase || pattern.includes('*')) return undefined;
+  return literal.texts.length === 0 ? undefined : literal.texts;
+}
+
+function spellings(name: string, names: StoredNames | undefined): readonly string[] {
+  return [...new Set([name, ...(names?.fieldsOf(name) ?? [])])];
+}
+
+function none(rule: RuleId): PushedLabels {
+  return { rule, filter: everything };
+}
