@@ -3,12 +3,14 @@ import { printFilter } from '../logsql/print.js';
 import type {
   BackendRow,
   BackendSample,
+  BackendSeries,
   BackendValue,
   Deletion,
   DeletionRequest,
   DeletionTaken,
   ListingRequest,
   RowsRequest,
+  StatsRangeRequest,
   StatsRequest,
   TailRowsRequest,
   Upstream,
@@ -32,6 +34,11 @@ export type ExpectedCall =
       readonly samples: readonly BackendSample[];
     }
   | {
+      readonly call: 'statsRange';
+      readonly when?: (request: StatsRangeRequest) => boolean;
+      readonly series: readonly BackendSeries[];
+    }
+  | {
       readonly call: 'tail';
       readonly when?: (request: TailRowsRequest) => boolean;
       /** The tail ends behind the last batch. */
@@ -44,8 +51,8 @@ export type ExpectedCall =
     }
   | { readonly call: CallName; readonly error: Error };
 
-type CallName = 'rows' | 'list' | 'stats' | 'tail' | 'deletion';
-type AnyRequest = RowsRequest | ListingRequest | StatsRequest | TailRowsRequest | DeletionRequest;
+type CallName = 'rows' | 'list' | 'stats' | 'statsRange' | 'tail' | 'deletion';
+type AnyRequest = RowsRequest | ListingRequest | StatsRequest | StatsRangeRequest | TailRowsRequest | DeletionRequest;
 
 /** A backend that answers from a script and fails on what is not in it. */
 export class FakeUpstream implements Upstream {
@@ -75,6 +82,12 @@ export class FakeUpstream implements Upstream {
     const found = await Promise.resolve(this.#take('stats', request));
     if (!('samples' in found)) throw mismatch('stats', request);
     return found.samples;
+  }
+
+  async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
+    const found = await Promise.resolve(this.#take('statsRange', request));
+    if (!('series' in found)) throw mismatch('statsRange', request);
+    return found.series;
   }
 
   async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {

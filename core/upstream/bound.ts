@@ -10,6 +10,7 @@ import { decodeListing, decodeStats } from './decode.js';
 import type { StatusRule } from './failures.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
+import { decodeStatsRange, rangeParameters, type BackendSeries, type StatsRangeRequest } from './stats-range.js';
 import type {
   BackendRow,
   BackendSample,
@@ -106,6 +107,11 @@ export class BoundUpstream implements Upstream {
     ];
     const post = (path: string, form: Form): Promise<string> => this.#collect(path, form, 'keep');
     return { logsql, run: () => runDeletion(logsql, times, post) };
+  }
+
+  async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
+    const form = this.#form(request, rangeParameters(request));
+    return decodeStatsRange(await this.#collect('stats_query_range', form, 'keep'));
   }
 
   async #collect(type: string, form: Form, statusRule: StatusRule): Promise<string> {

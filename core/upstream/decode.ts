@@ -3,7 +3,7 @@ import type { BackendSample, BackendValue } from './types.js';
 
 /** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
 export function decodeListing(text: string): readonly BackendValue[] {
-  const values = member(parse(text), 'values');
+  const values = member(parseAnswer(text), 'values');
   if (values === null || values === undefined) return [];
   return asArray(values).map((item) => ({
     value: asText(member(item, 'value')),
@@ -13,7 +13,7 @@ export function decodeListing(text: string): readonly BackendValue[] {
 
 /** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
 export function decodeStats(text: string): readonly BackendSample[] {
-  const samples = asArray(member(member(parse(text), 'data'), 'result') ?? []);
+  const samples = asArray(member(member(parseAnswer(text), 'data'), 'result') ?? []);
   return samples.map((sample) => {
     const [timestamp, value] = asArray(member(sample, 'value'));
     const labels = new Map<string, string>();
@@ -26,7 +26,8 @@ export function decodeStats(text: string): readonly BackendSample[] {
   });
 }
 
-function parse(text: string): unknown {
+/** A whole body as JSON. */
+export function parseAnswer(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
@@ -36,22 +37,23 @@ function parse(text: string): unknown {
   }
 }
 
-function asObject(value: unknown): object {
+/** These four read an answer part by part; what has another form is a broken answer. */
+export function asObject(value: unknown): object {
   if (typeof value === 'object' && value !== null) return value;
   throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
 }
 
-function member(value: unknown, name: string): unknown {
+export function member(value: unknown, name: string): unknown {
   const object = asObject(value);
   return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
 
-function asArray(value: unknown): readonly unknown[] {
+export function asArray(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
 }
 
-function asText(value: unknown): string {
+export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
 }

@@ -1,5 +1,6 @@
 import type { TimeRange } from '../api/request.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
+import type { BackendSeries, StatsRangeRequest } from './stats-range.js';
 
 /** One row as VictoriaLogs sends it: every value a string, missing and empty the same. Read with `Object.hasOwn` or entries. */
 export type BackendRow = Readonly<Record<string, string>>;
@@ -35,6 +36,8 @@ export interface ListingRequest {
   /** The field, for the two `*_values` listings. */
   readonly field?: string;
 }
+
+export type { BackendSeries, StatsRangeRequest } from './stats-range.js';
 
 export interface StatsRequest {
   readonly query: LogsqlQuery;
@@ -79,6 +82,7 @@ export interface Upstream {
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
+  statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]>;
   /** Resolves when the backend has begun; the rows end with the exchange's signal, or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;

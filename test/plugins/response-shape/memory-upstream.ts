@@ -47,6 +47,10 @@ export class MemoryUpstream implements Upstream {
     return Promise.reject(new Error('no statistics here'));
   }
 
+  statsRange(): Promise<never> {
+    return Promise.reject(new Error('no statistics here'));
+  }
+
   deletion(): never {
     throw new Error('no deletions here');
   }
