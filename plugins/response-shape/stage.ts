@@ -4,6 +4,7 @@ import { NameLearner } from '../../core/names/name-learner.js';
 import { RowReader } from '../../core/names/row-reader.js';
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host, Stage } from '../../core/plugin/index.js';
+import { deleteRows } from './delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './detected-fields.js';
 import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
@@ -22,11 +23,11 @@ type Needs = 'tenant' | 'plan' | 'upstream';
 /** Executes a plan over the backend and returns a typed answer. */
 export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #options: ScanOptions;
-  readonly #host: Pick<Host, 'naming' | 'limits' | 'clock'>;
+  readonly #host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>;
   readonly #reader: RowReader;
   readonly #learner: NameLearner;
 
-  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock'>) {
+  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
     this.#host = host;
     this.#reader = new RowReader(host.naming);
@@ -101,6 +102,9 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'patterns':
         if (request.op !== 'patterns') throw mismatch(request);
         return answerPatterns(plan, request, rangeOf(request), { ...backend, signal: exchange.signal });
+      case 'delete':
+        if (request.op !== 'delete') throw mismatch(request);
+        return deleteRows(plan, request, exchange, this.#host);
       case 'format':
         return { kind: 'formatted', query: printQuery(plan.expr) };
     }
