@@ -14,7 +14,7 @@ export type { Pipeline } from './types.js';
 
 /**
  * Compiles the stages of a log query, once per query; what comes out may run on any number of lines, one after another.
- * No line makes it throw.
+ * No line makes it throw, but for a template whose text goes beyond the limits (ApiError `lineFormatLimit`).
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
 export function compilePipeline(stages: readonly Stage[]): Pipeline {

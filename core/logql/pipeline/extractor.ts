@@ -22,7 +22,7 @@ type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /**
  * Compiles what a range aggregation reads from entries: its stages, unwrap and grouping. `pushed` is the grouping of a vector
- * aggregation around it, where that may be applied to samples already (see pushedGrouping). No entry makes it throw.
+ * aggregation around it, where that may be applied to samples already (see pushedGrouping). Only a template beyond its limits throws for an entry.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
 export function compileExtractor(range: RangeAggregation, pushed?: Groups): SampleExtractor {

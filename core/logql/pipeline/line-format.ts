@@ -1,18 +1,22 @@
 import type { LineFormatStage } from '../ast.js';
+import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from './slot-table.js';
 import { compileStageTemplate } from './template.js';
 import type { RunStage } from './types.js';
 
 const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
 
-/** `| line_format`: the line becomes the template's text, and stays as it is when the template fails. */
+/**
+ * `| line_format`: the line becomes the template's text, and stays as it is when the template fails.
+ * @throws TemplateSyntaxError, ApiError `lineFormatLimit`: see compileStageTemplate
+ */
 export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable): RunStage {
   const name = oneField.exec(template)?.[1];
   if (name !== undefined) {
     // One field alone is copied from the labels, and errors are none.
     const slot = slots.pin(name);
     return (work) => {
-      work.line = work.get(slot) ?? '';
+      work.line = withinLimit(work.get(slot) ?? '');
       return true;
     };
   }
@@ -21,4 +25,11 @@ export function compileLineFormat({ template }: LineFormatStage, slots: SlotTabl
     work.line = render(work) ?? work.line;
     return true;
   };
+}
+
+/** No character of a text takes more than three bytes. */
+function withinLimit(text: string): string {
+  const isSurelyShort = text.length * 3 <= formatLimits.output;
+  if (!isSurelyShort && Buffer.byteLength(text) > formatLimits.output) exceeded('output');
+  return text;
 }

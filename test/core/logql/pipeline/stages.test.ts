@@ -97,3 +97,13 @@ test('bytes are counted as they are sent, of the line as the stages leave it', (
   const shaped = extractorOf('bytes_rate({app="shop"} | logfmt | line_format "{{.a}}" [1m])');
   t.is(shaped(entryOf('a=xyz b=1'))?.value, 3);
 });
+
+test('a formatted line has a limit, however simple its template', (t) => {
+  for (const template of ['{{.a}}', '{{.a}} ', '{{ .a | trim }}']) {
+    const pipeline = pipelineOf(`| json | line_format "${template}"`);
+    t.is(pipeline(entryOf(JSON.stringify({ a: 'é'.repeat(30_000) })))?.line.trim().length, 30_000);
+    t.throws(() => pipeline(entryOf(JSON.stringify({ a: 'é'.repeat(33_000) }))), {
+      message: 'line_format output limit exceeded',
+    });
+  }
+});
