@@ -1,0 +1,53 @@
+import { Query, type DottedNames } from '../../core/api/query.js';
+import type { DeleteRequest } from '../../core/api/request.js';
+import { first, type Params } from '../../core/api/params/reader.js';
+import { apiError } from '../../core/errors/table.js';
+import { firstHeader } from '../../core/http/caller.js';
+import { headerNames } from '../../core/http/routes-table.js';
+import type { HttpCall } from '../../core/plugin/index.js';
+import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/time/index.js';
+
+export interface Safeguards {
+  /** Longest time range. */
+  readonly maxRangeNs: bigint;
+  readonly dottedNames: DottedNames;
+}
+
+/** Every stream there is, as texts: `{}` and `*`. What means the same in other words is found when the query is planned. */
+const wildcard = /^\s*(?:\*|\{\s*\})?\s*$/;
+
+/** Reads a deletion, in the order of its safeguards (spec-gaps: Delete). Throws the ApiError of the first one that does not hold. */
+export function readDeletion(
+  { method, caller, params }: Pick<HttpCall, 'method' | 'caller' | 'params'>,
+  { maxRangeNs, dottedNames }: Safeguards,
+): DeleteRequest {
+  if (method !== 'POST') throw apiError('deleteMethod', {});
+  if (firstHeader(caller.headers, headerNames.deleteConfirmation) !== 'true') {
+    throw apiError('deleteUnconfirmed', {});
+  }
+  const text = first(params, 'query');
+  if (text === '') throw apiError('deleteWithoutQuery', {});
+  if (wildcard.test(text)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
+  if (first(params, 'start') === '' || first(params, 'end') === '') throw apiError('deleteWithoutRange', {});
+  const startNs = readTime(params, 'start');
+  const endNs = readTime(params, 'end');
+  const lengthNs = endNs - startNs;
+  if (lengthNs > maxRangeNs) {
+    throw apiError('deleteTooWide', {
+      length: printGoDuration(lengthNs),
+      limit: printGoDuration(maxRangeNs),
+    });
+  }
+  if (lengthNs <= 0n) throw apiError('deleteEndBeforeStart', {});
+  return { op: 'delete', query: new Query(text, dottedNames), range: { startNs, endNs } };
+}
+
+function readTime(params: Params, name: 'start' | 'end'): bigint {
+  const text = first(params, name);
+  try {
+    return parseTimestamp(text);
+  } catch (error) {
+    if (!(error instanceof TimestampError)) throw error;
+    throw apiError('deleteBadTime', { name, value: quoteGo(text) });
+  }
+}
