@@ -68,15 +68,27 @@ function mergeOptions(request: ApiRequest): MergeOptions {
 
 /** Adds the tenant label to label names, and cuts listings to the page that was asked for. */
 function finish(answer: Answer, request: ApiRequest): Answer {
-  if (answer.kind === 'volume' && (request.op === 'volume' || request.op === 'volume_range'))
-    return { ...answer, series: answer.series.slice(0, request.limit) };
-  if (answer.kind === 'patterns' && request.op === 'patterns')
-    return { ...answer, patterns: answer.patterns.slice(0, request.limit) };
-  if (answer.kind !== 'names') return answer;
+  if (answer.kind !== 'names') return cut(answer, request);
   const browse = browseOf(request);
   if (request.op !== 'labels') return { ...answer, values: pageOf(answer.values, browse) };
   const added = isFound(tenantLabel, browse) ? [...answer.values, tenantLabel].sort() : answer.values;
   return { ...answer, values: pageOf(added, browse) };
+}
+
+/** What is biggest or first over all tenants is known only now. */
+function cut(answer: Answer, request: ApiRequest): Answer {
+  switch (answer.kind) {
+    case 'volume':
+      return 'limit' in request ? { ...answer, series: answer.series.slice(0, request.limit) } : answer;
+    case 'patterns':
+      return 'limit' in request ? { ...answer, patterns: answer.patterns.slice(0, request.limit) } : answer;
+    case 'detected-fields':
+      return { ...answer, fields: answer.fields.slice(0, answer.limit) };
+    case 'detected-field-values':
+      return { ...answer, values: answer.values.slice(0, answer.limit) };
+    default:
+      return answer;
+  }
 }
 
 function names(values: readonly string[], browse: Browse): NamesAnswer {

@@ -9,6 +9,12 @@ export const requiredFamilies: ReadonlyMap<string, ReadonlySet<string>> = new Ma
   ['time-bounds', new Set(['time-bounds-024'])],
   ['index-stats', new Set<string>()],
   ['format-query', new Set<string>()],
+  ['volume', new Set<string>()],
+  ['volume-range', new Set<string>()],
+  ['detected-labels', new Set<string>()],
+  ['detected-fields', new Set<string>()],
+  ['detected-field-values', new Set<string>()],
+  ['patterns', new Set<string>()],
 ]);
 
 /** The same of the OpenTelemetry set. */
@@ -18,6 +24,11 @@ export const requiredOtelFamilies: ReadonlySet<string> = new Set([
   'otel-values',
   'otel-series',
   'otel-stats',
+  'otel-fields',
+  'otel-field-values',
+  'otel-detected-labels',
+  'otel-volume',
+  'otel-patterns',
 ]);
 
 /** Stages that the chain answers the same without. */

@@ -37,18 +37,17 @@ export function mergeVolume(answers: readonly VolumeAnswer[]): VolumeAnswer {
   };
 }
 
-/** The union of fields, in the order they came, up to the limit; type and path are those of the first part that has the field. */
+/** The union of fields, in the order they came; type and path are those of the first part that has the field. Nothing is cut. */
 export function mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): DetectedFieldsAnswer {
   const byLabel = new Map<string, DetectedField>();
   for (const field of answers.flatMap(({ fields }) => fields)) {
     const known = byLabel.get(field.label);
     byLabel.set(field.label, known === undefined ? field : joinFields(known, field));
   }
-  const limit = limitOf(answers);
   return {
     kind: 'detected-fields',
-    fields: [...byLabel.values()].slice(0, limit),
-    limit,
+    fields: [...byLabel.values()],
+    limit: limitOf(answers),
     warnings: mergeWarnings(answers),
   };
 }
@@ -62,13 +61,17 @@ function joinFields(first: DetectedField, second: DetectedField): DetectedField 
   };
 }
 
-/** The union of values, in the order they came, up to the limit. */
+/** The union of values, in the order they came. Nothing is cut. */
 export function mergeDetectedFieldValues(
   answers: readonly DetectedFieldValuesAnswer[],
 ): DetectedFieldValuesAnswer {
-  const limit = limitOf(answers);
-  const values = [...new Set(answers.flatMap((answer) => answer.values))].slice(0, limit);
-  return { kind: 'detected-field-values', values, limit, warnings: mergeWarnings(answers) };
+  const values = [...new Set(answers.flatMap((answer) => answer.values))];
+  return {
+    kind: 'detected-field-values',
+    values,
+    limit: limitOf(answers),
+    warnings: mergeWarnings(answers),
+  };
 }
 
 function limitOf(answers: readonly { readonly limit: number }[]): number {
@@ -103,12 +106,17 @@ export function mergePatterns(answers: readonly PatternsAnswer[]): PatternsAnswe
   const found = merged
     .filter(({ level }) => level !== undefined)
     .map((result) => ({ result, lines: linesOf(result) }));
-  found.sort((a, b) => b.lines - a.lines);
+  // Equal numbers of lines go by text, so that the order does not depend on which parts were merged first.
+  found.sort((a, b) => b.lines - a.lines || (textOf(a.result) < textOf(b.result) ? -1 : 1));
   return {
     kind: 'patterns',
     patterns: [...custom, ...found.map(({ result }) => result)],
     warnings: mergeWarnings(answers),
   };
+}
+
+function textOf({ pattern, level = '' }: PatternResult): string {
+  return `${pattern}\n${level}`;
 }
 
 function joinPatterns(first: PatternResult, others: readonly PatternResult[]): PatternResult {

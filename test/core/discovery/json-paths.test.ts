@@ -1,0 +1,28 @@
+import test from 'ava';
+import { jsonPathsOf } from '../../../core/discovery/json-paths.js';
+
+test('paths are the keys as they stand, under the labels that a JSON parser makes of them', (t) => {
+  const line = '{"k8s.pod.name":"p","user":{"id":7,"e-mail":"x"},"1st":true,"tags":["a"],"none":null}';
+  t.deepEqual(
+    [...jsonPathsOf(line)],
+    [
+      ['k8s_pod_name', ['k8s.pod.name']],
+      ['user_id', ['user', 'id']],
+      ['user_e_mail', ['user', 'e-mail']],
+      ['_1st', ['1st']],
+    ],
+  );
+});
+
+test('of two keys with one label the first in the line counts', (t) => {
+  t.deepEqual(jsonPathsOf('{"a.b":1,"a":{"b":2}}').get('a_b'), ['a.b']);
+});
+
+test('a line that is no JSON object has no paths', (t) => {
+  for (const line of ['', 'text', '[1]', '3', 'null', '{"a":']) t.is(jsonPathsOf(line).size, 0, line);
+});
+
+test('objects nested beyond reason are not followed to the end', (t) => {
+  const deep = `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`;
+  t.is(jsonPathsOf(deep).size, 0);
+});
