@@ -4,8 +4,8 @@ import { LatePurges } from '../../../plugins/delete/late-purges.js';
 /** Purges that are counted, and a promise for the nth of them. */
 function counted(delays: readonly number[]): {
   readonly purges: LatePurges;
-  count(): number;
-  until(count: number): Promise<void>;
+  readonly count: () => number;
+  readonly until: (count: number) => Promise<void>;
 } {
   let count = 0;
   let waiting: { readonly count: number; readonly reached: () => void } | undefined;
