@@ -1,4 +1,3 @@
-/** 16 digits or more: only such texts can be what floating point made of a shorter decimal. */
 const longDecimal = /^-?\d+\.\d+$/;
 /** As LogsQL: texts that `repairDecimal` may change, and some more. */
 export const longDecimalPattern = '^-?[0-9.]{17,}$';
@@ -11,7 +10,8 @@ const maxDigits = 15;
 export function repairDecimal(text: string): string {
   if (text.length < 17 || !longDecimal.test(text)) return text;
   const value = Number(text);
-  if (digitsOf(text) < 16) return text;
+  // The backend writes no more digits than tell the number.
+  if (digitsOf(text) < 16 || String(value) !== text) return text;
   for (let digits = 1; digits <= maxDigits; digits += 1) {
     const whole = Math.round(value * 10 ** digits);
     if (!Number.isSafeInteger(whole)) return text;
