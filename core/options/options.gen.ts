@@ -1041,6 +1041,10 @@ export interface TenancyOptions {
    */
   readonly allowGlobal: boolean;
   /**
+   * Answer an X-Scope-OrgID that is neither mapped nor numeric like a tenant without data, as Loki does, or refuse it with 403.
+   */
+  readonly unknownTenant: 'empty' | 'reject';
+  /**
    * Refuse requests without X-Scope-OrgID.
    */
   readonly requireTenantHeader: boolean;

@@ -5,6 +5,7 @@ import { BoundUpstream } from '../../core/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
 import { BackendClient } from '../../core/upstream/client.js';
 import { headersFor, tenantParameters, tenantScope } from '../../core/upstream/forward.js';
+import { NoData } from '../../core/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
 import type { backendMetrics } from './metrics.js';
 
@@ -70,6 +71,10 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
 
   handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
     const { tenant } = exchange.slots;
+    if (tenant.hasNoData === true) {
+      const nothing = new NoData(tenant, exchange.signal);
+      return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
+    }
     const upstream = new BoundUpstream(this.#client, {
       signal: exchange.signal,
       trace: exchange.trace,

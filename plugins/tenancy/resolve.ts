@@ -8,6 +8,8 @@ import { accountNumber, type TenantMap } from './tenant-map.js';
 export interface TenantPolicy {
   readonly tenantLabel?: string;
   readonly allowGlobal: boolean;
+  /** What becomes of an id that names nothing: an answer as over no data, or 403. */
+  readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
   readonly authEnabled: boolean;
   readonly forwardTenantHeader: boolean;
@@ -72,8 +74,14 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
   const accountId = accountNumber(id);
-  if (accountId === undefined) throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
+  if (accountId === undefined) return unknownTenant(id, policy);
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
+}
+
+/** The account is none that a backend has, so that caches tell its answers from those of every other tenant. */
+function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Tenant {
+  if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
+  return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
 }
 
 function withoutHeader(policy: TenantPolicy): Tenant {

@@ -16,6 +16,7 @@ const map = readTenantMap(
 const noMap = readTenantMap({}, 'tenant-map');
 const open: TenantPolicy = {
   allowGlobal: false,
+  unknownTenant: 'reject',
   requireTenantHeader: false,
   authEnabled: false,
   forwardTenantHeader: true,
@@ -206,4 +207,16 @@ test('ids that every object has as members are unknown tenants', (t) => {
   for (const id of ['__proto__', 'constructor', 'toString']) {
     t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });
   }
+});
+
+test('an unknown id is a tenant without data where nothing is refused', (t) => {
+  for (const id of ['nobody', '-1', '4294967296', '__proto__']) {
+    const resolved = resolveHeader(id, 'labels', map, { ...open, unknownTenant: 'empty' }, 64);
+    t.like(resolved, { kind: 'one', tenant: { id, accountId: -1, hasNoData: true, forwardHeader: false } });
+  }
+  const several = resolveHeader('1|nobody', 'labels', map, { ...open, unknownTenant: 'empty' }, 64);
+  t.deepEqual(several.kind === 'many' ? several.tenants.map(({ hasNoData }) => hasNoData) : [], [
+    undefined,
+    true,
+  ]);
 });

@@ -27,7 +27,8 @@ test('the tenant is given to the stages behind, and the exchange stays final', a
 
 test('a refused header never reaches the stages behind', async (t) => {
   const exchange = makeExchange({ caller: { orgId: 'nobody' } });
-  await t.throwsAsync(runStage(tenancy, optionsFrom(), exchange), { message: 'unknown tenant "nobody"' });
+  const run = runStage(tenancy, optionsFrom({ unknownTenant: 'reject' }), exchange);
+  await t.throwsAsync(run, { message: 'unknown tenant "nobody"' });
 });
 
 test('a start with an unreadable map file fails', async (t) => {
