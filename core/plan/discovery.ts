@@ -3,8 +3,8 @@ import { apiError } from '../errors/table.js';
 import { checkStages, logQueriesOf } from '../logql/index.js';
 import { or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
-import { planLogs } from './logs.js';
 import { planMatchers, selectorFilter } from './matchers.js';
+import { planLogExpr, type Pushdown } from './metric.js';
 import type { DetectedFieldsPlan, Plan, VolumePlan } from './types.js';
 
 type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
@@ -14,7 +14,7 @@ type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detect
  * Says what a discovery request means in the backend's terms.
  * @throws LogqlError with the reference's text for a query it refuses
  */
-export function planDiscovery(request: DiscoveryRequest, naming: Naming): Plan {
+export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdown: Pushdown): Plan {
   switch (request.op) {
     case 'volume':
     case 'volume_range':
@@ -31,7 +31,7 @@ export function planDiscovery(request: DiscoveryRequest, naming: Naming): Plan {
       return { kind: 'detected-labels', filter: selectorFilter(request.query, naming) };
     case 'detected_fields':
     case 'detected_field_values':
-      return planScan(request, naming);
+      return planScan(request, naming, pushdown);
     case 'patterns':
       return { kind: 'patterns', filter: selectorFilter(request.query, naming) };
   }
@@ -46,9 +46,9 @@ function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming
   return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };
 }
 
-function planScan({ query }: Scan, naming: Naming): DetectedFieldsPlan {
+function planScan({ query }: Scan, naming: Naming, pushdown: Pushdown): DetectedFieldsPlan {
   const { ast } = query;
   checkStages(ast);
   if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
-  return { kind: 'detected-fields', logs: planLogs(ast, naming).plan };
+  return { kind: 'detected-fields', logs: planLogExpr(ast, naming, pushdown).plan };
 }

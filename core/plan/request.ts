@@ -6,9 +6,8 @@ import { everything, or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
-import { planLogs } from './logs.js';
 import { planMatchers, selectorFilter } from './matchers.js';
-import { planMetric } from './metric.js';
+import { planLogExpr, planMetric, type Pushdown } from './metric.js';
 import type { Plan } from './types.js';
 
 const instantLogText =
@@ -18,13 +17,13 @@ const instantLogText =
  * Says what a request means in the backend's terms.
  * @throws LogqlError with the reference's text for a query it refuses, ApiError for what is not evaluated
  */
-export function planRequest(request: ApiRequest, naming: Naming): Plan {
+export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
   switch (request.op) {
     case 'query_range':
-      return planQuery(request.query, naming);
+      return planQuery(request.query, naming, pushdown);
     case 'query': {
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return planQuery(request.query, naming);
+      return planQuery(request.query, naming, pushdown);
     }
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
@@ -38,7 +37,7 @@ export function planRequest(request: ApiRequest, naming: Naming): Plan {
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return planQuery(request.query, naming);
+      return planQuery(request.query, naming, pushdown);
     case 'delete':
       return planDeletion(request.query, naming);
     case 'format_query':
@@ -50,12 +49,12 @@ export function planRequest(request: ApiRequest, naming: Naming): Plan {
     case 'detected_fields':
     case 'detected_field_values':
     case 'patterns':
-      return planDiscovery(request, naming);
+      return planDiscovery(request, naming, pushdown);
   }
 }
 
-function planQuery(query: Query, naming: Naming): Plan {
+function planQuery(query: Query, naming: Naming, pushdown: Pushdown): Plan {
   const { ast } = query;
   checkStages(ast);
-  return ast.kind === 'log' ? planLogs(ast, naming).plan : planMetric(ast, naming);
+  return ast.kind === 'log' ? planLogExpr(ast, naming, pushdown).plan : planMetric(ast, naming, pushdown);
 }

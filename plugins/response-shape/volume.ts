@@ -130,12 +130,9 @@ async function* readPieces(
 
 type ExtraColumns = readonly (readonly [label: string, field: string])[];
 
-/** Fields that were declared labels although no stream has them are columns of the rows. */
+/** Fields that were declared labels: no stream need have them, so they are columns of the rows. */
 function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
-  if (targets === 'all') return [];
-  return [...naming.extraLabels].filter(
-    ([label]) => targets.has(label) && naming.labelOf(label) === undefined,
-  );
+  return targets === 'all' ? [] : [...naming.extraLabels].filter(([label]) => targets.has(label));
 }
 
 function piecesQuery(

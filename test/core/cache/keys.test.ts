@@ -49,7 +49,49 @@ const requests: fc.Arbitrary<ApiRequest> = fc.oneof(
   ),
   fc.record({ op: fc.constant('series' as const), range, selectors: fc.array(selector, { maxLength: 3 }) }),
   fc.record({ op: fc.constant('index_stats' as const), range, query: selector }),
+  ...discoveryRequests(),
 );
+
+function discoveryRequests(): readonly fc.Arbitrary<ApiRequest>[] {
+  const logs = texts.map((text) => new Query(text, 'reject'));
+  const volume = {
+    range,
+    query: selector,
+    limit: fc.nat(2),
+    targetLabels: fc.array(texts, { maxLength: 2 }),
+    aggregateBy: fc.constantFrom('series' as const, 'labels' as const),
+  };
+  const scan = { range, query: logs, limit: fc.nat(2), lineLimit: fc.nat(2) };
+  return [
+    fc.record({ op: fc.constant('volume' as const), ...volume }),
+    fc.record({ op: fc.constant('volume_range' as const), ...volume, stepNs: fc.bigInt(1n, 2n) }),
+    fc.record({
+      op: fc.constant('index_shards' as const),
+      range,
+      query: logs,
+      targetBytesPerShard: fc.nat(2),
+    }),
+    fc.record(
+      { op: fc.constant('detected_labels' as const), range, query: selector },
+      { requiredKeys: ['op', 'range'] },
+    ),
+    fc.record({ op: fc.constant('detected_fields' as const), ...scan }),
+    fc.record({ op: fc.constant('detected_field_values' as const), ...scan, name: texts }),
+    fc.record({
+      op: fc.constant('patterns' as const),
+      range,
+      query: selector,
+      stepNs: fc.bigInt(1n, 2n),
+      limit: fc.nat(2),
+      search: fc.record({
+        maxRows: fc.nat(2),
+        secondPassMaxRows: fc.nat(2),
+        secondPassMaxWindows: fc.nat(2),
+        custom: fc.array(texts, { maxLength: 2 }),
+      }),
+    }),
+  ];
+}
 
 const exchanges = fc
   .record({

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Selector } from '../../../core/api/query.js';
+import { Query, Selector } from '../../../core/api/query.js';
 import type { ApiRequest } from '../../../core/api/request.js';
 import type { Answer } from '../../../core/answer/types.js';
 import { ttlMs, type TtlRules } from '../../../core/cache/ttl.js';
@@ -29,6 +29,39 @@ const rangeOf = (hours: number): { startNs: bigint; endNs: bigint } => ({
 const labels = (hours: number): ApiRequest => ({ op: 'labels', range: rangeOf(hours), browse: {} });
 const logs: ApiRequest = { ...makeLogRequest(), op: 'query_range', range: rangeOf(1) } as ApiRequest;
 
+const query = new Selector('{a="b"}', 'reject');
+const volume: ApiRequest = {
+  op: 'volume',
+  range: rangeOf(24),
+  query,
+  limit: 1,
+  targetLabels: [],
+  aggregateBy: 'series',
+};
+const noStats = makeLogAnswer({}, []).stats;
+const fields = (hours: number): ApiRequest => ({
+  op: 'detected_fields',
+  range: rangeOf(hours),
+  query: new Query('{a="b"}', 'reject'),
+  limit: 1,
+  lineLimit: 1,
+});
+const foundFields: Answer = { kind: 'detected-fields', fields: [], limit: 1, warnings: [] };
+const foundLabels: Answer = { kind: 'detected-labels', labels: [], warnings: [] };
+const patterns: ApiRequest = {
+  op: 'patterns',
+  range: rangeOf(1),
+  query,
+  stepNs: 1n,
+  limit: 1,
+  search: { maxRows: 1, secondPassMaxRows: 0, secondPassMaxWindows: 0, custom: [] },
+};
+const foundPatterns: Answer = {
+  kind: 'patterns',
+  patterns: [{ pattern: 'a <_>', level: 'info', samples: [] }],
+  warnings: [],
+};
+
 const table: readonly [
   what: string,
   request: ApiRequest,
@@ -51,6 +84,13 @@ const table: readonly [
     stats,
     10_000,
   ],
+  ['volumes', volume, { kind: 'volume', series: [], stats: noStats, warnings: [] }, 10_000],
+  ['detected fields over 1h', fields(1), foundFields, 90_000],
+  ['detected fields over 6h', fields(6), foundFields, 270_000],
+  ['detected fields over 30d, capped at 1h', fields(30 * 24), foundFields, 30 * minuteMs],
+  ['detected labels', { op: 'detected_labels', range: rangeOf(24) }, foundLabels, 15 * minuteMs],
+  ['patterns of the past', patterns, foundPatterns, 100 * 365 * 24 * hourMs],
+  ['no patterns at all', patterns, { ...foundPatterns, patterns: [] }, 30_000],
   ['log queries', logs, makeLogAnswer({}, ['x']), 5 * minuteMs],
   ['answers with warnings', labels(1), { ...names, warnings: ['partial'] }, 0],
 ];
@@ -59,6 +99,12 @@ for (const [what, request, answer, expectedMs, change] of table) {
     t.is(ttlMs(request, answer, longAfterMs, { ...rules, ...change }), expectedMs);
   });
 }
+
+test('patterns that reach to now are kept for the allowed staleness, whether queries are refreshed or not', (t) => {
+  const off = { ...rules, recentTailRefreshEnabled: false };
+  t.is(ttlMs(patterns, foundPatterns, endMs + minuteMs, off), 2_000);
+  t.is(ttlMs(patterns, foundPatterns, endMs - hourMs, off), 2_000);
+});
 
 test('a query that ends near now is kept for the allowed staleness only', (t) => {
   const answer = makeLogAnswer({}, ['x']);

@@ -79,7 +79,11 @@ test('short lines, long lines, broken logfmt and JSON without a message have no 
 });
 
 test('no line makes the tokenizer fail or slow', (t) => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (line) => tokenize(line) !== null));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (line) => {
+      t.notThrows(() => tokenize(line));
+    }),
+  );
   t.notThrows(() => tokenize(`a="${'\\'.repeat(2990)}`));
   t.notThrows(() => tokenize(`a=${'b '.repeat(1400)}`));
 });

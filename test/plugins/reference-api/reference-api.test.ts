@@ -32,6 +32,12 @@ const operations: readonly (readonly [path: string, op: ApiRequest['op']])[] = [
   ['/loki/api/v1/label/app/values', 'label_values'],
   ['/loki/api/v1/series', 'series'],
   ['/loki/api/v1/index/stats?query=x', 'index_stats'],
+  ['/loki/api/v1/index/volume?query=x', 'volume'],
+  ['/loki/api/v1/index/volume_range?query=x', 'volume_range'],
+  ['/loki/api/v1/index/shards?query=x&targetBytesPerShard=1', 'index_shards'],
+  ['/loki/api/v1/detected_labels', 'detected_labels'],
+  ['/loki/api/v1/detected_fields?query=x', 'detected_fields'],
+  ['/loki/api/v1/detected_field/a/values?query=x', 'detected_field_values'],
   ['/loki/api/v1/format_query?query=x', 'format_query'],
 ];
 for (const [path, op] of operations) {
@@ -42,6 +48,7 @@ for (const [path, op] of operations) {
 
 test('the name of a label comes from the path', async (t) => {
   t.like(await askedFor('/ref/api/v1/label/a%2Fb/values'), { name: 'a/b' });
+  t.like(await askedFor('/ref/api/v1/detected_field/k8s.pod%2Fx/values?query=x'), { name: 'k8s.pod/x' });
 });
 
 test('the default limit and the browse extensions come from the pipeline file', async (t) => {
