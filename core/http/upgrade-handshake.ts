@@ -44,7 +44,11 @@ export class Handshake {
     this.#letGo();
     return new Promise((resolve, reject) => {
       this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
-      server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), resolve);
+      server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
+        // A stream that was paused in so many words does not begin to flow by itself.
+        this.#socket.resume();
+        resolve(socket);
+      });
     });
   }
 

@@ -3,7 +3,7 @@ import { query } from '../logsql/build.js';
 import type { BackendRow } from '../upstream/types.js';
 import type { TailContext } from './context.js';
 import { pause } from './pause.js';
-import { asError } from './polling.js';
+import { asError, usualLatenessMs } from './polling.js';
 import type { LiveEvent } from './types.js';
 import { newEntries, type Windows } from './window.js';
 
@@ -26,9 +26,11 @@ type Turn =
   | { readonly kind: 'rows'; readonly result: IteratorResult<readonly BackendRow[]> }
   | { readonly kind: 'due' };
 
+const lookEveryMs = 1_000;
+
 /**
- * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, so now and then
- * a look over the last seconds finds what it left out. Rejects when the tail ends, for whatever reason but the signal.
+ * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, which happens
+ * all the time when many are sent, so every second a look over the last ones finds what it left out. Rejects when the tail ends, for whatever reason but the signal.
  */
 export async function* followNative(
   rows: NativeRows,
@@ -39,9 +41,11 @@ export async function* followNative(
   const batches = rows[Symbol.asyncIterator]();
   const nextBatch = async (): Promise<Turn> => ({ kind: 'rows', result: await batches.next() });
   const nextLook = async (): Promise<Turn> => {
-    await pause(rules.lookbackMs / 2, signal);
+    await pause(lookEveryMs, signal);
     return { kind: 'due' };
   };
+  const deepEvery = Math.max(1, Math.round(rules.lookbackMs / 2 / lookEveryMs));
+  let [looks, hasRows] = [0, false];
   let [batch, look] = [nextBatch(), nextLook()];
   // It may fail while a look is under way; it is awaited after that.
   batch.catch(() => undefined);
@@ -50,11 +54,17 @@ export async function* followNative(
       const turn = await Promise.race([batch, look]);
       if (signal.aborted) return;
       if (turn.kind === 'due') {
-        yield* lookAgain(windows, context);
+        looks += 1;
+        const isDeep = looks % deepEvery === 0;
+        const behindMs = isDeep ? rules.lookbackMs : Math.min(rules.lookbackMs, usualLatenessMs);
+        // While nothing comes there is nothing younger that could hide a row, but late rows may still come.
+        if (isDeep || hasRows) yield* lookAgain(windows, context, behindMs);
+        hasRows = false;
         look = nextLook();
         continue;
       }
       if (turn.result.done === true) throw new Error('the backend ended its tail');
+      hasRows = true;
       batch = nextBatch();
       batch.catch(() => undefined);
       const event = newEntries(
@@ -71,9 +81,13 @@ export async function* followNative(
   }
 }
 
-async function* lookAgain(windows: Windows, { rules, signal }: TailContext): AsyncGenerator<LiveEvent> {
+async function* lookAgain(
+  windows: Windows,
+  { signal }: TailContext,
+  behindMs: number,
+): AsyncGenerator<LiveEvent> {
   try {
-    yield* windows.look(rules.lookbackMs);
+    yield* windows.look(behindMs);
   } catch (error) {
     if (!signal.aborted) yield { kind: 'trouble', error: asError(error) };
   }

@@ -4,7 +4,7 @@ import type { LiveEvent } from './types.js';
 import type { Windows } from './window.js';
 
 /** What the backend usually needs until a row can be found, and a sender to send it; most looks reach back no further. */
-const usualLatenessMs = 2_500;
+export const usualLatenessMs = 4_000;
 const longestPauseMs = 10_000;
 
 /** Synthetic tail: polls for new lines until the signal ends. Failures are told and made up for; the pauses grow meanwhile. */
