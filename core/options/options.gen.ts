@@ -1135,6 +1135,10 @@ export interface Tier0Options {
  */
 export interface TranslateOptions {
   /**
+   * Whether the backend filters lines and counts entries where it does so exactly; with off it only selects streams and everything else is evaluated here, with the same answers.
+   */
+  readonly pushdown: 'on' | 'off';
+  /**
    * Name the series of metric queries over parsed lines by the extracted labels, read from rows within the row budget.
    */
   readonly exactParserSeriesIdentity: boolean;

@@ -1,10 +1,12 @@
-import type { MetricExpr, RangeAggregation } from '../logql/ast.js';
+import type { LogExpr, MetricExpr, RangeAggregation } from '../logql/ast.js';
 import { planLeaves, type Leaf } from '../logql/metric/index.js';
 import type { FieldRef, LogsqlFilter } from '../logsql/ast.js';
 import type { Naming } from '../names/naming.js';
-import { planLogs } from './logs.js';
-import { planMatchers } from './matchers.js';
+import { planLogs, type PlannedLogs } from './logs.js';
+import { planMatchers, type Decision } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
+import { pushLeaf, type LeafPush } from './metric-push.js';
+import type { RuleId } from './rules/table.js';
 import type { LogsPlan } from './types.js';
 
 /** How one range aggregation of a metric query is read from the backend. */
@@ -16,7 +18,15 @@ export interface LeafPlan {
   readonly selection: LogsqlFilter;
   /** The columns it sees; undefined when it sees all. Rows without a stored line need all in any case. */
   readonly columns: readonly FieldRef[] | undefined;
+  /** How the backend counts instead of sending rows; undefined when it cannot. */
+  readonly push: LeafPush | undefined;
+  /** What was decided about the leaf as a whole, and about its parts; for explain. */
+  readonly rule: RuleId;
+  readonly decisions: readonly Decision[];
 }
+
+/** `-pushdown`: with `off` the backend only selects streams. */
+export type Pushdown = 'on' | 'off';
 
 /** A metric expression, and how its parts that read logs are read; with no such parts it is the same at every instant. */
 export interface MetricPlan {
@@ -30,19 +40,35 @@ export interface MetricPlan {
  * Plans a metric query.
  * @throws ApiError `approxTopk`
  */
-export function planMetric(expr: MetricExpr, naming: Naming): MetricPlan {
+export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown): MetricPlan {
   const leaves = new Map<RangeAggregation, LeafPlan>();
-  for (const leaf of planLeaves(expr).values()) leaves.set(leaf.range, planLeaf(leaf, naming));
+  for (const leaf of planLeaves(expr).values()) leaves.set(leaf.range, planLeaf(leaf, naming, pushdown));
   return { kind: 'metric', expr, leaves };
 }
 
-function planLeaf(leaf: Leaf, naming: Naming): LeafPlan {
+function planLeaf(leaf: Leaf, naming: Naming, pushdown: Pushdown): LeafPlan {
   const { range, pushed } = leaf;
   const { query } = range.range;
+  const selection = planMatchers(query.selector.matchers, naming).filter;
+  const { plan: logs, decisions } = planLogExpr(query, naming, pushdown);
+  const decision = pushdown === 'off' ? ({ rule: 'metricOff' } as const) : pushLeaf(leaf, logs);
   return {
     leaf,
-    logs: planLogs(query, naming).plan,
-    selection: planMatchers(query.selector.matchers, naming).filter,
-    columns: columnsFor(visibleNames(range, pushed), naming),
+    logs,
+    selection,
+    columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),
+    push: 'push' in decision ? decision.push : undefined,
+    rule: decision.rule,
+    decisions,
+  };
+}
+
+/** Plans a log query, or leaves all of its stages to be evaluated here. */
+export function planLogExpr(expr: LogExpr, naming: Naming, pushdown: Pushdown): PlannedLogs {
+  if (pushdown === 'on') return planLogs(expr, naming);
+  const { filter, decisions } = planMatchers(expr.selector.matchers, naming);
+  return {
+    plan: { kind: 'logs', filter, residual: expr.stages, recheck: [] },
+    decisions: [...decisions, ...expr.stages.map((part) => ({ rule: 'metricOff' as const, part }))],
   };
 }

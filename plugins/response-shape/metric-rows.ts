@@ -2,7 +2,7 @@ import type { TimeRange } from '../../core/api/request.js';
 import { apiError } from '../../core/errors/table.js';
 import type { EntrySource } from '../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
+import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
 import { and, query, stats, statsFunction } from '../../core/logsql/build.js';
 import type { Naming } from '../../core/names/naming.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
@@ -10,6 +10,7 @@ import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
+import type { BackendRow } from '../../core/upstream/types.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
@@ -25,19 +26,25 @@ export interface RowContext {
 /** Rows whose lines are held at once, to find those that were pushed twice. */
 const windowRows = 50_000;
 
-/** The entries of a leaf from the backend's rows, each once; stretch of time by stretch of time, so that memory stays flat. */
+/** What rows to read, and what of them. */
+export interface RowRequest {
+  readonly filter: LogsqlFilter;
+  /** Includes the rows of `filter`, and can be counted cheaply. */
+  readonly selection: LogsqlFilter;
+  /** Undefined for all. */
+  readonly columns: readonly FieldRef[] | undefined;
+  readonly range: TimeRange;
+  /** Leaves rows out that are counted elsewhere. */
+  readonly accepts?: (row: BackendRow) => boolean;
+}
+
+/** Reads rows, each entry once; stretch of time by stretch of time, so that memory stays flat. */
 export async function* readEntries(
-  plan: Pick<LeafPlan, 'selection' | 'columns'>,
-  filter: LogsqlFilter,
-  range: TimeRange,
-  { upstream, reader, naming, maxRows, counts }: RowContext,
+  { filter, selection, columns, range, accepts = () => true }: RowRequest,
+  { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
-  const [windows, missing] = await Promise.all([
-    planWindows(upstream, plan.selection, range, windowRows),
-    plan.columns === undefined ? 0 : countRows(upstream, and(plan.selection, missingLineRows(naming)), range),
-  ]);
-  const pipes: readonly LogsqlPipe[] =
-    plan.columns === undefined || missing > 0 ? [] : [{ kind: 'fields', fields: plan.columns }];
+  const windows = await planWindows(upstream, selection, range, windowRows);
+  const pipes: readonly LogsqlPipe[] = columns === undefined ? [] : [{ kind: 'fields', fields: columns }];
   const repeats = new Repeats();
   let read = 0;
   for (const window of windows) {
@@ -47,6 +54,7 @@ export async function* readEntries(
       if (maxRows > 0 && read > maxRows) throw apiError('metricRows', {});
       const rows: LogRow[] = [];
       for (const each of batch) {
+        if (!accepts(each)) continue;
         const row = reader.read(each);
         counts.row(row);
         if (!repeats.isRepeated(row)) rows.push(row);
@@ -64,8 +72,15 @@ export function rowEntrySource(
   return {
     async *entries(leaf, { fromNs, toNs }, signal) {
       const plan = planOf(leaf);
+      const { selection } = plan;
       const range = { startNs: fromNs, endNs: toNs + 1n };
-      for await (const rows of readEntries(plan, plan.logs.filter, range, context)) {
+      // The line of a row without one is made of all its fields.
+      const needsAll =
+        plan.columns !== undefined &&
+        (await countRows(context.upstream, and(selection, missingLineRows(context.naming)), range)) > 0;
+      const columns = needsAll ? undefined : plan.columns;
+      const rowsOf = { filter: plan.logs.filter, selection, columns, range };
+      for await (const rows of readEntries(rowsOf, context)) {
         signal.throwIfAborted();
         yield rows.map(entryOf);
       }

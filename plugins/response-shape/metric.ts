@@ -8,6 +8,7 @@ import {
   gridOf,
   type Grid,
   type Leaf,
+  type LeafSource,
   type MetricLimits,
   type MetricResult,
 } from '../../core/logql/metric/index.js';
@@ -15,6 +16,7 @@ import type { LeafPlan, MetricPlan } from '../../core/plan/metric.js';
 import type { Clock } from '../../core/plugin/host.js';
 import { MetricCounts } from './metric-counts.js';
 import { rowEntrySource, type RowContext } from './metric-rows.js';
+import { statisticsTable } from './metric-stats.js';
 
 export interface MetricContext extends Omit<RowContext, 'counts'> {
   readonly clock: Clock;
@@ -34,7 +36,19 @@ export async function answerMetric(
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
-  const source = entryLeafSource(rowEntrySource((leaf) => planOf(plan, leaf), { ...context, counts }));
+  const rowContext = { ...context, counts };
+  const fromRows = entryLeafSource(rowEntrySource((leaf) => planOf(plan, leaf), rowContext));
+  const source: LeafSource = {
+    async series(leafRequest) {
+      const leafPlan = planOf(plan, leafRequest.leaf);
+      const { push } = leafPlan;
+      const counted =
+        push === undefined
+          ? undefined
+          : await statisticsTable({ ...leafPlan, push }, leafRequest, rowContext);
+      return counted ?? fromRows.series(leafRequest);
+    },
+  };
   const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);
 }

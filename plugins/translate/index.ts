@@ -1,4 +1,5 @@
 import type { TranslateOptions } from '../../core/options/options.gen.js';
+import type { Pushdown } from '../../core/plan/metric.js';
 import { planRequest } from '../../core/plan/request.js';
 import type { Plan } from '../../core/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
@@ -11,8 +12,8 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   needs: [],
   gives: ['plan'],
   rest: 'once',
-  create: (_options, host): Stage<never, 'plan'> => ({
-    handle: (exchange, rest) => translate(exchange, rest, host),
+  create: ({ pushdown }, host): Stage<never, 'plan'> => ({
+    handle: (exchange, rest) => translate(exchange, rest, host, pushdown),
   }),
 });
 
@@ -20,16 +21,21 @@ async function translate(
   exchange: Exchange,
   rest: Rest<'plan'>,
   host: Pick<Host, 'naming' | 'clock'>,
+  pushdown: Pushdown,
 ): ReturnType<Rest> {
-  const plan = planned(exchange, host);
+  const plan = planned(exchange, host, pushdown);
   return rest(exchange.derive<'plan'>({ slots: { plan } }));
 }
 
-function planned(exchange: Exchange, { naming, clock }: Pick<Host, 'naming' | 'clock'>): Plan {
+function planned(
+  exchange: Exchange,
+  { naming, clock }: Pick<Host, 'naming' | 'clock'>,
+  pushdown: Pushdown,
+): Plan {
   const startedAt = clock.monotonicMs();
   let outcome = 'error';
   try {
-    const plan = planRequest(exchange.request, naming);
+    const plan = planRequest(exchange.request, naming, pushdown);
     outcome = 'success';
     return plan;
   } finally {

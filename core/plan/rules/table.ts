@@ -1,7 +1,8 @@
+import { metricRules } from './metric.js';
 import type { Rule } from './types.js';
 
 /**
- * Every construct of a log query that the planner decides about, with its verdict and the reason. The planner names the rule
+ * Every construct of a query that the planner decides about, with its verdict and the reason. The planner names the rule
  * for each decision, so that what is done and what is told cannot differ.
  */
 export const pushdownRules = {
@@ -187,6 +188,7 @@ export const pushdownRules = {
     verdict: 'none',
     reason: 'they change labels row by row',
   },
+  ...metricRules,
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof pushdownRules;

@@ -29,7 +29,7 @@ const refused: readonly (readonly [ApiRequest, RegExp])[] = [
   [rangeQuery('{}'), /^parse error : queries require at least one/],
   [rangeQuery('{app="x"} |~ "["'), /^parse error : stage '\|~ "\["' : error parsing regexp/],
   [rangeQuery('{service.name="x"}'), /^parse error at line 1, col 9: syntax error: unexpected \./],
-  [rangeQuery('rate({app="x"}[1m])'), /^metric queries over logs are not supported/],
+  [rangeQuery('approx_topk(2, rate({app="x"}[1m]))'), /^approx_topk is not enabled/],
   [instantQuery('{app="x"}'), /^log queries are not supported as an instant query type/],
   [instantQuery('{app='), /^parse error at line 1, col 6/],
   [

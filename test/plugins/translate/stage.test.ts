@@ -1,9 +1,10 @@
 import test from 'ava';
 import { LogqlError } from '../../../core/logql/index.js';
+import { printFilter } from '../../../core/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
 import translate from '../../../plugins/translate/index.js';
 
-const options = { exactParserSeriesIdentity: false };
+const options = { exactParserSeriesIdentity: false, pushdown: 'on' } as const;
 
 test('the stages behind get the plan, and the trace says what it took', async (t) => {
   const exchange = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });
@@ -23,4 +24,13 @@ test('a query that is no LogQL is refused before anything behind is asked', asyn
     message: /^parse error at line 1, col 9/,
   });
   t.like(exchange.trace.operations[0], { operation: 'translate', outcome: 'error' });
+});
+
+test('with pushdown off the backend only selects streams', async (t) => {
+  const off = { ...options, pushdown: 'off' } as const;
+  const logs = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });
+  const run = await runStage(translate, off, logs, () => Promise.resolve(makeLogAnswer({ app: 'a' }, ['x'])));
+  const plan = run.seen[0]?.slots.plan;
+  t.deepEqual(plan?.kind === 'logs' ? plan.residual.map(({ kind }) => kind) : [], ['line-filter', 'json']);
+  t.deepEqual(plan?.kind === 'logs' ? printFilter(plan.filter) : '', '{app="a"}');
 });

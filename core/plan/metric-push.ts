@@ -1,0 +1,76 @@
+import type { Leaf } from '../logql/metric/index.js';
+import type { RangeAggregation, Stage } from '../logql/ast.js';
+import { detectedLevelName } from '../names/level.js';
+import { namesIn, visibleNames } from './metric-columns.js';
+import type { metricRules } from './rules/metric.js';
+import type { LogsPlan } from './types.js';
+
+/** A leaf whose samples the backend can count. */
+export interface LeafPush {
+  readonly measure: 'count' | 'bytes' | 'presence';
+  /** Labels that the groups must tell. */
+  readonly names: ReadonlySet<string>;
+  /** Those of them that only stages look at: their values may be as many as rows. */
+  readonly stageNames: ReadonlySet<string>;
+  /** Stages that run on groups instead of rows. */
+  readonly stages: readonly Stage[];
+}
+
+export type PushDecision =
+  | { readonly rule: 'metricGroups' | 'metricLevel' | 'metricAbsent'; readonly push: LeafPush }
+  | { readonly rule: Exclude<keyof typeof metricRules, 'metricGroups' | 'metricLevel' | 'metricAbsent'> };
+
+const nsPerMs = 1_000_000n;
+
+/** Decides whether the backend can count a leaf's samples exactly. */
+export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushDecision {
+  if (range.range.unwrap !== undefined) return { rule: 'metricUnwrap' };
+  const measure = measureOf(range);
+  const visible = visibleNames(range, pushed);
+  if (measure === undefined || visible === undefined) return { rule: 'metricIdentity' };
+  if (measure !== 'presence' && pushed === undefined) return { rule: 'metricIdentity' };
+  if (!residual.every(readsLabelsOnly)) return { rule: 'metricStages' };
+  // Windows are cut at milliseconds.
+  if (range.range.intervalNanoseconds % nsPerMs !== 0n) return { rule: 'metricStages' };
+  const names = new Set(measure === 'presence' ? [] : (pushed?.labels ?? []));
+  const stageNames = new Set(residual.flatMap(neededNames).filter((name) => !names.has(name)));
+  for (const name of stageNames) names.add(name);
+  const push: LeafPush = { measure, names, stageNames, stages: residual };
+  if (names.has(detectedLevelName)) return { rule: 'metricLevel', push };
+  return { rule: measure === 'presence' ? 'metricAbsent' : 'metricGroups', push };
+}
+
+function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {
+  switch (op) {
+    case 'count_over_time':
+    case 'rate':
+      return 'count';
+    case 'bytes_over_time':
+    case 'bytes_rate':
+      return 'bytes';
+    case 'absent_over_time':
+      return 'presence';
+    case 'rate_counter':
+    case 'avg_over_time':
+    case 'sum_over_time':
+    case 'min_over_time':
+    case 'max_over_time':
+    case 'stdvar_over_time':
+    case 'stddev_over_time':
+    case 'quantile_over_time':
+    case 'first_over_time':
+    case 'last_over_time':
+      return undefined;
+  }
+}
+
+function readsLabelsOnly({ kind }: Stage): boolean {
+  return kind === 'label-filter' || kind === 'drop' || kind === 'keep';
+}
+
+/** What must be known of a row to run a stage; labels that are dropped or kept whatever they are need not be. */
+function neededNames(stage: Stage): readonly string[] {
+  if (stage.kind === 'drop' || stage.kind === 'keep')
+    return stage.items.flatMap(({ name, matcher }) => (matcher === undefined ? [] : [name]));
+  return namesIn(stage);
+}

@@ -1,0 +1,49 @@
+import type { Rule } from './types.js';
+
+/** What of a metric query the backend counts instead of sending rows; every range aggregation falls under one of these. */
+export const metricRules = {
+  metricGroups: {
+    construct: 'sum by (a, b) (count_over_time(...)), rate, bytes_over_time, bytes_rate',
+    backend: 'stats by (_stream, fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
+    verdict: 'exact',
+    reason:
+      'sums over buckets add up to windows; labels are made of the groups here, rows pushed twice and rows without a line are taken out and counted here',
+  },
+  metricLevel: {
+    construct: 'sum by (detected_level) (...), | detected_level="v" in front of it',
+    backend: 'stats by (_stream, stored level fields) count()',
+    verdict: 'superset',
+    reason:
+      'exact where a label or stored field tells the level; rows whose level stands in the line come as rows of _time, _stream and _msg',
+  },
+  metricAbsent: {
+    construct: 'absent_over_time(...)',
+    backend: 'stats by (_stream) count(), in buckets of gcd(range, step)',
+    verdict: 'exact',
+    reason: 'only whether there are rows matters',
+  },
+  metricIdentity: {
+    construct: 'count_over_time(...) and others without sum by (...) around them',
+    backend: '',
+    verdict: 'none',
+    reason: 'every combination of structured metadata is a series of its own',
+  },
+  metricUnwrap: {
+    construct: 'unwrap',
+    backend: '',
+    verdict: 'none',
+    reason: 'numbers, durations and sizes are read differently, and values that are none are errors',
+  },
+  metricStages: {
+    construct: 'stages that read or change the line, or labels by templates, in a range aggregation',
+    backend: '',
+    verdict: 'none',
+    reason: 'what a row counts for is known only when its line was read',
+  },
+  metricOff: {
+    construct: 'any query with -pushdown=off',
+    backend: '',
+    verdict: 'none',
+    reason: 'switched off: the backend selects streams, everything else is done here',
+  },
+} as const satisfies Record<string, Rule>;

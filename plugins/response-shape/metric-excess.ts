@@ -1,0 +1,153 @@
+import type { TimeRange } from '../../core/api/request.js';
+import type { LogsqlFilter, StreamMatcher } from '../../core/logsql/ast.js';
+import {
+  and,
+  compare,
+  fields,
+  limit,
+  matcher,
+  or,
+  query,
+  stats,
+  statsFunction,
+  where,
+} from '../../core/logsql/build.js';
+import { parseRowTime } from '../../core/names/row-time.js';
+import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import type { Upstream } from '../../core/plugin/index.js';
+import type { BackendRow } from '../../core/upstream/types.js';
+import type { RowReader } from '../../core/names/row-reader.js';
+import { Repeats } from './metric-repeats.js';
+
+export interface ExcessRequest {
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly filter: LogsqlFilter;
+  readonly range: TimeRange;
+  /** By `_stream` text. */
+  readonly streams: ReadonlyMap<string, StreamIdentity>;
+  /** Fields of rows that are wanted beside time, stream and line. */
+  readonly fields: readonly string[];
+}
+
+const maxTimes = 2000;
+const timesPerCall = 100;
+const maxNamedStreams = 50;
+
+/**
+ * The rows that are one too many because the same line was pushed to a stream at the same time before. Undefined when there are
+ * too many of them to be looked at one by one.
+ *
+ * Different times prove that rows differ, without any line being read; streams where that is not enough are asked for different
+ * pairs of time and line; and only what is left is looked for in rows. Counting hashes may find too few different ones, which
+ * costs a look, but never too many.
+ */
+export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
+  const { streams } = request;
+  const twins = twinStreams(streams);
+  const byTime = await withRepeats(request, request.filter, ['_time']);
+  const suspects = new Set([...byTime, ...twins]);
+  if (suspects.size === 0) return [];
+  const narrowed = and(request.filter, streamsFilter(suspects, streams));
+  const byLine = byTime.size === 0 ? [] : await withRepeats(request, narrowed, ['_time', '_msg']);
+  const isTwinned = twins.size > 0 && (await hasRepeats(request, twins));
+  const guilty = new Set([...byLine, ...(isTwinned ? twins : [])]);
+  if (guilty.size === 0) return [];
+  const filter = and(request.filter, streamsFilter(guilty, streams));
+  const times = await repeatedTimes(request, filter);
+  if (times === undefined) return undefined;
+  const excess: BackendRow[] = [];
+  for (let at = 0; at < times.length; at += timesPerCall) {
+    excess.push(...(await repeatedRows(request, filter, times.slice(at, at + timesPerCall))));
+  }
+  return excess;
+}
+
+/** Streams of the backend that have the same labels, and so are one to a client. */
+function twinStreams(streams: ReadonlyMap<string, StreamIdentity>): ReadonlySet<string> {
+  const byKey = new Map<string, string[]>();
+  for (const [text, { labels }] of streams) {
+    const same = byKey.get(labels.key);
+    if (same === undefined) byKey.set(labels.key, [text]);
+    else same.push(text);
+  }
+  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
+}
+
+/** The streams in which rows share all of these fields. */
+async function withRepeats(
+  { upstream, range }: ExcessRequest,
+  filter: LogsqlFilter,
+  by: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const counting = stats(
+    ['_stream'],
+    statsFunction('count', [], 'rows'),
+    statsFunction('count_uniq_hash', by, 'different'),
+  );
+  const found = new Set<string>();
+  for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
+    for (const row of batch) if (row['rows'] !== row['different']) found.add(row['_stream'] ?? '{}');
+  }
+  return found;
+}
+
+/** Whether rows of any of these streams share time and line. */
+async function hasRepeats(
+  { upstream, range, filter, streams }: ExcessRequest,
+  wanted: ReadonlySet<string>,
+): Promise<boolean> {
+  const counting = stats(
+    [],
+    statsFunction('count', [], 'rows'),
+    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
+  );
+  const narrowed = and(filter, streamsFilter(wanted, streams));
+  const values = await upstream.stats({ query: query(narrowed, [counting]), range });
+  return new Set(values.map(({ value }) => value)).size > 1;
+}
+
+/** The times at which a line occurs more than once; in whatever stream, which only costs a look. */
+async function repeatedTimes(
+  { upstream, range }: ExcessRequest,
+  filter: LogsqlFilter,
+): Promise<readonly bigint[] | undefined> {
+  const pipes = [
+    stats(['_time', '_msg'], statsFunction('count', [], 'rows')),
+    where(compare('rows', '>', '1')),
+    fields('_time'),
+    limit(maxTimes + 1),
+  ];
+  const times: bigint[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range })) {
+    for (const row of batch) times.push(parseRowTime(row['_time'] ?? ''));
+  }
+  return times.length > maxTimes ? undefined : [...new Set(times)];
+}
+
+async function repeatedRows(
+  { upstream, reader, range, fields: wanted }: ExcessRequest,
+  filter: LogsqlFilter,
+  times: readonly bigint[],
+): Promise<readonly BackendRow[]> {
+  const moments = or(...times.map((at): LogsqlFilter => ({ kind: 'time', min: at, max: at })));
+  const pipes = [fields('_time', '_stream', '_msg', ...wanted)];
+  const repeats = new Repeats();
+  const excess: BackendRow[] = [];
+  for await (const batch of upstream.rows({ query: query(and(filter, moments), pipes), range })) {
+    for (const row of batch) if (repeats.isRepeated(reader.read(row))) excess.push(row);
+  }
+  return excess;
+}
+
+/** Rows of these streams and perhaps more. */
+function streamsFilter(
+  texts: ReadonlySet<string>,
+  streams: ReadonlyMap<string, StreamIdentity>,
+): LogsqlFilter {
+  if (texts.size > maxNamedStreams) return and();
+  const groups = [...texts].map((text): readonly StreamMatcher[] =>
+    [...(streams.get(text)?.fields ?? [])].map(([name, value]) => matcher(name, '=', value)),
+  );
+  return groups.some(({ length }) => length === 0) ? and() : { kind: 'stream', groups };
+}

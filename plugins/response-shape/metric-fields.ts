@@ -1,0 +1,75 @@
+import type { TimeRange } from '../../core/api/request.js';
+import type { LogsqlFilter } from '../../core/logsql/ast.js';
+import { query } from '../../core/logsql/build.js';
+import { detectedLevelName } from '../../core/names/level.js';
+import { levelNames } from '../../core/names/level-words.js';
+import type { Naming } from '../../core/names/naming.js';
+import type { RowReader } from '../../core/names/row-reader.js';
+import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import type { Upstream } from '../../core/plugin/index.js';
+
+const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+const severityNumber = 'severity_number';
+const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
+
+/** The streams of a selection and the names of all fields their rows may have. */
+export interface Inventory {
+  /** By `_stream` text. */
+  readonly streams: ReadonlyMap<string, StreamIdentity>;
+  readonly fields: readonly string[];
+}
+
+/** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
+export async function takeInventory(
+  upstream: Upstream,
+  reader: RowReader,
+  selection: LogsqlFilter,
+  range: TimeRange,
+): Promise<Inventory> {
+  const asked = { query: query(selection), range };
+  const [streams, fields] = await Promise.all([
+    upstream.list({ listing: 'streams', ...asked }),
+    upstream.list({ listing: 'field_names', ...asked }),
+  ]);
+  return {
+    streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
+    fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
+  };
+}
+
+/** The fields that, beside the stream, decide what labels of these names a row has. */
+export interface DecidingFields {
+  readonly all: readonly string[];
+  /** Those of them that hold a level by Loki's list of names: with a value in one of them nobody looks at the line. */
+  readonly levels: readonly string[];
+  /** Streams of other backends' exporters are among them, whose fields may be filled in or named otherwise. */
+  readonly hasOtlp: boolean;
+}
+
+/** Finds them; a label that all streams have needs none. */
+export function decidingFields(
+  names: ReadonlySet<string>,
+  { streams, fields }: Inventory,
+  naming: Naming,
+): DecidingFields {
+  const identities = [...streams.values()];
+  const hasOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
+  const open = new Set(
+    [...names].filter((name) => !identities.every(({ labelNames }) => labelNames.has(name))),
+  );
+  const wantsLevel = names.has(detectedLevelName) && identities.some(({ level }) => level === undefined);
+  const all = new Set<string>();
+  const levels = new Set<string>();
+  for (const field of fields) {
+    for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
+      const shown = naming.metadataNames(field, fromOtlp);
+      if (shown.some((name) => open.has(name) || names.has(`${name}_extracted`))) all.add(field);
+      const sanitized = naming.sanitized(field, fromOtlp);
+      if (!wantsLevel || !levelMetadata.has(sanitized)) continue;
+      all.add(field);
+      if (sanitized !== severityNumber && sanitized !== detectedLevelName) levels.add(field);
+    }
+  }
+  if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
+  return { all: [...all], levels: [...levels], hasOtlp };
+}
