@@ -50,7 +50,7 @@ function base64Decode(subject: string): string {
     : `illegal base64 data at input byte ${String(bad)}`;
 }
 
-/** Where Go's decoder stops; undefined when it reads all. */
+/** Where the reference's decoder stops; undefined when it reads all. */
 function base64Fault(text: string): number | undefined {
   let at = 0;
   const skipLines = (): void => {
@@ -61,7 +61,8 @@ function base64Fault(text: string): number | undefined {
     for (; digits < 4; digits++) {
       skipLines();
       const char = text[at];
-      if (char === undefined) return digits === 0 ? undefined : at - digits;
+      // Padding may be missing; one digit alone is no byte.
+      if (char === undefined) return digits === 1 ? at - digits : undefined;
       at++;
       if (base64Digit.test(char)) continue;
       if (char !== '=' || digits < 2) return at - 1;
@@ -112,8 +113,8 @@ export function jsEscape(subject: string): string {
 }
 
 export const encodingFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['urlencode', ofText(urlEncode)],
-  ['urldecode', ofText(urlDecode)],
-  ['b64enc', ofText((subject) => toBytes(subject).toString('base64'))],
-  ['b64dec', ofText(base64Decode)],
+  ['urlencode', ofText(urlEncode, 6)],
+  ['urldecode', ofText(urlDecode, 12)],
+  ['b64enc', ofText((subject) => toBytes(subject).toString('base64'), 3)],
+  ['b64dec', ofText(base64Decode, 6)],
 ];

@@ -1,0 +1,20 @@
+/** One line through one query, as the reference build answered. */
+export interface Golden {
+  readonly id: string;
+  readonly family: string;
+  readonly query: string;
+  readonly stream: Readonly<Record<string, string>>;
+  readonly structured_metadata: Readonly<Record<string, string>>;
+  /** Nanoseconds. */
+  readonly ts: string;
+  readonly line: string;
+  readonly kept: boolean;
+  readonly out_line: string;
+  readonly out_labels: Readonly<Record<string, string>>;
+  readonly out_groups: Readonly<
+    Record<'stream' | 'structured_metadata' | 'parsed', Readonly<Record<string, string>>>
+  >;
+  readonly metric_sample?: string;
+}
+
+export const goldenPath = 'test/data/logql/pipeline.jsonl';
