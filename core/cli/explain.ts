@@ -1,29 +1,32 @@
 import { Query } from '../api/query.js';
-import type { QueryRangeRequest } from '../api/request.js';
+import { ApiError } from '../errors/api-error.js';
 import { LogqlError } from '../logql/index.js';
 import { Naming } from '../names/naming.js';
-import { readBuiltInSchemas, resolveOptions, UsageError } from '../options/index.js';
+import { readBuiltInSchemas, resolveOptions, UsageError, type CommandFlag } from '../options/index.js';
 import type { NamesOptions } from '../options/options.gen.js';
-import { ApiError } from '../errors/api-error.js';
-import { planRequest } from '../plan/request.js';
+import { explainQuery } from '../plan/explain/explain.js';
+import { printExplanation } from '../plan/explain/print.js';
 import type { Io } from './io.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 
-/** Prints what a query becomes under the default names: the parts the backend does and the parts left to this program, as JSON. */
+const flags: readonly CommandFlag[] = [
+  { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
+];
+
+/** Prints what becomes of a query under the default names: tree, LogsQL, what is evaluated where and why, and what it costs. */
 export function explain(args: readonly string[], io: Io): Promise<number> {
-  const { positionals, wantsHelp } = readPlainArgs(args, []);
+  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
   if (wantsHelp) {
-    io.out(plainHelp("explain 'QUERY'", []));
+    io.out(plainHelp("explain [flags] 'QUERY'", flags));
     return Promise.resolve(0);
   }
   const [text, ...others] = positionals;
   if (text === undefined || others.length > 0) throw new UsageError(['explain takes one query, in quotes']);
   try {
     const naming = new Naming(defaultNames(io));
-    const query = new Query(text, naming.dottedNames);
-    io.out(
-      `${JSON.stringify({ query: text, plan: planRequest(requestOf(query), naming) }, plainValue, 2)}\n`,
-    );
+    const explanation = explainQuery(new Query(text, naming.dottedNames), naming);
+    const isJson = values.get('json') === 'true';
+    io.out(isJson ? `${JSON.stringify(explanation, undefined, 2)}\n` : printExplanation(explanation));
     return Promise.resolve(0);
   } catch (error) {
     if (!(error instanceof LogqlError || error instanceof ApiError)) throw error;
@@ -40,14 +43,4 @@ function defaultNames(io: Io): NamesOptions {
   );
   // The type is generated from the same schema.
   return options as unknown as NamesOptions;
-}
-
-/** A plan does not depend on the range, so any will do. */
-function requestOf(query: Query): QueryRangeRequest {
-  const range = { startNs: 0n, endNs: 0n };
-  return { op: 'query_range', query, range, stepNs: 1n, limit: 100, direction: 'backward', intervalNs: 0n };
-}
-
-function plainValue(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
 }

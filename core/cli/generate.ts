@@ -5,6 +5,7 @@ import { generateFiles as generateOptionFiles } from '../options/generate.js';
 import { packageRoot, type CommandFlag } from '../options/index.js';
 import { generateErrorsDoc } from './errors-doc.js';
 import { generateMetricsDoc } from './metrics-doc.js';
+import { generatePushdownDoc } from './pushdown-doc.js';
 import type { Io } from './io.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 
@@ -37,6 +38,7 @@ async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>
     ...generateCheckFiles(root),
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],
+    ['docs/pushdown.md', generatePushdownDoc()],
   ]);
 }
 

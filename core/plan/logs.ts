@@ -68,7 +68,7 @@ export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
     };
   }
   return {
-    plan: { kind: 'logs', filter, residual, recheck },
+    plan: { kind: 'logs', filter, residual, recheck, asksLabels: true },
     decisions: [...selection.decisions, ...decisions],
   };
 }

@@ -1,4 +1,4 @@
-import type { Matcher, Stage } from '../logql/ast.js';
+import type { Matcher } from '../logql/ast.js';
 import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
 import { and, everything, or } from '../logsql/build.js';
 import { printFilter } from '../logsql/print.js';
@@ -23,7 +23,7 @@ export function rowsToLearnFrom(plan: Plan, naming: Naming): LogsqlFilter | unde
   const filters = logsOf(plan).map(({ filter }) => filter);
   if ('filter' in plan) filters.push(plan.filter);
   if (filters.some((filter) => mentionsNested(filter, naming))) return everything;
-  const filtered = logsOf(plan).filter(({ residual }) => labelConditions(residual).kind !== 'all');
+  const filtered = logsOf(plan).filter((logs) => labelConditions(logs).kind !== 'all');
   return filtered.length === 0 ? undefined : or(...filtered.map(({ filter }) => selection(filter)));
 }
 
@@ -49,7 +49,7 @@ export function refinePlan(plan: Plan, names: StoredNames, naming: Naming): Plan
 /** The same for the rows of a log query. */
 export function refineLogs(plan: LogsPlan, names: StoredNames, naming: Naming): LogsPlan {
   const selected = selectNested(plan.filter, names, naming);
-  const conditions = labelConditions(plan.residual, names);
+  const conditions = labelConditions(plan, names);
   if (conditions.kind === 'all') return { ...plan, filter: selected };
   // Fields that came later than the names were learned may have other names: those rows are looked at here.
   const { unknownFromNs } = names;
@@ -59,11 +59,12 @@ export function refineLogs(plan: LogsPlan, names: StoredNames, naming: Naming): 
   return { ...plan, filter: Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? selected : filter };
 }
 
-/** What label filters among the stages ask of stored fields. */
-export function labelConditions(stages: readonly Stage[], names?: StoredNames): LogsqlFilter {
+/** What label filters among the stages ask of stored fields; without names, with each name as its one spelling. */
+export function labelConditions({ residual, asksLabels }: LogsPlan, names?: StoredNames): LogsqlFilter {
+  if (asksLabels !== true) return everything;
   const scope = new NameScope();
   const conditions: LogsqlFilter[] = [];
-  for (const stage of stages) {
+  for (const stage of residual) {
     if (stage.kind === 'label-filter') conditions.push(pushLabelFilter(stage.filter, scope, names).filter);
     scope.pass(stage);
   }

@@ -14,6 +14,8 @@ export interface LogsPlan {
   readonly residual: readonly Stage[];
   /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
   readonly recheck: readonly Stage[];
+  /** True where the backend may be asked for label filters among the stages, once stored names are known (refinePlan). */
+  readonly asksLabels?: true;
 }
 export interface LabelNamesPlan {
   readonly kind: 'label-names';

@@ -1,6 +1,9 @@
 /** Endpoint plugin `admin`: what operators ask a running proxy for. */
-import { jsonAnswer } from '../../core/answer/finished.js';
+import { jsonAnswer, textAnswer } from '../../core/answer/finished.js';
+import { Query } from '../../core/api/query.js';
 import type { AdminOptions } from '../../core/options/options.gen.js';
+import { explainQuery } from '../../core/plan/explain/explain.js';
+import { printExplanation } from '../../core/plan/explain/print.js';
 import {
   defineEndpoint,
   type Answer,
@@ -15,7 +18,17 @@ export default defineEndpoint<AdminOptions>({
   name: 'admin',
   summary: 'Cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
   create(options, host) {
-    const routes = new Map<string, RouteHandler>([['cache_flush', (call) => flushCaches(call, host)]]);
+    const routes = new Map<string, RouteHandler>([
+      ['cache_flush', (call) => flushCaches(call, host)],
+      // An error of the query is the answer, so it must reject.
+      [
+        'debug_explain',
+        (call) =>
+          new Promise((resolve) => {
+            resolve(explain(call, host));
+          }),
+      ],
+    ]);
     if (options.enableQueryAnalytics) {
       const analytics = new QueryAnalytics(() => host.clock.nowMs());
       host.observeRequests(analytics);
@@ -28,6 +41,14 @@ export default defineEndpoint<AdminOptions>({
     return { routes };
   },
 });
+
+/** What becomes of the query, as text, or as JSON with `format=json`; nothing is asked of the backend. */
+function explain({ params }: HttpCall, { naming }: Pick<Host, 'naming'>): Answer {
+  const text = params.get('query')?.[0] ?? '';
+  const explanation = explainQuery(new Query(text, naming.dottedNames), naming);
+  const isJson = params.get('format')?.[0] === 'json';
+  return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
+}
 
 /** Spellings of `peers` that mean no (spec-gaps: Infrastructure and admin). */
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);

@@ -90,10 +90,12 @@ test('format prints the query as the format_query route does', async (t) => {
   t.is((await run('format')).status, 2);
 });
 
-test('explain prints the plan as JSON', async (t) => {
+test('explain prints what becomes of a query, as text or JSON', async (t) => {
   const { status, out } = await run('explain', '{app="a"} |= "x"');
   t.is(status, 0);
-  t.like(JSON.parse(out), { query: '{app="a"} |= "x"', plan: { kind: 'logs' } });
+  t.regex(out, /^logsql {2}\{app="a"\} \(_msg:\*"x"\* or /m);
+  const json = await run('explain', '-json', '{app="a"} |= "x"');
+  t.like(JSON.parse(json.out), { query: '{app="a"} |= "x"', cost: 'page' });
   t.is((await run('explain', '{')).status, 1);
 });
 

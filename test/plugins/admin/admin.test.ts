@@ -95,7 +95,7 @@ test('a flush is a POST, on the admin listener, and only with instrumentation', 
     instrumented,
   );
   await withAdmin({}, async ({ main, admin: url }) => {
-    t.is(url, undefined);
+    t.is((await send('POST', `${url ?? ''}/admin/cache/flush`)).status, 404);
     t.is((await send('POST', `${main}/admin/cache/flush`)).status, 404);
   });
 });
@@ -154,4 +154,19 @@ test('query analytics count what clients ask, and are off unless asked for', asy
     },
     settings,
   );
+});
+
+test('GET /debug/explain tells what becomes of a query, on the admin listener', async (t) => {
+  await withAdmin({}, async ({ main, admin: url }) => {
+    const path = `/debug/explain?query=${encodeURIComponent('{app="a"} |= "x"')}`;
+    const text = await send('GET', `${url ?? ''}${path}`);
+    t.is(text.status, 200);
+    t.regex(text.text, /^query {3}\{app="a"\} \|= "x"\ntree {4}\(log /);
+    const json = await send('GET', `${url ?? ''}${path}&format=json`);
+    t.like(JSON.parse(json.text), { cost: 'page' });
+    const bad = await send('GET', `${url ?? ''}/debug/explain?query=%7B`);
+    t.is(bad.status, 400);
+    t.regex(bad.text, /parse error at line 1, col 2/);
+    t.is((await send('GET', `${main}${path}`)).status, 404);
+  });
 });

@@ -1,0 +1,23 @@
+import type { ExplainedPart, ExplainedRead, Explanation } from './explain.js';
+
+const verdicts = { exact: 'by the backend', superset: 'both', none: 'here' } as const;
+
+/** Prints an explanation for people. */
+export function printExplanation({ query, tree, reads, cost, costText }: Explanation): string {
+  const head = [`query   ${query}`, `tree    ${tree}`, `cost    ${cost}: ${costText}`];
+  return `${[...head, ...reads.flatMap(printRead)].join('\n')}\n`;
+}
+
+function printRead({ logql, logsql, parts, evaluatedHere }: ExplainedRead): readonly string[] {
+  return [
+    '',
+    `read    ${logql}`,
+    `logsql  ${logsql}`,
+    ...parts.flatMap(printPart),
+    `here    ${evaluatedHere.length === 0 ? 'nothing' : evaluatedHere.join(' ')}`,
+  ];
+}
+
+function printPart({ part, rule, verdict, reason }: ExplainedPart): readonly string[] {
+  return [`  ${part}`, `      ${verdicts[verdict]} (${rule}): ${reason}`];
+}
