@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Query, Selector } from '../../../core/api/query.js';
 import type { ApiRequest, Browse } from '../../../core/api/request.js';
 import { createFingerprint } from '../../../core/cache/fingerprint.js';
-import { cacheKey, escapeText } from '../../../core/cache/keys.js';
+import { cacheKey, escapeText, isNeverKept } from '../../../core/cache/keys.js';
 import type { Exchange } from '../../../core/plugin/exchange.js';
 import { makeExchange, makeLogRequest, makeTenant } from '../../../core/testing/index.js';
 
@@ -233,3 +233,10 @@ for (const [name, a, b] of different) {
     t.not(keyOf(a), keyOf(b));
   });
 }
+
+test('a deletion is neither kept nor shared, a query is', (t) => {
+  const query = new Query('{a="b"}', 'reject');
+  t.true(isNeverKept({ op: 'delete', query, range: { startNs: 0n, endNs: 1n } }));
+  t.true(isNeverKept({ op: 'format_query', query }));
+  t.false(isNeverKept(makeLogRequest('{a="b"}')));
+});

@@ -177,3 +177,30 @@ test('more scrapes at once than allowed are told so', async (t) => {
   });
   t.deepEqual(results, ['fulfilled', 'ApiError: metrics scrape already in progress']);
 });
+
+test('a plugin is told of every request; what it throws is logged and touches none', async (t) => {
+  const seen: (readonly [string, number])[] = [];
+  const endpoint = defineEndpoint({
+    name: 'watcher',
+    summary: 'Watches.',
+    create: (_options, host) => {
+      host.observeRequests({
+        started: () => {
+          throw new Error('not ready to watch');
+        },
+        finished: (record, status) => seen.push([record.requestType, status]),
+      });
+      return { routes: new Map([['ready', () => Promise.resolve(text('ok'))]]) };
+    },
+  });
+  await withPipeline(makePipeline({ endpoints: [endpoint] }), async ({ url, log }) => {
+    t.is(await (await request(`${url}/ready`)).body.text(), 'ok');
+    t.is((await request(`${url}/nosuch`)).statusCode, 404);
+    const record = await log.find((each) => each.get('body') === 'observer of requests failed');
+    t.is(record.get('component'), 'watcher');
+  });
+  t.deepEqual(seen, [
+    ['ready', 200],
+    ['unknown', 404],
+  ]);
+});
