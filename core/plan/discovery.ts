@@ -14,7 +14,7 @@ type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detect
  * Says what a discovery request means in the backend's terms.
  * @throws LogqlError with the reference's text for a query it refuses
  */
-export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdown: Pushdown): Plan {
+export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
   switch (request.op) {
     case 'volume':
     case 'volume_range':
