@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Prints the lines per second, on one core, of queries over the recorded data set's lines, beside the floors to beat. */
+/** Prints how many of the recorded lines queries take per second of processor time, beside the floors to beat. */
 export function run(): void {
   const entries = readEntries();
   for (const one of cases) measure(one, entries);
@@ -79,12 +79,14 @@ function measure({ name, query, floor }: Case, entries: readonly PipelineEntry[]
   for (let rounds = 0; rounds < 30; rounds += 1) round();
   kept = 0;
   let rounds = 0;
-  const start = performance.now();
+  // Time of processors, not of the wall: what else runs on the machine does not count, the work of the collector does.
+  const start = process.cpuUsage();
   let elapsed = 0;
   while (elapsed < measureMs) {
     round();
     rounds += 1;
-    elapsed = performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    elapsed = (user + system) / 1000;
   }
   const perSecond = Math.round((chosen.length * rounds * 1000) / elapsed);
   const wanted = floor === undefined ? '' : ` (floor ${floor.toLocaleString('en')})`;
