@@ -56,6 +56,9 @@ function checkCount(run: Run, name: string, known: GoFunction, written: number, 
   }
 }
 
+/** Printing what is inside of decoded JSON is that much more work than copying a text. */
+const textPerStepOfParts = 2;
+
 function invoke(
   run: Run,
   known: GoFunction,
@@ -63,12 +66,13 @@ function invoke(
   name: string,
   place: Place,
 ): GoValue {
-  chargeArguments(run, known, values);
+  const hasParts = chargeArguments(run, known, values);
   try {
     const result = known.call(values, run);
-    if (typeof result === 'string' && result.length > formatLimits.functionOutput) {
-      exceeded(known.outputLimit ?? 'function output');
-    }
+    if (typeof result !== 'string') return result;
+    if (result.length > formatLimits.functionOutput) exceeded(known.outputLimit ?? 'function output');
+    if (hasParts) run.charge(result.length / textPerStepOfParts);
+    else run.chargeText(result.length * (known.weight ?? 1));
     return result;
   } catch (error) {
     if (!(error instanceof GoError)) throw error;
@@ -77,15 +81,24 @@ function invoke(
   }
 }
 
-function chargeArguments(run: Run, { inputLimit }: GoFunction, values: readonly GoValue[]): void {
+/** Whether there are maps or slices among the arguments. */
+function chargeArguments(
+  run: Run,
+  { inputLimit, weight = 1, stepsPerArgument = 0 }: GoFunction,
+  values: readonly GoValue[],
+): boolean {
   let length = 0;
+  let hasParts = false;
   for (const value of values) {
     const inner = concrete(value);
     if (typeof inner === 'string') length += inner.length;
+    else if (typeof inner === 'object' && (inner.kind === 'map' || inner.kind === 'slice')) hasParts = true;
   }
   const isTooMuch = values.length > formatLimits.arguments || length > formatLimits.argumentData;
   if (isTooMuch) exceeded(inputLimit ?? 'function input');
-  run.chargeText(length);
+  run.chargeText(length * weight);
+  if (stepsPerArgument > 0) run.charge(stepsPerArgument * values.length);
+  return hasParts;
 }
 
 /** `and` and `or` give the argument that decides, and look at no other after it. */

@@ -18,6 +18,10 @@ interface Variable {
 /** Characters of text that count as one step of work. */
 const textPerStep = 128;
 
+const stepsPerCheck = 4_000;
+/** Of processor time, after the first check. */
+const maxMicroseconds = 30_000;
+
 /** One formatting of one line. */
 export class Run implements CallContext {
   readonly line: string;
@@ -34,6 +38,8 @@ export class Run implements CallContext {
   depth = 0;
   text = '';
   #work = 0;
+  #checkAt = stepsPerCheck;
+  #started: NodeJS.CpuUsage | undefined;
 
   constructor(template: { file: string; source: string }, labels: GoMap, line: string, timestampNs: bigint) {
     this.#file = template.file;
@@ -46,7 +52,16 @@ export class Run implements CallContext {
 
   charge(steps: number): void {
     this.#work += steps;
-    if (this.#work > formatLimits.steps) exceeded('execution');
+    if (this.#work > this.#checkAt) this.#check();
+  }
+
+  /** Steps are an estimate; where they are far off, time decides. Few templates ever get here. */
+  #check(): void {
+    const spent = process.cpuUsage(this.#started);
+    this.#started ??= spent;
+    const isLong = this.#checkAt > stepsPerCheck && spent.user + spent.system > maxMicroseconds;
+    if (isLong || this.#work > formatLimits.steps) exceeded('execution');
+    this.#checkAt = Math.min(this.#work + stepsPerCheck, formatLimits.steps);
   }
 
   chargeText(length: number): void {
@@ -66,6 +81,7 @@ export class Run implements CallContext {
 
   /** The innermost variable of the name. */
   variable(name: string): Variable {
+    this.charge(this.variables.length / 64);
     for (let at = this.variables.length - 1; at >= 0; at--) {
       const found = this.variables[at];
       if (found?.name === name) return found;

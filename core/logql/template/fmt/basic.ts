@@ -150,7 +150,7 @@ function keepZeros(size: string, verb: string, precision: number): string {
   const at = size.search(isHex ? /[pP]/ : /[eE]/);
   const mantissa = at < 0 ? size : size.slice(0, at);
   const tail = at < 0 ? '' : size.slice(at);
-  const counts = verb === 'v' || verb === 'g' || verb === 'G' || isHex;
+  const counts = verb === 'v' || verb === 'g' || verb === 'G' || verb === 'x';
   let missing = counts ? (precision === -1 ? 6 : precision) : 0;
   missing -= mantissa.replace('.', '').replace(/^0+/, '').length;
   let out = mantissa;

@@ -107,7 +107,7 @@ function rounded({ text, point }: Digits, count: number): Digits {
   const kept = text.slice(0, count);
   if (!roundsUp(text, count)) return { text: kept.replace(/0+$/, ''), point };
   const up = (BigInt(`0${kept}`) + 1n).toString().padStart(count, '0');
-  return { text: up, point: point + (up.length - count) };
+  return { text: up.replace(/0+$/, ''), point: point + (up.length - count) };
 }
 
 function roundsUp(text: string, count: number): boolean {

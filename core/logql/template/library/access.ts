@@ -100,7 +100,13 @@ function length(boxed: GoValue): GoValue {
 
 /** Go's functions that look inside of values. */
 export const accessFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['index', { parameters: ['value'], rest: 'value', call: ([item, ...keys]) => index(item, keys) }],
-  ['slice', { parameters: ['value'], rest: 'value', call: ([item, ...keys]) => slice(item, keys) }],
-  ['len', { parameters: ['value'], call: ([item]) => length(item) }],
+  [
+    'index',
+    { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => index(item, keys) },
+  ],
+  [
+    'slice',
+    { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => slice(item, keys) },
+  ],
+  ['len', { parameters: ['value'], weight: 2, call: ([item]) => length(item) }],
 ];

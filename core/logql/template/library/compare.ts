@@ -1,4 +1,4 @@
-import { sprint } from '../fmt/print.js';
+import { sprintf } from '../fmt/printf.js';
 import { compareBytes } from '../strings/raw-bytes.js';
 import { concrete, isTrue, typeName, type Concrete, type GoValue } from '../values/value.js';
 import { GoError, type GoFunction } from './types.js';
@@ -49,10 +49,10 @@ function equals(a: Concrete, b: Concrete): boolean {
   if (a.kind === 'int') return b.kind === 'int' && a.value === b.value;
   if (a.kind === 'complex') return b.kind === 'complex' && a.real === b.real && a.imaginary === b.imaginary;
   if (a.kind !== b.kind) {
-    throw new GoError(`non-comparable types ${sprint([a])}: ${typeName(a)}, ${typeName(b)}: ${sprint([b])}`);
+    throw new GoError(sprintf('non-comparable types %s: %s, %s: %v', [a, typeName(a), typeName(b), b]));
   }
   if (a.kind !== 'time' || b.kind !== 'time') {
-    throw new GoError(`non-comparable type ${sprint([b])}: ${typeName(b)}`);
+    throw new GoError(sprintf('non-comparable type %s: %s', [b, typeName(b)]));
   }
   return (
     a.unix === b.unix && a.nanosecond === b.nanosecond && a.zone === b.zone && a.monotonic === b.monotonic

@@ -9,7 +9,9 @@ const anyBase =
 function parseAnyBase(source: string): bigint | undefined {
   const [, sign, written] = anyBase.exec(source) ?? [];
   if (written === undefined) return undefined;
-  const digits = written.replaceAll('_', '');
+  const digits = written.replaceAll('_', '').replace(/^0+(?=[0-9])/, '0');
+  // Far more digits than 64 bits have, in any base.
+  if (digits.length > 80) return undefined;
   const size = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits);
   const value = sign === '-' ? -size : size;
   return value < minInt64 || value > maxInt64 ? undefined : value;

@@ -63,12 +63,23 @@ export function unixNanos(subject: GoTime): bigint {
 
 export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
   ['now', { parameters: [], call: now }],
-  ['date', { parameters: ['string', 'any'], call: ([layout, value]) => date(text(layout), value) }],
-  ['toDate', ofTexts((layout, subject) => toDate(layout, local, subject))],
+  [
+    'date',
+    {
+      parameters: ['string', 'any'],
+      weight: 8,
+      stepsPerArgument: 3,
+      call: ([layout, value]) => date(text(layout), value),
+    },
+  ],
+  ['toDate', ofTexts((layout, subject) => toDate(layout, local, subject), 8)],
   [
     'toDateInZone',
     {
       parameters: ['string', 'string', 'string'],
+      weight: 8,
+      // A zone that is new takes a while to load.
+      stepsPerArgument: 40,
       call: ([layout, zone, subject]) => toDate(text(layout), loadZone(text(zone)), text(subject)),
     },
   ],

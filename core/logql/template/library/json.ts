@@ -7,7 +7,7 @@ import { text, type GoFunction } from './types.js';
 /** Deep enough for any log; printing goes as deep. */
 const maxDepth = 256;
 /** Reading JSON and making values of it is that much more work than reading a text. */
-const stepsPerCharacter = 1 / 16;
+const stepsPerCharacter = 1 / 6;
 
 /** Decodes JSON; what is none gives nil, as Loki swallows the error. */
 function decode(source: string): Concrete {

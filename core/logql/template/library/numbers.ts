@@ -29,10 +29,14 @@ function nonZero(divisor: bigint): bigint {
   return divisor;
 }
 
+/** Decimals of far exponents have hundreds of digits. */
+const stepsPerDecimal = 16;
+
 /** A chain of floats that is computed in decimals, so that 0.1 and 0.2 make 0.3. */
 function decimals(apply: (a: Decimal, b: Decimal) => Decimal): GoFunction {
   return {
     parameters: ['any'],
+    stepsPerArgument: stepsPerDecimal,
     rest: 'any',
     call: ([first, ...others]) => foldDecimals(first, others, apply),
   };
@@ -122,7 +126,15 @@ export const numberFunctions: readonly (readonly [string, GoFunction])[] = [
   ['sub', twoInts((a, b) => a - b)],
   ['div', twoInts((a, b) => a / nonZero(b))],
   ['mod', twoInts((a, b) => a % nonZero(b))],
-  ['addf', { parameters: [], rest: 'any', call: (args) => foldDecimals(0, args, add) }],
+  [
+    'addf',
+    {
+      parameters: [],
+      rest: 'any',
+      stepsPerArgument: stepsPerDecimal,
+      call: (args) => foldDecimals(0, args, add),
+    },
+  ],
   ['subf', decimals(subtract)],
   ['mulf', decimals(multiply)],
   ['divf', decimals(divide)],

@@ -4,13 +4,20 @@ import { concrete, type GoValue } from '../values/value.js';
 import { htmlEscape, jsEscape, urlEncode } from './encodings.js';
 import { text, type GoFunction } from './types.js';
 
-function printer(apply: (args: readonly GoValue[]) => string): GoFunction {
-  return { parameters: [], rest: 'any', inputLimit: 'print input', outputLimit: 'print input', call: apply };
+function printer(apply: (args: readonly GoValue[]) => string, weight = 1): GoFunction {
+  return {
+    parameters: [],
+    weight,
+    rest: 'any',
+    inputLimit: 'print input',
+    outputLimit: 'print input',
+    call: apply,
+  };
 }
 
 /** Escapes what its arguments print as, where nil is `<no value>`. */
-function escaper(escape: (subject: string) => string): GoFunction {
-  return printer((args) => escape(sprint(args.map((arg) => concrete(arg) ?? '<no value>'))));
+function escaper(escape: (subject: string) => string, weight: number): GoFunction {
+  return printer((args) => escape(sprint(args.map((arg) => concrete(arg) ?? '<no value>'))), weight);
 }
 
 export const printFunctions: readonly (readonly [string, GoFunction])[] = [
@@ -22,11 +29,12 @@ export const printFunctions: readonly (readonly [string, GoFunction])[] = [
       parameters: ['string'],
       rest: 'any',
       inputLimit: 'printf',
+      weight: 4,
       outputLimit: 'printf',
       call: ([format, ...args]) => sprintf(text(format), args),
     },
   ],
-  ['html', escaper(htmlEscape)],
-  ['js', escaper(jsEscape)],
-  ['urlquery', escaper(urlEncode)],
+  ['html', escaper(htmlEscape, 3)],
+  ['js', escaper(jsEscape, 16)],
+  ['urlquery', escaper(urlEncode, 6)],
 ];

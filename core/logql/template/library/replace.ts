@@ -1,6 +1,7 @@
 import { compileRegExp, RegExpSyntaxError, type LinearRegExp } from '../../../regexp/index.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import { smallInt } from '../values/ints.js';
+import { statesOf } from './regexp-cost.js';
 import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';
 
 /** Go's strings.Replace; a negative count replaces all, an empty old text stands between all characters. */
@@ -28,14 +29,23 @@ function replaceText(subject: string, old: string, replacement: string, count: n
 /** More than this is not looked through for how long a replacement gets. */
 const maxReplaced = 16 * formatLimits.functionOutput;
 
-/** Steps per character of text that the automaton reads, for each character of its pattern. */
-const stepsPerState = 1 / 64;
+/** Patterns that are known need no compiling, but cannot be told from others cheaply. */
+const stepsPerState = 2;
+const stepsPerCharacter = 1 / 4;
+/** For every character and state: the automaton may have to keep many states at once. */
+const stepsPerCharacterAndState = 1 / 2000;
+/** A pattern that matches the empty text matches everywhere. */
+const stepsPerEmptyMatch = 1.25;
 
 function pattern(source: string, subject: string, context: CallContext): LinearRegExp {
   if (source.length > formatLimits.output) exceeded('function input');
-  context.charge(source.length + subject.length * (1 / 8 + source.length * stepsPerState));
+  const states = statesOf(source);
+  context.charge(states * stepsPerState);
+  context.charge(subject.length * (stepsPerCharacter + states * stepsPerCharacterAndState));
   try {
-    return compileRegExp(source);
+    const compiled = compileRegExp(source);
+    if (compiled.test('')) context.charge(subject.length * stepsPerEmptyMatch);
+    return compiled;
   } catch (error) {
     if (error instanceof RegExpSyntaxError) throw new GoError(error.message);
     throw error;
@@ -74,6 +84,7 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       parameters: ['string', 'string', 'string'],
       outputLimit: 'replacement',
+      weight: 3,
       call: ([old, replacement, subject]) => replaceText(text(subject), text(old), text(replacement), -1),
     },
   ],
@@ -82,6 +93,7 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       parameters: ['string', 'string', 'string', 'int'],
       outputLimit: 'replacement',
+      weight: 3,
       call: ([subject, old, replacement, count]) =>
         replaceText(text(subject), text(old), text(replacement), size(count)),
     },

@@ -52,12 +52,29 @@ type Side = 'left' | 'right' | 'both';
 /** Takes away characters that are in the set. */
 function trimSet(subject: string, set: string, side: Side): string {
   const cut = new Set(set);
-  const characters = Array.from(subject);
   let from = 0;
-  let to = characters.length;
-  if (side !== 'right') while (from < to && cut.has(characters[from] ?? '')) from++;
-  if (side !== 'left') while (to > from && cut.has(characters[to - 1] ?? '')) to--;
-  return characters.slice(from, to).join('');
+  let to = subject.length;
+  if (side !== 'right') {
+    for (let char = characterAt(subject, from); cut.has(char); char = characterAt(subject, from))
+      from += char.length;
+  }
+  if (side !== 'left') {
+    for (let char = characterBefore(subject, to); to > from && cut.has(char);) {
+      to -= char.length;
+      char = characterBefore(subject, to);
+    }
+  }
+  return subject.slice(from, to);
+}
+
+function characterAt(subject: string, at: number): string {
+  const code = subject.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
+}
+
+function characterBefore(subject: string, at: number): string {
+  const pair = at > 1 ? characterAt(subject, at - 2) : '';
+  return pair.length === 2 ? pair : subject.charAt(at - 1);
 }
 
 function trimPrefix(subject: string, prefix: string): string {
@@ -70,35 +87,36 @@ function trimSuffix(subject: string, suffix: string): string {
 
 /** Functions of texts; the newer ones take the text last, so that it can come through a pipe. */
 export const stringFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['lower', ofText(toLower)],
-  ['upper', ofText(toUpper)],
-  ['title', ofText(toTitle)],
-  ['ToLower', ofText(toLower)],
-  ['ToUpper', ofText(toUpper)],
+  ['lower', ofText(toLower, 4)],
+  ['upper', ofText(toUpper, 4)],
+  ['title', ofText(toTitle, 16)],
+  ['ToLower', ofText(toLower, 4)],
+  ['ToUpper', ofText(toUpper, 4)],
   ['trim', ofText(trimSpace)],
   ['TrimSpace', ofText(trimSpace)],
-  ['trunc', ofCount(trunc)],
+  ['trunc', ofCount(trunc, 3)],
   [
     'substr',
     {
       parameters: ['int', 'int', 'string'],
+      weight: 3,
       call: ([start, end, subject]) => substr(size(start), size(end), text(subject)),
     },
   ],
   ['contains', ofTexts((needle, subject) => subject.includes(needle))],
   ['hasPrefix', ofTexts((needle, subject) => subject.startsWith(needle))],
   ['hasSuffix', ofTexts((needle, subject) => subject.endsWith(needle))],
-  ['trimAll', ofTexts((set, subject) => trimSet(subject, set, 'both'))],
+  ['trimAll', ofTexts((set, subject) => trimSet(subject, set, 'both'), 6)],
   ['trimPrefix', ofTexts((prefix, subject) => trimPrefix(subject, prefix))],
   ['trimSuffix', ofTexts((suffix, subject) => trimSuffix(subject, suffix))],
-  ['Trim', ofTexts((subject, set) => trimSet(subject, set, 'both'))],
-  ['TrimLeft', ofTexts((subject, set) => trimSet(subject, set, 'left'))],
-  ['TrimRight', ofTexts((subject, set) => trimSet(subject, set, 'right'))],
+  ['Trim', ofTexts((subject, set) => trimSet(subject, set, 'both'), 6)],
+  ['TrimLeft', ofTexts((subject, set) => trimSet(subject, set, 'left'), 6)],
+  ['TrimRight', ofTexts((subject, set) => trimSet(subject, set, 'right'), 6)],
   ['TrimPrefix', ofTexts(trimPrefix)],
   ['TrimSuffix', ofTexts(trimSuffix)],
   ['indent', ofCount(indent)],
   ['nindent', ofCount((spaces, subject) => `\n${indent(spaces, subject)}`)],
   ['repeat', ofCount((count, subject) => repeat(subject, count))],
-  ['alignLeft', ofCount((width, subject) => align(width, subject, true))],
-  ['alignRight', ofCount((width, subject) => align(width, subject, false))],
+  ['alignLeft', ofCount((width, subject) => align(width, subject, true), 6)],
+  ['alignRight', ofCount((width, subject) => align(width, subject, false), 6)],
 ];

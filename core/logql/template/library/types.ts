@@ -18,6 +18,10 @@ export interface GoFunction {
   readonly parameters: readonly ParameterType[];
   /** The type of further arguments, of which there may be any number. */
   readonly rest?: ParameterType;
+  /** How many times more work a character of the arguments and the result is than copying it. */
+  readonly weight?: number;
+  /** Steps that each argument takes besides. */
+  readonly stepsPerArgument?: number;
   /** `and` and `or` stop at the argument that decides; all others get all. */
   readonly shortCircuit?: 'and' | 'or';
   /** Which limit arguments that are too large or too many go beyond; of functions without one `function input`. */
@@ -60,16 +64,24 @@ export function time(value: GoValue): GoTime {
 }
 
 /** A function of one text. */
-export function ofText(apply: (subject: string) => GoValue): GoFunction {
-  return { parameters: ['string'], call: ([subject]) => apply(text(subject)) };
+export function ofText(apply: (subject: string) => GoValue, weight = 1): GoFunction {
+  return { parameters: ['string'], weight, call: ([subject]) => apply(text(subject)) };
 }
 
 /** A function of two texts. */
-export function ofTexts(apply: (first: string, second: string) => GoValue): GoFunction {
-  return { parameters: ['string', 'string'], call: ([first, second]) => apply(text(first), text(second)) };
+export function ofTexts(apply: (first: string, second: string) => GoValue, weight = 1): GoFunction {
+  return {
+    parameters: ['string', 'string'],
+    weight,
+    call: ([first, second]) => apply(text(first), text(second)),
+  };
 }
 
 /** A function of a count and a text. */
-export function ofCount(apply: (count: number, subject: string) => GoValue): GoFunction {
-  return { parameters: ['int', 'string'], call: ([count, subject]) => apply(size(count), text(subject)) };
+export function ofCount(apply: (count: number, subject: string) => GoValue, weight = 1): GoFunction {
+  return {
+    parameters: ['int', 'string'],
+    weight,
+    call: ([count, subject]) => apply(size(count), text(subject)),
+  };
 }

@@ -14,7 +14,7 @@ function bytes(subject: string): number {
   const number = parseGoFloat(digits.replaceAll(',', ''));
   if (!number.ok) throw new GoError(number.error);
   const unit = toLower(trimSpace(subject.slice(digits.length)));
-  const isKnown = parseBytes(`1${unit}`) !== undefined;
+  const isKnown = parseBytes(`1 ${unit}`) !== undefined;
   throw new GoError(isKnown ? `too large: ${subject}` : `unhandled size name: ${unit}`);
 }
 
@@ -37,7 +37,8 @@ function durationFault(subject: string): string {
   let rest = subject.replace(/^[+-]/, '');
   while (rest !== '') {
     const [all = '', number = '', unit = ''] = /^([0-9]*(?:\.[0-9]*)?)([^0-9.]*)/.exec(rest) ?? [];
-    if (!/[0-9]/.test(number)) return invalid;
+    const [whole = ''] = number.split('.');
+    if (!/[0-9]/.test(number) || BigInt(`0${whole}`) > 1n << 63n) return invalid;
     if (unit === '') return `time: missing unit in duration ${quoteTime(subject)}`;
     if (parseGoDuration(`1${unit}`) === undefined) {
       return `time: unknown unit ${quoteTime(unit)} in duration ${quoteTime(subject)}`;

@@ -1,13 +1,15 @@
 import { isSpace } from './characters.js';
-import { isAscii } from './raw-bytes.js';
 
 /** Go maps letter by letter; JavaScript knows rules that make two letters of one (ß) or look at the letters around. */
 export function toUpper(text: string): string {
-  return isAscii(text) ? text.toUpperCase() : mapCharacters(text, upperOf);
+  const upper = text.toUpperCase();
+  // All letters that make more than one make the text longer.
+  return upper.length === text.length ? upper : mapCharacters(text, upperOf);
 }
 
 export function toLower(text: string): string {
-  return isAscii(text) ? text.toLowerCase() : mapCharacters(text, lowerOf);
+  const lower = text.toLowerCase();
+  return lower.length === text.length && !text.includes('\u03a3') ? lower : mapCharacters(text, lowerOf);
 }
 
 /** Go's strings.Title: the first letter of every word in title case, the rest as it is. */

@@ -52,8 +52,17 @@ export function fromBytes(bytes: Buffer): string {
 /** Length of the UTF-8 sequence that starts here; 0 when there is none. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0;
-  const width = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  return width > 0 && at + width <= bytes.length && isUtf8(bytes.subarray(at, at + width)) ? width : 0;
+  if (lead < 0x80) return 1;
+  const width = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  for (let next = 1; next < width; next++) if (((bytes[at + next] ?? 0) & 0xc0) !== 0x80) return 0;
+  // Too long a form, half a surrogate pair, or beyond the last character.
+  const second = bytes[at + 1] ?? 0;
+  const isBad =
+    (lead === 0xe0 && second < 0xa0) ||
+    (lead === 0xed && second > 0x9f) ||
+    (lead === 0xf0 && second < 0x90) ||
+    (lead === 0xf4 && second > 0x8f);
+  return isBad ? 0 : width;
 }
 
 /** `text[from:to]` in bytes; offsets must lie within the text. */

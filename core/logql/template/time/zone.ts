@@ -29,6 +29,7 @@ export const utc = fixedZone('UTC', 0, 'time.UTC');
 /** The zone of the process: Loki runs in UTC. */
 export const local = fixedZone('UTC', 0, 'time.Local');
 
+const maxKeptZones = 64;
 const known = new Map<string, Zone>();
 let namesByZone: ReadonlyMap<string, string> | undefined;
 
@@ -40,6 +41,7 @@ export function loadZone(name: string): Zone {
   if (loaded !== undefined) return loaded;
   const row = zoneRows().get(name);
   const zone = row === undefined ? undefined : ianaZone(name, row);
+  if (known.size >= maxKeptZones) known.clear();
   if (zone !== undefined) known.set(name, zone);
   return zone ?? utc;
 }
@@ -51,7 +53,7 @@ function zoneRows(): ReadonlyMap<string, string> {
   return namesByZone;
 }
 
-const maxKeptHours = 4096;
+const maxKeptQuarters = 4096;
 
 function ianaZone(name: string, row: string): Zone | undefined {
   const format = formatFor(name);
@@ -69,8 +71,8 @@ function ianaZone(name: string, row: string): Zone | undefined {
     const before = kept.get(quarter);
     if (before !== undefined) return before;
     const offset = offsetAt(format, quarter * 900);
-    const found = { name: names.get(offset) ?? numericName(offset), offset };
-    if (kept.size >= maxKeptHours) kept.clear();
+    const found = { name: names.get(offset) ?? oldName(offset, unix), offset };
+    if (kept.size >= maxKeptQuarters) kept.clear();
     kept.set(quarter, found);
     return found;
   };
@@ -100,6 +102,11 @@ function offsetAt(format: Intl.DateTimeFormat, unix: number): number {
     /([+-])([0-9]+):([0-9]+)(?::([0-9]+))?/.exec(text) ?? [];
   const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return sign === '-' ? -size : size;
+}
+
+/** Before 1900 zones kept local mean time; names that went out of use by 1970 are not told apart. */
+function oldName(offset: number, unix: number): string {
+  return unix < -2_208_988_800 ? 'LMT' : numericName(offset);
 }
 
 function numericName(offset: number): string {
