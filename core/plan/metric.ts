@@ -40,7 +40,7 @@ export interface MetricPlan {
  * Plans a metric query.
  * @throws ApiError `approxTopk`
  */
-export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown): MetricPlan {
+export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown = 'on'): MetricPlan {
   const leaves = new Map<RangeAggregation, LeafPlan>();
   for (const leaf of planLeaves(expr).values()) leaves.set(leaf.range, planLeaf(leaf, naming, pushdown));
   return { kind: 'metric', expr, leaves };

@@ -31,8 +31,12 @@ export async function openStore(url: string | undefined, load: boolean): Promise
   return backend;
 }
 
-/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out. */
-export async function openProxy(store: Store, without: readonly string[] = []): Promise<RunningProxy> {
+/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags. */
+export async function openProxy(
+  store: Store,
+  without: readonly string[] = [],
+  more: Iterable<readonly [flag: string, value: string]> = [],
+): Promise<RunningProxy> {
   const tenantMap = Object.fromEntries(
     [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
   );
@@ -44,6 +48,7 @@ export async function openProxy(store: Store, without: readonly string[] = []): 
     ['admin-listen', '127.0.0.1:0'],
     // What the recorded Loki ran with, where the product's default differs.
     ['max-entries-limit-per-query', '5000'],
+    ...more,
   ]);
   const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
     flags,
