@@ -26,7 +26,8 @@ if (chosen.length === 0) {
   process.exitCode = 2;
 }
 for (const file of chosen) {
-  console.log(`\n== ${file.replace('.js', '')}`);
   const module: unknown = await import(new URL(file, import.meta.url).href);
-  if (isBenchmark(module)) await module.run();
+  if (!isBenchmark(module)) continue;
+  console.log(`\n== ${file.replace('.js', '')}`);
+  await module.run();
 }

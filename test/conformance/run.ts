@@ -7,6 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { readCases, type GoldenCase } from './cases.js';
+import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
 
@@ -40,6 +41,7 @@ function isWanted({ request }: GoldenCase): boolean {
 }
 
 function report(outcomes: readonly Outcome[]): void {
+  const exceptions = readExceptions();
   const families = new Map<string, { passed: number; all: number }>();
   for (const { request, difference } of outcomes) {
     const count = families.get(request.family) ?? { passed: 0, all: 0 };
@@ -52,4 +54,11 @@ function report(outcomes: readonly Outcome[]): void {
   for (const [family, { passed, all }] of families) console.log(`${family.padEnd(24)} ${passed}/${all}`);
   const passed = outcomes.filter(({ difference }) => difference === undefined).length;
   console.log(`${'all'.padEnd(24)} ${passed}/${outcomes.length}`);
+  const excepted = outcomes.filter(
+    ({ request, difference }) => difference !== undefined && exceptions.has(request.id),
+  );
+  if (excepted.length > 0)
+    console.log(
+      `${excepted.length} of the others stand in test/conformance/exceptions.jsonl, with the reason`,
+    );
 }

@@ -1,0 +1,36 @@
+import { request } from 'undici';
+import { startDevBackend } from '../../core/devbackend/index.js';
+
+/** Rows as VictoriaLogs takes them: fields by name. */
+export type StoredRow = Readonly<Record<string, string>>;
+
+/** Starts an embedded backend with rows of tenant 0:0; they are stored in streams of these fields. */
+export async function storeRows(
+  streamFields: readonly string[],
+  rows: readonly StoredRow[],
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const backend = await startDevBackend();
+  const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(streamFields.join(','))}`;
+  const answer = await request(new URL(path, backend.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/stream+json' },
+    body: rows.map((row) => JSON.stringify(row)).join('\n'),
+  });
+  await answer.body.dump();
+  if (answer.statusCode >= 300) throw new Error(`the backend refused the rows: ${answer.statusCode}`);
+  return backend;
+}
+
+/** Asks a proxy for JSON. */
+export async function ask(
+  url: string,
+  path: string,
+  params: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const range = { start: '1793491200000000000', end: '1793494800000000000' };
+  const query = new URLSearchParams({ ...range, ...params }).toString();
+  const answer = await request(`${url}/loki/api/v1/${path}?${query}`, { headers });
+  // Every answer that these tests ask for is a JSON object.
+  return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> };
+}
