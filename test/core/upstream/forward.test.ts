@@ -1,7 +1,13 @@
 import test from 'ava';
 import type { Caller, Tenant } from '../../../core/api/caller.js';
 import { makeCaller, makeTenant } from '../../../core/testing/index.js';
-import { headersFor, tenantParameters, type ForwardOptions } from '../../../core/upstream/forward.js';
+import { printFilter } from '../../../core/logsql/print.js';
+import {
+  headersFor,
+  tenantParameters,
+  tenantScope,
+  type ForwardOptions,
+} from '../../../core/upstream/forward.js';
 
 const nothing: ForwardOptions = {
   forwardAuthorization: false,
@@ -36,6 +42,8 @@ test('a tenant of a stream field goes as a filter, which quotes whatever the id 
   t.deepEqual(headersFor(callerWith({}), labelled, nothing), {});
   t.deepEqual(tenantParameters(labelled), [['extra_stream_filters', '{"org":"a\\"b}"}']]);
   t.deepEqual(tenantParameters(tenant), []);
+  t.is(printFilter(tenantScope(labelled)), '{org="a\\"b}"}');
+  t.is(printFilter(tenantScope(tenant)), '*');
 });
 
 test('a forwarded Authorization wins over the backend’s own credentials', (t) => {
