@@ -66,8 +66,10 @@ export class UpgradeSession {
 
   /** The process stops. */
   stop(): void {
-    this.#socket?.close(goingAway, apiError('stopping', {}).message);
-    this.#controller.abort(apiError('stopping', {}));
+    const reason = apiError('stopping', {});
+    // Before the close, which ends the signal too, in the name of the client.
+    this.#controller.abort(reason);
+    this.#socket?.close(goingAway, reason.message);
   }
 
   /** Ends the connection without a word. */

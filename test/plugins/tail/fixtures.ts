@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { startDevBackend, type DevBackend } from '../../../core/devbackend/index.js';
+import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
+
+/** A proxy in front of a backend of its own. */
+export interface Tailing extends ProxyUnderTest {
+  readonly backend: DevBackend;
+}
+
+/** Starts both, with options of the tail plugin and of tenancy as in YAML. */
+export async function withTails(
+  options: Readonly<Record<string, unknown>>,
+  use: (under: Tailing) => Promise<void>,
+  tenancy: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const backend = await startDevBackend();
+  const tail = { refreshInterval: '20ms', ...options };
+  const yaml = `
+version: 1
+stages:
+  - use: tenancy
+    with: ${JSON.stringify(tenancy)}
+  - use: guard
+  - use: tier0
+  - use: translate
+  - use: peer-cache
+  - use: backend
+    with: { url: '${backend.url}' }
+  - use: response-shape
+endpoints:
+  - use: reference-api
+  - use: tail
+    with: ${JSON.stringify(tail)}
+`;
+  try {
+    await withProxy(yaml, (under) => use({ ...under, backend }));
+  } finally {
+    await backend.close();
+  }
+}
+
+export interface Line {
+  readonly text: string;
+  /** Milliseconds before now. */
+  readonly ageMs?: number;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** Stores lines of the stream {app="a"}. */
+export async function push(url: string, lines: readonly Line[]): Promise<void> {
+  const now = Date.now();
+  const rows = lines.map(({ text, ageMs = 0, fields = {} }, index) => ({
+    _time: String(BigInt(now - ageMs) * 1_000_000n + BigInt(index)),
+    _msg: text,
+    app: 'a',
+    ...fields,
+  }));
+  const body = rows.map((row) => JSON.stringify(row)).join('\n');
+  const response = await fetch(`${url}/insert/jsonline?_stream_fields=app`, { method: 'POST', body });
+  if (response.status !== 200) throw new Error(await response.text());
+}
+
+export interface Frame {
+  readonly streams: readonly {
+    readonly stream: Readonly<Record<string, string>>;
+    readonly values: readonly (readonly [string, string, unknown?])[];
+  }[];
+  readonly encodingFlags?: readonly string[];
+  readonly dropped_entries?: readonly unknown[];
+}
+
+/** A client that keeps what it gets and lets a test wait for it. */
+export class TailClient {
+  readonly socket: WebSocket;
+  readonly frames: Frame[] = [];
+  readonly #closed: Promise<readonly [code: number, reason: string]>;
+  #waiting: (() => void)[] = [];
+
+  constructor(url: string, params: Readonly<Record<string, string>>, headers: Record<string, string> = {}) {
+    const query = new URLSearchParams(params).toString();
+    const path = params['path'] ?? '/loki/api/v1/tail';
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}?${query}`, { headers });
+    this.socket.on('message', (data: Buffer) => {
+      // The test asserts on what it reads.
+      this.frames.push(JSON.parse(data.toString('utf8')) as Frame);
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+    this.socket.on('error', () => undefined);
+    this.#closed = new Promise((resolve) => {
+      this.socket.once('close', (code, reason) => resolve([code, reason.toString('utf8')]));
+    });
+  }
+
+  async opened(): Promise<this> {
+    await once(this.socket, 'open');
+    return this;
+  }
+
+  /** Lines in the order in which they came. */
+  get lines(): readonly string[] {
+    return this.frames.flatMap(({ streams }) =>
+      streams.flatMap(({ values }) => values.map(([, line]) => line)),
+    );
+  }
+
+  /** Waits until there are as many lines. */
+  async untilLines(count: number): Promise<readonly string[]> {
+    while (this.lines.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this.lines;
+  }
+
+  closed(): Promise<readonly [code: number, reason: string]> {
+    return this.#closed;
+  }
+
+  /** The HTTP answer of a handshake that is refused. */
+  async refused(): Promise<{ readonly status: number | undefined; readonly body: string }> {
+    // The event's arguments are typed by ws, but not through events.once.
+    const [, response] = (await once(this.socket, 'unexpected-response')) as [ClientRequest, IncomingMessage];
+    let body = '';
+    for await (const chunk of response) body += String(chunk);
+    return { status: response.statusCode, body };
+  }
+}
+
+export const all = { query: '{app="a"}' };
