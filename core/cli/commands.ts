@@ -28,6 +28,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./format.js')).format(args, io),
   },
   {
+    name: 'parse',
+    summary: "print the syntax tree of a LogQL query: parse --json 'QUERY'",
+    run: async (args, io) => (await import('./format.js')).parse(args, io),
+  },
+  {
     name: 'explain',
     summary: "print what a LogQL query becomes for the backend: explain 'QUERY'",
     run: async (args, io) => (await import('./explain.js')).explain(args, io),

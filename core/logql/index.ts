@@ -25,3 +25,12 @@ export { printSelector, printStage, printStages } from './print/stages.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';
 export type * from './template/ast.js';
 export { childrenOf, logQueriesOf, mapMatchers, visit, type AstNode } from './walk.js';
+export {
+  entryLeafSource,
+  evaluateMetric,
+  gridOf,
+  type Grid,
+  type LeafSource,
+  type MetricLimits,
+  type MetricResult,
+} from './metric/index.js';
