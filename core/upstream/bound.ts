@@ -10,7 +10,12 @@ import { decodeListing, decodeStats } from './decode.js';
 import type { StatusRule } from './failures.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
-import { decodeStatsRange, rangeParameters, type BackendSeries, type StatsRangeRequest } from './stats-range.js';
+import {
+  decodeStatsRange,
+  rangeParameters,
+  type BackendSeries,
+  type StatsRangeRequest,
+} from './stats-range.js';
 import type {
   BackendRow,
   BackendSample,
