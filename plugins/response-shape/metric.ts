@@ -1,6 +1,8 @@
 import type { Caller } from '../../core/api/caller.js';
 import type { Answer } from '../../core/answer/types.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/api/request.js';
+import { ApiError } from '../../core/errors/api-error.js';
+import { errorTable } from '../../core/errors/table.js';
 import {
   defaultMetricLimits,
   entryLeafSource,
@@ -36,21 +38,37 @@ export async function answerMetric(
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
-  const rowContext = { ...context, counts };
-  const fromRows = entryLeafSource(rowEntrySource((leaf) => planOf(plan, leaf), rowContext));
-  const source: LeafSource = {
-    async series(leafRequest) {
-      const leafPlan = planOf(plan, leafRequest.leaf);
-      const { push } = leafPlan;
-      const counted =
-        push === undefined
-          ? undefined
-          : await statisticsTable({ ...leafPlan, push }, leafRequest, rowContext);
-      return counted ?? fromRows.series(leafRequest);
-    },
-  };
+  const source = backendSource(plan, { ...context, counts });
   const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);
+}
+
+/** The series of leaves: from statistics where they do, else from rows. */
+function backendSource(plan: MetricPlan, context: RowContext): LeafSource {
+  const sourceOf = (change: (leaf: LeafPlan) => LeafPlan): LeafSource =>
+    entryLeafSource(rowEntrySource((leaf) => change(planOf(plan, leaf)), context));
+  const fromRows = sourceOf((leaf) => leaf);
+  const fromWholeRows = sourceOf((leaf) => ({ ...leaf, columns: undefined }));
+  return {
+    async series(request) {
+      const leafPlan = planOf(plan, request.leaf);
+      const { push, columns } = leafPlan;
+      const counted =
+        push === undefined ? undefined : await statisticsTable({ ...leafPlan, push }, request, context);
+      if (counted !== undefined) return counted;
+      try {
+        return await fromRows.series(request);
+      } catch (error) {
+        // The message names all labels of the entry that failed, whatever the query sees of them.
+        if (columns === undefined || !isPipelineError(error)) throw error;
+        return fromWholeRows.series(request);
+      }
+    },
+  };
+}
+
+function isPipelineError(error: unknown): boolean {
+  return error instanceof ApiError && error.entry === errorTable.pipelineError;
 }
 
 /** The grid on which a request wants its answer. */

@@ -1,0 +1,185 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { MetricStore, instantRequest, rangeRequest, valuesOf, type StoredEntry } from './metric-store.js';
+
+const base = 1793491200000000000n;
+const second = 1_000_000_000n;
+
+let store: MetricStore;
+let account = 100;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+
+test.after.always(async () => {
+  await store.close();
+});
+
+const streams = [
+  { app: 'a', env: 'x', level: 'error' },
+  { app: 'a', env: 'y' },
+  { job: 'j', env: 'x' },
+] as const;
+
+const metadata = [{}, { severity: 'info' }, { 'trace.id': 'abc' }, { team: 'red' }];
+
+/** Few times and lines, so that rows share them; an empty line is stored as none. Rows pushed twice are equal in all. */
+const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(
+  fc
+    .tuple(
+      fc.integer({ min: 0, max: 600 }),
+      fc.constantFrom(...streams),
+      fc.constantFrom('level=warn x', 'an error', 'plain', 'größe', ''),
+    )
+    .map(([at, stream, line]) => ({
+      ns: base + BigInt(at) * second,
+      stream,
+      line,
+      metadata: metadata[(at + line.length) % metadata.length] ?? {},
+    })),
+  { maxLength: 60 },
+);
+
+const queries = [
+  'sum(count_over_time({env=~".+"}[RANGE]))',
+  'sum by (app) (rate({env="x"}[RANGE] offset 1m))',
+  'sum by (env) (bytes_over_time({env=~".+"} |= "r" [RANGE]))',
+  'sum by (service_name, level) (bytes_rate({env=~".+"}[RANGE]))',
+  'sum by (level, detected_level) (count_over_time({env=~".+"} | drop __error__ [RANGE]))',
+  'sum by (env) (count_over_time({env=~".+"} | detected_level="warn" [RANGE]))',
+  'sum by (detected_level, trace_id, team) (count_over_time({env=~".+"} != "plain" [RANGE]))',
+  'absent_over_time({env="y"}[RANGE])',
+  'max(sum by (app) (count_over_time({env=~".+"} | app="a" [RANGE])))',
+];
+
+test.serial('the backend’s counts and rows give the same answers', async (t) => {
+  t.timeout(120_000);
+  await fc.assert(
+    fc.asyncProperty(
+      entries,
+      fc.integer({ min: 1, max: 200 }),
+      fc.integer({ min: 7, max: 150 }),
+      fc.integer({ min: 0, max: 300 }),
+      async (stored, range, step, start) => {
+        account += 1;
+        if (stored.length > 0) await store.push(account, stored);
+        for (const text of queries) {
+          const startNs = base + BigInt(start) * second;
+          const asked = text.replace('RANGE', `${range}s`);
+          for (const request of [
+            rangeRequest(asked, startNs, startNs + 300n * second, BigInt(step) * second),
+            instantRequest(asked, startNs + 100n * second + 1n),
+          ]) {
+            const on = valuesOf((await store.run(request, { account })).answer);
+            const off = valuesOf((await store.run(request, { account, pushdown: 'off' })).answer);
+            t.deepEqual(rounded(on), rounded(off), asked);
+          }
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+function rounded(values: Record<string, number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.toPrecision(12)]));
+}
+
+test.serial('an entry that was pushed twice counts once, also where the backend counts', async (t) => {
+  account += 1;
+  const twice = { ns: base + second, stream: streams[0], line: 'same' };
+  await store.push(account, [twice, twice, { ...twice, line: 'other' }, { ...twice, stream: streams[1] }]);
+  const request = instantRequest('sum by (env) (count_over_time({app="a"}[10s]))', base + 2n * second);
+  const { answer, calls } = await store.run(request, { account });
+  t.deepEqual(valuesOf(answer), { '{"env":"x"}': 2, '{"env":"y"}': 1 });
+  t.true(calls.some(({ type }) => type === 'stats_query'));
+});
+
+test.serial(
+  'what the backend counts is not sent as rows, and the statistics tell how much it was',
+  async (t) => {
+    account += 1;
+    const many = Array.from({ length: 500 }, (_none, index): StoredEntry => {
+      return {
+        ns: base + BigInt(index) * second,
+        stream: streams[index % 2] ?? streams[0],
+        line: `line ${index}`,
+      };
+    });
+    await store.push(account, many);
+    const request = rangeRequest(
+      'sum by (env) (rate({app="a"}[1m]))',
+      base,
+      base + 500n * second,
+      20n * second,
+    );
+    const { answer, calls } = await store.run(request, { account });
+    t.true(calls.some(({ type }) => type === 'stats_query_range'));
+    t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 20);
+    t.is(answer.kind === 'matrix' ? answer.stats.linesProcessed : 0, 500);
+    const rows = await store.run(request, { account, pushdown: 'off' });
+    const stats = rows.answer.kind === 'matrix' ? rows.answer.stats : undefined;
+    t.is(stats?.linesProcessed, 500);
+    t.is(
+      stats?.bytesProcessed,
+      many.reduce((sum, { line }) => sum + line.length, 0),
+    );
+  },
+);
+
+test.serial(
+  'more rows than the limit are refused where rows are needed, and counted where not',
+  async (t) => {
+    account += 1;
+    const rows = Array.from({ length: 20 }, (_none, index): StoredEntry => {
+      return { ns: base + BigInt(index), stream: streams[1], line: `plain ${index}` };
+    });
+    await store.push(account, rows);
+    const logfmt = instantRequest('sum(count_over_time({app="a"} | logfmt | x="" [1m]))', base + second);
+    await t.throwsAsync(store.run(logfmt, { account, maxRows: 19 }), {
+      message: 'manual range metric row limit exceeded',
+    });
+    t.deepEqual(valuesOf((await store.run(logfmt, { account, maxRows: 20 })).answer), { '{}': 20 });
+    const counted = instantRequest('sum(count_over_time({app="a"}[1m]))', base + second);
+    t.deepEqual(valuesOf((await store.run(counted, { account, maxRows: 19 })).answer), { '{}': 20 });
+  },
+);
+
+test.serial('a query whose client went away ends without asking further', async (t) => {
+  account += 1;
+  await store.push(account, [{ ns: base, stream: streams[1], line: 'x' }]);
+  const gone = new AbortController();
+  const request = instantRequest('sum(count_over_time({app="a"} | logfmt [1m]))', base + second);
+  gone.abort(new Error('gone'));
+  const error = await t.throwsAsync(store.run(request, { account, signal: gone.signal }));
+  t.truthy(error);
+});
+
+test.serial(
+  'too many series are an error, or a part of them with a warning for Logs Drilldown',
+  async (t) => {
+    account += 1;
+    const pods = ['1', '2', '3'].map((pod): StoredEntry => ({ ns: base, stream: { pod }, line: 'x' }));
+    await store.push(account, pods);
+    const request = instantRequest('sum by (pod) (count_over_time({pod=~".+"}[1m]))', base + second);
+    await t.throwsAsync(store.run(request, { account, limits: { maxSeries: 2 } }), {
+      message: /^maximum number of series \(2\) reached for a single query; consider/,
+    });
+    const { answer } = await store.run(request, { account, limits: { maxSeries: 2, isPartial: true } });
+    t.is(Object.keys(valuesOf(answer)).length, 2);
+    t.deepEqual(answer.kind === 'vector' ? answer.warnings : [], [
+      'maximum number of series (2) reached for a single query; returning partial results',
+    ]);
+  },
+);
+
+test.serial('an error of an entry names all of its labels, whatever the query sees of them', async (t) => {
+  account += 1;
+  await store.push(account, [{ ns: base, stream: streams[1], line: 'x=abc', metadata: { team: 'red' } }]);
+  const request = instantRequest(
+    'sum by (env) (sum_over_time({app="a"} | logfmt | unwrap x [1m]))',
+    base + second,
+  );
+  await t.throwsAsync(store.run(request, { account }), { message: /team="red"/ });
+});
