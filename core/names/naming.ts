@@ -105,6 +105,18 @@ export class Naming {
     return [...fields];
   }
 
+  /** The name by which a selector finds what it calls by its stored name: the label, where the field is one. */
+  selectorName(name: string): string {
+    return this.dottedNames === 'reject' || isLegalLabel(name) ? name : (this.labelOf(name) ?? name);
+  }
+
+  /** The name that an entry has for what a query calls by its stored name. */
+  entryName(name: string): string {
+    const isShown = this.labelStyle === 'passthrough' || this.dottedNames === 'reject';
+    if (isShown || isLegalLabel(name)) return name;
+    return this.labelOf(name) ?? (this.metadataMode === 'translated' ? sanitizeOtel(name) : name);
+  }
+
   /** The stream fields that decide `service_name`, first one with a value wins. */
   serviceFields(): readonly string[] {
     const fields = new Set<string>();

@@ -4,6 +4,7 @@ import { checkStages, logQueriesOf } from '../logql/index.js';
 import { or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { planMatchers, selectorFilter } from './matchers.js';
+import { withClientNames } from './client-names.js';
 import { planLogExpr, type Pushdown } from './metric.js';
 import type { DetectedFieldsPlan, Plan, VolumePlan } from './types.js';
 
@@ -40,15 +41,20 @@ export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdow
 function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): VolumePlan {
   const { matchers } = query;
   const { filter } = planMatchers(matchers, naming);
-  if (targetLabels.length > 0) return { kind: 'volume', filter, targets: new Set(targetLabels) };
+  if (targetLabels.length > 0)
+    return {
+      kind: 'volume',
+      filter,
+      targets: new Set(targetLabels.map((name) => naming.selectorName(name))),
+    };
   // Without targets label sets have the labels of the selector; sums by name are of every label.
   const isAll = matchers.length === 0 || aggregateBy === 'labels';
   return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };
 }
 
 function planScan({ query }: Scan, naming: Naming, pushdown: Pushdown): DetectedFieldsPlan {
-  const { ast } = query;
-  checkStages(ast);
+  checkStages(query.ast);
+  const ast = withClientNames(query.ast, naming);
   if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
   return { kind: 'detected-fields', logs: planLogExpr(ast, naming, pushdown).plan };
 }

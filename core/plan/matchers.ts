@@ -2,7 +2,7 @@ import type { Selector } from '../api/query.js';
 import type { Matcher, Stage } from '../logql/ast.js';
 import { requireNonEmptyMatcher } from '../logql/index.js';
 import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
-import { and, everything, matcher as streamMatcher, not, nothing } from '../logsql/build.js';
+import { and, everything, exact, matcher as streamMatcher, not, nothing, regexp } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { serviceNameLabel, unknownService } from '../names/service-name.js';
 import { compileRegExp } from '../regexp/index.js';
@@ -23,8 +23,13 @@ export function planMatchers(
   const filters: LogsqlFilter[] = [];
   const decisions: Decision[] = [];
   for (const matcher of matchers) {
-    const fields = naming.fieldsOf(matcher.name);
-    if (matcher.name === serviceNameLabel) {
+    const name = naming.selectorName(matcher.name);
+    const fields = naming.fieldsOf(name);
+    const extra = naming.extraLabels.get(name);
+    if (extra !== undefined && naming.labelOf(extra) !== name) {
+      decisions.push({ rule: 'extraLabel', part: matcher });
+      filters.push(extraFilter(matcher, extra));
+    } else if (name === serviceNameLabel) {
       decisions.push({ rule: 'serviceName', part: matcher });
       filters.push(serviceFilter(matcher, naming.serviceFields()));
     } else if (fields.length === 0) {
@@ -40,6 +45,12 @@ export function planMatchers(
   }
   const first: readonly LogsqlFilter[] = plain.length === 0 ? [] : [{ kind: 'stream', groups: [plain] }];
   return { filter: and(...first, ...filters), decisions };
+}
+
+/** A field that was declared a label is a column of rows; pattern and missing value mean the same as in a stream selector. */
+function extraFilter({ op, value }: Matcher, name: string): LogsqlFilter {
+  const filter = op === '=' || op === '!=' ? exact(name, value) : regexp(name, `^(?:${value})$`);
+  return op === '=' || op === '=~' ? filter : not(filter);
 }
 
 /** The rows of a bare selector: one that is given must select something, none selects everything. */

@@ -4,6 +4,7 @@ import { apiError } from '../errors/table.js';
 import { checkStages } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
+import { withClientNames } from './client-names.js';
 import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
 import { planMatchers, selectorFilter } from './matchers.js';
@@ -28,7 +29,11 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
     case 'label_values':
-      return { kind: 'label-values', name: request.name, filter: selectorFilter(request.query, naming) };
+      return {
+        kind: 'label-values',
+        name: naming.selectorName(request.name),
+        filter: selectorFilter(request.query, naming),
+      };
     case 'series': {
       const filters = request.selectors.map(({ matchers }) => planMatchers(matchers, naming).filter);
       return { kind: 'series', filter: filters.length === 0 ? everything : or(...filters) };
@@ -54,7 +59,7 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
 }
 
 function planQuery(query: Query, naming: Naming, pushdown: Pushdown): Plan {
-  const { ast } = query;
-  checkStages(ast);
+  checkStages(query.ast);
+  const ast = withClientNames(query.ast, naming);
   return ast.kind === 'log' ? planLogExpr(ast, naming, pushdown).plan : planMetric(ast, naming, pushdown);
 }

@@ -41,6 +41,7 @@ export const ruleExamples: Readonly<Partial<Record<RuleId, string>>> = {
 /** Rules that no short query shows, and why. */
 export const rulesWithoutExample: Readonly<Partial<Record<RuleId, string>>> = {
   queryTooLong: 'the query would be longer than 16 KiB',
+  extraLabel: 'only with -extra-label-fields',
   metricOff: 'any query with -pushdown=off',
   labelDeep: 'the query would have more than 50 levels',
 };

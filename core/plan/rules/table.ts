@@ -24,6 +24,12 @@ export const pushdownRules = {
     verdict: 'exact',
     reason: 'structured metadata cannot be selected by stream',
   },
+  extraLabel: {
+    construct: '{name="v"} on a field of -extra-label-fields',
+    backend: 'field:="v", field:~"^(?:re)$"',
+    verdict: 'exact',
+    reason: 'a column of rows that was declared a label; it has no index',
+  },
   lineContains: {
     construct: '|= "text", != "text"',
     backend: '_msg:*"text"*',
