@@ -1,12 +1,14 @@
 import { formatGoDuration } from '../../values/go-duration.js';
 import { goSyntaxOf } from '../time/go-syntax.js';
 import { monthName, weekdayName } from '../time/names.js';
-import { concrete, GoInterface, typeName, type Concrete, type GoInt, type GoValue } from '../values/value.js';
+import { concrete, GoInterface, typeName, GoInt, type Concrete, type GoValue } from '../values/value.js';
 import { formatBoolean, formatFloatVerb, formatInteger, formatString } from './basic.js';
 import { pad, truncate, type Directive } from './directive.js';
 import type { Sink } from './sink.js';
 
 const stringVerbs = 'vsxXq';
+const addressVerbs = 'bodxX';
+const nowhere = new GoInt(0n);
 
 /** Prints values by one directive of a format. */
 export class ValuePrinter {
@@ -94,10 +96,16 @@ export class ValuePrinter {
         return true;
       }
       case 'time':
-        // The fields of the struct; its location is an address, which says nothing.
-        this.#list('{', ' ', '}', value.fields(), (field) => {
-          this.#element(field, verb);
-        });
+        // The fields of the struct; the last is where its zone lies in memory, nowhere for UTC.
+        this.#list(
+          '{',
+          ' ',
+          '}',
+          [...value.fields(), addressVerbs.includes(verb) ? nowhere : undefined],
+          (field) => {
+            this.#element(field, verb);
+          },
+        );
         return true;
       case 'map': {
         const [open, close] = sharpV ? [`${value.type}{`, '}'] : ['map[', ']'];

@@ -88,12 +88,11 @@ export class GoTime {
     return `${shown} m=+${size.slice(0, -9)}.${size.slice(-9)}`;
   }
 
-  /** The fields of Go's struct, which verbs that know no String method print. */
+  /** The numbers of Go's struct, which verbs that know no String method print. */
   fields(): readonly GoValue[] {
     return [
       new GoInt(BigInt(this.nanosecond), 'int64'),
       new GoInt(BigInt(this.unix - unixOfYearOne), 'int64'),
-      undefined,
     ];
   }
 }
