@@ -30,6 +30,8 @@ export class UpgradeSession {
   readonly #controller = new AbortController();
   #socket: UpgradedSocket | undefined;
   #isAnswered = false;
+  /** Bounds the time until the handshake is answered. */
+  #deadline: NodeJS.Timeout | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -39,12 +41,10 @@ export class UpgradeSession {
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
     const { record, options } = this.#parts;
     const bound = options.httpWriteTimeout;
-    const deadline =
-      bound > 0
-        ? setTimeout(() => {
-            if (!this.#isAnswered) this.#controller.abort(apiError('queryTimeout', {}));
-          }, bound)
-        : undefined;
+    if (bound > 0)
+      this.#deadline = setTimeout(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
+    // A handler may be slow to see that nobody waits for it any more.
+    this.#controller.signal.addEventListener('abort', () => clearTimeout(this.#deadline));
     try {
       const params = readParams();
       record.query = params.get('query')?.[0];
@@ -53,7 +53,6 @@ export class UpgradeSession {
     } catch (error) {
       this.#fail(error);
     } finally {
-      clearTimeout(deadline);
       this.#socket?.close(1000, '');
       this.gone();
     }
@@ -98,6 +97,7 @@ export class UpgradeSession {
     this.#controller.signal.throwIfAborted();
     if (this.#isAnswered) throw new Error('a handler of upgrades accepted twice');
     this.#isAnswered = true;
+    clearTimeout(this.#deadline);
     const socket = new UpgradedSocket(await this.#parts.accept(), () => this.gone());
     this.#socket = socket;
     this.#parts.onAnswered(101);
@@ -121,6 +121,7 @@ export class UpgradeSession {
       return;
     }
     this.#isAnswered = true;
+    clearTimeout(this.#deadline);
     this.#parts.refuse(encodeError(shown, options.errorResponseMessageField));
     this.#parts.onAnswered(shown.status);
   }

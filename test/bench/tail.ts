@@ -47,14 +47,14 @@ async function soak(mode: string, backend: string): Promise<void> {
     const doneBy = Date.now() + settleMs;
     while (reader.seen.size < sent && Date.now() < doneBy) await sleep(100);
     const after = await residentMiB(proxy.child);
-    const half = memory[Math.floor(memory.length / 2)] ?? 0;
+    const quarters = [1, 2, 3].map((quarter) => memory[Math.floor((memory.length * quarter) / 4)] ?? 0);
     reader.latenciesMs.sort((a, b) => a - b);
     const at = (share: number): number =>
       reader.latenciesMs[Math.floor(reader.latenciesMs.length * share)] ?? 0;
     console.log(
       `${mode}: sent ${sent}, lost ${sent - reader.seen.size}, twice ${reader.twice}, dropped ${reader.dropped}, ` +
         `latency p50 ${at(0.5)} p99 ${at(0.99)} max ${at(0.9999)} ms, ` +
-        `memory start ${before} half ${half} end ${after} max ${Math.max(...memory)} MiB`,
+        `memory start ${before}, by quarters ${quarters.join(' ')}, end ${after}, max ${Math.max(...memory)} MiB`,
     );
   } finally {
     reader.socket.terminate();
