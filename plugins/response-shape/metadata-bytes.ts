@@ -2,8 +2,10 @@ import type { TimeRange } from '../../core/api/request.js';
 import { exact, not, oneOf, query, stats, statsFunction } from '../../core/logsql/build.js';
 import type { LogsqlFilter, StatsFunction } from '../../core/logsql/ast.js';
 import { detectedLevelName } from '../../core/names/level.js';
+import type { Naming } from '../../core/names/naming.js';
 import { defaultSeverityText } from '../../core/names/otlp-fill.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { Backend } from './listings.js';
 
@@ -11,6 +13,8 @@ import type { Backend } from './listings.js';
 export interface MetadataCost {
   /** Bytes per entry. */
   readonly perEntry: number;
+  /** Bytes of an entry's line, on average over a sample; 0 when all entries were looked at. */
+  readonly line: number;
   /** Bytes once per stream: names and values that all of its entries share. */
   readonly perStream: number;
 }
@@ -36,9 +40,10 @@ export async function readMetadataCosts(
   filter: LogsqlFilter,
   range: TimeRange,
   rows: number,
-  { upstream, reader }: Backend,
+  { upstream, reader, naming }: Backend,
 ): Promise<MetadataCosts> {
-  const looked = rows <= maxCountedRows ? range : newestPart(range, rows);
+  const isSample = rows > maxCountedRows;
+  const looked = isSample ? newestPart(range, rows) : range;
   const listed = await upstream.list({ listing: 'field_names', query: query(filter), range: looked });
   const fields = listed
     .filter(({ value }) => !ownFields.has(value))
@@ -46,13 +51,16 @@ export async function readMetadataCosts(
     .slice(0, maxFields)
     .map(({ value }) => value);
   const sums = new Map<string, FieldSums>();
-  for (const batch of batchesOf(fields)) {
+  // Without any field there still are the lines.
+  const batches = fields.length === 0 && isSample ? [[]] : batchesOf(fields);
+  for (const batch of batches) {
     const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
+    if (isSample) functions.push(lineBytes(naming));
     const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
     for await (const lines of answer)
       for (const row of lines) {
         const text = row['_stream'] ?? '{}';
-        const sum = sums.get(text) ?? { rows: 0, pairs: 0, texts: 0, hasLevel: false };
+        const sum = sums.get(text) ?? { rows: 0, lines: 0, pairs: 0, texts: 0, hasLevel: false };
         sums.set(text, addFields(sum, row, batch, reader.stream(text)));
       }
   }
@@ -61,6 +69,8 @@ export async function readMetadataCosts(
 
 interface FieldSums {
   readonly rows: number;
+  /** Bytes of lines. */
+  readonly lines: number;
   readonly pairs: number;
   /** Bytes of distinct values. */
   readonly texts: number;
@@ -82,7 +92,7 @@ function addFields(
     texts += Buffer.byteLength(field) + (numberOf(row, `b${index}`) / count) * numberOf(row, `u${index}`);
     hasLevel ||= field === detectedLevelName;
   }
-  return { rows: numberOf(row, 'rows'), pairs, texts, hasLevel };
+  return { rows: numberOf(row, 'rows'), lines: numberOf(row, 'lines'), pairs, texts, hasLevel };
 }
 
 function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
@@ -90,6 +100,7 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
   const rows = all.reduce((total, sum) => total + sum.rows, 0);
   const bytes = all.reduce((total, sum) => total + sum.pairs * pairBytes + sum.texts, 0);
   const average = rows === 0 ? 0 : bytes / rows;
+  const averageLine = rows === 0 ? 0 : all.reduce((total, sum) => total + sum.lines, 0) / rows;
   return {
     of: (text, stream) => {
       const sum = sums.get(text);
@@ -98,11 +109,17 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
       const level = sum?.hasLevel === true ? 0 : 1;
       const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
       return {
+        line: sum === undefined || sum.rows === 0 ? averageLine : sum.lines / sum.rows,
         perEntry: ownPerEntry + (stream.metadata.length + level) * pairBytes,
         perStream: shared + level * levelTexts,
       };
     },
   };
+}
+
+/** The bytes of lines; what the backend holds in place of a line is none. */
+export function lineBytes(naming: Naming): StatsFunction {
+  return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(missingLineRows(naming)) };
 }
 
 function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {

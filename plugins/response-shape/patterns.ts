@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { PatternResult, PatternsAnswer } from '../../core/answer/types.js';
 import type { PatternsRequest } from '../../core/api/discovery-request.js';
 import type { TimeRange } from '../../core/api/request.js';
@@ -18,6 +19,8 @@ const minLines = 30;
 /** A pattern that is counted from a sample was seen this often at least. */
 const minSampled = 3;
 const maxTrees = 2000;
+/** Lines that are clustered before other requests get their turn. */
+const linesPerTurn = 1000;
 /** Windows that a range is cut into when not all of its lines can be read. */
 const maxWindows = 24;
 /** Samples of an answer; above this buckets without lines are left out. */
@@ -40,17 +43,29 @@ export async function answerPatterns(
   const windows = cutWindows(histogram, range, stepNs, total <= search.maxRows ? 1 : maxWindows);
   const read = await readWindows(filter, windows, search, context.signal, context);
   const custom = search.custom.map((pattern) => countCustom(pattern, read, stepNs));
-  const found = findPatterns(read, stepNs);
+  const found = await findPatterns(read, stepNs, context.signal);
   const own = new Set(search.custom);
   const patterns = [...custom, ...found.filter(({ pattern }) => !own.has(pattern))].slice(0, request.limit);
   return { kind: 'patterns', patterns: filled(patterns, Number(stepNs / secondNs)), warnings: [] };
 }
 
-function findPatterns(read: readonly WindowLines[], stepNs: bigint): readonly PatternResult[] {
+async function findPatterns(
+  read: readonly WindowLines[],
+  stepNs: bigint,
+  signal: AbortSignal,
+): Promise<readonly PatternResult[]> {
   const finder = new PatternFinder({ maxClusters, maxTrees });
-  for (const [index, { window, lines }] of read.entries())
-    for (const { streamKey, level, line, timestampNs } of lines)
-      finder.add(streamKey, level, line, bucketOf(index, window.lines > lines.length, timestampNs, stepNs));
+  let fed = 0;
+  for (const [index, { window, lines }] of read.entries()) {
+    const isSample = window.lines > lines.length;
+    for (const { streamKey, level, line, timestampNs } of lines) {
+      finder.add(streamKey, level, line, bucketOf(index, isSample, timestampNs, stepNs));
+      fed += 1;
+      if (fed % linesPerTurn !== 0) continue;
+      await setImmediate();
+      signal.throwIfAborted();
+    }
+  }
   const results = finder.patterns().flatMap(({ pattern, level, size, counts }) => {
     const samples = samplesOf(counts, read);
     const lines = samples.reduce((sum, [, count]) => sum + count, 0);

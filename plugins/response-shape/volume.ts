@@ -7,15 +7,14 @@ import { TooManyVolumesError, VolumeSums } from '../../core/discovery/volume-sum
 import { apiError } from '../../core/errors/table.js';
 import type { Label, LabelSet } from '../../core/labels/label-set.js';
 import type { LogsqlQuery } from '../../core/logsql/ast.js';
-import { not, query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
+import { query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
 import type { Naming } from '../../core/names/naming.js';
 import { parseRowTime } from '../../core/names/row-time.js';
-import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { VolumePlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { Backend } from './listings.js';
-import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 
 export interface VolumeContext extends Backend {
   readonly clock: Clock;
@@ -28,8 +27,17 @@ const chunkNs = 2n * 3_600n * 1_000_000_000n;
 /** Pieces of one stream over a long range; there they cover more than a chunk. */
 const maxPieces = 96n;
 
+/** Above this the bytes of all lines are not read: counting takes a fraction of it, and lines are judged by the newest ones. */
+const maxMeasuredEntries = 5_000_000;
 /** Pieces that are held to be put together. */
 const maxOpenPieces = 100_000;
+
+/** How pieces are counted: by cells of time or over all of it, with the bytes of their lines or without. */
+interface Counting {
+  readonly cellNs: bigint | undefined;
+  readonly isMeasured: boolean;
+}
+type Times = Pick<VolumePiece, 'firstNs' | 'lastNs'>;
 
 /** Bytes of the selected streams in the reference's measure: what its chunks would hold of them (otel-README, rule 10). */
 export async function answerVolume(
@@ -52,8 +60,9 @@ export async function answerVolume(
   let bytes = 0;
   if (entries > 0) {
     const costs = await readMetadataCosts(plan.filter, range, entries, context);
+    const isMeasured = entries <= maxMeasuredEntries;
     try {
-      for await (const [labels, piece] of readPieces(plan, range, cellNs, costs, context)) {
+      for await (const [labels, piece] of readPieces(plan, range, { cellNs, isMeasured }, costs, context)) {
         bytes += piece.bytes;
         sums.add(labels, piece);
       }
@@ -100,25 +109,26 @@ async function countEntries(
 async function* readPieces(
   plan: VolumePlan,
   range: TimeRange,
-  cellNs: bigint | undefined,
+  counting: Counting,
   costs: MetadataCosts,
   { upstream, naming, reader }: VolumeContext,
 ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
   const extra = extraColumns(plan, naming);
   const pieces = new VolumePieces();
-  for await (const batch of upstream.rows({ query: piecesQuery(plan, cellNs, extra, naming), range })) {
+  for await (const batch of upstream.rows({ query: piecesQuery(plan, counting, extra, naming), range })) {
     for (const row of batch) {
       const text = row['_stream'] ?? '{}';
       const stream = reader.stream(text);
       const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
-      const { perEntry, perStream } = costs.of(text, stream);
+      const { line, perEntry, perStream } = costs.of(text, stream);
       const entries = Number(row['entries'] ?? 0);
-      const firstNs = parseRowTime(row['first'] ?? '');
-      pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
+      const { firstNs, lastNs } = timesOf(row, counting, range);
+      const lines = counting.isMeasured ? Number(row['lines'] ?? 0) : entries * line;
+      pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
         firstNs,
-        lastNs: parseRowTime(row['last'] ?? ''),
+        lastNs,
         entries,
-        bytes: Number(row['bytes'] ?? 0) + entries * perEntry,
+        bytes: lines + entries * perEntry,
         sharedBytes: perStream,
       });
     }
@@ -137,7 +147,7 @@ function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
 
 function piecesQuery(
   { filter }: VolumePlan,
-  cellNs: bigint | undefined,
+  { cellNs, isMeasured }: Counting,
   extra: ExtraColumns,
   naming: Naming,
 ): LogsqlQuery {
@@ -145,11 +155,24 @@ function piecesQuery(
   const counts = stats(
     cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
     statsFunction('count', [], 'entries'),
-    { ...statsFunction('sum_len', ['_msg'], 'bytes'), condition: not(missingLineRows(naming)) },
-    statsFunction('min', ['_time'], 'first'),
-    statsFunction('max', ['_time'], 'last'),
+    ...(isMeasured
+      ? [lineBytes(naming), statsFunction('min', ['_time'], 'first'), statsFunction('max', ['_time'], 'last')]
+      : []),
   );
   return query(filter, [counts]);
+}
+
+/** The first and last entry of a piece; where they are not asked for, the borders of its cell within the range. */
+function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeRange): Times {
+  if (isMeasured)
+    return { firstNs: parseRowTime(row['first'] ?? ''), lastNs: parseRowTime(row['last'] ?? '') };
+  if (cellNs === undefined) return { firstNs: range.startNs, lastNs: range.endNs - 1n };
+  const startNs = parseRowTime(row['_time'] ?? '');
+  const endNs = startNs + cellNs;
+  return {
+    firstNs: startNs > range.startNs ? startNs : range.startNs,
+    lastNs: (endNs < range.endNs ? endNs : range.endNs) - 1n,
+  };
 }
 
 function valuesOf(row: BackendRow, extra: ExtraColumns): readonly Label[] {

@@ -25,7 +25,7 @@ function volume(change: Partial<VolumeRequest> = {}): VolumeRequest {
 
 function piece(stream: string, entries: number, bytes: number, more: Partial<BackendRow> = {}): BackendRow {
   const times = { first: '2026-11-01T00:00:00Z', last: '2026-11-01T05:59:59Z' };
-  return { _stream: stream, entries: String(entries), bytes: String(bytes), ...times, ...more };
+  return { _stream: stream, entries: String(entries), lines: String(bytes), ...times, ...more };
 }
 
 /** The calls of a volume whose rows have these metadata fields. */
@@ -115,9 +115,36 @@ test('with many entries metadata is judged by the newest of them', async (t) => 
       when: ({ range }) => asked.push(range.endNs - range.startNs) > 0,
       values: [],
     },
+    { call: 'rows', batches: [[]] },
     ...others,
   ]);
   t.deepEqual(asked, [(6n * hour) / 10n]);
+});
+
+test('with very many entries only a sample of lines is read, and all are counted', async (t) => {
+  const stream = { _stream: '{app="a"}' };
+  const sample = { ...stream, rows: '1000', lines: '50000' };
+  const value = '10000000';
+  const { answer, queries } = await runDiscovery(volume(), [
+    { call: 'stats', samples: [{ name: 'entries', labels: new Map(), timestampSeconds: 0, value }] },
+    { call: 'list', values: [] },
+    { call: 'rows', batches: [[sample]] },
+    {
+      call: 'rows',
+      batches: [
+        [
+          { ...stream, entries: value },
+          { _stream: '{app="b"}', entries: '1000000' },
+        ],
+      ],
+    },
+  ]);
+  t.false(queries[3]?.includes('sum_len'));
+  // 50 bytes of line and 8 of level for every entry; a stream without a sample is like the others.
+  t.deepEqual(sizesOf(answer), [
+    ['{"app":"a"}', Math.round((58e6 * 10 + 26) / kib) * kib],
+    ['{"app":"b"}', Math.round((58e6 + 26) / kib) * kib],
+  ]);
 });
 
 test('no entries need no further question', async (t) => {
