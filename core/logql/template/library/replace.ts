@@ -35,7 +35,7 @@ const stepsPerCharacter = 1 / 4;
 /** For every character and state: the automaton may have to keep many states at once. */
 const stepsPerCharacterAndState = 1 / 2000;
 /** A pattern that matches the empty text matches everywhere. */
-const stepsPerEmptyMatch = 1.25;
+const stepsPerEmptyMatch = 2;
 
 function pattern(source: string, subject: string, context: CallContext): LinearRegExp {
   if (source.length > formatLimits.output) exceeded('function input');
