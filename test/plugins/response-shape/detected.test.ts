@@ -2,7 +2,8 @@ import test from 'ava';
 import type { DetectedFieldsRequest } from '../../../core/api/discovery-request.js';
 import { Query, Selector } from '../../../core/api/query.js';
 import type { Answer } from '../../../core/answer/types.js';
-import { matching, type ExpectedCall } from '../../../core/testing/index.js';
+import { ApiError } from '../../../core/errors/api-error.js';
+import { FakeClock, matching, type ExpectedCall } from '../../../core/testing/index.js';
 import type { BackendRow, RowsRequest } from '../../../core/upstream/types.js';
 import { runDiscovery } from './discovery-run.js';
 
@@ -61,6 +62,32 @@ test('only lines that the query lets through are looked at', async (t) => {
     ['a', 'int'],
     ['b', 'int'],
   ]);
+});
+
+/** A first page of a thousand lines, during the reading of which time passes. */
+function slowPage(clock: FakeClock, line: (index: number) => string): ExpectedCall {
+  const rows = Array.from({ length: 1000 }, (_row, index) => row(59 - Math.floor(index / 20), line(index)));
+  return { call: 'rows', when: () => (clock.advance(6000), true), batches: [rows] };
+}
+
+test('when time runs out the lines found so far must do', async (t) => {
+  const clock = new FakeClock();
+  const page = slowPage(clock, (index) => (index === 0 ? 'a=1 rare=x' : `a=${index}`));
+  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [page], { clock });
+  t.deepEqual(labelsOf(answer), [
+    ['detected_level', 'string'],
+    ['a', 'int'],
+    ['rare', 'string'],
+  ]);
+});
+
+test('when time runs out before any line is found, that is said', async (t) => {
+  const clock = new FakeClock();
+  const page = slowPage(clock, (index) => `a=${index}`);
+  const run = runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [page], { clock });
+  const error = await t.throwsAsync(run, { instanceOf: ApiError });
+  t.is(error.status, 504);
+  t.regex(error.message, /^request timed out/);
 });
 
 test('a metric query is refused', async (t) => {

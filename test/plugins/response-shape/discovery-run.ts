@@ -5,6 +5,7 @@ import { defaultNamingSettings, Naming, type NamingSettings } from '../../../cor
 import type { ResponseShapeOptions } from '../../../core/options/options.gen.js';
 import { planRequest } from '../../../core/plan/request.js';
 import {
+  FakeClock,
   FakeUpstream,
   makeExchange,
   makeHost,
@@ -29,6 +30,7 @@ export async function runDiscovery(
     readonly names?: Partial<NamingSettings>;
     readonly options?: Partial<ResponseShapeOptions>;
     readonly limits?: Readonly<Record<string, unknown>>;
+    readonly clock?: FakeClock;
   } = {},
 ): Promise<DiscoveryRun> {
   const names = { ...defaultNamingSettings, ...settings.names };
@@ -39,7 +41,8 @@ export async function runDiscovery(
   });
   // The type of the options is generated from the same schema.
   const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;
-  const host = makeHost({ names, limits: settings.limits ?? {} });
+  const { clock = new FakeClock(), limits = {} } = settings;
+  const host = makeHost({ names, limits, clock });
   const { answer } = await runStage(
     responseShape,
     { ...options, ...settings.options },
