@@ -3,7 +3,6 @@ import { defaultMissingText } from './missing-line.js';
 import { defaultPromotedAttributes } from './promoted.js';
 import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
-import type { StoredNames } from './stored-names.js';
 
 export type LabelStyle = 'underscores' | 'passthrough';
 export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
@@ -24,6 +23,7 @@ export const defaultNamingSettings: NamingSettings = {
   streamFields: [],
   extraLabelFields: [],
   promotedAttributes: defaultPromotedAttributes,
+  tenantPromotedAttributes: {},
   backendDefaultMsgValue: '',
   detectedLevelBodyScan: true,
 };
@@ -47,6 +47,7 @@ export class Naming {
   /** The texts that stand for "no line was stored": a prefix, and a whole value or the empty text for none. */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
   readonly #promoted: ReadonlySet<string>;
+  readonly #ofTenants: ReadonlyMap<string, Naming>;
   readonly #nestedPrefixes: readonly string[];
   readonly #translatesOtel: boolean;
   readonly #labelByField: ReadonlyMap<string, string>;
@@ -68,6 +69,13 @@ export class Naming {
         : settings.labelBrowseExtensions === 'on';
     this.missingLine = { prefix: defaultMissingText, exact: settings.backendDefaultMsgValue };
     this.#promoted = new Set([...settings.promotedAttributes, ...settings.streamFields]);
+    const lists = Object.entries(settings.tenantPromotedAttributes);
+    this.#ofTenants = new Map(
+      lists.map(([id, promotedAttributes]) => [
+        id,
+        new Naming({ ...settings, promotedAttributes, tenantPromotedAttributes: {} }),
+      ]),
+    );
     this.#nestedPrefixes = [...this.#promoted].map((name) => `${sanitizeOtel(name)}_`);
     this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
@@ -77,6 +85,11 @@ export class Naming {
         .map((name) => this.#canonicalField(name))
         .map((field) => [this.#shownName(field), field]),
     );
+  }
+
+  /** The names as a tenant sees them, whose promoted attributes may be its own. */
+  forTenant(id: string): Naming {
+    return this.#ofTenants.get(id) ?? this;
   }
 
   /** The label that a stream field is shown as; undefined when Loki keeps such a field as structured metadata. */
@@ -89,14 +102,13 @@ export class Naming {
     return this.#isPromoted(field) ? sanitizeOtel(field) : undefined;
   }
 
-  /** The stream fields that may hold a label, the one that wins first; leaves of map attributes only as far as they are stored. */
-  fieldsOf(label: string, stored?: StoredNames): readonly string[] {
+  /** The stream fields that may hold a label, the one that wins first. Leaves of map attributes are told by StoredNames. */
+  fieldsOf(label: string): readonly string[] {
     const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
     if (this.labelOf(label) === label) fields.add(label);
     if (this.labelStyle === 'underscores') {
       for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
     }
-    for (const field of stored?.nestedFieldsOf(label) ?? []) fields.add(field);
     // Where the grammar lets dots through, a query may also use the stored spelling.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
     if (!this.#translatesOtel)

@@ -171,6 +171,12 @@ export interface NamesOptions {
    */
   readonly promotedAttributes: readonly string[];
   /**
+   * The same list for single tenants, by X-Scope-OrgID, where the reference was configured by tenant; replaces promotedAttributes.
+   */
+  readonly tenantPromotedAttributes: {
+    readonly [k: string]: readonly string[];
+  };
+  /**
    * Text that the backend stores for rows without a message, when it was configured to another than its own default.
    */
   readonly backendDefaultMsgValue: string;
@@ -417,7 +423,7 @@ export interface BackendOptions {
    */
   readonly tlsSkipVerify: boolean;
   /**
-   * Oldest version of the backend that is supported.
+   * Oldest version of the backend that is supported. Before 1.32 substring filters silently find nothing, before 1.36 ranges include their end, before 1.39 a limit may not give the newest rows, before 1.45 statistics cannot be shifted: answers would be wrong.
    */
   readonly minVersion: string;
   /**

@@ -41,6 +41,12 @@ export function refinePlan(plan: Plan, names: StoredNames, naming: Naming): Plan
       });
       return { ...plan, leaves: new Map(leaves) };
     }
+    case 'label-values':
+      return {
+        ...plan,
+        filter: selectNested(plan.filter, names, naming),
+        nestedFields: names.nestedFieldsOf(plan.name),
+      };
     default:
       return 'filter' in plan ? { ...plan, filter: selectNested(plan.filter, names, naming) } : plan;
   }

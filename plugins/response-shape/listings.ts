@@ -40,7 +40,7 @@ export async function listLabelNames(
 
 /** The values of a label over the selected streams. */
 export async function listLabelValues(
-  { name, filter }: LabelValuesPlan,
+  { name, filter, nestedFields = [] }: LabelValuesPlan,
   range: TimeRange,
   browse: Browse,
   { upstream, reader, naming, maxBytes }: Backend & { readonly maxBytes: number },
@@ -49,9 +49,9 @@ export async function listLabelValues(
   if (name === serviceNameLabel) {
     for (const labels of await streamsOf(filter, range, upstream, reader)) values.add(labels.get(name));
   } else {
-    const ofStreams = naming
-      .fieldsOf(name)
-      .map((field) => ({ listing: 'stream_field_values', field }) as const);
+    const ofStreams = [...naming.fieldsOf(name), ...nestedFields].map(
+      (field) => ({ listing: 'stream_field_values', field }) as const,
+    );
     const extra = naming.extraLabels.get(name);
     const ofRows = extra === undefined ? [] : [{ listing: 'field_values', field: extra } as const];
     const lists = await Promise.all(

@@ -1,6 +1,7 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
 import { NameLearner } from '../../core/names/name-learner.js';
+import type { Naming } from '../../core/names/naming.js';
 import { RowReader } from '../../core/names/row-reader.js';
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host, Stage } from '../../core/plugin/index.js';
@@ -24,22 +25,23 @@ type Needs = 'tenant' | 'plan' | 'upstream';
 export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #options: ScanOptions;
   readonly #host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>;
-  readonly #reader: RowReader;
+  /** One reader for all tenants that see the same names. */
+  readonly #readers = new Map<Naming, RowReader>();
   readonly #learner: NameLearner;
 
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
     this.#host = host;
-    this.#reader = new RowReader(host.naming);
     this.#learner = new NameLearner(host.clock);
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
     const { upstream, tenant } = exchange.slots;
     const { request } = exchange;
-    const { naming, limits, clock } = this.#host;
+    const { limits, clock } = this.#host;
+    const naming = this.#host.naming.forTenant(tenant.id);
     const plan = await refinedPlan(exchange, naming, this.#learner);
-    const backend = { upstream, reader: this.#reader, naming };
+    const backend = { upstream, reader: this.#readerOf(naming), naming };
     switch (plan.kind) {
       case 'logs': {
         const showsGroups = naming.emitStructuredMetadata || !exchange.caller.categorizeLabels;
@@ -108,6 +110,12 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'format':
         return { kind: 'formatted', query: printQuery(plan.expr) };
     }
+  }
+
+  #readerOf(naming: Naming): RowReader {
+    let reader = this.#readers.get(naming);
+    if (reader === undefined) this.#readers.set(naming, (reader = new RowReader(naming)));
+    return reader;
   }
 }
 

@@ -35,7 +35,8 @@ function planned(
   const startedAt = clock.monotonicMs();
   let outcome = 'error';
   try {
-    const plan = planRequest(exchange.request, naming, pushdown);
+    const tenant = exchange.slots.tenant?.id ?? '';
+    const plan = planRequest(exchange.request, naming.forTenant(tenant), pushdown);
     outcome = 'success';
     return plan;
   } finally {

@@ -80,7 +80,7 @@ test('the stage gives the stages behind it a backend bound to the exchange', asy
 });
 
 test('a backend of a supported version starts silently', async (t) => {
-  await withBackend(healthy('v1.30.0'), async (url) => {
+  await withBackend(healthy('v1.45.0'), async (url) => {
     const host = makeBackendHost();
     const stage = new BackendStage(optionsFor(url, { versionStrict: true }), host);
     await stage.start(new AbortController().signal);
@@ -91,14 +91,14 @@ test('a backend of a supported version starts silently', async (t) => {
 });
 
 test('an old backend is a warning, under versionStrict the end of the start', async (t) => {
-  await withBackend(healthy('v1.29.9'), async (url) => {
+  await withBackend(healthy('v1.44.9'), async (url) => {
     const host = makeBackendHost();
     const tolerant = new BackendStage(optionsFor(url), host);
     await tolerant.start(new AbortController().signal);
-    t.regex(JSON.stringify(host.records), /the backend is v1\.29\.9; -backend-min-version is v1\.30\.0/);
+    t.regex(JSON.stringify(host.records), /the backend is v1\.44\.9; -backend-min-version is v1\.45\.0/);
     await tolerant.stop();
     const strict = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
-    await t.throwsAsync(strict.start(new AbortController().signal), { message: /v1\.29\.9/ });
+    await t.throwsAsync(strict.start(new AbortController().signal), { message: /v1\.44\.9/ });
     await strict.stop();
     const allowed = new BackendStage(
       optionsFor(url, { versionStrict: true, allowUnsupportedVersion: true }),
