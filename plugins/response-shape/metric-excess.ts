@@ -23,6 +23,8 @@ export interface ExcessRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly filter: LogsqlFilter;
+  /** Includes the rows of `filter` and asks nothing of lines: where its rows have different times, nothing more is asked. */
+  readonly selection: LogsqlFilter;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
@@ -45,7 +47,7 @@ const maxNamedStreams = 50;
 export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
   const { streams } = request;
   const twins = twinStreams(streams);
-  const byTime = await withRepeats(request, request.filter, ['_time']);
+  const byTime = await withRepeats(request, request.selection, ['_time']);
   const suspects = new Set([...byTime, ...twins]);
   if (suspects.size === 0) return [];
   const narrowed = and(request.filter, streamsFilter(suspects, streams));

@@ -36,14 +36,16 @@ export interface RowRequest {
   readonly range: TimeRange;
   /** Leaves rows out that are counted elsewhere. */
   readonly accepts?: (row: BackendRow) => boolean;
+  /** False when it is known that no row was pushed twice. */
+  readonly mayRepeat?: boolean;
 }
 
 /** Reads rows, each entry once; stretch of time by stretch of time, so that memory stays flat. */
 export async function* readEntries(
-  { filter, selection, columns, range, accepts = () => true }: RowRequest,
+  { filter, selection, columns, range, accepts = () => true, mayRepeat = true }: RowRequest,
   { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
-  const windows = await planWindows(upstream, selection, range, windowRows);
+  const windows = mayRepeat ? await planWindows(upstream, selection, range, windowRows) : [{ range }];
   const pipes: readonly LogsqlPipe[] = columns === undefined ? [] : [{ kind: 'fields', fields: columns }];
   const repeats = new Repeats();
   let read = 0;
@@ -57,7 +59,7 @@ export async function* readEntries(
         if (!accepts(each)) continue;
         const row = reader.read(each);
         counts.row(row);
-        if (!repeats.isRepeated(row)) rows.push(row);
+        if (!mayRepeat || !repeats.isRepeated(row)) rows.push(row);
       }
       yield rows;
     }

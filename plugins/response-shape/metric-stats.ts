@@ -135,7 +135,7 @@ class Statistics {
       if (sample !== undefined) this.#parts.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
     await this.#addMissing();
-    if (this.#hasUndecided) await this.#addUndecided();
+    if (this.#hasUndecided) await this.#addUndecided(excess.length > 0);
     return true;
   }
 
@@ -185,6 +185,7 @@ class Statistics {
     return excessRows({
       ...context,
       filter: this.#filter,
+      selection: plan.selection,
       range: buckets.range,
       streams: inventory.streams,
       fields: deciding.all,
@@ -203,7 +204,7 @@ class Statistics {
   }
 
   /** Rows of streams without a level, in so far as no stored field tells it. */
-  async #addUndecided(): Promise<void> {
+  async #addUndecided(mayRepeat: boolean): Promise<void> {
     const { plan, context, deciding } = this.#parts;
     const labels = new Set(
       [...levelNames, detectedLevelName].flatMap((name) => context.naming.fieldsOf(name)),
@@ -219,6 +220,7 @@ class Statistics {
       filter: and(this.#filter, rest),
       selection: and(plan.selection, unlabelled),
       columns,
+      mayRepeat,
       accepts: (row) => !this.#groups.isDecided((name) => row[name]),
     });
   }
