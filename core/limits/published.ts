@@ -1,5 +1,7 @@
 import type { TenantLimits } from './limits.js';
 import { printPrometheusDuration } from '../time/index.js';
+import { levelNames } from '../names/level-words.js';
+import { serviceDiscoveryLabels } from '../names/service-name.js';
 
 /** A limit field as JSON or YAML holds it. */
 export type LimitValue =
@@ -32,48 +34,13 @@ export function isPublishedByDefault(field: string): boolean {
   return publishedFields.has(field);
 }
 
-/** The labels the reference looks into for a stream's service name, in its order. */
-const serviceNameLabels = [
-  'service',
-  'app',
-  'application',
-  'app_name',
-  'name',
-  'app_kubernetes_io_name',
-  'container',
-  'container_name',
-  'k8s_container_name',
-  'component',
-  'workload',
-  'job',
-  'k8s_job_name',
-];
-
-/** The fields the reference looks into for a log level, in its order. */
-const logLevelFields = [
-  'level',
-  'LEVEL',
-  'Level',
-  'log.level',
-  'severity',
-  'SEVERITY',
-  'Severity',
-  'SeverityText',
-  'lvl',
-  'LVL',
-  'Lvl',
-  'severity_text',
-  'Severity_Text',
-  'SEVERITY_TEXT',
-];
-
 /** What is published of a tenant without overrides: the values that are enforced, and how this proxy reads logs. */
 export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue> {
   return new Map<string, LimitValue>([
     ['discover_log_levels', true],
-    ['discover_service_name', serviceNameLabels],
+    ['discover_service_name', serviceDiscoveryLabels],
     ['label_values_max_response_bytes', limits.labelValuesMaxResponseBytes],
-    ['log_level_fields', logLevelFields],
+    ['log_level_fields', levelNames],
     ['max_entries_limit_per_query', limits.maxEntriesLimitPerQuery],
     ['max_line_size_truncate', false],
     ['max_query_bytes_read', `${limits.maxQueryBytesRead}B`],

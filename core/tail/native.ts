@@ -2,7 +2,7 @@ import { apiError } from '../errors/table.js';
 import { query } from '../logsql/build.js';
 import type { BackendRow } from '../upstream/types.js';
 import type { TailContext } from './context.js';
-import { pause } from './pause.js';
+import { pause } from '../time/pause.js';
 import { asError, usualLatenessMs } from './polling.js';
 import type { LiveEvent } from './types.js';
 import { newEntries, type Windows } from './window.js';

@@ -1,5 +1,5 @@
 import type { TailContext } from './context.js';
-import { pause } from './pause.js';
+import { pause } from '../time/pause.js';
 import type { LiveEvent } from './types.js';
 import type { Windows } from './window.js';
 

@@ -2,6 +2,7 @@ import { request } from 'undici';
 
 import type { DemoDataOptions } from '../../core/options/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
+import { pause } from '../../core/time/pause.js';
 import { Random } from './random.js';
 import { sampleEntry, type SampleEntry } from './services.js';
 
@@ -80,16 +81,4 @@ function asStream(entry: StampedEntry): {
 } {
   const timestampNs = `${entry.at.getTime()}000000`;
   return { stream: entry.labels, values: [[timestampNs, entry.line, entry.structuredMetadata]] };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -4,7 +4,7 @@ import { executeJob, type QueryJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
 import type { Context } from '../http/context.js';
 import { badRequest, HttpError } from '../http/errors.js';
-import { pause } from '../http/pause.js';
+import { pause } from '../../time/pause.js';
 import { readQueryArgs } from './query-args.js';
 
 /** Each poll looks this far behind the end of the one before, for rows that came late. */
