@@ -17,9 +17,13 @@ import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { RowReader } from '../../core/names/row-reader.js';
+import type { DistinctTimes } from './metric-distinct.js';
 import { Repeats } from './metric-repeats.js';
 
 export interface ExcessRequest {
+  readonly distinct: DistinctTimes;
+  /** Whose data the upstream gives. */
+  readonly owner: string;
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly filter: LogsqlFilter;
@@ -47,11 +51,12 @@ const maxNamedStreams = 50;
 export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
   const { streams } = request;
   const twins = twinStreams(streams);
-  const byTime = await withRepeats(request, request.selection, ['_time']);
+  const { distinct, owner, upstream, selection, range } = request;
+  const byTime = await distinct.suspects(owner, upstream, selection, range);
   const suspects = new Set([...byTime, ...twins]);
   if (suspects.size === 0) return [];
   const narrowed = and(request.filter, streamsFilter(suspects, streams));
-  const byLine = byTime.size === 0 ? [] : await withRepeats(request, narrowed, ['_time', '_msg']);
+  const byLine = byTime.size === 0 ? [] : await withRepeats(request, narrowed);
   const isTwinned = twins.size > 0 && (await hasRepeats(request, twins));
   const guilty = new Set([...byLine, ...(isTwinned ? twins : [])]);
   if (guilty.size === 0) return [];
@@ -76,16 +81,15 @@ function twinStreams(streams: ReadonlyMap<string, StreamIdentity>): ReadonlySet<
   return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
 }
 
-/** The streams in which rows share all of these fields. */
+/** The streams in which rows share time and line. */
 async function withRepeats(
   { upstream, range }: ExcessRequest,
   filter: LogsqlFilter,
-  by: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const counting = stats(
     ['_stream'],
     statsFunction('count', [], 'rows'),
-    statsFunction('count_uniq_hash', by, 'different'),
+    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
   );
   const found = new Set<string>();
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {

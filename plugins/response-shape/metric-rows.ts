@@ -11,6 +11,7 @@ import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow } from '../../core/upstream/types.js';
+import type { DistinctTimes } from './metric-distinct.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
@@ -21,6 +22,9 @@ export interface RowContext {
   /** Rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 is no bound. */
   readonly maxRows: number;
   readonly counts: MetricCounts;
+  readonly distinct: DistinctTimes;
+  /** Whose data the upstream gives: what is remembered is remembered for them. */
+  readonly owner: string;
 }
 
 /** Rows whose lines are held at once, to find those that were pushed twice. */

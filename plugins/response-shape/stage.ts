@@ -11,6 +11,7 @@ import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
+import { DistinctTimes } from './metric-distinct.js';
 import { answerMetric, metricLimits } from './metric.js';
 import { answerTail } from './tail.js';
 import { answerPatterns } from './patterns.js';
@@ -28,6 +29,8 @@ export class ResponseShapeStage implements Stage<Needs, never> {
   /** One reader for all tenants that see the same names. */
   readonly #readers = new Map<Naming, RowReader>();
   readonly #learner: NameLearner;
+
+  readonly #distinct = new DistinctTimes();
 
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
@@ -65,6 +68,8 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           clock,
           signal: exchange.signal,
           maxRows: limits.process.manualRangeMetricRowLimit,
+          distinct: this.#distinct,
+          owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
           limits: metricLimits(request, exchange.caller, maxSeries),
         });
       }

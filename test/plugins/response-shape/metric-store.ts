@@ -13,6 +13,7 @@ import { FakeClock } from '../../../core/testing/index.js';
 import { BoundUpstream } from '../../../core/upstream/bound.js';
 import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient } from '../../../core/upstream/client.js';
+import { DistinctTimes } from '../../../plugins/response-shape/metric-distinct.js';
 import { answerMetric } from '../../../plugins/response-shape/metric.js';
 
 export interface StoredEntry {
@@ -42,6 +43,7 @@ export class MetricStore {
   readonly #url: string;
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
+  readonly #distinct = new DistinctTimes();
 
   private constructor(url: string, close: () => Promise<void>) {
     this.#url = url;
@@ -100,6 +102,8 @@ export class MetricStore {
       naming,
       clock: new FakeClock(),
       maxRows,
+      distinct: this.#distinct,
+      owner: String(account),
       limits: { ...defaultMetricLimits, ...limits },
       signal,
     });
