@@ -1,6 +1,7 @@
 import type { IndexStatsAnswer } from '../../core/answer/types.js';
 import type { TimeRange } from '../../core/api/request.js';
-import { query, stats, statsFunction } from '../../core/logsql/build.js';
+import { not, query, stats, statsFunction } from '../../core/logsql/build.js';
+import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { IndexStatsPlan } from '../../core/plan/types.js';
 import type { BackendSample } from '../../core/upstream/types.js';
 import { streamsOf, type Backend } from './listings.js';
@@ -12,9 +13,13 @@ const maxExactEntries = 1_000_000;
 export async function answerIndexStats(
   { filter }: IndexStatsPlan,
   range: TimeRange,
-  { upstream, reader }: Backend,
+  { upstream, reader, naming }: Backend,
 ): Promise<IndexStatsAnswer> {
-  const totals = stats([], statsFunction('count', [], 'rows'), statsFunction('sum_len', ['_msg'], 'bytes'));
+  const missing = missingLineRows(naming);
+  const totals = stats([], statsFunction('count', [], 'rows'), {
+    ...statsFunction('sum_len', ['_msg'], 'bytes'),
+    condition: not(missing),
+  });
   const [streams, samples] = await Promise.all([
     streamsOf(filter, range, upstream, reader),
     upstream.stats({ query: query(filter, [totals]), range }),
@@ -23,9 +28,15 @@ export async function answerIndexStats(
   if (rows === 0) return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
   let entries = rows;
   if (rows <= maxExactEntries) {
-    // The reference keeps one entry where the same line with the same time was pushed twice.
-    const distinct = stats([], statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries'));
-    entries = valueOf(await upstream.stats({ query: query(filter, [distinct]), range }), 'entries');
+    // The reference keeps one entry where the same line with the same time was pushed twice. Rows without a line are not told apart
+    // by it, so that each of them counts.
+    const distinct = stats(
+      [],
+      { ...statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries'), condition: not(missing) },
+      { ...statsFunction('count', [], 'bare'), condition: missing },
+    );
+    const counted = await upstream.stats({ query: query(filter, [distinct]), range });
+    entries = valueOf(counted, 'entries') + valueOf(counted, 'bare');
   }
   const bytes = valueOf(samples, 'bytes');
   return {

@@ -18,16 +18,25 @@ interface RowBatch {
 
 /** Pushes the entries of the corpus into an empty store, and the rows that an OTLP export leaves there. */
 export async function loadData(backendUrl: string): Promise<void> {
-  for (const line of readLines(`${folder}/dataset.jsonl.gz`)) {
-    const { tenant, streams } = JSON.parse(line) as { readonly tenant: string; readonly streams: unknown };
-    const path = '/insert/loki/api/v1/push?disable_message_parsing=1';
-    await push(backendUrl, path, tenant, 'application/json', JSON.stringify({ streams }));
-  }
+  await pushEntries(backendUrl, '?disable_message_parsing=1');
   for (const line of readLines(`${folder}/otel-rows.jsonl.gz`)) {
     const batch = JSON.parse(line) as RowBatch;
     const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(batch.stream_fields.join(','))}`;
     const rows = batch.rows.map((row) => JSON.stringify(row)).join('\n');
     await push(backendUrl, path, batch.tenant, 'application/stream+json', rows);
+  }
+}
+
+/** Pushes the entries as VictoriaLogs takes them when nothing is said: lines that are JSON objects are taken apart into fields. */
+export async function loadParsedData(backendUrl: string): Promise<void> {
+  await pushEntries(backendUrl, '');
+}
+
+async function pushEntries(backendUrl: string, parameters: string): Promise<void> {
+  for (const line of readLines(`${folder}/dataset.jsonl.gz`)) {
+    const { tenant, streams } = JSON.parse(line) as { readonly tenant: string; readonly streams: unknown };
+    const path = `/insert/loki/api/v1/push${parameters}`;
+    await push(backendUrl, path, tenant, 'application/json', JSON.stringify({ streams }));
   }
 }
 
