@@ -5,6 +5,8 @@ import type { LiveEntry } from './types.js';
 const maxFrameEntries = 100;
 const maxFrames = 10;
 const maxDroppedKept = 1_000;
+/** A frame takes no more entries when its lines have this many characters, so that long lines cannot fill the memory either. */
+const maxFrameLength = 1024 * 1024;
 
 /** What an outbox sends with, and how patient it is. */
 export interface OutboxSettings {
@@ -22,6 +24,8 @@ export interface OutboxSettings {
 export class Outbox {
   readonly #settings: OutboxSettings;
   readonly #queue: LiveEntry[][] = [];
+  /** Characters of the lines of the last frame of the queue. */
+  #lastLength = 0;
   #dropped: DroppedEntry[] = [];
   #droppedCount = 0;
   #sentCount = 0;
@@ -48,6 +52,7 @@ export class Outbox {
   sendAtOnce(entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
     this.#queue.push([...entries]);
+    this.#lastLength = maxFrameLength;
     this.#work();
   }
 
@@ -66,13 +71,26 @@ export class Outbox {
   }
 
   #hasSpace(): boolean {
-    return this.#queue.length < maxFrames || (this.#queue.at(-1)?.length ?? 0) < maxFrameEntries;
+    return this.#queue.length < maxFrames || this.#openFrame() !== undefined;
+  }
+
+  /** The frame that takes more entries. */
+  #openFrame(): LiveEntry[] | undefined {
+    const last = this.#queue.at(-1);
+    return last !== undefined && last.length < maxFrameEntries && this.#lastLength < maxFrameLength
+      ? last
+      : undefined;
   }
 
   #add(entry: LiveEntry): void {
-    const last = this.#queue.at(-1);
-    if (last !== undefined && last.length < maxFrameEntries) last.push(entry);
-    else this.#queue.push([entry]);
+    const open = this.#openFrame();
+    if (open === undefined) {
+      this.#queue.push([entry]);
+      this.#lastLength = 0;
+    } else {
+      open.push(entry);
+    }
+    this.#lastLength += entry.entry.line.length;
     if (this.#queue.length === maxFrames) this.#work();
   }
 

@@ -96,6 +96,17 @@ test('a client that stays behind loses entries, and is told which with the next 
   t.is(network.frames.filter((frame) => frame.dropped_entries !== undefined).length, 1);
 });
 
+test('long lines fill the frames sooner', async (t) => {
+  const network = new Network();
+  const outbox = outboxOf(network);
+  const long = 'x'.repeat(600_000);
+  await outbox.offer(Array.from({ length: 30 }, (_value, index) => entryOf(BigInt(index), long)));
+  // Two lines a frame: one frame is on its way and ten wait.
+  t.is(outbox.droppedCount, 8);
+  await network.takeUntil(() => network.frames.length === 11);
+  t.true(network.frames.every(({ streams }) => streams.length === 2));
+});
+
 test('no more than a thousand dropped entries are kept to be told', async (t) => {
   const network = new Network();
   const outbox = outboxOf(network);
