@@ -96,6 +96,20 @@ test.serial('an entry that was pushed twice counts once, also where the backend 
   t.true(calls.some(({ type }) => type === 'stats_query'));
 });
 
+test.serial('what was found out about an hour is forgotten when rows come in', async (t) => {
+  account += 1;
+  const once = { ns: base + second, stream: streams[0], line: 'same' };
+  await store.push(account, [once]);
+  const request = instantRequest('sum(count_over_time({app="a"}[2h]))', base + 3600n * second);
+  const first = await store.run(request, { account });
+  const again = await store.run(request, { account });
+  const looks = ({ calls }: typeof first): number => calls.filter(({ type }) => type === 'query').length;
+  t.true(looks(again) < looks(first));
+  await store.push(account, [once]);
+  const repeated = await store.run(request, { account });
+  for (const { answer } of [first, again, repeated]) t.deepEqual(valuesOf(answer), { '{}': 1 });
+});
+
 test.serial(
   'what the backend counts is not sent as rows, and the statistics tell how much it was',
   async (t) => {
