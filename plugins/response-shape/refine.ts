@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../core/api/caller.js';
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import type { NameLearner } from '../../core/names/name-learner.js';
 import type { Naming } from '../../core/names/naming.js';
@@ -17,11 +19,19 @@ export async function refinedPlan(
   const range = rangeRead(request, plan);
   if (filter === undefined || range === undefined) return plan;
   const { accountId, projectId, streamField } = tenant;
-  // Whatever of a caller may go on to the backend tells callers apart.
-  const credentials = [caller.headers.get('authorization'), caller.headers.get('cookie')];
-  const owner = JSON.stringify([tenant.id, accountId, projectId, streamField, ...credentials]);
+  const owner = JSON.stringify([tenant.id, accountId, projectId, streamField, credentialsOf(caller)]);
   const names = await learner.learn({ owner, naming, filter, range, upstream });
   return names === undefined ? plan : refinePlan(plan, names, naming);
+}
+
+/** Headers that differ from request to request, or say nothing about who asks. */
+const idle =
+  /^(?:accept.*|content-.*|host|connection|keep-alive|te|transfer-encoding|upgrade.*|user-agent|cache-control|pragma|referer|origin|dnt|if-.*|sec-.*|traceparent|tracestate|baggage|b3|x-b3-.*|x-request-id|x-correlation-id|x-amzn-trace-id|x-cloud-trace-context|cf-ray|via|forwarded|x-real-ip|x-forwarded-(?:for|host|proto|port|server|prefix)|x-query-tags|x-.*-response-encoding-flags)$/;
+
+/** Tells callers apart to whom the backend may show other data: any header may be one that is forwarded to it. */
+function credentialsOf({ headers }: Caller): string {
+  const telling = [...headers].filter(([name]) => !idle.test(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(telling)).digest('base64');
 }
 
 /** All instants that a request reads rows of; undefined for requests without a range. */
