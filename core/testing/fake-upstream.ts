@@ -52,7 +52,8 @@ export type ExpectedCall =
   | { readonly call: CallName; readonly error: Error };
 
 type CallName = 'rows' | 'list' | 'stats' | 'statsRange' | 'tail' | 'deletion';
-type AnyRequest = RowsRequest | ListingRequest | StatsRequest | StatsRangeRequest | TailRowsRequest | DeletionRequest;
+type AnyRequest =
+  RowsRequest | ListingRequest | StatsRequest | StatsRangeRequest | TailRowsRequest | DeletionRequest;
 
 /** A backend that answers from a script and fails on what is not in it. */
 export class FakeUpstream implements Upstream {
