@@ -16,6 +16,9 @@ export interface LexerOptions {
 const flags = new Set(['--strict', '--keep-empty']);
 const lineFeed = 0x0a;
 
+/** Keeps the reading of one query below the time that others may wait for; Loki itself knows no such limit. */
+const maxTokens = 65_536;
+
 /** Makes LogQL's tokens of a text, and keeps the first thing that is wrong with it. */
 export class Lexer implements TokenSource {
   /** The first fault; Loki tells no other. */
@@ -23,6 +26,7 @@ export class Lexer implements TokenSource {
   readonly #reader: CharReader;
   readonly #dottedNames: boolean;
   #ended = false;
+  #tokens = 0;
 
   constructor(text: string, options: LexerOptions) {
     this.#reader = new CharReader(text, (message) => {
@@ -35,7 +39,11 @@ export class Lexer implements TokenSource {
     this.#report(message);
   }
 
+  /** @throws LogqlError beyond maxTokens, at once: what comes after is not read. */
   next(): Token {
+    this.#tokens += 1;
+    if (this.#tokens > maxTokens)
+      throw errorAt(`query is too long (more than ${String(maxTokens)} words and signs)`);
     for (;;) {
       const read = this.#ended ? this.#end(this.#reader.offset) : this.#read();
       if (read !== undefined) return read;

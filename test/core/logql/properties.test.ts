@@ -90,16 +90,21 @@ const token = fc.oneof(
   ),
 );
 
+/** `FUZZ_RUNS=1000000` for the longer run. */
+const fuzzRuns = Number(process.env['FUZZ_RUNS'] ?? 3000);
+
 test('random token streams are read or refused', (t) => {
+  t.timeout(3_600_000);
   fc.assert(
     fc.property(fc.array(token, { maxLength: 25 }), fc.constantFrom('', ' ', '\n'), (tokens, separator) => {
       t.true(survives(tokens.join(separator)));
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns },
   );
 });
 
 test('random texts are read or refused', (t) => {
+  t.timeout(3_600_000);
   const garbage = fc.string({ unit: 'binary', maxLength: 60 });
   const broken = fc.string({
     unit: fc.constantFrom('{', '"', '\\', '/', '*', '\0', '\ud800', 'x', '=', '\n', '|', '0', 'e'),
@@ -108,6 +113,11 @@ test('random texts are read or refused', (t) => {
     fc.property(fc.oneof(garbage, broken), fc.constantFrom('', '{a="b"} | line_format "{{'), (text, head) => {
       t.true(survives(head + text));
     }),
-    { numRuns: 3000 },
+    { numRuns: fuzzRuns },
   );
+});
+
+test('a query of more words than can be read in good time is refused', (t) => {
+  const error = t.throws(() => parseQuery(`1${'+1'.repeat(50_000)}`), { instanceOf: LogqlError });
+  t.regex(error.message, /query is too long/);
 });

@@ -126,3 +126,8 @@ test('the faster ways give the answers of the automaton', (t) => {
     { numRuns: 3000 },
   );
 });
+
+test('a pattern that would take long to compile is refused in Go’s words', (t) => {
+  const error = t.throws(() => compileRegExp('(a|b)'.repeat(20_000)), { instanceOf: RegExpSyntaxError });
+  t.is(error.message, 'error parsing regexp: expression too large');
+});
