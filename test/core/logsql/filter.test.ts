@@ -42,7 +42,11 @@ const pieces = [
   '2.5',
   '7s',
 ];
-const value = fc.array(fc.constantFrom(...pieces), { maxLength: 4 }).map((some) => some.join(''));
+// The plain meaning knows numbers whose point stands between digits; `.9` and `9.` have a test of their own.
+const value = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 4 })
+  .map((some) => some.join(''))
+  .filter((text) => !/(?:^|[^0-9])\.|\.(?:$|[^0-9])/.test(text));
 const numberText = fc.constantFrom('0', '9', '10', '-3', '2.5', '7s', '1');
 const name = fc.constantFrom('app', 'env', '_msg', 'x', 'y', 'x.z', 'missing');
 const now = 1_000_000n;
@@ -235,4 +239,17 @@ test('a stream selector can be asked about labels alone', (t) => {
 
 test('a subquery that has not been run cannot be evaluated', (t) => {
   t.throws(() => compileFilter(parseFilter('a:in(b:c | fields a)')), { instanceOf: LogsqlError });
+});
+
+test('a number may begin or end with its point, as in VictoriaLogs', (t) => {
+  const inRange = compileFilter(
+    {
+      kind: 'field',
+      field: { kind: 'name', name: 'x' },
+      test: { kind: 'range', min: '-1', max: '10', minIncluded: true, maxIncluded: true },
+    },
+    { nowNs: 0n },
+  );
+  for (const text of ['.9', '9.', '-.5', '+.5'])
+    t.true(inRange(new MapRow(new Map([['x', text]]), 0n)), text);
 });
