@@ -1,8 +1,8 @@
 import { levelNames, normalLevel } from './level-words.js';
 
 const rankByName: ReadonlyMap<string, number> = new Map(levelNames.map((name, rank) => [name, rank]));
-// Fixed words only, so the run time is linear in the line.
-const levelWord =
+/** A level's word, wherever it stands. Fixed words only, so the run time is linear in the line. */
+export const levelWord =
   /\b(?:trace|trc|debug|dbg|information|info|inf|warning|warn|wrn|error|err|critical|fatal)\b/i;
 const mayHoldPair = /(?:level|severity|severity_?text|lvl)=/i;
 
@@ -11,7 +11,7 @@ export function levelFromLine(line: string): string | undefined {
   const word = levelWord.exec(line);
   // Every known level is also a word of the line, so a line without one needs no parsing.
   if (word === null) return undefined;
-  const value = isObjectText(line) ? levelField(line) : mayHoldPair.test(line) ? levelPair(line) : undefined;
+  const value = isObjectText(line) ? levelField(line)?.value : mayHoldPair.test(line) ? levelPair(line) : undefined;
   return (value === undefined ? undefined : normalLevel(value)) ?? normalLevel(word[0]);
 }
 
@@ -19,10 +19,15 @@ function isObjectText(line: string): boolean {
   return line.trimStart().startsWith('{') && line.trimEnd().endsWith('}');
 }
 
-/** The value of the top-level field whose name comes first in Loki's list. */
-function levelField(line: string): string | undefined {
-  let best: string | undefined;
-  let bestRank = Infinity;
+/** A field that holds a level; no other one of the object counts more when its rank is 0. */
+export interface LevelField {
+  readonly value: string;
+  readonly rank: number;
+}
+
+/** The top-level field whose name comes first in Loki's list. */
+export function levelField(line: string): LevelField | undefined {
+  let best: LevelField | undefined;
   let depth = 0;
   let key: string | undefined;
   for (let at = 0; at < line.length; at += 1) {
@@ -39,10 +44,10 @@ function levelField(line: string): string | undefined {
         if (key === undefined && isKey(line, end)) {
           key = line.slice(at + 1, end);
         } else if (key !== undefined) {
-          const rank = rankByName.get(key) ?? Infinity;
-          if (rank < bestRank) {
-            best = line.slice(at + 1, end);
-            bestRank = rank;
+          const rank = rankByName.get(key);
+          if (rank !== undefined && (best === undefined || rank < best.rank)) {
+            best = { value: line.slice(at + 1, end), rank };
+            if (rank === 0) return best;
           }
           key = undefined;
         }
@@ -70,7 +75,7 @@ function isKey(line: string, end: number): boolean {
 }
 
 /** The value of the first logfmt pair with a level's name; reading stops where the line is no logfmt. */
-function levelPair(line: string): string | undefined {
+export function levelPair(line: string): string | undefined {
   let at = 0;
   while (at < line.length) {
     while (at < line.length && line.charCodeAt(at) <= 32) at += 1;
