@@ -16,7 +16,12 @@ export function levelFromLine(line: string): string | undefined {
 }
 
 function isObjectText(line: string): boolean {
-  return line.trimStart().startsWith('{') && line.trimEnd().endsWith('}');
+  return isObjectStart(line) && line.trimEnd().endsWith('}');
+}
+
+/** Whether a line that begins with this text may be a JSON object. */
+export function isObjectStart(text: string): boolean {
+  return text.trimStart().startsWith('{');
 }
 
 /** A field that holds a level; no other one of the object counts more when its rank is 0. */
