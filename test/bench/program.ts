@@ -10,6 +10,8 @@ export interface RunningProgram {
   readonly url: string;
   /** Resident memory now, and the most there was, in MiB. */
   memory(): { readonly nowMiB: number; readonly peakMiB: number };
+  /** Time on processors since the start, in milliseconds. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ export async function startProgram(args: readonly string[]): Promise<RunningProg
   return {
     url,
     memory: () => memoryOf(child.pid ?? 0),
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -49,4 +52,14 @@ function memoryOf(pid: number): { readonly nowMiB: number; readonly peakMiB: num
   const mib = (name: string): number =>
     Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024);
   return { nowMiB: mib('VmRSS'), peakMiB: mib('VmHWM') };
+}
+
+/** Linux counts processor time in hundredths of a second. */
+const msPerTick = 10;
+
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program, in parentheses, may hold spaces; user and system time are the fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }

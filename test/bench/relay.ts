@@ -1,10 +1,12 @@
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A loopback relay in front of a server that counts what the server sends. */
+/** A loopback relay in front of a server that counts what the server sends, and who is connected. */
 export interface Relay {
   readonly url: string;
   /** Bytes from the server since the last call. */
   takeBytes(): number;
+  /** Connections that are open now. */
+  connections(): number;
   close(): void;
 }
 
@@ -12,8 +14,11 @@ export interface Relay {
 export async function openRelay(target: string): Promise<Relay> {
   const { hostname, port } = new URL(target);
   let bytes = 0;
+  const open = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
+    open.add(client);
+    client.once('close', () => open.delete(client));
     upstream.on('data', (chunk) => {
       bytes += chunk.length;
     });
@@ -34,6 +39,10 @@ export async function openRelay(target: string): Promise<Relay> {
       bytes = 0;
       return taken;
     },
-    close: () => server.close(),
+    connections: () => open.size,
+    close: () => {
+      server.close();
+      for (const client of open) client.destroy();
+    },
   };
 }

@@ -19,9 +19,9 @@ interface StreamOfLogs {
 
 const batchLines = 5_000;
 
-/** Batches for Loki's push API with `lines` lines in all. */
-export function* sampleBatches(lines: number): Generator<readonly PushStream[]> {
-  const streams = sampleStreams();
+/** Batches for Loki's push API with `lines` lines in all; with `service` every stream is of that service. */
+export function* sampleBatches(lines: number, service?: string): Generator<readonly PushStream[]> {
+  const streams = sampleStreams(service);
   const spanMs = sampleEndMs - sampleStartMs;
   let batch = new Map<StreamOfLogs, PushStream>();
   for (let index = 0; index < lines; index += 1) {
@@ -43,11 +43,14 @@ export function* sampleBatches(lines: number): Generator<readonly PushStream[]> 
   if (batch.size > 0) yield [...batch.values()];
 }
 
-function sampleStreams(): readonly StreamOfLogs[] {
+function sampleStreams(service: string | undefined): readonly StreamOfLogs[] {
   const streams: StreamOfLogs[] = [];
   const namespaces = ['prod', 'staging', 'jobs', 'tools'] as const;
   for (let pod = 0; pod < 65; pod += 1) {
-    const kind = kinds[pod % kinds.length];
+    const ofService = kinds.filter(
+      ({ labels }) => service === undefined || labels['service_name'] === service,
+    );
+    const kind = ofService[pod % ofService.length];
     if (kind === undefined) continue;
     const namespace = namespaces[pod % namespaces.length] ?? 'prod';
     streams.push({
