@@ -7,7 +7,7 @@ import { servePipeline } from './serve.js';
 export function demo(args: readonly string[], io: Io): Promise<number> {
   // Records of every request would drown what the demo has to say.
   return servePipeline(['-log-level=warn', ...args], io, 'demo.yaml', (proxy, pipeline) => {
-    io.out(demoWelcome(proxy.urls.main, backendUrlOf(pipeline)));
+    io.out(demoWelcome(proxy.urls.main, proxy.urls.admin ?? proxy.urls.main, backendUrlOf(pipeline)));
   });
 }
 

@@ -1,5 +1,5 @@
 /** What `npm run demo` prints once everything listens: where things are and five commands to try. */
-export function demoWelcome(proxyUrl: string, backendUrl: string): string {
+export function demoWelcome(proxyUrl: string, adminUrl: string, backendUrl: string): string {
   const api = `${proxyUrl}/loki/api/v1`;
   const tries: readonly (readonly [string, string])[] = [
     ['label names', `curl -s ${api}/labels`],
@@ -21,6 +21,7 @@ export function demoWelcome(proxyUrl: string, backendUrl: string): string {
   return [
     '',
     `ref-proxy   ${proxyUrl}   (Loki's API; add it to Grafana as a Loki data source)`,
+    `page        ${adminUrl}/ui   (the pipeline and a query box, for a browser)`,
     `backend     ${backendUrl}   (embedded, speaks VictoriaLogs' protocol)`,
     '',
     'Try:',

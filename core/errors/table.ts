@@ -132,6 +132,11 @@ export const errorTable = {
     when: 'an admin or debug route without the admin token',
     text: 'admin authentication required',
   },
+  hostNotAllowed: {
+    status: 403,
+    when: 'data of the page at /ui, asked under a host name that is neither an address, nor localhost, nor in -ui.allowed-hosts',
+    text: 'host name {host} is not allowed here; set -ui.allowed-hosts',
+  },
   missingTenant: {
     status: 401,
     when: 'no X-Scope-OrgID where one is required',

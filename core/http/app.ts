@@ -102,7 +102,7 @@ function createRouter(settings: AppSettings, running: WeakMap<object, Running>):
     router.all(paths, async (context) => {
       const current = running.get(context.req);
       if (current === undefined) throw new Error('a request reached the router before it was counted in');
-      if (served.route.listener === 'admin') gate(current.record.caller);
+      if (served.route.listener === 'admin' && served.route.isOpen !== true) gate(current.record.caller);
       const pathParams = new Map(Object.entries(context.params));
       const { record, controller } = current;
       const encoded = await serveRoute(context, served, pathParams, record, controller, settings);

@@ -17,6 +17,8 @@ export interface Route {
   readonly listener: ListenerName;
   /** Exists only with -server.register-instrumentation=true. */
   readonly isInstrumentation?: true;
+  /** Holds no data and can be had without the admin token: a page must load before it can ask for one. */
+  readonly isOpen?: true;
   /** The answer does not depend on a body, which is then not read. */
   readonly ignoresBody?: true;
 }
@@ -58,7 +60,7 @@ function route(
   id: string,
   paths: readonly [string, ...string[]],
   methods: readonly Method[] = ['GET'],
-  more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'ignoresBody'>> = {},
+  more: Partial<Pick<Route, 'listener' | 'isInstrumentation' | 'isOpen' | 'ignoresBody'>> = {},
 ): Route {
   return { id, paths: spellings(...paths), methods, listener: 'main', ...more };
 }
@@ -116,6 +118,11 @@ export const routes: readonly Route[] = [
   route('debug_explain', ['/debug/explain'], read, { listener: 'admin' }),
   route('debug_pprof', ['/debug/pprof/', '/debug/pprof/{profile}'], read, { listener: 'admin' }),
   route('cache_flush', ['/admin/cache/flush'], ['POST'], { listener: 'admin', isInstrumentation: true }),
+  // The page
+  route('ui', ['/ui', '/ui/', '/ui/{file}'], ['GET'], { listener: 'admin', isOpen: true }),
+  route('ui_pipeline', ['/ui/api/pipeline'], ['GET'], { listener: 'admin' }),
+  route('ui_explain', ['/ui/api/explain'], read, { listener: 'admin' }),
+  route('ui_query_range', ['/ui/api/query_range'], read, { listener: 'admin' }),
   // Peer cache
   route('peer_get', ['/_cache/get']),
   route('peer_set', ['/_cache/set'], ['POST']),

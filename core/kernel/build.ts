@@ -2,6 +2,7 @@ import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
 import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Host, MetricSpecs } from '../plugin/host.js';
 import type { ChainLink } from './chain.js';
+import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
 
 /** Gives a plugin what the house has for it. */
@@ -16,8 +17,15 @@ export interface Built {
   readonly units: readonly Unit[];
 }
 
-/** Creates every plugin of a pipeline. An Error names the plugin and its place in the file. */
-export function buildPlugins(pipeline: Pipeline, hostFor: HostFor): Built {
+/**
+ * Creates every plugin of a pipeline. An Error names the plugin and its place in the file. `meterFor` gives a stage what counts its
+ * calls.
+ */
+export function buildPlugins(
+  pipeline: Pipeline,
+  hostFor: HostFor,
+  meterFor: (stageId: string) => StageMeter,
+): Built {
   const services = pipeline.services.map((loaded) => unitOf(loaded, createAs(loaded, 'service', hostFor)));
   const links: ChainLink[] = [];
   const stages: Unit[] = [];
@@ -25,7 +33,7 @@ export function buildPlugins(pipeline: Pipeline, hostFor: HostFor): Built {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
     const stage = create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
-    links.push({ id: loaded.id, rest: plugin.rest, stage: stage });
+    links.push({ id: loaded.id, rest: plugin.rest, stage, meter: meterFor(loaded.id) });
     stages.push(unitOf(loaded, stage));
   }
   const endpoints: Unit[] = [];

@@ -1,3 +1,4 @@
+import type { StageCall, StageMeter } from './stage-meter.js';
 import type { Answer, Exchange, Rest, RestUse, SlotName, Stage } from '../plugin/index.js';
 
 /** A stage in its place: made by the loader from the pipeline file. */
@@ -5,6 +6,8 @@ export interface ChainLink {
   readonly id: string;
   readonly rest: RestUse;
   readonly stage: Stage<SlotName, SlotName>;
+  /** Counts and times the stage's calls. */
+  readonly meter?: StageMeter;
 }
 
 /** Runs an exchange through a chain, or through the remainder of one. */
@@ -31,13 +34,33 @@ function linkBefore(link: ChainLink, rest: Run): Run {
     const counted: Rest<SlotName> = async (derived) => {
       runs += 1;
       if (runs > limit) throw new RestMisuse(link, runs);
-      return rest(derived);
+      return call === undefined ? rest(derived) : metered(call, rest, derived);
     };
-    // A stage's type names the slots it needs; that they are filled was checked when the pipeline was loaded.
-    const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
-    if (runs < least[link.rest]) throw new RestMisuse(link, runs);
-    return answer;
+    const call = link.meter?.begin();
+    try {
+      // A stage's type names the slots it needs; that they are filled was checked when the pipeline was loaded.
+      const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
+      if (runs < least[link.rest]) throw new RestMisuse(link, runs);
+      call?.answered();
+      return answer;
+    } catch (error) {
+      call?.failed(error, exchange.signal.aborted);
+      throw error;
+    }
   };
+}
+
+async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<Answer> {
+  call.restStarted();
+  let failure: unknown;
+  try {
+    return await rest(exchange);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    call.restEnded(failure);
+  }
 }
 
 /** A stage ran the rest of the chain more or less often than it declared. */

@@ -1,5 +1,5 @@
 import type { Pipeline } from '../pipeline/types.js';
-import type { Clock, Host, Logger, MetricSpecs } from '../plugin/host.js';
+import type { Clock, Host, Logger, MetricSpecs, PipelineDescription } from '../plugin/host.js';
 import { apiError } from '../errors/table.js';
 import { connectionMetrics } from '../http/connections.js';
 import { openEdge, type Edge, type Urls } from '../http/edge.js';
@@ -16,7 +16,9 @@ import type { RequestObserver } from '../telemetry/request-record.js';
 import { buildPlugins } from './build.js';
 import { composeChain } from './chain.js';
 import { systemClock } from './clock.js';
+import { createDescriber } from './describe.js';
 import { Units } from './lifecycle.js';
+import { StageMeter } from './stage-meter.js';
 
 /** What a caller may replace; tests do. */
 export interface StartOptions {
@@ -46,12 +48,19 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const log = loggers.component('proxy');
   const metering = createMetering(pipeline, clock);
   const requestLog = new RequestLog(log, telemetry, clock);
+  const stageMeters = new Map<string, StageMeter>();
+  const { registry } = metering;
   const house: House & { units: Units } = {
     units: new Units([], log),
     observers: [requestLog, metering.requests],
+    describe: createDescriber(pipeline, { registry, stageMeters, startedMs: clock.nowMs() }),
   };
   const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
-  const built = buildPlugins(pipeline, hostFor);
+  const built = buildPlugins(pipeline, hostFor, (id) => {
+    const meter = new StageMeter(clock);
+    stageMeters.set(id, meter);
+    return meter;
+  });
   house.units = new Units(built.units, log);
   await house.units.start(pipeline.server.startTimeout);
   let edge: Edge;
@@ -63,7 +72,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       upgrades: built.upgrades,
       run: composeChain(built.links),
       observer: observeAll(house.observers),
-      meters: metering.registry.create(connectionMetrics),
+      meters: registry.create(connectionMetrics),
       log,
       clock,
     });
@@ -89,6 +98,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
 interface House {
   readonly units: Units;
   readonly observers: RequestObserver[];
+  readonly describe: () => Promise<PipelineDescription>;
 }
 
 interface Metering {
@@ -137,6 +147,7 @@ function createHostFor(
     purge: (scope) => house.units.purge(scope),
     readiness: () => house.units.readiness(),
     exposeMetrics: () => metering.expose(),
+    describePipeline: () => house.describe(),
     observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
     clock,
   });

@@ -1151,6 +1151,16 @@ export interface TranslateOptions {
 }
 
 /**
+ * The page at /ui: the pipeline as loaded, and a query box.
+ */
+export interface UiOptions {
+  /**
+   * Host names, besides addresses and localhost, under which browsers may ask the page's data without a token; a name that others can point at this machine would let their pages read it.
+   */
+  readonly allowedHosts: readonly string[];
+}
+
+/**
  * Answers prepared before they are asked for.
  */
 export interface WarmersOptions {

@@ -1,5 +1,6 @@
 import type { Naming } from '../names/naming.js';
 import type { Limits } from '../limits/limits.js';
+import type { OptionDescription } from '../options/describe.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
 /** A metric a plugin declares. Names get the prefix `ref_proxy_`. */
@@ -60,6 +61,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readiness(): Promise<readonly string[]>;
   /** Every metric of the process in the text exposition format; over `-server.metrics-max-concurrency` an ApiError. */
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** The pipeline as it was loaded, and what its stages have done since. */
+  describePipeline(): Promise<PipelineDescription>;
   /** Tells the plugin of every HTTP request from now on; observers are called in turn and must be quick. */
   observeRequests(observer: RequestObserver): void;
   readonly clock: Clock;
@@ -73,4 +76,57 @@ export interface Clock {
   nowNs(): bigint;
   /** Milliseconds of a clock that never goes back, for durations. */
   monotonicMs(): number;
+}
+
+/** Quantiles of the times of a stage's last calls, in milliseconds. */
+export interface Latency {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** What a stage has done since the process started. */
+export interface StageFigures {
+  readonly calls: number;
+  /** Calls that failed here: refusals and defects. An error that passes through is counted where it began. */
+  readonly errors: number;
+  /** Calls that needed nothing of the stages behind. For a cache these are its hits. */
+  readonly answeredHere: number;
+  /** Time without that of the stages behind; undefined before the first call. */
+  readonly ownMs: Latency | undefined;
+  readonly totalMs: Latency | undefined;
+}
+
+/** A declared metric and its value now: summed over its labels; of a histogram, how much was observed. */
+export interface MeterReading {
+  readonly name: string;
+  readonly help: string;
+  readonly value: number;
+}
+
+/** A core section of the pipeline file. */
+export interface SectionDescription {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly OptionDescription[];
+}
+
+/** A plugin in its place; no value that a schema calls secret is in it. */
+export interface PartDescription extends SectionDescription {
+  readonly id: string;
+  /** `pipelines/site.yaml:14:5`. */
+  readonly at: string;
+  readonly meters: readonly MeterReading[];
+  /** Stages only. */
+  readonly figures?: StageFigures;
+}
+
+/** A pipeline as it was loaded. */
+export interface PipelineDescription {
+  readonly file: string;
+  /** Unix milliseconds. */
+  readonly startedMs: number;
+  readonly stages: readonly PartDescription[];
+  readonly endpoints: readonly PartDescription[];
+  readonly services: readonly PartDescription[];
+  readonly sections: readonly SectionDescription[];
 }

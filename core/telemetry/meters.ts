@@ -37,10 +37,14 @@ export class MeterRegistry {
     const isWanted = (value: {
       readonly labels: Readonly<Partial<Record<string, string | number>>>;
     }): boolean => Object.entries(labels).every(([label, wanted]) => String(value.labels[label]) === wanted);
-    const counts = metric?.values.filter(
-      (value) => !('metricName' in value) || String(value.metricName).endsWith('_count'),
-    );
-    return counts?.find(isWanted)?.value;
+    return metric?.values.filter(isTotal).find(isWanted)?.value;
+  }
+
+  /** The sum of a counter or gauge over its labels, or how much a histogram observed; 0 when nothing was measured. */
+  async total(name: string): Promise<number> {
+    const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
+    const counted = metric?.values.filter(isTotal) ?? [];
+    return counted.reduce((sum, { value }) => sum + value, 0);
   }
 
   #meter(name: string, spec: MetricSpec): Meter {
@@ -54,6 +58,11 @@ export class MeterRegistry {
     this.#made.set(name, { spec, meter });
     return meter;
   }
+}
+
+/** Of a histogram's values its count, of other metrics every value. */
+function isTotal(value: object): boolean {
+  return !('metricName' in value) || String(value.metricName).endsWith('_count');
 }
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { createLimits } from '../limits/limits.js';
 import { Naming } from '../names/naming.js';
-import type { Clock, Host, LogFields, Logger, MetricSpecs } from '../plugin/host.js';
+import type { Clock, Host, LogFields, Logger, MetricSpecs, PipelineDescription } from '../plugin/host.js';
 import { MeterRegistry } from '../telemetry/meters.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 import { limitsOptions, namesOptions } from './options.js';
@@ -59,6 +59,8 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly clock?: FakeClock;
   /** What `readiness` says. */
   readonly notReady?: readonly string[];
+  /** What `describePipeline` says. */
+  readonly pipeline?: PipelineDescription;
 }
 
 /** A host that remembers what a plugin did with it. */
@@ -84,6 +86,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     },
     readiness: () => Promise.resolve(settings.notReady ?? []),
     exposeMetrics: () => meters.expose(),
+    describePipeline: () => Promise.resolve(settings.pipeline ?? nothingLoaded),
     observeRequests: (observer) => observers.push(observer),
     clock: settings.clock ?? new FakeClock(),
     records,
@@ -92,6 +95,15 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     metric: (name, labels = {}) => meters.read(name, labels),
   };
 }
+
+const nothingLoaded: PipelineDescription = {
+  file: 'made-up.yaml',
+  startedMs: 0,
+  stages: [],
+  endpoints: [],
+  services: [],
+  sections: [],
+};
 
 function capturingLogger(records: CapturedRecord[]): Logger {
   const at =

@@ -1,0 +1,107 @@
+import type { Clock, StageFigures, Latency } from '../plugin/host.js';
+
+/** Calls whose times are remembered; quantiles are of these. */
+const remembered = 1_024;
+
+/** Counts and times the calls of one stage, in bounded memory. */
+export class StageMeter {
+  #calls = 0;
+  #errors = 0;
+  #answeredHere = 0;
+  readonly #own = new RecentTimes();
+  readonly #total = new RecentTimes();
+
+  constructor(private readonly clock: Pick<Clock, 'monotonicMs'>) {}
+
+  /** A call begins. */
+  begin(): StageCall {
+    return new StageCall(this.clock, (outcome, ownMs, totalMs) => {
+      this.#calls += 1;
+      if (outcome === 'failed') this.#errors += 1;
+      if (outcome === 'answered-here') this.#answeredHere += 1;
+      this.#own.add(ownMs);
+      this.#total.add(totalMs);
+    });
+  }
+
+  figures(): StageFigures {
+    return {
+      calls: this.#calls,
+      errors: this.#errors,
+      answeredHere: this.#answeredHere,
+      ownMs: this.#own.latency(),
+      totalMs: this.#total.latency(),
+    };
+  }
+}
+
+/** How a call ended. `passed` is an answer or an error of the stages behind, or of a client that left. */
+type Outcome = 'answered-here' | 'passed' | 'failed';
+
+/** One call of a stage: time in which the rest of the chain runs, once or many times at once, is not the stage's own. */
+export class StageCall {
+  readonly #startedMs: number;
+  #runs = 0;
+  #running = 0;
+  #restStartedMs = 0;
+  #restMs = 0;
+  #restError: unknown;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly ended: (outcome: Outcome, ownMs: number, totalMs: number) => void,
+  ) {
+    this.#startedMs = clock.monotonicMs();
+  }
+
+  restStarted(): void {
+    this.#runs += 1;
+    if (this.#running === 0) this.#restStartedMs = this.clock.monotonicMs();
+    this.#running += 1;
+  }
+
+  restEnded(error?: unknown): void {
+    this.#running -= 1;
+    if (this.#running === 0) this.#restMs += this.clock.monotonicMs() - this.#restStartedMs;
+    if (error !== undefined) this.#restError = error;
+  }
+
+  answered(): void {
+    this.#end(this.#runs === 0 ? 'answered-here' : 'passed');
+  }
+
+  /** An error that came from behind is counted there; one after the client has left is nobody's. */
+  failed(error: unknown, isAborted: boolean): void {
+    this.#end(isAborted || error === this.#restError ? 'passed' : 'failed');
+  }
+
+  #end(outcome: Outcome): void {
+    const nowMs = this.clock.monotonicMs();
+    // A rest that goes on without the call, as shared work does, counts until here.
+    const openMs = this.#running > 0 ? nowMs - this.#restStartedMs : 0;
+    const totalMs = nowMs - this.#startedMs;
+    this.ended(outcome, Math.max(0, totalMs - this.#restMs - openMs), totalMs);
+  }
+}
+
+/** The last times, the oldest one overwritten first. */
+class RecentTimes {
+  readonly #ring = new Float64Array(remembered);
+  #count = 0;
+
+  add(ms: number): void {
+    this.#ring[this.#count % remembered] = ms;
+    this.#count += 1;
+  }
+
+  latency(): Latency | undefined {
+    if (this.#count === 0) return undefined;
+    const sorted = this.#ring.slice(0, Math.min(this.#count, remembered)).sort();
+    return { p50: rankOf(sorted, 0.5), p95: rankOf(sorted, 0.95) };
+  }
+}
+
+/** The least time that at least this share of the calls did not pass. */
+function rankOf(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

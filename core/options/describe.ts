@@ -1,0 +1,71 @@
+/** Options of a loaded plugin or section as people read them. What a schema calls secret never leaves this file. */
+import { resolveOptions } from './resolve.js';
+import { definitionsOf, type OptionDefinition, type OptionSchema, type ValueSchema } from './schema.js';
+import { printText } from './text-value.js';
+
+/** One option with the value that counts. */
+export interface OptionDescription {
+  readonly key: string;
+  readonly description: string;
+  /** As a flag would be written; undefined when nothing is set, and for secrets. */
+  readonly value: string | undefined;
+  readonly default: string | undefined;
+  readonly isSet: boolean;
+  readonly isDefault: boolean;
+  readonly isSecret: boolean;
+  readonly flag: string | undefined;
+  readonly unit: string | undefined;
+}
+
+/** Stands in the place of secrets inside of values. */
+const hidden = '(hidden)';
+/** User and password of an address. */
+const userInfo = /(\/\/)[^/@\s]*@/g;
+
+/** Describes the options that code reads, in the order of the schema. `values` are resolved ones: durations are milliseconds. */
+export function describeOptions(
+  schema: OptionSchema,
+  values: ReadonlyMap<string, unknown>,
+): readonly OptionDescription[] {
+  const none = { flags: new Map<string, string>(), env: {} };
+  const defaults = new Map(Object.entries(resolveOptions(schema, {}, none).options));
+  return definitionsOf('', schema)
+    .filter(({ isUnread }) => !isUnread)
+    .map((definition) => describe(definition, values.get(definition.key), defaults.get(definition.key)));
+}
+
+function describe(definition: OptionDefinition, value: unknown, byDefault: unknown): OptionDescription {
+  const { key, description, flag, shares, unit, isSecret, schema } = definition;
+  return {
+    key,
+    description,
+    value: isSecret ? undefined : show(schema, value),
+    default: isSecret ? undefined : show(schema, byDefault),
+    isSet: value !== undefined,
+    isDefault: JSON.stringify(value) === JSON.stringify(byDefault),
+    isSecret,
+    flag: flag ?? shares,
+    unit,
+  };
+}
+
+function show(schema: ValueSchema, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return printText(schema, withoutSecrets(schema, value)).replace(userInfo, `$1${hidden}@`);
+}
+
+/** The value with everything replaced that a schema inside of its own calls secret. */
+function withoutSecrets(schema: ValueSchema, value: unknown): unknown {
+  if (schema['x-secret'] === true) return hidden;
+  if (typeof value !== 'object' || value === null) return value;
+  const { items, properties, additionalProperties } = schema;
+  if (Array.isArray(value)) {
+    const list: readonly unknown[] = value;
+    return items === undefined ? list : list.map((item) => withoutSecrets(items, item));
+  }
+  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
+  const known = new Map(Object.entries(properties ?? {}));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, withoutSecrets(known.get(key) ?? others, member)]),
+  );
+}

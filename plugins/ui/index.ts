@@ -1,0 +1,56 @@
+/** Endpoint plugin `ui`: a page that shows the pipeline and runs queries through it. */
+import { jsonAnswer } from '../../core/answer/finished.js';
+import { paramContext, parseQueryRange } from '../../core/api/params/index.js';
+import type { UiOptions } from '../../core/options/options.gen.js';
+import { defineEndpoint, type Endpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
+import { explainForPage } from './explain.js';
+import { createHostGuard } from './host-guard.js';
+import { PageFiles, pageFolder } from './page-files.js';
+
+type UiHost = Pick<Host, 'clock' | 'naming' | 'limits' | 'describePipeline' | 'readiness'>;
+
+export default defineEndpoint<UiOptions>({
+  name: 'ui',
+  summary: 'A page for browsers: the pipeline as loaded, queries, histograms and plans.',
+  create: (options, host) => createUi(options, host, pageFolder),
+});
+
+/** The endpoint with the page's files from a folder. */
+export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL): Endpoint {
+  const page = new PageFiles(folder);
+  const guardHost = createHostGuard(allowedHosts);
+  let wantsToken = false;
+  const guarded =
+    (handler: RouteHandler): RouteHandler =>
+    async (call) => {
+      // Who has shown the token is no stranger's page.
+      if (!wantsToken) guardHost(call.caller);
+      return handler(call);
+    };
+  return {
+    routes: new Map<string, RouteHandler>([
+      // An error is an answer too, so that it must reject.
+      ['ui', (call) => new Promise((resolve) => resolve(page.answer(call)))],
+      [
+        'ui_pipeline',
+        guarded(async () => {
+          const [pipeline, notReady] = await Promise.all([host.describePipeline(), host.readiness()]);
+          return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady });
+        }),
+      ],
+      [
+        'ui_explain',
+        guarded(
+          ({ params }) => new Promise((resolve) => resolve(jsonAnswer(explainForPage(params, host.naming)))),
+        ),
+      ],
+      ['ui_query_range', guarded((call) => call.ask(parseQueryRange(call.params, paramContext(host))))],
+    ]),
+    start: async () => {
+      const { sections } = await host.describePipeline();
+      const server = sections.find(({ name }) => name === 'server');
+      wantsToken = server?.options.find(({ key }) => key === 'adminAuthToken')?.isSet ?? false;
+      await page.load();
+    },
+  };
+}
