@@ -83,6 +83,7 @@ async function newestEntries(
     firstPageRows,
     upstream,
     reader,
+    signal,
   });
   for await (const rows of pages) {
     signal.throwIfAborted();

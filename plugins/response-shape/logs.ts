@@ -40,6 +40,7 @@ export async function answerLogs(
     firstPageRows: keepsAll ? request.limit : Math.max(2 * request.limit, 1000),
     upstream: context.upstream,
     reader: context.reader,
+    signal: context.signal,
   });
   for await (const rows of pages) {
     context.signal.throwIfAborted();

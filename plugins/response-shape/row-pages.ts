@@ -1,8 +1,10 @@
 import type { Direction, TimeRange } from '../../core/api/request.js';
+import { Pacer } from '../../core/logql/metric/pacer.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query, sort } from '../../core/logsql/build.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import { readSpans } from './row-spans.js';
 
 export interface PagesRequest {
   readonly filter: LogsqlFilter;
@@ -12,31 +14,51 @@ export interface PagesRequest {
   readonly firstPageRows: number;
   readonly upstream: Upstream;
   readonly reader: RowReader;
+  readonly signal: AbortSignal;
 }
 
 const maxPageRows = 10_000;
 const growth = 4;
+/** Rows given at once: few enough that what is done with them holds nobody up. */
+const givenRows = 250;
 
 /**
- * Reads rows newest or oldest first, a page at a time, so that no more than a page is held. Neighbouring pages overlap in the
- * instant where the first was cut: whoever reads them drops repeats.
+ * Reads rows newest or oldest first, a page at a time, so that no more than a page is held, and gives them bit by bit.
+ * Neighbouring pages overlap in the instant where the first was cut: whoever reads them drops repeats.
  */
 export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
+  const pacer = new Pacer(request.signal);
+  for await (const page of wholePages(request, pacer)) {
+    for (let at = 0; at < page.length; at += givenRows) {
+      yield page.length <= givenRows ? page : page.slice(at, at + givenRows);
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+}
+
+async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<readonly LogRow[]> {
   const isForward = request.direction === 'forward';
   let { startNs, endNs } = request.range;
   let size = request.firstPageRows;
   while (startNs < endNs) {
-    const rows = await readPage(request, { startNs, endNs }, size);
+    const rows = await readPage(request, { startNs, endNs }, size, pacer);
     if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (rows.length < size || last === undefined) return;
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (rows.length < size || first === undefined || last === undefined) return;
     const cut = last.timestampNs;
-    const isOneInstant = rows[0]?.timestampNs === cut;
+    const isOneInstant = first.timestampNs === cut;
     if (isOneInstant) yield* readInstant(request, cut);
     // The rows that share the instant of the cut may not all be on the page, so the next one begins with it.
     if (isForward) startNs = isOneInstant ? cut + 1n : cut;
     else endNs = isOneInstant ? cut : cut + 1n;
-    size = Math.min(size * growth, Math.max(maxPageRows, request.firstPageRows));
+    if (size >= maxPageRows) {
+      // So many rows and still not enough passed: all must be looked at, and picking the newest of them each time costs more.
+      const pageNs = isForward ? cut - first.timestampNs : first.timestampNs - cut;
+      yield* readSpans(request, { startNs, endNs }, pageNs + 1n, rows.length, pacer);
+      return;
+    }
+    size = Math.min(size * growth, maxPageRows);
   }
 }
 
@@ -44,24 +66,34 @@ async function readPage(
   { filter, direction, upstream, reader }: PagesRequest,
   range: TimeRange,
   size: number,
+  pacer: Pacer,
 ): Promise<readonly LogRow[]> {
   const batches =
     direction === 'forward'
       ? upstream.rows({ query: query(filter, [sort(['_time'], size)]), range })
       : upstream.rows({ query: query(filter), range, newest: size });
   const rows: LogRow[] = [];
-  for await (const batch of batches) for (const row of batch) rows.push(reader.read(row));
-  return rows.sort(direction === 'forward' ? byTime : (a, b) => byTime(b, a));
+  for await (const batch of batches) {
+    for (const row of batch) rows.push(reader.read(row));
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return sortRows(rows, direction);
 }
 
 /** More rows than a page holds may share one instant; there they are passed on as they come. */
-async function* readInstant(
+export async function* readInstant(
   { filter, upstream, reader }: PagesRequest,
   instant: bigint,
 ): AsyncGenerator<readonly LogRow[]> {
   const range = { startNs: instant, endNs: instant + 1n };
   for await (const batch of upstream.rows({ query: query(filter), range }))
     yield batch.map((row) => reader.read(row));
+}
+
+/** Puts rows into the order of a direction, in place. */
+export function sortRows(rows: LogRow[], direction: Direction): readonly LogRow[] {
+  return rows.sort(direction === 'forward' ? byTime : (a, b) => byTime(b, a));
 }
 
 function byTime(a: LogRow, b: LogRow): number {

@@ -11,10 +11,10 @@ export function answerTail(
   request: TailRequest,
   parts: Omit<TailParts, 'readRows'> & { readonly upstream: Upstream },
 ): Promise<LiveAnswer> {
-  const { upstream, reader } = parts;
+  const { upstream, reader, signal } = parts;
   return openTail(plan, request, {
     ...parts,
     readRows: (range, direction, firstPageRows) =>
-      readPages({ filter: plan.filter, range, direction, firstPageRows, upstream, reader }),
+      readPages({ filter: plan.filter, range, direction, firstPageRows, upstream, reader, signal }),
   });
 }

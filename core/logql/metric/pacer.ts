@@ -1,4 +1,5 @@
-const sliceMs = 15;
+/** A request waits for some turns of the event loop, and each may last a slice and what a batch takes. */
+const sliceMs = 4;
 
 /** Lets other work of the process go on between the rows of a long computation, and sees when that is cancelled. */
 export class Pacer {

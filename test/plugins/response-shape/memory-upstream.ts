@@ -29,8 +29,8 @@ export class MemoryUpstream implements Upstream {
     const within = this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
     const limit = request.newest ?? sortLimit(request.query.pipes);
     const isNewest = request.newest !== undefined;
-    const ordered = [...within].sort((a, b) => Number(isNewest ? b.ns - a.ns : a.ns - b.ns));
-    const kept = limit === undefined ? within : ordered.slice(0, limit);
+    const order = (a: MemoryRow, b: MemoryRow): number => Number(isNewest ? b.ns - a.ns : a.ns - b.ns);
+    const kept = limit === undefined ? within : [...within].sort(order).slice(0, limit);
     // Batches of two, in an order that is no order.
     const shuffled = [...kept].reverse();
     for (let at = 0; at < shuffled.length; at += 2) {
