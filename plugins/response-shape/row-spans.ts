@@ -33,12 +33,13 @@ export async function* readSpans(
       yield* readInstant(request, range.startNs);
       lengthNs = BigInt(fastestGrowth);
     } else {
-      const rows = await readSpan(request, range, pacer);
-      if (rows === undefined) {
-        lengthNs = half(range.endNs - range.startNs);
+      const read = await readSpan(request, range, pacer);
+      const rows = sortRows(read.rows, request.direction);
+      if (!read.isWhole) {
+        lengthNs = shorterLength(range, rows[wantedRows]?.timestampNs ?? range.startNs, isForward);
         continue;
       }
-      if (rows.length > 0) yield sortRows(rows, request.direction);
+      if (rows.length > 0) yield rows;
       lengthNs = nextLength(range.endNs - range.startNs, rows.length);
     }
     if (isForward) from = range.endNs;
@@ -46,20 +47,20 @@ export async function* readSpans(
   }
 }
 
-/** The rows of a span, or undefined when they are too many to be held. */
+/** The rows of a span; some of them when they are too many to be held. */
 async function readSpan(
   { filter, upstream, reader }: PagesRequest,
   range: TimeRange,
   pacer: Pacer,
-): Promise<LogRow[] | undefined> {
+): Promise<{ readonly rows: LogRow[]; readonly isWhole: boolean }> {
   const rows: LogRow[] = [];
   for await (const batch of upstream.rows({ query: query(filter), range })) {
-    if (rows.length + batch.length > maxRows) return undefined;
+    if (rows.length + batch.length > maxRows) return { rows, isWhole: false };
     for (const row of batch) rows.push(reader.read(row));
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return rows;
+  return { rows, isWhole: true };
 }
 
 /** The length in which the wanted number of rows is to be expected. */
@@ -69,6 +70,9 @@ function nextLength(lengthNs: bigint, rows: number): bigint {
   return scaled > 0n ? scaled : 1n;
 }
 
-function half(lengthNs: bigint): bigint {
-  return lengthNs > 1n ? lengthNs / 2n : 1n;
+/** A shorter span, which ends with the instant at which so many rows were seen, or before it when that is the whole. */
+function shorterLength({ startNs, endNs }: TimeRange, cut: bigint, isForward: boolean): bigint {
+  const wholeNs = endNs - startNs;
+  const lengthNs = isForward ? cut + 1n - startNs : endNs - cut;
+  return lengthNs < wholeNs ? lengthNs : wholeNs - 1n;
 }
