@@ -33,6 +33,7 @@ export function entryLeafSource(source: EntrySource): LeafSource {
         const pause = pacer.due();
         if (pause !== undefined) await pause;
       }
+      await engine.prepare(pacer);
       const rows = engine.rows();
       const isAbsent = leaf.range.op === 'absent_over_time';
       return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: engine.isCut };

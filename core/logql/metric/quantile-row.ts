@@ -1,16 +1,21 @@
 import { QuantileWindow } from './quantile-window.js';
+import { ascending } from './order.js';
+import { slowSort, type Steps } from './slow-sort.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';
 import type { Windows } from './windows.js';
 
+/** Values that come or go in one step. */
+const stepValues = 4096;
+
 /** Writes the quantile of every column of one series, letting the values of its buckets come and go. */
-export function quantileRow(
+export function* quantileRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,
   lists: ValueLists,
   windows: Windows,
   out: ColumnValues,
-): void {
+): Steps<void> {
   const own = cells.slice(from, to).sort((a, b) => (buckets[a] ?? 0) - (buckets[b] ?? 0));
   const ends = new Int32Array(own.length);
   let total = 0;
@@ -21,7 +26,8 @@ export function quantileRow(
   const values = new Float64Array(total);
   for (const [index, cell] of own.entries())
     lists.copyValues(cell, values, index === 0 ? 0 : (ends[index - 1] ?? 0));
-  const window = new QuantileWindow(values);
+  const sorted = yield* slowSort(Float64Array.from(values), new Float64Array(total), ascending);
+  const window = new QuantileWindow(sorted);
   const bucketAt = (index: number): number => buckets[own[index] ?? 0] ?? 0;
   let [entered, left] = [0, 0];
   let [inside, outside] = [0, 0];
@@ -29,11 +35,17 @@ export function quantileRow(
     const begin = windows.firstBucketOf(column);
     const end = begin + windows.width - 1;
     while (entered < own.length && bucketAt(entered) <= end) {
-      for (; inside < (ends[entered] ?? 0); inside += 1) window.add(values[inside] ?? 0);
+      for (; inside < (ends[entered] ?? 0); inside += 1) {
+        window.add(values[inside] ?? 0);
+        if (inside % stepValues === 0) yield;
+      }
       entered += 1;
     }
     while (left < entered && bucketAt(left) < begin) {
-      for (; outside < (ends[left] ?? 0); outside += 1) window.remove(values[outside] ?? 0);
+      for (; outside < (ends[left] ?? 0); outside += 1) {
+        window.remove(values[outside] ?? 0);
+        if (outside % stepValues === 0) yield;
+      }
       left += 1;
     }
     if (window.size === 0) continue;

@@ -9,9 +9,8 @@ export class QuantileWindow {
   #size = 0;
   #nans = 0;
 
-  /** @param values all values that will ever be in the window */
-  constructor(values: Float64Array) {
-    const sorted = Float64Array.from(values).sort();
+  /** @param sorted all values that will ever be in the window, in ascending order */
+  constructor(sorted: Float64Array) {
     let numbers = sorted.length;
     while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers -= 1;
     this.#sorted = sorted.subarray(0, numbers);

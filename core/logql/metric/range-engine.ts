@@ -6,7 +6,9 @@ import { counterState } from './counter-rate.js';
 import { groupLabels } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
+import type { Pacer } from './pacer.js';
 import { SeriesIndex } from './series-index.js';
+import { doAll, type Steps } from './slow-sort.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
 import {
   countState,
@@ -40,6 +42,8 @@ export class RangeEngine {
   readonly #work: Work;
   readonly #series: SeriesIndex;
   readonly #cells: Cells;
+  /** Rows of series that take long, made ahead of their time. */
+  readonly #ready = new Map<number, ColumnValues>();
 
   constructor(
     { op, parameter, range }: RangeAggregation,
@@ -81,27 +85,59 @@ export class RangeEngine {
     this.#work.add(cell, value, this.windows.offsetNs);
   }
 
+  /** Makes those rows ready that take long, with pauses: where many values of a series are put in order. */
+  async prepare(pacer: Pacer): Promise<void> {
+    for (const { series, cells } of this.#cellsOfSeries()) {
+      if (this.#work.valuesOf(cells) < longValues) continue;
+      const row = this.#emptyRow();
+      for (const steps = this.#work.finish(cells, row); steps.next().done !== true;) {
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
+      this.#ready.set(series, row);
+    }
+  }
+
   /** The series, made one by one as they are read. */
   *rows(): Generator<SeriesRow> {
+    for (const { series, labels, cells } of this.#cellsOfSeries()) {
+      const row = this.#ready.get(series) ?? this.#emptyRow();
+      if (!this.#ready.delete(series)) doAll(this.#work.finish(cells, row));
+      yield { labels, ...row };
+    }
+  }
+
+  *#cellsOfSeries(): Generator<{
+    readonly series: number;
+    readonly labels: LabelSet;
+    readonly cells: SeriesCells;
+  }> {
     const { sets } = this.#series;
-    const { columns } = this.windows;
     const { cells, ends } = this.#cells.bySeries(sets.length);
     let from = 0;
     for (const [series, labels] of sets.entries()) {
       const to = ends[series] ?? from;
-      const row = { labels, values: new Float64Array(columns), present: new Uint8Array(columns) };
-      this.#work.finish({ cells, from, to, buckets: this.#cells.buckets }, row);
+      yield { series, labels, cells: { cells, from, to, buckets: this.#cells.buckets } };
       from = to;
-      yield row;
     }
+  }
+
+  #emptyRow(): ColumnValues {
+    const { columns } = this.windows;
+    return { values: new Float64Array(columns), present: new Uint8Array(columns) };
   }
 }
 
 /** What one function keeps of samples. */
 interface Work {
   add(cell: number, value: number, offset: number): void;
-  finish(series: SeriesCells, out: ColumnValues): void;
+  /** Values of a series that are kept one by one. */
+  valuesOf(series: SeriesCells): number;
+  finish(series: SeriesCells, out: ColumnValues): Steps<void>;
 }
+
+/** So many values of one series take some milliseconds to put in order. */
+const longValues = 10_000;
 
 function workOf(
   op: RangeAggregation['op'],
@@ -177,7 +213,10 @@ function stateWork(kind: StateKind, windows: Windows): Work {
       }
       kind.add(states, at, value, offset);
     },
-    finish: (series, out) => slider.slide(series, states, out),
+    valuesOf: () => 0,
+    *finish(series, out) {
+      slider.slide(series, states, out);
+    },
   };
 }
 
@@ -185,6 +224,7 @@ function quantileWork(phi: number, windows: Windows, maxValues: number): Work {
   const lists = new ValueLists(maxValues, false);
   return {
     add: (cell, value) => lists.add(cell, value, 0),
+    valuesOf: (series) => countValues(lists, series),
     finish: (series, out) => quantileRow(phi, series, lists, windows, out),
   };
 }
@@ -196,18 +236,25 @@ function counterWork(windows: Windows, maxValues: number): Work {
   const { width } = counterState;
   return {
     add: (cell, value, offset) => lists.add(cell, value, offset),
-    finish({ cells, from, to, buckets }, out) {
+    valuesOf: (series) => countValues(lists, series),
+    *finish({ cells, from, to, buckets }, out) {
       const count = to - from;
       const states = new Float64Array(count * width);
       const own = new Int32Array(count).map((_zero, index) => index);
       const ownBuckets = own.map((index) => buckets[cells[from + index] ?? 0] ?? 0);
       for (let index = 0; index < count; index += 1) {
         const at = index * width;
-        lists.inTime(cells[from + index] ?? 0, (value, offset) =>
+        yield* lists.inTime(cells[from + index] ?? 0, (value, offset) =>
           counterState.add(states, at, value, offset),
         );
       }
       slider.slide({ cells: own, from: 0, to: count, buckets: ownBuckets }, states, out);
     },
   };
+}
+
+function countValues(lists: ValueLists, { cells, from, to }: SeriesCells): number {
+  let count = 0;
+  for (let index = from; index < to; index += 1) count += lists.sizeOf(cells[index] ?? 0);
+  return count;
 }

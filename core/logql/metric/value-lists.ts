@@ -1,5 +1,6 @@
 import { apiError } from '../../errors/table.js';
 import { ascending } from './order.js';
+import { slowSort, type Steps } from './slow-sort.js';
 
 const firstSize = 1024;
 
@@ -48,7 +49,7 @@ export class ValueLists {
   }
 
   /** The values of a cell in the order of time, and by size where times are equal. */
-  inTime(cell: number, each: (value: number, offset: number) => void): void {
+  *inTime(cell: number, each: (value: number, offset: number) => void): Steps<void> {
     const indexes = new Int32Array(this.sizeOf(cell));
     let at = 0;
     for (let index = this.#last[cell] ?? -1; index >= 0; index = this.#before[index] ?? -1) {
@@ -56,10 +57,10 @@ export class ValueLists {
       at += 1;
     }
     const [values, offsets] = [this.#values, this.#offsets ?? this.#values];
-    indexes.sort(
-      (a, b) => (offsets[a] ?? 0) - (offsets[b] ?? 0) || ascending(values[a] ?? 0, values[b] ?? 0),
-    );
-    for (const index of indexes) each(values[index] ?? 0, offsets[index] ?? 0);
+    const order = (a: number, b: number): number =>
+      (offsets[a] ?? 0) - (offsets[b] ?? 0) || ascending(values[a] ?? 0, values[b] ?? 0);
+    for (const index of yield* slowSort(indexes, new Int32Array(at), order))
+      each(values[index] ?? 0, offsets[index] ?? 0);
   }
 
   #growValues(): void {

@@ -1,0 +1,55 @@
+/** Something long that is done piece by piece: each step takes about a millisecond or two, and the last gives the result. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** Does all the pieces at once. */
+export function doAll<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+type Numbers = Float64Array | Int32Array;
+
+const pieceSize = 8192;
+
+/** Sorts piece by piece and merges the pieces (values that are equal keep no order); the array is used up. */
+export function* slowSort<Kind extends Numbers>(
+  values: Kind,
+  spare: Kind,
+  compare: (a: number, b: number) => number,
+): Steps<Kind> {
+  for (let from = 0; from < values.length; from += pieceSize) {
+    values.subarray(from, from + pieceSize).sort(compare);
+    yield;
+  }
+  let source: Kind = values;
+  let target: Kind = spare;
+  for (let size = pieceSize; size < values.length; size *= 2) {
+    for (let from = 0; from < values.length; from += 2 * size) {
+      const middle = Math.min(from + size, values.length);
+      yield* merge(source, target, from, middle, Math.min(middle + size, values.length), compare);
+    }
+    [source, target] = [target, source];
+  }
+  return source;
+}
+
+function* merge(
+  source: Numbers,
+  target: Numbers,
+  from: number,
+  middle: number,
+  to: number,
+  compare: (a: number, b: number) => number,
+): Steps<void> {
+  let [left, right] = [from, middle];
+  for (let at = from; at < to; at += 1) {
+    const [a, b] = [source[left] ?? 0, source[right] ?? 0];
+    const takesLeft = left < middle && (right >= to || compare(a, b) <= 0);
+    target[at] = takesLeft ? a : b;
+    if (takesLeft) left += 1;
+    else right += 1;
+    if (at % pieceSize === 0) yield;
+  }
+}
