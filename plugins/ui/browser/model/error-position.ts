@@ -1,0 +1,31 @@
+/** A place in the query that the server's error text names; both count from 1. */
+export interface ErrorPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where an error stands, as LogQL's parser says it: `parse error at line 1, col 16: ...`. */
+export function errorPosition(text: string): ErrorPosition | undefined {
+  const found = /\bline (\d{1,6}), col (\d{1,6})\b/.exec(text);
+  if (found === null) return undefined;
+  const [line, column] = [Number(found[1]), Number(found[2])];
+  return line > 0 && column > 0 ? { line, column } : undefined;
+}
+
+/** A query cut at a place: what stands before it on its line, the word there, and what follows. */
+export interface MarkedLine {
+  readonly before: string;
+  readonly marked: string;
+  readonly after: string;
+  /** Characters of the whole query before the word. */
+  readonly offset: number;
+}
+
+export function markLine(query: string, { line, column }: ErrorPosition): MarkedLine {
+  const lines = query.split('\n');
+  const text = lines[line - 1] ?? '';
+  const at = Math.min(column - 1, text.length);
+  const marked = /^(?:\w+|\s+|.)/.exec(text.slice(at))?.[0] ?? '';
+  const offset = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, at);
+  return { before: text.slice(0, at), marked, after: text.slice(at + marked.length), offset };
+}

@@ -1,0 +1,105 @@
+/** Numbers and times as the page writes them. */
+import type { TimeRange } from './time-range.js';
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** `1,234`. */
+export function formatCount(count: number): string {
+  return whole.format(count);
+}
+
+/** `1.2k`, for axes and narrow columns. */
+export function formatShort(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const size = Math.abs(value);
+  for (const [unit, factor] of [
+    ['G', 1e9],
+    ['M', 1e6],
+    ['k', 1e3],
+  ] as const) {
+    if (size >= factor) return `${trim((value / factor).toPrecision(3))}${unit}`;
+  }
+  return size >= 0.001 || size === 0 ? trim(value.toPrecision(3)) : value.toExponential(1);
+}
+
+function trim(digits: string): string {
+  return digits.includes('.') && !digits.includes('e') ? digits.replace(/\.?0+$/, '') : digits;
+}
+
+/** Milliseconds with as many digits as matter: `0.02`, `3.4`, `128`. */
+export function formatMs(ms: number): string {
+  if (ms < 0.005) return '0';
+  if (ms < 1) return ms.toFixed(2);
+  return ms < 100 ? ms.toFixed(1) : formatCount(ms);
+}
+
+/** `1.2 MB`. */
+export function formatBytes(bytes: number): string {
+  for (const [unit, factor] of [
+    ['GB', 1e9],
+    ['MB', 1e6],
+    ['kB', 1e3],
+  ] as const) {
+    if (bytes >= factor) return `${(bytes / factor).toFixed(1)} ${unit}`;
+  }
+  return `${formatCount(bytes)} B`;
+}
+
+/** `1 line`, `1,234 lines`. */
+export function formatCounted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** How long something lasts, in the two units that matter: `3 d 4 h`, `12 min`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ];
+  if (days > 0) return `${days} d ${hours} h`;
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min` : `${seconds} s`;
+}
+
+function pad(value: number, digits = 2): string {
+  return String(value).padStart(digits, '0');
+}
+
+/** Local time of day to the millisecond. */
+export function formatTime(ms: number): string {
+  return `${formatSecond(ms)}.${pad(new Date(ms).getMilliseconds(), 3)}`;
+}
+
+/** Local time of day to the second. */
+export function formatSecond(ms: number): string {
+  const date = new Date(ms);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+}
+
+/** Local date. */
+export function formatDay(ms: number): string {
+  const date = new Date(ms);
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
+/** A moment on the axis of a range: the day where it begins, else the time as exactly as the range asks for. */
+export function formatTick(ms: number, { startMs, endMs }: TimeRange): string {
+  const date = new Date(ms);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0;
+  if (endMs - startMs > 36 * 3_600_000 || isMidnight) return formatDay(ms).slice(5);
+  return formatSecond(ms).slice(0, endMs - startMs < 300_000 ? 8 : 5);
+}
+
+/** A moment as the field of a form holds it: local time to the second. */
+export function toLocalField(iso: string): string {
+  const ms = Date.parse(iso);
+  return Number.isNaN(ms) ? '' : `${formatDay(ms)}T${formatSecond(ms)}`;
+}
+
+/** The moment that a field of a form holds; empty for none. */
+export function fromLocalField(text: string): string {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}

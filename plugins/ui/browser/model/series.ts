@@ -1,0 +1,70 @@
+import type { Labels, WireSeries } from './wire.js';
+
+export interface SeriesPoint {
+  readonly ms: number;
+  readonly value: number;
+}
+export interface Series {
+  readonly name: string;
+  readonly points: readonly SeriesPoint[];
+  /** Of the finite values; undefined when there is none. */
+  readonly figures: SeriesFigures | undefined;
+}
+export interface SeriesFigures {
+  readonly last: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+}
+
+/** The series of an answer, the one with the greatest mean first. */
+export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
+  const all = answer.map(({ metric, values }): Series => {
+    const points = values.map(([seconds, text]) => ({ ms: seconds * 1000, value: readValue(text) }));
+    return { name: nameOf(metric), points, figures: figuresOf(points) };
+  });
+  return all.sort((a, b) => (b.figures?.mean ?? -Infinity) - (a.figures?.mean ?? -Infinity));
+}
+
+/** The pieces of a series that a line can be drawn through: neighbours one step apart, all finite. */
+export function piecesOf(
+  points: readonly SeriesPoint[],
+  stepMs: number,
+): readonly (readonly SeriesPoint[])[] {
+  const pieces: SeriesPoint[][] = [];
+  let last: SeriesPoint | undefined;
+  for (const point of points) {
+    if (!Number.isFinite(point.value)) {
+      last = undefined;
+      continue;
+    }
+    const isNext = last !== undefined && point.ms - last.ms <= stepMs * 1.5;
+    if (isNext) pieces.at(-1)?.push(point);
+    else pieces.push([point]);
+    last = point;
+  }
+  return pieces;
+}
+
+function nameOf(metric: Labels): string {
+  const labels = Object.entries(metric).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
+}
+
+/** Numbers as the API writes them, infinities included. */
+function readValue(text: string): number {
+  if (text === '+Inf') return Infinity;
+  return text === '-Inf' ? -Infinity : Number(text);
+}
+
+function figuresOf(points: readonly SeriesPoint[]): SeriesFigures | undefined {
+  const values = points.map(({ value }) => value).filter(Number.isFinite);
+  const last = values.at(-1);
+  if (last === undefined) return undefined;
+  return {
+    last,
+    min: values.reduce((least, value) => Math.min(least, value)),
+    max: values.reduce((most, value) => Math.max(most, value)),
+    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+  };
+}

@@ -1,0 +1,35 @@
+import type { TimeRange } from './time-range.js';
+
+/** Round numbers from at most the least to at least the greatest value, about as many as asked. */
+export function valueTicks(least: number, greatest: number, count: number): readonly number[] {
+  const span = greatest - least;
+  const raw = (span > 0 ? span : Math.abs(greatest) || 1) / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5].find((factor) => factor * power >= raw * 0.999_999) ?? 10) * power;
+  const first = Math.floor(least / step);
+  const last = Math.max(first + 1, Math.ceil(greatest / step - 1e-9));
+  // Counted in steps, since sums of fractions drift.
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  );
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const timeSteps = [
+  1_000, 2_000, 5_000, 10_000, 15_000, 30_000,
+  minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute,
+  hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour,
+  day, 2 * day, 7 * day, 14 * day, 30 * day,
+]; // prettier-ignore
+
+/** Round moments of a range in local time, at most as many as asked. `offsetMs` is what local time is ahead of UTC. */
+export function timeTicks({ startMs, endMs }: TimeRange, count: number, offsetMs: number): readonly number[] {
+  const least = (endMs - startMs) / Math.max(1, count);
+  const step = timeSteps.find((size) => size >= least) ?? Math.ceil(least / (30 * day)) * 30 * day;
+  const ticks: number[] = [];
+  const first = Math.ceil((startMs + offsetMs) / step) * step - offsetMs;
+  for (let ms = first; ms <= endMs; ms += step) ticks.push(ms);
+  return ticks;
+}

@@ -1,0 +1,45 @@
+import type { QueryState, RangeName } from './query-state.js';
+
+/** Unix milliseconds. */
+export interface TimeRange {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+const lengths: Readonly<Record<Exclude<RangeName, 'custom'>, number>> = {
+  '15m': 15 * minute,
+  '1h': hour,
+  '6h': 6 * hour,
+  '24h': 24 * hour,
+};
+
+/** The range of a query asked now; a text that says what is missing when a custom one has no beginning, no end, or no length. */
+export function rangeOf(
+  { range, from, to }: Pick<QueryState, 'range' | 'from' | 'to'>,
+  nowMs: number,
+): TimeRange | string {
+  if (range !== 'custom') return { startMs: nowMs - lengths[range], endMs: nowMs };
+  const [startMs, endMs] = [Date.parse(from), Date.parse(to)];
+  if (Number.isNaN(startMs)) return 'A custom range needs a beginning.';
+  if (Number.isNaN(endMs)) return 'A custom range needs an end.';
+  return startMs < endMs ? { startMs, endMs } : 'A custom range must begin before it ends.';
+}
+
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+
+/** Whole seconds between points: the least usual one with which a range has at most this many. */
+export function stepOf({ startMs, endMs }: TimeRange, maxPoints: number): number {
+  const least = (endMs - startMs) / second / maxPoints;
+  return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
+}
+
+/** The range whose points stand on whole steps and whose bars cover the given one. */
+export function alignedTo({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
+  const step = stepSeconds * second;
+  // A bar ends at its point, so that the first one ends a step after the range's beginning.
+  return { startMs: Math.floor(startMs / step) * step + step, endMs: Math.ceil(endMs / step) * step };
+}

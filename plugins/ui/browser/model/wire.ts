@@ -1,0 +1,48 @@
+/** What the page's endpoints answer, as far as the page reads it. */
+import type { PipelineDescription } from '../../../../core/plugin/host.js';
+
+export type { OptionDescription } from '../../../../core/options/describe.js';
+export type { Latency, PartDescription, SectionDescription } from '../../../../core/plugin/host.js';
+export type { PageExplanation } from '../../explain.js';
+export type { ExplainedPart, ExplainedRead } from '../../../../core/plan/explain/explain.js';
+
+/** `/ui/api/pipeline`. */
+export interface LoadedPipeline extends PipelineDescription {
+  readonly nowMs: number;
+  /** Why the process is not ready; empty when it is. */
+  readonly notReady: readonly string[];
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** An entry: nanoseconds since the epoch, the line, and its labels apart. */
+export type WireEntry = readonly [
+  ns: string,
+  line: string,
+  more?: { readonly structuredMetadata?: Labels; readonly parsed?: Labels },
+];
+export interface WireStream {
+  readonly stream: Labels;
+  readonly values: readonly WireEntry[];
+}
+/** A series: points of Unix seconds and a value as text. */
+export interface WireSeries {
+  readonly metric: Labels;
+  readonly values: readonly (readonly [seconds: number, value: string])[];
+}
+export interface WireStats {
+  readonly summary?: {
+    readonly execTime?: number;
+    readonly totalLinesProcessed?: number;
+    readonly totalBytesProcessed?: number;
+  };
+}
+
+/** `/ui/api/query_range`. */
+export interface QueryAnswer {
+  readonly data: WireData;
+  readonly warnings?: readonly string[];
+}
+export type WireData =
+  | { readonly resultType: 'streams'; readonly result: readonly WireStream[]; readonly stats?: WireStats }
+  | { readonly resultType: 'matrix'; readonly result: readonly WireSeries[]; readonly stats?: WireStats };

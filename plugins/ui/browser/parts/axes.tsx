@@ -1,0 +1,67 @@
+import type { JSX } from 'preact';
+import { formatShort, formatTick } from '../model/format.js';
+import { timeTicks } from '../model/ticks.js';
+import type { TimeRange } from '../model/time-range.js';
+
+/** Where a chart draws, in pixels: labels of values stand left of it, those of times under it. */
+export interface Frame {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export const frameOf = (width: number, height: number): Frame => ({
+  left: 44,
+  right: Math.max(60, width - 8),
+  top: 8,
+  bottom: height - 22,
+});
+
+/** Maps values of a range to pixels, evenly. */
+export function scale(
+  from: readonly [number, number],
+  to: readonly [number, number],
+): (value: number) => number {
+  const span = from[1] - from[0] || 1;
+  return (value) => to[0] + ((value - from[0]) / span) * (to[1] - to[0]);
+}
+
+/** Lines and labels of both axes. */
+export function Axes({
+  frame,
+  range,
+  ticks,
+  y,
+}: {
+  readonly frame: Frame;
+  readonly range: TimeRange;
+  readonly ticks: readonly number[];
+  readonly y: (value: number) => number;
+}): JSX.Element {
+  const x = scale([range.startMs, range.endMs], [frame.left, frame.right]);
+  const most = Math.max(2, Math.floor((frame.right - frame.left) / 84));
+  const offsetMs = -new Date(range.endMs).getTimezoneOffset() * 60_000;
+  return (
+    <g class="axes">
+      {ticks.map((value) => (
+        <g key={value}>
+          <line x1={frame.left} x2={frame.right} y1={y(value)} y2={y(value)} />
+          <text x={frame.left - 8} y={y(value)} dy="0.32em" text-anchor="end">
+            {formatShort(value)}
+          </text>
+        </g>
+      ))}
+      {timeTicks(range, most, offsetMs).map((ms) => {
+        const label = formatTick(ms, range);
+        // A label at the very edge would be cut.
+        const isNearEdge = x(ms) > frame.right - 16 || x(ms) < frame.left + 16;
+        return isNearEdge ? null : (
+          <text key={ms} x={x(ms)} y={frame.bottom + 16} text-anchor="middle">
+            {label}
+          </text>
+        );
+      })}
+    </g>
+  );
+}

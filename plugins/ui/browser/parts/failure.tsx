@@ -1,0 +1,37 @@
+import type { JSX } from 'preact';
+import { errorPosition, markLine } from '../model/error-position.js';
+
+interface Properties {
+  /** The server's own words. */
+  readonly text: string;
+  readonly query: string;
+  /** Selects a part of the query in its box. */
+  readonly onSelect: (start: number, end: number) => void;
+}
+
+/** What the server said, and the place in the query that it named. */
+export function Failure({ text, query, onSelect }: Properties): JSX.Element {
+  const position = errorPosition(text);
+  const line = position === undefined ? undefined : markLine(query, position);
+  return (
+    <div class="panel failure" role="alert">
+      <p class="failure-text">{text}</p>
+      {line !== undefined && (
+        <>
+          <pre class="failure-line">
+            {line.before}
+            <mark>{line.marked === '' ? ' ' : line.marked}</mark>
+            {line.after}
+          </pre>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => onSelect(line.offset, line.offset + line.marked.length)}
+          >
+            Go to that place
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import type { JSX } from 'preact';
+import { formatCount, formatCounted, formatSecond } from '../model/format.js';
+import type { Bar, Histogram } from '../model/histogram.js';
+import { levels, type Level } from '../model/levels.js';
+import { valueTicks } from '../model/ticks.js';
+import type { TimeRange } from '../model/time-range.js';
+import { useWidth } from '../use-width.js';
+import { Axes, frameOf, scale, type Frame } from './axes.js';
+import { useCursor } from './use-cursor.js';
+
+const height = 132;
+
+/** Lines over time, stacked by level, the gravest at the bottom where they can be compared. */
+export function HistogramChart({
+  histogram,
+  range,
+}: {
+  readonly histogram: Histogram;
+  readonly range: TimeRange;
+}): JSX.Element {
+  const [element, width] = useWidth();
+  const { bars, totals, highest } = histogram;
+  const shown = { startMs: bars[0]?.startMs ?? range.startMs, endMs: bars.at(-1)?.endMs ?? range.endMs };
+  const frame = frameOf(width, height);
+  const ticks = valueTicks(0, Math.max(1, highest), 3).filter(Number.isInteger);
+  const y = scale([0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
+  const barWidth = (frame.right - frame.left) / Math.max(1, bars.length);
+  const { index, handlers } = useCursor(bars.length, (pixels) =>
+    Math.floor((pixels - frame.left) / barWidth),
+  );
+  const total = totals.reduce((sum, [, count]) => sum + count, 0);
+  const current = index === undefined ? undefined : bars[index];
+  return (
+    <figure class="panel chart">
+      <figcaption>
+        <span class="chart-title">
+          {current === undefined
+            ? formatCounted(total, 'line')
+            : `${formatCount(current.total)} at ${spanText(current)}`}
+        </span>
+        <ul class="legend">
+          {totals.map(([level, count]) => (
+            <li key={level} class={`level-${level}`}>
+              <span class="swatch" /> {level}{' '}
+              <span class="number">
+                {formatCount(current === undefined ? count : (current.counts.get(level) ?? 0))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div ref={element} class="plot histogram">
+        {width > 0 && (
+          <svg
+            width={width}
+            height={height}
+            role="img"
+            aria-label={`Lines over time by level: ${totals.map(([level, count]) => `${count} ${level}`).join(', ')}. Arrow keys read single bars.`}
+            {...handlers}
+          >
+            <Axes frame={frame} range={shown} ticks={ticks} y={y} />
+            {bars.map((bar, position) => (
+              <Stack
+                key={bar.endMs}
+                bar={bar}
+                left={frame.left + position * barWidth}
+                width={barWidth}
+                frame={frame}
+                y={y}
+                isCurrent={position === index}
+              />
+            ))}
+          </svg>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+interface StackProperties {
+  readonly bar: Bar;
+  readonly left: number;
+  readonly width: number;
+  readonly frame: Frame;
+  readonly y: (value: number) => number;
+  readonly isCurrent: boolean;
+}
+
+function Stack({ bar, left, width, frame, y, isCurrent }: StackProperties): JSX.Element {
+  const gap = width > 4 ? 1.5 : 0.5;
+  return (
+    <g class="bar">
+      {isCurrent && (
+        <rect class="column" x={left} width={width} y={frame.top} height={frame.bottom - frame.top} />
+      )}
+      {piecesOf(bar).map(({ level, from, to }) => (
+        <rect
+          key={level}
+          class={`level-${level}`}
+          x={left + gap / 2}
+          width={Math.max(0.5, width - gap)}
+          y={y(to)}
+          height={Math.max(0, y(from) - y(to))}
+        />
+      ))}
+    </g>
+  );
+}
+
+function piecesOf({
+  counts,
+}: Bar): readonly { readonly level: Level; readonly from: number; readonly to: number }[] {
+  let from = 0;
+  return levels.flatMap((level) => {
+    const count = counts.get(level) ?? 0;
+    if (count === 0) return [];
+    const piece = { level, from, to: from + count };
+    from = piece.to;
+    return [piece];
+  });
+}
+
+function spanText({ startMs, endMs }: TimeRange): string {
+  return `${formatSecond(startMs)} to ${formatSecond(endMs)}`;
+}

@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { formatCount, formatMs } from '../model/format.js';
+import { shownValue, sortOptions } from '../model/options.js';
+import type { Latency, OptionDescription, PartDescription, SectionDescription } from '../model/wire.js';
+
+interface Properties {
+  readonly label: string;
+  readonly part: PartDescription | SectionDescription;
+  readonly onClose: () => void;
+}
+
+/** Everything about one part of the pipeline: where it stands, its options, what it has counted. */
+export function PartDetails({ label, part, onClose }: Properties): JSX.Element {
+  const { changed, others } = sortOptions(part.options);
+  const placed = 'id' in part ? part : undefined;
+  return (
+    <section class="panel details" aria-labelledby="details-title">
+      <div class="section-head">
+        <h3 id="details-title">{label}</h3>
+        <p class="quiet">
+          {part.summary} {placed !== undefined && <code>{placed.at.split('/').slice(-2).join('/')}</code>}
+        </p>
+        <button type="button" class="plain" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {placed?.figures !== undefined && placed.figures.calls > 0 && (
+        <Times
+          own={placed.figures.ownMs}
+          total={placed.figures.totalMs}
+          answeredHere={placed.figures.answeredHere}
+        />
+      )}
+      <h4>Options that differ from their default</h4>
+      {changed.length === 0 ? <p class="quiet">None.</p> : <OptionTable options={changed} hasDefaults />}
+      {others.length > 0 && (
+        <details>
+          <summary>
+            {others.length === 1 ? 'The option' : `The ${formatCount(others.length)} options`} with the
+            default
+          </summary>
+          <OptionTable options={others} />
+        </details>
+      )}
+      {placed !== undefined && placed.meters.length > 0 && <Counters meters={placed.meters} />}
+    </section>
+  );
+}
+
+function Times({
+  own,
+  total,
+  answeredHere,
+}: {
+  readonly own: Latency | undefined;
+  readonly total: Latency | undefined;
+  readonly answeredHere: number;
+}): JSX.Element {
+  return (
+    <p class="times">
+      {own !== undefined && (
+        <span>
+          own time <b>{formatMs(own.p50)}</b> ms usual, <b>{formatMs(own.p95)}</b> ms at worst of 20
+        </span>
+      )}
+      {total !== undefined && (
+        <span>
+          with the stages behind <b>{formatMs(total.p50)}</b> and <b>{formatMs(total.p95)}</b> ms
+        </span>
+      )}
+      <span>
+        answered without the stages behind <b>{formatCount(answeredHere)}</b>
+      </span>
+    </p>
+  );
+}
+
+function OptionTable({
+  options,
+  hasDefaults = false,
+}: {
+  readonly options: readonly OptionDescription[];
+  readonly hasDefaults?: boolean;
+}): JSX.Element {
+  return (
+    <dl class="options">
+      {options.map((option) => (
+        <div key={option.key}>
+          <dt>
+            <code>{option.key}</code>
+          </dt>
+          <dd>
+            <p class="option-value">
+              <code class={option.isSecret || !option.isSet ? 'is-void' : ''}>{shownValue(option)}</code>
+              {option.unit !== undefined && option.isSet && <span class="unit"> {option.unit}</span>}
+              {hasDefaults && !option.isSecret && (
+                <span class="quiet">
+                  {' '}
+                  default <code>{option.default ?? 'not set'}</code>
+                </span>
+              )}
+            </p>
+            <p class="quiet">
+              {option.description} {option.flag !== undefined && <code>-{option.flag}</code>}
+            </p>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Counters({ meters }: { readonly meters: PartDescription['meters'] }): JSX.Element {
+  return (
+    <>
+      <h4>What it has counted</h4>
+      <dl class="options">
+        {meters.map(({ name, help, value }) => (
+          <div key={name}>
+            <dt class="number">{formatCount(value)}</dt>
+            <dd>
+              {help} <code class="quiet">{name}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
