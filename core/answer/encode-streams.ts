@@ -2,69 +2,89 @@ import type { LabelSet } from '../labels/label-set.js';
 import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
-/** The `result` array of a log answer with 3-tuples: index labels on the stream, the other groups on each entry. */
-export function encodeCategorized(streams: readonly StreamResult[]): string {
-  const parts = streams.map(({ labels, entries }) => streamText(labels.json, entries.map(categorizedEntry)));
-  return `[${parts.join(',')}]`;
+/**
+ * Adds the `result` array of a log answer with 3-tuples to a text in parts: index labels on the stream, the other groups on each
+ * entry. Parts are joined once, by the caller: answers are large, and every text made on the way is another copy.
+ */
+export function addCategorized(parts: string[], streams: readonly StreamResult[]): void {
+  parts.push('[');
+  for (const [index, { labels, entries }] of streams.entries()) {
+    addHead(parts, index === 0, labels.json);
+    for (const [at, entry] of entries.entries()) addCategorizedEntry(parts, at === 0, entry);
+    parts.push(']}');
+  }
+  parts.push(']');
 }
 
+/** The entries of one merged stream, in the order they came. */
 interface Group {
   /** The merged labels as JSON. */
   readonly labels: string;
-  readonly texts: string[];
-  readonly times: bigint[];
+  readonly entries: Entry[];
 }
 
-/** The `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
-export function encodeMerged(streams: readonly StreamResult[], isForward: boolean): string {
+/** Adds the `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
+export function addMerged(parts: string[], streams: readonly StreamResult[], isForward: boolean): void {
   const groups = new Map<string, Group>();
-  for (const stream of streams) {
-    // Most entries share their label sets with others, so the merge is done once per pair of sets.
-    const known = new Map<LabelSet, Map<LabelSet, Group>>();
-    const merger = new LabelsMerger(stream.labels);
-    for (const entry of stream.entries) {
-      let byParsed = known.get(entry.structuredMetadata);
-      if (byParsed === undefined)
-        known.set(entry.structuredMetadata, (byParsed = new Map<LabelSet, Group>()));
-      let group = byParsed.get(entry.parsed);
-      if (group === undefined)
-        byParsed.set(
-          entry.parsed,
-          (group = groupOf(groups, merger.json(entry.structuredMetadata, entry.parsed))),
-        );
-      group.texts.push(`["${entry.timestampNs}",${JSON.stringify(entry.line)}]`);
-      group.times.push(entry.timestampNs);
-    }
+  for (const stream of streams) group(stream, groups);
+  parts.push('[');
+  let isFirst = true;
+  for (const { labels, entries } of groups.values()) {
+    addHead(parts, isFirst, labels);
+    isFirst = false;
+    for (const [at, { timestampNs, line }] of inOrder(entries, isForward).entries())
+      parts.push(at === 0 ? '["' : ',["', timestampNs.toString(), '",', JSON.stringify(line), ']');
+    parts.push(']}');
   }
-  const parts = [...groups.values()].map((group) => streamText(group.labels, inOrder(group, isForward)));
-  return `[${parts.join(',')}]`;
+  parts.push(']');
 }
 
-function groupOf(groups: Map<string, Group>, labels: string): Group {
-  let group = groups.get(labels);
-  if (group === undefined) groups.set(labels, (group = { labels, texts: [], times: [] }));
-  return group;
+function group(stream: StreamResult, groups: Map<string, Group>): void {
+  const merger = new LabelsMerger(stream.labels);
+  // Entries share their label sets with others, mostly with neighbours; many have some of their own.
+  const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
+  for (const entry of stream.entries) {
+    const { structuredMetadata, parsed } = entry;
+    const shared = parsed.size === 0 ? structuredMetadata : parsed;
+    const other = parsed.size === 0 ? parsed : structuredMetadata;
+    const found = known.get(shared);
+    if (found?.parsed === other) {
+      found.group.entries.push(entry);
+      continue;
+    }
+    const labels = merger.json(structuredMetadata, parsed);
+    let group = groups.get(labels);
+    if (group === undefined) groups.set(labels, (group = { labels, entries: [entry] }));
+    else group.entries.push(entry);
+    known.set(shared, { parsed: other, group });
+  }
 }
 
 /** Entries of several streams may meet in one merged stream; then their order has to be made. */
-function inOrder({ texts, times }: Group, isForward: boolean): readonly string[] {
-  const goesOn = (index: number): boolean => {
-    const [before = 0n, at = 0n] = [times[index - 1], times[index]];
-    return isForward ? before <= at : before >= at;
-  };
-  if (times.every((_time, index) => index === 0 || goesOn(index))) return texts;
-  const order = times.map((time, index) => ({ time, index }));
-  order.sort((a, b) => (a.time === b.time ? a.index - b.index : a.time < b.time === isForward ? -1 : 1));
-  return order.map(({ index }) => texts[index] ?? '');
+function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
+  let before = entries[0]?.timestampNs ?? 0n;
+  for (const { timestampNs } of entries) {
+    if (isForward ? before > timestampNs : before < timestampNs)
+      // Sorting is stable: entries of one instant stay in the order they came.
+      return entries.toSorted(isForward ? byTime : (a, b) => byTime(b, a));
+    before = timestampNs;
+  }
+  return entries;
 }
 
-function streamText(labels: string, entries: readonly string[]): string {
-  return `{"stream":${labels},"values":[${entries.join(',')}]}`;
+function byTime(a: Entry, b: Entry): number {
+  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
 }
 
-function categorizedEntry({ timestampNs, line, structuredMetadata, parsed }: Entry): string {
-  const metadata = structuredMetadata.size === 0 ? '' : `"structuredMetadata":${structuredMetadata.json}`;
-  const extracted = parsed.size === 0 ? '' : `"parsed":${parsed.json}`;
-  const comma = metadata !== '' && extracted !== '' ? ',' : '';
-  return `["${timestampNs}",${JSON.stringify(line)},{${metadata}${comma}${extracted}}]`;
+function addHead(parts: string[], isFirst: boolean, labels: string): void {
+  parts.push(isFirst ? '{"stream":' : ',{"stream":', labels, ',"values":[');
+}
+
+function addCategorizedEntry(parts: string[], isFirst: boolean, entry: Entry): void {
+  const { timestampNs, line, structuredMetadata, parsed } = entry;
+  parts.push(isFirst ? '["' : ',["', timestampNs.toString(), '",', JSON.stringify(line), ',{');
+  if (structuredMetadata.size > 0) parts.push('"structuredMetadata":', structuredMetadata.json);
+  if (structuredMetadata.size > 0 && parsed.size > 0) parts.push(',');
+  if (parsed.size > 0) parts.push('"parsed":', parsed.json);
+  parts.push('}]');
 }

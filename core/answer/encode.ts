@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api/request.js';
 import { discoveryText } from './encode-discovery.js';
 import { encodeStats } from './encode-stats.js';
-import { encodeCategorized, encodeMerged } from './encode-streams.js';
+import { addCategorized, addMerged } from './encode-streams.js';
 import { formatSampleValue, formatSeconds } from './encode-values.js';
 import type { Answer, EncodedAnswer, Point, SampleResult, SeriesResult } from './types.js';
 
@@ -70,27 +70,32 @@ function successText(data: string | undefined, warnings: readonly string[]): str
 function queryText(answer: QueryResult, options: EncodeOptions): string {
   const flags =
     answer.kind === 'streams' && options.categorizeLabels ? '"encodingFlags":["categorize-labels"],' : '';
-  const result = resultText(answer, options);
-  const stats = encodeStats(answer.stats);
-  return `{"status":"success","data":{"resultType":"${answer.kind}",${flags}"result":${result},"stats":${stats}}${warningsText(answer.warnings)}}`;
+  const parts = [`{"status":"success","data":{"resultType":"${answer.kind}",${flags}"result":`];
+  addResult(parts, answer, options);
+  parts.push(`,"stats":${encodeStats(answer.stats)}}${warningsText(answer.warnings)}}`);
+  return parts.join('');
 }
 
-function resultText(answer: QueryResult, options: EncodeOptions): string {
+function addResult(parts: string[], answer: QueryResult, options: EncodeOptions): void {
   switch (answer.kind) {
     case 'streams': {
-      if (options.categorizeLabels) return encodeCategorized(answer.streams);
       const { request } = options;
       const isForward =
         (request?.op === 'query_range' || request?.op === 'query') && request.direction === 'forward';
-      return encodeMerged(answer.streams, isForward);
+      if (options.categorizeLabels) addCategorized(parts, answer.streams);
+      else addMerged(parts, answer.streams, isForward);
+      return;
     }
     case 'matrix':
-      return `[${answer.series.map(seriesText).join(',')}]`;
+      parts.push(`[${answer.series.map(seriesText).join(',')}]`);
+      return;
     case 'vector':
-      return `[${answer.samples.map(sampleText).join(',')}]`;
+      parts.push(`[${answer.samples.map(sampleText).join(',')}]`);
+      return;
     case 'scalar':
       // Whole milliseconds, unlike everywhere else: the reference's own quirk.
-      return `[${Math.trunc(answer.point.timestampMs)},"${formatSampleValue(answer.point.value)}"]`;
+      parts.push(`[${Math.trunc(answer.point.timestampMs)},"${formatSampleValue(answer.point.value)}"]`);
+      return;
   }
 }
 

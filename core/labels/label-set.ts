@@ -19,10 +19,16 @@ export class LabelSet {
 
   /** Builds a set from labels in any order; the last value of a repeated name wins. */
   static from(labels: Iterable<Label>): LabelSet {
-    const byName = new Map<string, string>();
-    for (const [name, value] of labels) byName.set(name, value);
-    if (byName.size === 0) return LabelSet.empty;
-    return new LabelSet([...byName].sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+    const all = [...labels];
+    if (all.length === 0) return LabelSet.empty;
+    if (isSorted(all)) return new LabelSet(all);
+    if (all.length > mostInserted) {
+      const byName = new Map<string, string>();
+      for (const [name, value] of all) byName.set(name, value);
+      return new LabelSet([...byName].sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+    }
+    sortInPlace(all);
+    return new LabelSet(all);
   }
 
   /** Builds a set from labels that are sorted by name already, each name once; the array is kept. */
@@ -47,7 +53,7 @@ export class LabelSet {
 
   /** This set without the named labels. */
   without(names: ReadonlySet<string>): LabelSet {
-    return LabelSet.from(this.labels.filter(([name]) => !names.has(name)));
+    return LabelSet.fromSorted(this.labels.filter(([name]) => !names.has(name)));
   }
 
   get size(): number {
@@ -67,4 +73,38 @@ export class LabelSet {
     this.#json ??= `{${this.labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
     return this.#json;
   }
+}
+
+/** Sets are small and mostly in order: up to this size looking for a label's place beats a Map. */
+const mostInserted = 24;
+
+function isSorted(labels: readonly Label[]): boolean {
+  let before: string | undefined;
+  for (const [name] of labels) {
+    if (before !== undefined && before >= name) return false;
+    before = name;
+  }
+  return true;
+}
+
+/** Sorts by name; of a repeated name the last label stays. */
+function sortInPlace(labels: Label[]): void {
+  for (let next = 1; next < labels.length; next += 1) {
+    const label = labels[next];
+    if (label === undefined) continue;
+    let at = next;
+    while (at > 0 && isAfter(labels[at - 1], label)) at -= 1;
+    if (at > 0 && labels[at - 1]?.[0] === label[0]) {
+      labels[at - 1] = label;
+      labels.splice(next, 1);
+      next -= 1;
+    } else if (at < next) {
+      labels.copyWithin(at + 1, at, next);
+      labels[at] = label;
+    }
+  }
+}
+
+function isAfter(one: Label | undefined, other: Label): boolean {
+  return one !== undefined && one[0] > other[0];
 }

@@ -1,6 +1,8 @@
 import { levelNames, normalLevel } from './level-words.js';
 
 const rankByName: ReadonlyMap<string, number> = new Map(levelNames.map((name, rank) => [name, rank]));
+const shortestName = Math.min(...levelNames.map((name) => name.length));
+const longestName = Math.max(...levelNames.map((name) => name.length));
 /** A level's word, wherever it stands. Fixed words only, so the run time is linear in the line. */
 export const levelWord =
   /\b(?:trace|trc|debug|dbg|information|info|inf|warning|warn|wrn|error|err|critical|fatal)\b/i;
@@ -8,11 +10,18 @@ const mayHoldPair = /(?:level|severity|severity_?text|lvl)=/i;
 
 /** Reads the level off a line: a JSON object's fields, else logfmt pairs, else the first level word; undefined when there is none. */
 export function levelFromLine(line: string): string | undefined {
+  const isObject = isObjectText(line);
+  if (isObject) {
+    const field = levelField(line);
+    const level = field === undefined ? undefined : normalLevel(field.value);
+    // Every known level is also a word of the line, so the look for words can wait.
+    if (level !== undefined) return level;
+  }
   const word = levelWord.exec(line);
-  // Every known level is also a word of the line, so a line without one needs no parsing.
+  // For the same reason a line without one needs no parsing.
   if (word === null) return undefined;
-  const value = isObjectText(line) ? levelField(line)?.value : mayHoldPair.test(line) ? levelPair(line) : undefined;
-  return (value === undefined ? undefined : normalLevel(value)) ?? normalLevel(word[0]);
+  const pair = !isObject && mayHoldPair.test(line) ? levelPair(line) : undefined;
+  return (pair === undefined ? undefined : normalLevel(pair)) ?? normalLevel(word[0]);
 }
 
 function isObjectText(line: string): boolean {
@@ -24,6 +33,14 @@ export function isObjectStart(text: string): boolean {
   return text.trimStart().startsWith('{');
 }
 
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+
 /** A field that holds a level; no other one of the object counts more when its rank is 0. */
 export interface LevelField {
   readonly value: string;
@@ -34,41 +51,52 @@ export interface LevelField {
 export function levelField(line: string): LevelField | undefined {
   let best: LevelField | undefined;
   let depth = 0;
-  let key: string | undefined;
+  // Where the last key at the top level begins and ends; a key whose value was read is none any more.
+  let keyStart = -1;
+  let keyEnd = -1;
   for (let at = 0; at < line.length; at += 1) {
-    const character = line[at];
-    if (character === '{' || character === '[') {
-      depth += 1;
-      key = undefined;
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-    } else if (character === '"') {
+    const character = line.charCodeAt(at);
+    if (character === quote) {
       const end = endOfString(line, at);
       if (end < 0) break;
       if (depth === 1) {
-        if (key === undefined && isKey(line, end)) {
-          key = line.slice(at + 1, end);
-        } else if (key !== undefined) {
-          const rank = rankByName.get(key);
-          if (rank !== undefined && (best === undefined || rank < best.rank)) {
+        if (keyStart < 0 && isKey(line, end)) {
+          keyStart = at + 1;
+          keyEnd = end;
+        } else if (keyStart >= 0) {
+          const rank = rankOf(line, keyStart, keyEnd);
+          if (rank < (best?.rank ?? Infinity)) {
             best = { value: line.slice(at + 1, end), rank };
             if (rank === 0) return best;
           }
-          key = undefined;
+          keyStart = -1;
         }
       }
       at = end;
-    } else if (character === ',') {
-      key = undefined;
+    } else if (character === comma) {
+      keyStart = -1;
+    } else if (character === openBrace || character === openBracket) {
+      depth += 1;
+      keyStart = -1;
+    } else if (character === closeBrace || character === closeBracket) {
+      depth -= 1;
     }
   }
   return best;
 }
 
+/** The place of a key in Loki's list; names of other lengths need not be cut out of the line. */
+function rankOf(line: string, start: number, end: number): number {
+  const length = end - start;
+  if (length < shortestName || length > longestName) return Infinity;
+  return rankByName.get(line.slice(start, end)) ?? Infinity;
+}
+
 function endOfString(line: string, start: number): number {
   for (let at = start + 1; at < line.length; at += 1) {
-    if (line[at] === '\\') at += 1;
-    else if (line[at] === '"') return at;
+    const character = line.charCodeAt(at);
+    if (character === backslash) at += 1;
+    else if (character === quote) return at;
   }
   return -1;
 }

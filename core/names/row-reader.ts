@@ -2,6 +2,7 @@ import { LabelSet, type Label } from '../labels/label-set.js';
 import type { BackendRow } from '../upstream/types.js';
 import { repairDecimal } from './decimal.js';
 import { detectLevel, detectedLevelName } from './level.js';
+import { levelNames } from './level-words.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
 import { isFilledIn } from './otlp-fill.js';
@@ -19,13 +20,28 @@ export interface LogRow {
 }
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+/** What the level is read from, beside labels and the line. */
+const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
 const keptStreams = 20_000;
+const keptFields = 4096;
+const keptLevels = 1000;
+
+/** What becomes of a field that is structured metadata. */
+interface ShownField {
+  /** Loki's spelling. */
+  readonly sanitized: string;
+  /** The names under which it is shown. */
+  readonly names: readonly string[];
+}
 
 /** Turns backend rows into Loki's view of them; keeps the streams it has seen, so use one per pipeline. */
 export class RowReader {
   readonly #naming: Naming;
   readonly #streams = new Map<string, StreamIdentity>();
   readonly #levelOnly = new Map<string, LabelSet>();
+  readonly #levelLabels = new Map<string, Label>();
+  readonly #pushedFields = new Map<string, ShownField>();
+  readonly #otelFields = new Map<string, ShownField>();
 
   constructor(naming: Naming) {
     this.#naming = naming;
@@ -45,20 +61,29 @@ export class RowReader {
     const stream = this.stream(row['_stream'] ?? '{}');
     const msg = row['_msg'] ?? '';
     const isRebuilt = this.#naming.isMissingLine(msg);
-    const fields = this.#metadataFields(row, stream);
     const line = isRebuilt ? rebuildLine(lineFields(row, stream)) : msg;
     return {
       timestampNs: parseRowTime(row['_time'] ?? ''),
       line,
       stream,
-      structuredMetadata: this.#structuredMetadata(fields, stream, isRebuilt ? '' : line, row),
+      structuredMetadata: this.#structuredMetadata(row, stream, isRebuilt ? '' : line),
       isRebuilt,
     };
   }
 
-  /** The fields that are structured metadata, under their stored names. */
-  #metadataFields(row: BackendRow, stream: StreamIdentity): readonly Label[] {
-    const fields: Label[] = [...stream.metadata];
+  #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
+    const fromOtlp = stream.looksLikeOtlp && row['severity_number'] !== undefined;
+    const shown: Label[] = [];
+    let ofLevel: Map<string, string> | undefined;
+    let count = 0;
+    const add = (field: string, value: string): void => {
+      count += 1;
+      if (fromOtlp && isFilledIn(field, value, row)) return;
+      const { sanitized, names } = this.#shownField(field, fromOtlp);
+      if (levelSources.has(sanitized)) (ofLevel ??= new Map<string, string>()).set(sanitized, value);
+      for (const name of names) shown.push([stream.labelNames.has(name) ? `${name}_extracted` : name, value]);
+    };
+    for (const [field, value] of stream.metadata) add(field, value);
     for (const name of Object.keys(row)) {
       if (ownFields.has(name)) continue;
       const value = row[name];
@@ -66,48 +91,47 @@ export class RowReader {
       const ofStream = stream.fields.get(name);
       // A log attribute with the name of a stream field hides it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
-      fields.push([name, repairDecimal(value)]);
+      add(name, repairDecimal(value));
     }
-    return fields;
-  }
-
-  #structuredMetadata(
-    fields: readonly Label[],
-    stream: StreamIdentity,
-    line: string,
-    row: BackendRow,
-  ): LabelSet {
-    const scans = this.#naming.scansBodies;
-    if (fields.length === 0) {
-      return this.#only(detectLevel({ ofLabels: stream.level, metadata: noMetadata, line }, scans));
-    }
-    const fromOtlp = stream.looksLikeOtlp && row['severity_number'] !== undefined;
-    const sanitized = new Map<string, string>();
-    const shown: Label[] = [];
-    for (const [field, value] of fields) {
-      if (fromOtlp && isFilledIn(field, value, row)) continue;
-      sanitized.set(this.#naming.sanitized(field, fromOtlp), value);
-      for (const name of this.#naming.metadataNames(field, fromOtlp)) {
-        shown.push([stream.labelNames.has(name) ? `${name}_extracted` : name, value]);
-      }
-    }
-    const stored = sanitized.get(detectedLevelName);
+    const stored = ofLevel?.get(detectedLevelName);
     if (stored === undefined || stored === '') {
-      shown.push([
-        detectedLevelName,
-        detectLevel({ ofLabels: stream.level, metadata: sanitized, line }, scans),
-      ]);
+      const sources = { ofLabels: stream.level, metadata: ofLevel ?? noMetadata, line };
+      const level = detectLevel(sources, this.#naming.scansBodies);
+      if (count === 0) return this.#only(level);
+      shown.push(this.#levelLabel(level));
     }
     return LabelSet.from(shown);
+  }
+
+  #shownField(field: string, fromOtlp: boolean): ShownField {
+    const known = fromOtlp ? this.#otelFields : this.#pushedFields;
+    let shown = known.get(field);
+    if (shown === undefined) {
+      shown = {
+        sanitized: this.#naming.sanitized(field, fromOtlp),
+        names: this.#naming.metadataNames(field, fromOtlp),
+      };
+      if (known.size < keptFields) known.set(field, shown);
+    }
+    return shown;
   }
 
   #only(level: string): LabelSet {
     let labels = this.#levelOnly.get(level);
     if (labels === undefined) {
-      labels = LabelSet.from([[detectedLevelName, level]]);
-      if (this.#levelOnly.size < 1000) this.#levelOnly.set(level, labels);
+      labels = LabelSet.from([this.#levelLabel(level)]);
+      if (this.#levelOnly.size < keptLevels) this.#levelOnly.set(level, labels);
     }
     return labels;
+  }
+
+  #levelLabel(level: string): Label {
+    let label = this.#levelLabels.get(level);
+    if (label === undefined) {
+      label = [detectedLevelName, level];
+      if (this.#levelLabels.size < keptLevels) this.#levelLabels.set(level, label);
+    }
+    return label;
   }
 }
 

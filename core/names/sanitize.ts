@@ -4,6 +4,9 @@ const runOfOthers = /[^A-Za-z0-9]+/gu;
 const doubleUnderscored = /^__.*__$/;
 const onlyUnderscores = /^_*$/;
 const scopeAttributePrefix = 'scope.attributes.';
+/** Few names are asked for over and over: every promoted attribute, for every label of every query. */
+const keptNames = 4096;
+const otelNames = new Map<string, string>();
 
 /** True for a name that LogQL takes as a label without quoting or changing it. */
 export function isLegalLabel(name: string): boolean {
@@ -20,6 +23,15 @@ export function sanitizePushed(name: string): string {
  * `__x__` keeps its underscores, a leading digit gets `key_`, and scope attributes lose the prefix that VictoriaLogs adds.
  */
 export function sanitizeOtel(name: string): string {
+  let shown = otelNames.get(name);
+  if (shown === undefined) {
+    shown = shownAfterOtlp(name);
+    if (otelNames.size < keptNames) otelNames.set(name, shown);
+  }
+  return shown;
+}
+
+function shownAfterOtlp(name: string): string {
   const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
   const joined = own.replace(runOfOthers, '_');
   // Loki refuses such an export; whatever is stored under the name keeps the plain form.
