@@ -17,18 +17,14 @@ import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { RowReader } from '../../core/names/row-reader.js';
-import type { DistinctTimes } from './metric-distinct.js';
 import { Repeats } from './metric-repeats.js';
 
 export interface ExcessRequest {
-  readonly distinct: DistinctTimes;
-  /** Whose data the upstream gives. */
-  readonly owner: string;
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly filter: LogsqlFilter;
-  /** Includes the rows of `filter` and asks nothing of lines: where its rows have different times, nothing more is asked. */
-  readonly selection: LogsqlFilter;
+  /** `_stream` texts of the streams in which rows may share a time. */
+  readonly suspects: ReadonlySet<string>;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
@@ -51,8 +47,7 @@ const maxNamedStreams = 50;
 export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
   const { streams } = request;
   const twins = twinStreams(streams);
-  const { distinct, owner, upstream, selection, range } = request;
-  const byTime = await distinct.suspects(owner, upstream, selection, range);
+  const { suspects: byTime } = request;
   const suspects = new Set([...byTime, ...twins]);
   if (suspects.size === 0) return [];
   const narrowed = and(request.filter, streamsFilter(suspects, streams));

@@ -17,6 +17,7 @@ export interface Inventory {
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
   readonly fields: readonly string[];
+  readonly rows: number;
 }
 
 /** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
@@ -33,6 +34,7 @@ export async function takeInventory(
   ]);
   return {
     streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
+    rows: streams.reduce((all, { hits }) => all + hits, 0),
     fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
   };
 }
@@ -42,6 +44,8 @@ export interface DecidingFields {
   readonly all: readonly string[];
   /** Those of them that hold a level by Loki's list of names: with a value in one of them nobody looks at the line. */
   readonly levels: readonly string[];
+  /** Whether any of them may tell a level. */
+  readonly mayTellLevel: boolean;
   /** Streams of other backends' exporters are among them, whose fields may be filled in or named otherwise. */
   readonly hasOtlp: boolean;
 }
@@ -60,6 +64,7 @@ export function decidingFields(
   const wantsLevel = names.has(detectedLevelName) && identities.some(({ level }) => level === undefined);
   const all = new Set<string>();
   const levels = new Set<string>();
+  let mayTellLevel = false;
   for (const field of fields) {
     for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
       const shown = naming.metadataNames(field, fromOtlp);
@@ -67,9 +72,10 @@ export function decidingFields(
       const sanitized = naming.sanitized(field, fromOtlp);
       if (!wantsLevel || !levelMetadata.has(sanitized)) continue;
       all.add(field);
+      mayTellLevel = true;
       if (sanitized !== severityNumber && sanitized !== detectedLevelName) levels.add(field);
     }
   }
   if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
-  return { all: [...all], levels: [...levels], hasOtlp };
+  return { all: [...all], levels: [...levels], mayTellLevel, hasOtlp };
 }

@@ -3,15 +3,15 @@ import { apiError } from '../../core/errors/table.js';
 import type { EntrySource } from '../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
-import { and, query, stats, statsFunction } from '../../core/logsql/build.js';
+import { query, stats, statsFunction } from '../../core/logsql/build.js';
 import type { Naming } from '../../core/names/naming.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
-import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow } from '../../core/upstream/types.js';
-import type { DistinctTimes } from './metric-distinct.js';
+import type { SelectionFacts } from './metric-facts.js';
+import type { LineShapes } from './metric-shapes.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
@@ -22,7 +22,8 @@ export interface RowContext {
   /** Rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 is no bound. */
   readonly maxRows: number;
   readonly counts: MetricCounts;
-  readonly distinct: DistinctTimes;
+  readonly facts: SelectionFacts;
+  readonly shapes: LineShapes;
   /** Whose data the upstream gives: what is remembered is remembered for them. */
   readonly owner: string;
 }
@@ -35,6 +36,8 @@ export interface RowRequest {
   readonly filter: LogsqlFilter;
   /** Includes the rows of `filter`, and can be counted cheaply. */
   readonly selection: LogsqlFilter;
+  /** What is done with the rows before they are sent. */
+  readonly pipes?: readonly LogsqlPipe[];
   /** Undefined for all. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
@@ -46,11 +49,15 @@ export interface RowRequest {
 
 /** Reads rows, each entry once; stretch of time by stretch of time, so that memory stays flat. */
 export async function* readEntries(
-  { filter, selection, columns, range, accepts = () => true, mayRepeat = true }: RowRequest,
+  request: RowRequest,
   { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
+  const { filter, selection, columns, range, accepts = () => true, mayRepeat = true } = request;
   const windows = mayRepeat ? await planWindows(upstream, selection, range, windowRows) : [{ range }];
-  const pipes: readonly LogsqlPipe[] = columns === undefined ? [] : [{ kind: 'fields', fields: columns }];
+  const pipes: readonly LogsqlPipe[] = [
+    ...(request.pipes ?? []),
+    ...(columns === undefined ? [] : [{ kind: 'fields', fields: columns } as const]),
+  ];
   const repeats = new Repeats();
   let read = 0;
   for (const window of windows) {
@@ -80,12 +87,19 @@ export function rowEntrySource(
       const plan = planOf(leaf);
       const { selection } = plan;
       const range = { startNs: fromNs, endNs: toNs + 1n };
-      // The line of a row without one is made of all its fields.
-      const needsAll =
-        plan.columns !== undefined &&
-        (await countRows(context.upstream, and(selection, missingLineRows(context.naming)), range)) > 0;
-      const columns = needsAll ? undefined : plan.columns;
-      const rowsOf = { filter: plan.logs.filter, selection, columns, range };
+      const asked = { ...context, selection, columns: [] };
+      const [{ missing, suspects }, listed] = await Promise.all([
+        context.facts.of(asked, range),
+        context.upstream.list({ listing: 'streams', query: query(selection), range }),
+      ]);
+      const keys = new Set(listed.map(({ value }) => context.reader.stream(value).labels.key));
+      const rowsOf: RowRequest = {
+        ...{ filter: plan.logs.filter, selection, range },
+        // The line of a row without one is made of all its fields.
+        columns: missing > 0 ? undefined : plan.columns,
+        // Streams of the backend with the same labels are one to a client.
+        mayRepeat: suspects.size > 0 || keys.size < listed.length,
+      };
       for await (const rows of readEntries(rowsOf, context)) {
         signal.throwIfAborted();
         yield rows.map(entryOf);

@@ -3,28 +3,22 @@ import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js'
 import { Pacer } from '../../core/logql/metric/pacer.js';
 import type { RangeAggregation, Stage } from '../../core/logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../core/logql/pipeline/extractor.js';
-import type { LogsqlFilter } from '../../core/logsql/ast.js';
-import {
-  and,
-  exact,
-  fieldName,
-  matcher,
-  not,
-  or,
-  query,
-  regexp,
-  stats,
-  statsFunction,
-} from '../../core/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
+import { and, exact, fieldName, matcher, not, or, regexp } from '../../core/logsql/build.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import { levelNames } from '../../core/names/level-words.js';
 import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
-import { bucketsOf, endOfBucket, type Buckets } from './metric-buckets.js';
+import type { BackendRow } from '../../core/upstream/types.js';
+import { bucketsOf, type Buckets } from './metric-buckets.js';
+import { countGroups, sumOf } from './metric-counting.js';
 import { excessRows } from './metric-excess.js';
+import type { Facts } from './metric-facts.js';
 import { decidingFields, takeInventory, type DecidingFields, type Inventory } from './metric-fields.js';
-import { Groups } from './metric-groups.js';
+import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
+import { Groups, type Group } from './metric-groups.js';
+import { countByShape, type ShapeCount } from './metric-levels.js';
 import { countRows, entryOf, readEntries, type RowContext, type RowRequest } from './metric-rows.js';
 
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
@@ -46,27 +40,35 @@ export async function statisticsTable(
   const { leaf, columns, limits } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (buckets === undefined || buckets.count > maxBuckets) return undefined;
-  const { upstream, reader, naming } = context;
-  const { range } = buckets;
-  const [inventory, missing] = await Promise.all([
-    takeInventory(upstream, reader, plan.selection, range),
-    countRows(upstream, and(plan.selection, missingLineRows(naming)), range),
-  ]);
-  if (inventory.streams.size * buckets.count > maxPoints) return undefined;
+  const { upstream, reader, naming, facts: remembered } = context;
+  const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range);
   const deciding = decidingFields(plan.push.names, inventory, naming);
   if (needsManyGroups(plan.push, inventory, context)) return undefined;
-  const engine = new RangeEngine(weighted(leaf.range), columns, limits);
-  const statistics = new Statistics({
-    plan,
-    request,
-    context,
-    buckets,
-    inventory,
-    deciding,
-    missing,
-    engine,
+  const byStream = groupByStream(inventory, deciding);
+  const byLabels = groupByLabels(plan.push.names, inventory, deciding, naming) ?? byStream;
+  // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
+  const asked = { ...context, selection: plan.selection, columns: byLabels.standIns };
+  const expected = remembered.expected(asked);
+  const known = { plan, request, context, buckets, inventory, deciding };
+  const guess = new Statistics({
+    ...known,
+    facts: expected,
+    grouping: expected.isHidden ? byStream : byLabels,
   });
-  if (!(await statistics.run())) return undefined;
+  const counting = guess.count();
+  // It may fail before anybody waits for it.
+  counting.catch(() => undefined);
+  const facts = await remembered.of(asked, buckets.range);
+  const grouping = facts.isHidden ? byStream : byLabels;
+  if (grouping.size * buckets.count > maxPoints) return undefined;
+  const statistics = guess.isRight(facts) ? guess : new Statistics({ ...known, facts, grouping });
+  const [counted, excess] = await Promise.all([
+    statistics === guess ? counting : statistics.count(),
+    statistics.excess(facts),
+  ]);
+  if (counted === undefined || excess === undefined) return undefined;
+  const engine = new RangeEngine(weighted(leaf.range), columns, limits);
+  await statistics.addTo(engine, counted, excess, facts);
   const rows = engine.rows();
   return { rows: plan.push.measure === 'presence' ? absentRows(leaf.range, rows, columns) : rows };
 }
@@ -96,8 +98,15 @@ interface Parts {
   readonly buckets: Buckets;
   readonly inventory: Inventory;
   readonly deciding: DecidingFields;
-  readonly missing: number;
-  readonly engine: RangeEngine;
+  readonly facts: Facts;
+  readonly grouping: Grouping;
+}
+
+/** What was counted: groups by what their columns tell, and lines by level where only they tell it. */
+interface Counted {
+  readonly groups: readonly Group[];
+  /** How the level of the others is told. */
+  readonly others: ShapeCount | 'none' | 'rows';
 }
 
 /** One leaf's statistics on their way into an engine. */
@@ -108,15 +117,17 @@ class Statistics {
   readonly #filter: LogsqlFilter;
   readonly #ofRow: SampleExtractor;
   readonly #ofGroup: SampleExtractor;
-  #hasUndecided = false;
+  readonly #readsLevels: boolean;
 
   constructor(parts: Parts) {
-    const { plan, context, deciding, missing } = parts;
+    const { plan, context, deciding, facts } = parts;
     const { range, pushed } = plan.leaf;
     const { reader, naming } = context;
     this.#parts = parts;
-    this.#groups = new Groups(reader, naming, deciding.all, plan.push.names.has(detectedLevelName));
-    this.#filter = missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
+    this.#readsLevels = plan.push.names.has(detectedLevelName) && naming.scansBodies;
+    this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
+    this.#filter =
+      facts.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
     this.#ofRow = compileExtractor(range, pushed);
     this.#ofGroup = compileExtractor(
       withStages({ ...range, op: 'count_over_time' }, plan.push.stages),
@@ -124,52 +135,84 @@ class Statistics {
     );
   }
 
-  /** False when statistics cannot do it after all. */
-  async run(): Promise<boolean> {
-    const [counted, excess] = await Promise.all([this.#count(), this.#excess()]);
-    if (!counted || excess === undefined) return false;
-    for (const row of excess) {
-      if (!this.#groups.isDecided((name) => row[name])) continue;
-      const entry = entryOf(this.#parts.context.reader.read(row));
-      const sample = this.#ofRow(entry);
-      if (sample !== undefined) this.#parts.engine.add(sample.labels, entry.timestampNs, -sample.value);
-    }
-    await this.#addMissing();
-    if (this.#hasUndecided) await this.#addUndecided(excess.length > 0);
-    return true;
+  /** Whether it would be made the same with these facts. */
+  isRight({ isHidden, missing }: Facts): boolean {
+    const { facts } = this.#parts;
+    return facts.isHidden === isHidden && facts.missing > 0 === missing > 0;
   }
 
-  async #count(): Promise<boolean> {
-    const { plan, context, buckets, deciding, engine } = this.#parts;
-    const { upstream, counts } = context;
-    const { range, stepNs, shiftNs } = buckets;
-    const isBytes = plan.push.measure === 'bytes';
-    const measured = isBytes
-      ? statsFunction('sum_len', ['_msg'], 'value')
-      : statsFunction('count', [], 'value');
-    const asked = { query: query(this.#filter, [stats(['_stream', ...deciding.all], measured)]), range };
-    const series =
-      buckets.count === 1
-        ? (await upstream.stats(asked)).map(({ labels, value }) => ({
-            labels,
-            points: [[0, value] as const],
-          }))
-        : await upstream.statsRange({ ...asked, stepNs, shiftNs });
-    if (series.some(({ labels }) => this.#groups.mayBeRewritten(labels)) && (await this.#isRewritten()))
-      return false;
-    for (const { labels, points } of series) {
-      if (!this.#groups.isDecided((name) => labels.get(name))) {
-        this.#hasUndecided = true;
-        continue;
-      }
-      const values = points.map(
-        ([seconds, value]) => [endOfBucket(seconds, buckets), Number(value)] as const,
-      );
-      const sum = values.reduce((all, [, value]) => all + value, 0);
-      counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-      this.#groups.add(labels, values, this.#ofGroup, engine);
+  /** Asks the backend; undefined where its groups tell too little. */
+  async count(): Promise<Counted | undefined> {
+    const { plan, context, grouping, buckets, inventory, deciding } = this.#parts;
+    const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
+    const areUndecided = this.#readsLevels && withoutLevel > 0;
+    const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
+    const [groups, others] = await Promise.all([
+      areAllUndecided ? [] : countGroups(context.upstream, this.#filter, plan.push, grouping, buckets),
+      areUndecided ? this.#countByShape() : ('none' as const),
+    ]);
+    if (groups === undefined) return undefined;
+    if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
+      return undefined;
+    return { groups, others };
+  }
+
+  /** Rows that were pushed before. */
+  async excess({ suspects }: Facts): ReturnType<typeof excessRows> {
+    const { plan, context, buckets, inventory, deciding } = this.#parts;
+    if (plan.push.measure === 'presence') return [];
+    const { range } = buckets;
+    const { streams } = inventory;
+    return excessRows({ ...context, filter: this.#filter, range, streams, suspects, fields: deciding.all });
+  }
+
+  /** Adds everything up. */
+  async addTo(
+    engine: RangeEngine,
+    { groups, others }: Counted,
+    excess: readonly BackendRow[],
+    { missing }: Facts,
+  ): Promise<void> {
+    const { context } = this.#parts;
+    for (const group of groups) {
+      if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', engine);
     }
-    return true;
+    if (typeof others === 'object') {
+      for (const group of others.groups) this.#addGroup(group, group.line, engine);
+    }
+    for (const row of excess) {
+      const entry = entryOf(context.reader.read(row));
+      const sample = this.#ofRow(entry);
+      if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, -sample.value);
+    }
+    if (missing > 0) await this.#addMissing(engine);
+    if (others === 'rows') await this.#addUndecided(engine, []);
+    else if (others !== 'none' && others.untold !== undefined)
+      await this.#addUndecided(engine, others.untold);
+  }
+
+  #addGroup(group: Group, line: string, engine: RangeEngine): void {
+    const { context, plan } = this.#parts;
+    const sum = sumOf(group);
+    const isBytes = plan.push.measure === 'bytes';
+    context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
+    this.#groups.add(group, line, this.#ofGroup, engine);
+  }
+
+  async #countByShape(): Promise<ShapeCount | 'rows'> {
+    const { plan, context, grouping, buckets, inventory } = this.#parts;
+    const { shapes, owner, upstream } = context;
+    const selection = and(plan.selection, this.#undecidedRows().selection);
+    const cutting = await shapes.of(owner, upstream, selection, buckets.range, inventory.rows);
+    if (cutting === undefined) return 'rows';
+    const counted = await countByShape({
+      ...{ upstream, cutting, grouping, buckets },
+      push: plan.push,
+      filter: and(this.#filter, this.#undecidedRows().filter),
+      accepts: (group) => !this.#groups.isDecided(group),
+    });
+    if (counted === undefined) shapes.refuse(owner, selection);
+    return counted ?? 'rows';
   }
 
   /** Whether there are values such as 1_000, which the backend groups as 1000. */
@@ -179,54 +222,46 @@ class Statistics {
     return (await countRows(context.upstream, and(plan.selection, underscored), buckets.range)) > 0;
   }
 
-  async #excess(): ReturnType<typeof excessRows> {
-    const { plan, context, buckets, inventory, deciding } = this.#parts;
-    if (plan.push.measure === 'presence') return [];
-    return excessRows({
-      ...context,
-      filter: this.#filter,
-      selection: plan.selection,
-      range: buckets.range,
-      streams: inventory.streams,
-      fields: deciding.all,
-    });
-  }
-
-  async #addMissing(): Promise<void> {
-    const { plan, context, missing } = this.#parts;
-    if (missing === 0) return;
+  async #addMissing(engine: RangeEngine): Promise<void> {
+    const { plan, context } = this.#parts;
     const rows = missingLineRows(context.naming);
-    await this.#addRows({
+    await this.#addRows(engine, {
       filter: and(plan.logs.filter, rows),
       selection: and(plan.selection, rows),
       columns: undefined,
     });
   }
 
-  /** Rows of streams without a level, in so far as no stored field tells it. */
-  async #addUndecided(mayRepeat: boolean): Promise<void> {
-    const { plan, context, deciding } = this.#parts;
+  /** Rows of streams without a level, in so far as no stored field tells it; the rows and others that are asked for with them. */
+  #undecidedRows(): Record<'filter' | 'selection', LogsqlFilter> {
+    const { context, deciding } = this.#parts;
     const labels = new Set(
       [...levelNames, detectedLevelName].flatMap((name) => context.naming.fieldsOf(name)),
     );
-    const unlabelled: LogsqlFilter = {
+    const selection: LogsqlFilter = {
       kind: 'stream',
       groups: [[...labels].map((name) => matcher(name, '=', ''))],
     };
     const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
-    const columns = ['_time', '_stream', '_msg', ...deciding.all].map(fieldName);
-    const rest = and(unlabelled, unfilled);
-    await this.#addRows({
-      filter: and(this.#filter, rest),
-      selection: and(plan.selection, unlabelled),
-      columns,
-      mayRepeat,
-      accepts: (row) => !this.#groups.isDecided((name) => row[name]),
+    return { selection, filter: and(selection, unfilled) };
+  }
+
+  /** Reads them, the repeated ones too, which are taken out as excess. */
+  async #addUndecided(engine: RangeEngine, pipes: readonly LogsqlPipe[]): Promise<void> {
+    const { plan, deciding } = this.#parts;
+    const { filter, selection } = this.#undecidedRows();
+    await this.#addRows(engine, {
+      filter: and(this.#filter, filter),
+      selection: and(plan.selection, selection),
+      pipes,
+      columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
+      mayRepeat: false,
+      accepts: (row) => !this.#groups.isDecided({ stream: row['_stream'] ?? '{}', get: (name) => row[name] }),
     });
   }
 
-  async #addRows(rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const { context, request, buckets, engine } = this.#parts;
+  async #addRows(engine: RangeEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
+    const { context, request, buckets } = this.#parts;
     const pacer = new Pacer(request.signal);
     for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
       addEntries(engine, this.#ofRow, batch.map(entryOf));

@@ -11,7 +11,8 @@ import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
-import { DistinctTimes } from './metric-distinct.js';
+import { SelectionFacts } from './metric-facts.js';
+import { LineShapes } from './metric-shapes.js';
 import { answerMetric, metricLimits } from './metric.js';
 import { answerTail } from './tail.js';
 import { answerPatterns } from './patterns.js';
@@ -30,12 +31,14 @@ export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #readers = new Map<Naming, RowReader>();
   readonly #learner: NameLearner;
 
-  readonly #distinct = new DistinctTimes();
+  readonly #facts = new SelectionFacts();
+  readonly #shapes: LineShapes;
 
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
     this.#host = host;
     this.#learner = new NameLearner(host.clock);
+    this.#shapes = new LineShapes(host.clock);
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
@@ -68,7 +71,8 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           clock,
           signal: exchange.signal,
           maxRows: limits.process.manualRangeMetricRowLimit,
-          distinct: this.#distinct,
+          facts: this.#facts,
+          shapes: this.#shapes,
           owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
           limits: metricLimits(request, exchange.caller, maxSeries),
         });

@@ -13,7 +13,8 @@ import { FakeClock } from '../../../core/testing/index.js';
 import { BoundUpstream } from '../../../core/upstream/bound.js';
 import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient } from '../../../core/upstream/client.js';
-import { DistinctTimes } from '../../../plugins/response-shape/metric-distinct.js';
+import { SelectionFacts } from '../../../plugins/response-shape/metric-facts.js';
+import { LineShapes } from '../../../plugins/response-shape/metric-shapes.js';
 import { answerMetric } from '../../../plugins/response-shape/metric.js';
 
 export interface StoredEntry {
@@ -43,7 +44,8 @@ export class MetricStore {
   readonly #url: string;
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
-  readonly #distinct = new DistinctTimes();
+  readonly #facts = new SelectionFacts();
+  readonly #shapes = new LineShapes(new FakeClock());
 
   private constructor(url: string, close: () => Promise<void>) {
     this.#url = url;
@@ -102,7 +104,8 @@ export class MetricStore {
       naming,
       clock: new FakeClock(),
       maxRows,
-      distinct: this.#distinct,
+      facts: this.#facts,
+      shapes: this.#shapes,
       owner: String(account),
       limits: { ...defaultMetricLimits, ...limits },
       signal,

@@ -86,6 +86,89 @@ function rounded(values: Record<string, number>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.toPrecision(12)]));
 }
 
+const templates: readonly ((n: number) => string)[] = [
+  (n) => `{"ts":"2026-11-01T00:00:${n}Z","level":"info","n":${n}}`,
+  (n) => `{"ts":${n},"level":"warn","http":{"level":"error"}}`,
+  (n) => `{"http":{"level":"error"},"level":"info","n":${n}}`,
+  (n) => `{"severity":"warn","n":${n},"level":"debug"}`,
+  (n) => `{"level":"info","n":${n}`,
+  (n) => `ts=${n} level=info msg="an error"`,
+  (n) => `ts=${n} level=odd msg="an error"`,
+  (n) => `n=${n} msg="level=error " level=info n=1`,
+  (n) => `[ERROR] ${n} times`,
+  (n) => `${n} of 12TRACE`,
+  (n) => `nothing ${n}`,
+];
+
+/** Lines alike but for numbers, of programs of different habits; metadata may have the name of a stream's label. */
+const alike: fc.Arbitrary<readonly StoredEntry[]> = fc
+  .uniqueArray(fc.constantFrom(...templates), { minLength: 1, maxLength: 4 })
+  .chain((kinds) =>
+    fc.array(
+      fc.tuple(
+        fc.integer({ min: 0, max: 600 }),
+        fc.constantFrom(...streams),
+        fc.constantFrom(...kinds),
+        fc.integer({ min: 1, max: 99 }),
+        fc.constantFrom({}, {}, { env: 'y' }, { team: 'red' }),
+      ),
+      { minLength: 40, maxLength: 150 },
+    ),
+  )
+  .map((made) =>
+    made.map(([at, stream, line, n, fields]) => ({
+      ns: base + BigInt(at) * second,
+      stream,
+      line: line(n),
+      metadata: at % 5 === 0 ? fields : {},
+    })),
+  );
+
+const levelQueries = [
+  'sum by (level, detected_level) (count_over_time({env=~".+"} | drop __error__ [RANGE]))',
+  'sum by (detected_level, env) (bytes_over_time({env=~".+"} != "of" [RANGE]))',
+  'sum by (service_name) (count_over_time({env=~".+"} | detected_level=~"info|error" [RANGE]))',
+  'sum by (env, env_extracted) (count_over_time({app="a"}[RANGE]))',
+];
+
+test.serial('levels counted by what lines begin with are those of the lines', async (t) => {
+  t.timeout(120_000);
+  await fc.assert(
+    fc.asyncProperty(alike, fc.integer({ min: 20, max: 200 }), async (stored, range) => {
+      account += 1;
+      await store.push(account, stored);
+      for (const text of levelQueries) {
+        const asked = text.replace('RANGE', `${range}s`);
+        const request = rangeRequest(asked, base, base + 600n * second, 30n * second);
+        const on = await store.run(request, { account });
+        const off = await store.run(request, { account, pushdown: 'off' });
+        t.deepEqual(rounded(valuesOf(on.answer)), rounded(valuesOf(off.answer)), asked);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test.serial('lines that begin alike are not sent for their levels', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 200 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a' },
+    line: n % 4 === 0 ? `{"n":${n},"level":"error","msg":"info ${n}"}` : `ts=${n} level=info msg=x${n}`,
+  }));
+  await store.push(account, stored);
+  const request = rangeRequest(
+    'sum by (detected_level) (count_over_time({app="a"}[100s]))',
+    base + 99n * second,
+    base + 199n * second,
+    100n * second,
+  );
+  await store.run(request, { account });
+  const { answer, calls } = await store.run(request, { account });
+  t.deepEqual(valuesOf(answer), valuesOf((await store.run(request, { account, pushdown: 'off' })).answer));
+  t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 20);
+});
+
 test.serial('an entry that was pushed twice counts once, also where the backend counts', async (t) => {
   account += 1;
   const twice = { ns: base + second, stream: streams[0], line: 'same' };

@@ -1,0 +1,167 @@
+import type { TimeRange } from '../../core/api/request.js';
+import type { LogsqlFilter } from '../../core/logsql/ast.js';
+import { limit, query, stats, statsFunction } from '../../core/logsql/build.js';
+import { printFilter } from '../../core/logsql/print.js';
+import type { Naming } from '../../core/names/naming.js';
+import type { RowReader } from '../../core/names/row-reader.js';
+import { missingLineRows } from '../../core/plan/missing-lines.js';
+import type { Upstream } from '../../core/plugin/index.js';
+
+/** What decides how far a selection's rows can be counted instead of being read. */
+export interface Facts {
+  /** `_stream` texts of the streams in which rows may share a time. */
+  readonly suspects: ReadonlySet<string>;
+  /** Rows without a stored line. */
+  readonly missing: number;
+  /** Whether a row has another value in one of the columns than its stream has in the field of that name. */
+  readonly isHidden: boolean;
+}
+
+export interface FactsRequest {
+  /** Whose data the upstream gives. */
+  readonly owner: string;
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly naming: Naming;
+  readonly selection: LogsqlFilter;
+  /** Stream fields. */
+  readonly columns: readonly string[];
+}
+
+/** Facts about a stretch of time, and its rows by `_stream` text. */
+interface Finding extends Facts {
+  readonly rows: ReadonlyMap<string, number>;
+}
+
+const maxFindings = 2000;
+/** Groups of a stretch; past them columns are no stream's. */
+const maxGroups = 50_000;
+/** Calls at once; they stand beside the statistics themselves. */
+const parallel = 4;
+const minuteNs = 60_000_000_000n;
+/** Stretches that may make up a range; a longer stretch is tried beyond that. */
+const maxStretches = 14n;
+const stretchesNs: readonly bigint[] = [5n, 15n, 60n, 240n, 1440n, 10_080n].map(
+  (minutes) => minutes * minuteNs,
+);
+
+export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: false };
+
+/**
+ * Finds facts out, and remembers them for whole stretches of time: they still hold when each stream has as many rows there as it
+ * had then, which one listing tells.
+ */
+export class SelectionFacts {
+  readonly #findings = new Map<string, Finding>();
+  readonly #latest = new Map<string, Facts>();
+
+  /** What was found for a selection the last time, whatever the range was. */
+  expected(request: FactsRequest): Facts {
+    return this.#latest.get(keyOf(request)) ?? nothingFound;
+  }
+
+  async of(request: FactsRequest, range: TimeRange): Promise<Facts> {
+    const text = keyOf(request);
+    const stretches = stretchesOf(range).map((stretch) => ({
+      ...stretch,
+      key: `${text} ${stretch.startNs}-${stretch.endNs}`,
+    }));
+    const isUnchanged = await this.#areUnchanged(request, stretches);
+    const suspects = new Set<string>();
+    let missing = 0;
+    let isHidden = false;
+    const queue = stretches.values();
+    const worker = async (): Promise<void> => {
+      for (const { isWhole, key, startNs, endNs } of queue) {
+        const known = this.#findings.get(key);
+        const found = isUnchanged && known !== undefined ? known : await look(request, { startNs, endNs });
+        if (isWhole) this.#keep(key, found);
+        for (const stream of found.suspects) suspects.add(stream);
+        missing += found.missing;
+        isHidden ||= found.isHidden;
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    const facts = { suspects, missing, isHidden };
+    if (this.#latest.size >= maxFindings) this.#latest.clear();
+    this.#latest.set(text, facts);
+    return facts;
+  }
+
+  /** Whether the stretches that are known have as many rows of each stream together as they had. */
+  async #areUnchanged(
+    { upstream, selection }: FactsRequest,
+    stretches: readonly (TimeRange & { readonly key: string })[],
+  ): Promise<boolean> {
+    const known = stretches.filter(({ key }) => this.#findings.has(key));
+    const [first, last] = [known[0], known.at(-1)];
+    if (first === undefined || last === undefined) return false;
+    const isGapless = known.every(({ endNs }, index) => endNs === (known[index + 1]?.startNs ?? endNs));
+    if (!isGapless) return false;
+    const rows = new Map<string, number>();
+    for (const { key } of known) {
+      for (const [stream, count] of this.#findings.get(key)?.rows ?? [])
+        rows.set(stream, (rows.get(stream) ?? 0) + count);
+    }
+    const range = { startNs: first.startNs, endNs: last.endNs };
+    const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
+    return listed.length === rows.size && listed.every(({ value, hits }) => rows.get(value) === hits);
+  }
+
+  #keep(key: string, finding: Finding): void {
+    // Those used last stay.
+    this.#findings.delete(key);
+    this.#findings.set(key, finding);
+    const [oldest] = this.#findings.keys();
+    if (this.#findings.size > maxFindings && oldest !== undefined) this.#findings.delete(oldest);
+  }
+}
+
+function keyOf({ owner, selection, columns }: FactsRequest): string {
+  return JSON.stringify([owner, columns, printFilter(selection)]);
+}
+
+async function look(
+  { upstream, reader, naming, selection, columns }: FactsRequest,
+  range: TimeRange,
+): Promise<Finding> {
+  const counting = stats(
+    ['_stream', ...columns],
+    statsFunction('count', [], 'rows'),
+    statsFunction('count_uniq_hash', ['_time'], 'different'),
+    { ...statsFunction('count', [], 'missing'), condition: missingLineRows(naming) },
+  );
+  const pipes = columns.length === 0 ? [counting] : [counting, limit(maxGroups)];
+  const rows = new Map<string, number>();
+  const suspects = new Set<string>();
+  let [missing, groups, isHidden] = [0, 0, false];
+  for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
+    groups += batch.length;
+    for (const row of batch) {
+      const text = row['_stream'] ?? '{}';
+      const before = rows.get(text);
+      rows.set(text, (before ?? 0) + Number(row['rows']));
+      missing += Number(row['missing']);
+      // Rows of one stream that fall into several groups may share times all the same.
+      if (before !== undefined || row['rows'] !== row['different']) suspects.add(text);
+      const { fields } = reader.stream(text);
+      isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
+    }
+  }
+  return { rows, suspects, missing, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
+}
+
+/** A range as whole hours (or other lengths, for short and long ranges) and what is left at its ends. */
+export function stretchesOf(range: TimeRange): readonly (TimeRange & { readonly isWhole: boolean })[] {
+  const { startNs, endNs } = range;
+  const sizeNs = stretchesNs.find((size) => (endNs - startNs) / size < maxStretches);
+  const first = sizeNs === undefined ? endNs : ((startNs + sizeNs - 1n) / sizeNs) * sizeNs;
+  if (sizeNs === undefined || first + sizeNs > endNs) return [{ ...range, isWhole: false }];
+  const stretches: (TimeRange & { readonly isWhole: boolean })[] = [];
+  if (first > startNs) stretches.push({ startNs, endNs: first, isWhole: false });
+  let at = first;
+  for (; at + sizeNs <= endNs; at += sizeNs)
+    stretches.push({ startNs: at, endNs: at + sizeNs, isWhole: true });
+  if (at < endNs) stretches.push({ startNs: at, endNs, isWhole: false });
+  return stretches;
+}

@@ -1,0 +1,182 @@
+import type { TimeRange } from '../../core/api/request.js';
+import { collapseNums } from '../../core/logsql/eval/collapse.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
+import { and, exact, field, fields, limit, not, query } from '../../core/logsql/build.js';
+import { printFilter } from '../../core/logsql/print.js';
+import {
+  formOf,
+  levelOfShape,
+  shapeOf,
+  type LevelForm,
+  type LineShape,
+} from '../../core/names/level-shape.js';
+import type { Clock } from '../../core/plugin/host.js';
+import type { Upstream } from '../../core/plugin/index.js';
+import type { Get } from './metric-grouping.js';
+
+/** How the backend cuts lines into shapes, so that it can count lines by level without sending them. */
+export interface Cutting {
+  readonly pipes: readonly LogsqlPipe[];
+  /** The columns by which shapes are told. */
+  readonly columns: readonly string[];
+  /** The level of a group's lines, the empty text for none; undefined where its shape does not tell. */
+  levelOf(get: Get): string | undefined;
+}
+
+const maxForms = 3;
+const slices = 8n;
+const rowsPerSlice = 250;
+const maxRowsPerSlice = 1000;
+/** Lines per shape, at the least, for shapes to be worth it. */
+const worthwhile = 6;
+const keptMs = 600_000;
+const maxKept = 1000;
+
+/** Finds out of a few lines of a selection whether shapes tell their levels, and remembers it. */
+export class LineShapes {
+  readonly #kept = new Map<string, { readonly cutting: Cutting | undefined; readonly untilMs: number }>();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Undefined where lines are better read: their texts in front of levels have too little in common.
+   * @param rows about so many are in the range
+   */
+  async of(
+    owner: string,
+    upstream: Upstream,
+    selection: LogsqlFilter,
+    range: TimeRange,
+    rows: number,
+  ): Promise<Cutting | undefined> {
+    const key = `${owner} ${printFilter(selection)}`;
+    const kept = this.#kept.get(key);
+    const nowMs = this.#clock.monotonicMs();
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.cutting;
+    const lines = await sample(upstream, selection, range, rows);
+    const cutting = cuttingFor(lines);
+    // An empty sample says nothing of other ranges.
+    if (lines.length > 0) this.#keep(key, cutting, nowMs);
+    return cutting;
+  }
+
+  /** Reads lines of a selection for a while, because there were too many shapes after all. */
+  refuse(owner: string, selection: LogsqlFilter): void {
+    this.#keep(`${owner} ${printFilter(selection)}`, undefined, this.#clock.monotonicMs());
+  }
+
+  #keep(key: string, cutting: Cutting | undefined, nowMs: number): void {
+    if (this.#kept.size >= maxKept) this.#kept.clear();
+    this.#kept.set(key, { cutting, untilMs: nowMs + keptMs });
+  }
+}
+
+/** Lines of all streams from all over a range. */
+async function sample(
+  upstream: Upstream,
+  selection: LogsqlFilter,
+  { startNs, endNs }: TimeRange,
+  rows: number,
+): Promise<readonly string[]> {
+  const pipes = [fields('_msg'), limit(maxRowsPerSlice)];
+  const lengthNs = (endNs - startNs) / slices;
+  // What comes first under a limit is one stream's, so stretches are cut such that there are no more rows than wanted.
+  const wanted = BigInt(rowsPerSlice) * slices;
+  const cutNs =
+    rows <= rowsPerSlice ? lengthNs : (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
+  const found = await Promise.all(
+    Array.from({ length: Number(slices) }, async (_, index) => {
+      const lines: string[] = [];
+      const from = startNs + BigInt(index) * lengthNs;
+      const range = { startNs: from, endNs: from + cutNs };
+      if (cutNs <= 0n) return lines;
+      for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
+        for (const row of batch) lines.push(row['_msg'] ?? '');
+      }
+      return lines;
+    }),
+  );
+  return found.flat();
+}
+
+/** Judges shapes by a sample of lines. */
+export function cuttingFor(lines: readonly string[]): Cutting | undefined {
+  const forms = commonForms(lines);
+  const shapes = new Map<string, boolean>();
+  let untold = 0;
+  for (const line of lines) {
+    const shape = collapsed(shapeOf(line, forms));
+    const key = JSON.stringify(shape);
+    let isTold = shapes.get(key);
+    if (isTold === undefined) shapes.set(key, (isTold = levelOfShape(shape) !== undefined));
+    if (!isTold) untold += 1;
+  }
+  const isWorthwhile = shapes.size * worthwhile <= lines.length && untold * worthwhile <= lines.length;
+  return isWorthwhile ? cut(forms) : undefined;
+}
+
+function commonForms(lines: readonly string[]): readonly LevelForm[] {
+  const counted = new Map<string, { readonly form: LevelForm; count: number }>();
+  for (const line of lines) {
+    const form = formOf(line);
+    if (form === undefined) continue;
+    const known = counted.get(form.prefix);
+    if (known === undefined) counted.set(form.prefix, { form, count: 1 });
+    else known.count += 1;
+  }
+  const all = [...counted.values()].sort((a, b) => b.count - a.count);
+  return all.slice(0, maxForms).map(({ form }) => form);
+}
+
+function collapsed(shape: LineShape): LineShape {
+  return shape.form === undefined
+    ? { form: undefined, line: collapseNums(shape.line, false) }
+    : { ...shape, before: collapseNums(shape.before, false) };
+}
+
+// No client's field is likely to be called so; one that is would only be overwritten while rows are counted.
+const before = '__shape_start';
+const value = '__shape_level';
+const startsAnObject = field('_msg', { kind: 'exact-prefix', text: '{' });
+
+/** The first form that a line has is cut off behind its level, and lines without any are taken as a whole; numbers collapse. */
+function cut(forms: readonly LevelForm[]): Cutting {
+  const unmatched = exact(value, '');
+  const extracting = forms.map(({ prefix, suffix }, index): LogsqlPipe => {
+    const pattern = `<plain:${before}>${prefix}<plain:${value}>${suffix}`;
+    const condition = and(
+      index === 0 ? and() : unmatched,
+      isOfObjects(prefix) ? startsAnObject : not(startsAnObject),
+    );
+    return {
+      ...{ kind: 'extract', pattern, from: '_msg', rule: 'overwrite' },
+      condition,
+    };
+  });
+  return {
+    pipes: [
+      ...extracting,
+      {
+        ...{ kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite' },
+        ...(forms.length === 0 ? {} : { condition: unmatched }),
+      },
+      { kind: 'collapse_nums', at: before, prettify: false },
+    ],
+    columns: [before, value],
+    levelOf(get) {
+      const [start = '', level = ''] = [get(before), get(value)];
+      if (level === '') return levelOfShape({ form: undefined, line: start });
+      // Whichever form it was that matched.
+      const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === start.startsWith('{'));
+      const levels = new Set(possible.map((form) => levelOfShape({ form, before: start, value: level })));
+      return levels.size === 1 ? [...levels][0] : undefined;
+    },
+  };
+}
+
+function isOfObjects(prefix: string): boolean {
+  return prefix.startsWith('"');
+}
