@@ -1,7 +1,5 @@
-import type { Clock, StageFigures, Latency } from '../plugin/host.js';
-
-/** Calls whose times are remembered; quantiles are of these. */
-const remembered = 1_024;
+import type { Clock, StageFigures } from '../plugin/host.js';
+import { RecentTimes } from '../telemetry/recent-times.js';
 
 /** Counts and times the calls of one stage, in bounded memory. */
 export class StageMeter {
@@ -82,26 +80,4 @@ export class StageCall {
     const totalMs = nowMs - this.#startedMs;
     this.ended(outcome, Math.max(0, totalMs - this.#restMs - openMs), totalMs);
   }
-}
-
-/** The last times, the oldest one overwritten first. */
-class RecentTimes {
-  readonly #ring = new Float64Array(remembered);
-  #count = 0;
-
-  add(ms: number): void {
-    this.#ring[this.#count % remembered] = ms;
-    this.#count += 1;
-  }
-
-  latency(): Latency | undefined {
-    if (this.#count === 0) return undefined;
-    const sorted = this.#ring.slice(0, Math.min(this.#count, remembered)).sort();
-    return { p50: rankOf(sorted, 0.5), p95: rankOf(sorted, 0.95) };
-  }
-}
-
-/** The least time that at least this share of the calls did not pass. */
-function rankOf(sorted: Float64Array, share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -18,8 +18,16 @@ export type RequestLogOptions = Pick<
   | 'metricsTrustProxyHeaders'
 >;
 
-/** Routes that probes and scrapers call all day; their successes are worth a line only when debugging. */
-const quietTypes: ReadonlySet<string> = new Set(['ready', 'alive', 'livez', 'health', 'healthz', 'metrics']);
+/** Routes that probes, scrapers and open pages call all day; their successes are worth a line only when debugging. */
+const quietTypes: ReadonlySet<string> = new Set([
+  'ready',
+  'alive',
+  'livez',
+  'health',
+  'healthz',
+  'metrics',
+  'ui_pipeline',
+]);
 
 /** Writes one record per request, or a summary per interval when there are too many; errors always get their record. */
 export class RequestLog implements RequestObserver {

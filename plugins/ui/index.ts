@@ -3,11 +3,15 @@ import { jsonAnswer } from '../../core/answer/finished.js';
 import { paramContext, parseQueryRange } from '../../core/api/params/index.js';
 import type { UiOptions } from '../../core/options/options.gen.js';
 import { defineEndpoint, type Endpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
+import { BackendCalls } from './backend-calls.js';
 import { explainForPage } from './explain.js';
 import { createHostGuard } from './host-guard.js';
 import { PageFiles, pageFolder } from './page-files.js';
 
-type UiHost = Pick<Host, 'clock' | 'naming' | 'limits' | 'describePipeline' | 'readiness'>;
+type UiHost = Pick<
+  Host,
+  'clock' | 'naming' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
+>;
 
 export default defineEndpoint<UiOptions>({
   name: 'ui',
@@ -18,6 +22,8 @@ export default defineEndpoint<UiOptions>({
 /** The endpoint with the page's files from a folder. */
 export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL): Endpoint {
   const page = new PageFiles(folder);
+  const backendCalls = new BackendCalls();
+  host.observeRequests(backendCalls);
   const guardHost = createHostGuard(allowedHosts);
   let wantsToken = false;
   const guarded =
@@ -35,7 +41,12 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
         'ui_pipeline',
         guarded(async () => {
           const [pipeline, notReady] = await Promise.all([host.describePipeline(), host.readiness()]);
-          return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady });
+          return jsonAnswer({
+            ...pipeline,
+            nowMs: host.clock.nowMs(),
+            notReady,
+            backend: backendCalls.figures(),
+          });
         }),
       ],
       [

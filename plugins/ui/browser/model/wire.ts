@@ -1,8 +1,10 @@
 /** What the page's endpoints answer, as far as the page reads it. */
 import type { PipelineDescription } from '../../../../core/plugin/host.js';
+import type { BackendFigures } from '../../backend-calls.js';
 
 export type { OptionDescription } from '../../../../core/options/describe.js';
 export type { Latency, PartDescription, SectionDescription } from '../../../../core/plugin/host.js';
+export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/plan/explain/explain.js';
 
@@ -11,6 +13,7 @@ export interface LoadedPipeline extends PipelineDescription {
   readonly nowMs: number;
   /** Why the process is not ready; empty when it is. */
   readonly notReady: readonly string[];
+  readonly backend: BackendFigures;
 }
 
 export type Labels = Readonly<Record<string, string>>;

@@ -40,7 +40,7 @@ export function Axes({
   readonly y: (value: number) => number;
 }): JSX.Element {
   const x = scale([range.startMs, range.endMs], [frame.left, frame.right]);
-  const most = Math.max(2, Math.floor((frame.right - frame.left) / 84));
+  const most = Math.max(2, Math.floor((frame.right - frame.left) / 64));
   const offsetMs = -new Date(range.endMs).getTimezoneOffset() * 60_000;
   return (
     <g class="axes">

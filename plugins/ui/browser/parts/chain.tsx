@@ -26,7 +26,10 @@ export function Chain({ pipeline }: { readonly pipeline: LoadedPipeline }): JSX.
     <section class="chain" aria-labelledby="chain-title">
       <div class="section-head">
         <h2 id="chain-title">Pipeline</h2>
-        <p class="quiet">A request passes the stages in this order; its answer comes back up.</p>
+        <p class="quiet">
+          A request passes the stages in this order, its answer comes back up. p50 and p95 are a stage’s own
+          time.
+        </p>
       </div>
       <ol class="stages">
         {stages.map((stage, index) => (
@@ -34,6 +37,7 @@ export function Chain({ pipeline }: { readonly pipeline: LoadedPipeline }): JSX.
             key={stage.id}
             stage={stage}
             position={index + 1}
+            backend={stage.name === 'backend' ? pipeline.backend : undefined}
             slowest={slowest}
             isOpen={chosen === `stage:${stage.id}`}
             controls={detailsId}
@@ -68,6 +72,7 @@ export function Chain({ pipeline }: { readonly pipeline: LoadedPipeline }): JSX.
             key={shown.key}
             label={shown.label}
             part={shown.part}
+            backend={shown.part.name === 'backend' ? pipeline.backend : undefined}
             onClose={() => setChosen(undefined)}
           />
         )}

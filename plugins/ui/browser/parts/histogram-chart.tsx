@@ -22,7 +22,7 @@ export function HistogramChart({
   const { bars, totals, highest } = histogram;
   const shown = { startMs: bars[0]?.startMs ?? range.startMs, endMs: bars.at(-1)?.endMs ?? range.endMs };
   const frame = frameOf(width, height);
-  const ticks = valueTicks(0, Math.max(1, highest), 3).filter(Number.isInteger);
+  const ticks = valueTicks(0, Math.max(1, highest), 4).filter(Number.isInteger);
   const y = scale([0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
   const barWidth = (frame.right - frame.left) / Math.max(1, bars.length);
   const { index, handlers } = useCursor(bars.length, (pixels) =>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { formatDay, formatSecond, formatShort } from '../model/format.js';
+import { useEffect, useMemo } from 'preact/hooks';
+import { formatDay, formatSecond } from '../model/format.js';
 import { piecesOf, type Series, type SeriesPoint } from '../model/series.js';
 import { valueTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
@@ -15,10 +15,12 @@ interface Properties {
   readonly series: readonly Series[];
   readonly range: TimeRange;
   readonly stepSeconds: number;
+  /** Told of the moment under the pointer. */
+  readonly onMoment: (ms: number | undefined) => void;
 }
 
 /** Series over time, one line each. */
-export function LineChart({ series, range, stepSeconds }: Properties): JSX.Element {
+export function LineChart({ series, range, stepSeconds, onMoment }: Properties): JSX.Element {
   const [element, width] = useWidth();
   const drawn = series.slice(0, mostDrawn);
   const moments = useMemo(() => momentsOf(drawn), [series]);
@@ -30,14 +32,13 @@ export function LineChart({ series, range, stepSeconds }: Properties): JSX.Eleme
   const y = scale([ticks[0] ?? 0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
   const { index, handlers } = useCursor(moments.length, (pixels) => nearest(moments, pixels, x));
   const current = index === undefined ? undefined : moments[index];
-  if (series.length === 0) return <p class="panel empty">No series in this range.</p>;
+  useEffect(() => onMoment(current), [current, onMoment]);
   return (
     <figure class="panel chart">
       <figcaption>
         <span class="chart-title">
           {current === undefined ? rangeText(range) : `${formatDay(current)} ${formatSecond(current)}`}
         </span>
-        <span class="quiet readout">{current === undefined ? '' : readoutOf(drawn, current)}</span>
       </figcaption>
       <div ref={element} class="plot lines">
         {width > 0 && (
@@ -103,12 +104,7 @@ function pathOf(points: readonly SeriesPoint[], stepMs: number, x: Scale, y: Sca
     .join('');
 }
 
-function readoutOf(series: readonly Series[], ms: number): string {
-  const values = series.flatMap(({ points }) => points.find((point) => point.ms === ms)?.value ?? []);
-  const shown = values.slice(0, 6).map(formatShort).join(' · ');
-  return values.length > 6 ? `${shown} …` : shown;
-}
-
 function rangeText({ startMs, endMs }: TimeRange): string {
-  return `${formatDay(startMs)} ${formatSecond(startMs)} to ${formatDay(endMs)} ${formatSecond(endMs)}`;
+  const [from, to] = [formatDay(startMs), formatDay(endMs)];
+  return `${from} ${formatSecond(startMs)} to ${from === to ? '' : `${to} `}${formatSecond(endMs)}`;
 }

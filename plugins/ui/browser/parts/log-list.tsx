@@ -5,6 +5,7 @@ import type { LogRow } from '../model/log-rows.js';
 import type { TimeRange } from '../model/time-range.js';
 
 const dayMs = 86_400_000;
+const longLog = 300;
 
 /** The lines of an answer; each opens to its labels. */
 export function LogList({
@@ -17,7 +18,7 @@ export function LogList({
   if (rows.length === 0) return <p class="panel empty">No lines in this range.</p>;
   const hasDays = range.endMs - range.startMs > dayMs;
   return (
-    <ol class="panel log" aria-label="Log lines">
+    <ol class={rows.length > longLog ? 'panel log is-long' : 'panel log'} aria-label="Log lines">
       {rows.map((row, index) => (
         <Row key={`${row.ns}:${index}`} row={row} hasDay={hasDays} />
       ))}
@@ -31,7 +32,7 @@ function Row({ row, hasDay }: { readonly row: LogRow; readonly hasDay: boolean }
     <li class={`row level-${row.level}`}>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <time datetime={new Date(row.ms).toISOString()}>
+          <time datetime={new Date(row.ms).toISOString()} title={`${row.ns} ns`}>
             {hasDay && <span class="day">{formatDay(row.ms)} </span>}
             {formatTime(row.ms)}
           </time>

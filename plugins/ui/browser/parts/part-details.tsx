@@ -1,16 +1,24 @@
 import type { JSX } from 'preact';
 import { formatCount, formatMs } from '../model/format.js';
 import { shownValue, sortOptions } from '../model/options.js';
-import type { Latency, OptionDescription, PartDescription, SectionDescription } from '../model/wire.js';
+import type {
+  BackendFigures,
+  Latency,
+  OptionDescription,
+  PartDescription,
+  SectionDescription,
+} from '../model/wire.js';
 
 interface Properties {
   readonly label: string;
   readonly part: PartDescription | SectionDescription;
+  /** Given for the stage that calls the backend. */
+  readonly backend: BackendFigures | undefined;
   readonly onClose: () => void;
 }
 
 /** Everything about one part of the pipeline: where it stands, its options, what it has counted. */
-export function PartDetails({ label, part, onClose }: Properties): JSX.Element {
+export function PartDetails({ label, part, backend, onClose }: Properties): JSX.Element {
   const { changed, others } = sortOptions(part.options);
   const placed = 'id' in part ? part : undefined;
   return (
@@ -30,6 +38,15 @@ export function PartDetails({ label, part, onClose }: Properties): JSX.Element {
           total={placed.figures.totalMs}
           answeredHere={placed.figures.answeredHere}
         />
+      )}
+      {backend?.ms !== undefined && (
+        <p class="times">
+          <Time name="answers of the backend" latency={backend.ms} />
+          <span>
+            asked <b>{formatCount(backend.calls)}</b>, failed <b>{formatCount(backend.errors)}</b>
+          </span>
+          <span class="quiet">Its rows are pulled by the stages behind, whose own time it is.</span>
+        </p>
       )}
       <h4>Options that differ from their default</h4>
       {changed.length === 0 ? <p class="quiet">None.</p> : <OptionTable options={changed} hasDefaults />}
@@ -58,20 +75,20 @@ function Times({
 }): JSX.Element {
   return (
     <p class="times">
-      {own !== undefined && (
-        <span>
-          own time <b>{formatMs(own.p50)}</b> ms usual, <b>{formatMs(own.p95)}</b> ms at worst of 20
-        </span>
-      )}
-      {total !== undefined && (
-        <span>
-          with the stages behind <b>{formatMs(total.p50)}</b> and <b>{formatMs(total.p95)}</b> ms
-        </span>
-      )}
+      {own !== undefined && <Time name="own time" latency={own} />}
+      {total !== undefined && <Time name="with the stages behind" latency={total} />}
       <span>
         answered without the stages behind <b>{formatCount(answeredHere)}</b>
       </span>
     </p>
+  );
+}
+
+function Time({ name, latency }: { readonly name: string; readonly latency: Latency }): JSX.Element {
+  return (
+    <span>
+      {name}: p50 <b>{formatMs(latency.p50)}</b>, p95 <b>{formatMs(latency.p95)}</b> ms
+    </span>
   );
 }
 
@@ -83,7 +100,7 @@ function OptionTable({
   readonly hasDefaults?: boolean;
 }): JSX.Element {
   return (
-    <dl class="options">
+    <dl class={hasDefaults ? 'options is-changed' : 'options'}>
       {options.map((option) => (
         <div key={option.key}>
           <dt>
@@ -114,7 +131,7 @@ function Counters({ meters }: { readonly meters: PartDescription['meters'] }): J
   return (
     <>
       <h4>What it has counted</h4>
-      <dl class="options">
+      <dl class="options counters">
         {meters.map(({ name, help, value }) => (
           <div key={name}>
             <dt class="number">{formatCount(value)}</dt>

@@ -2,10 +2,9 @@ import type { JSX } from 'preact';
 import { formatBytes, formatCounted, formatMs } from '../model/format.js';
 import type { Answered } from '../use-query.js';
 import { HistogramChart } from './histogram-chart.js';
-import { LineChart } from './line-chart.js';
 import { LogList } from './log-list.js';
 import { Plan } from './plan.js';
-import { SeriesTable } from './series-table.js';
+import { SeriesView } from './series-view.js';
 
 /** The answer of a query: how it came about, its picture, its lines or series. */
 export function Result({ answered }: { readonly answered: Answered }): JSX.Element {
@@ -33,10 +32,7 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
           <LogList rows={result.rows} range={range} />
         </>
       ) : (
-        <>
-          <LineChart series={result.series} range={range} stepSeconds={result.stepSeconds} />
-          <SeriesTable series={result.series} />
-        </>
+        <SeriesView result={result} range={range} />
       )}
     </>
   );

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { formatCount, formatMs } from '../model/format.js';
 import { cacheFigures, isEnabled, sortOptions } from '../model/options.js';
-import type { PartDescription } from '../model/wire.js';
+import type { BackendFigures, PartDescription } from '../model/wire.js';
 
 interface Properties {
   readonly stage: PartDescription;
   readonly position: number;
+  /** Given for the stage that calls the backend. */
+  readonly backend: BackendFigures | undefined;
   /** The greatest usual time of a stage in milliseconds, which has the full bar. */
   readonly slowest: number;
   readonly isOpen: boolean;
@@ -14,7 +16,15 @@ interface Properties {
 }
 
 /** One stage: what it does and how it does. The whole card opens its details. */
-export function StageCard({ stage, position, slowest, isOpen, controls, onToggle }: Properties): JSX.Element {
+export function StageCard({
+  stage,
+  position,
+  backend,
+  slowest,
+  isOpen,
+  controls,
+  onToggle,
+}: Properties): JSX.Element {
   const { figures } = stage;
   const isOn = isEnabled(stage);
   const cache = cacheFigures(stage);
@@ -34,6 +44,9 @@ export function StageCard({ stage, position, slowest, isOpen, controls, onToggle
         <Figure name="p50" value={timeText(figures?.ownMs?.p50)} unit="ms" />
         <Figure name="p95" value={timeText(figures?.ownMs?.p95)} unit="ms" />
         {cache !== undefined && <Figure name="Hits" value={hitText(cache)} />}
+        {backend !== undefined && (
+          <Figure name="Asked" value={formatCount(backend.calls)} isBad={backend.errors > 0} />
+        )}
       </dl>
       <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
         <rect width="100" height="3" />

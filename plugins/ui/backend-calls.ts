@@ -1,0 +1,34 @@
+import type { Latency } from '../../core/plugin/host.js';
+import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
+import { RecentTimes } from '../../core/telemetry/recent-times.js';
+
+/** Calls to the backend since the process started, and the times of the last ones. */
+export interface BackendFigures {
+  readonly calls: number;
+  /** Calls without an answer, and answers of 400 and above. */
+  readonly errors: number;
+  readonly ms: Latency | undefined;
+}
+
+/** Counts what finished requests asked of the backend. Rows are pulled long after the stage that opens the way to them. */
+export class BackendCalls implements RequestObserver {
+  #calls = 0;
+  #errors = 0;
+  readonly #times = new RecentTimes();
+
+  started(): void {
+    // Calls are counted when their request has ended.
+  }
+
+  finished({ trace }: RequestRecord): void {
+    for (const { status, durationMs } of trace.upstreamCalls) {
+      this.#calls += 1;
+      if (status === 0 || status >= 400) this.#errors += 1;
+      this.#times.add(durationMs);
+    }
+  }
+
+  figures(): BackendFigures {
+    return { calls: this.#calls, errors: this.#errors, ms: this.#times.latency() };
+  }
+}
