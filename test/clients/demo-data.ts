@@ -1,0 +1,116 @@
+import { request } from 'undici';
+import { Random } from '../../plugins/demo-data/random.js';
+import { sampleEntry } from '../../plugins/demo-data/services.js';
+
+/** A log entry of the demo as it is ingested, with what clients must be told of it. */
+export interface DemoEntry {
+  readonly timestampNs: bigint;
+  /** Labels as pushed; Loki would add `service_name` where it is missing. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly line: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly service: string;
+  /** `detected_level` as the line has it. */
+  readonly level: string;
+}
+
+/** Logs of thirty hours that end at a whole minute, and nothing of what is live. */
+export interface DemoData {
+  /** Milliseconds; the first moment after the data. */
+  readonly endMs: number;
+  readonly entries: readonly DemoEntry[];
+}
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+const historyHours = 30;
+
+/** Makes the data: the demo's services, denser in the last hour, and a few lines whose every part is known. */
+export function makeDemoData(nowMs: number): DemoData {
+  const endMs = Math.floor(nowMs / minuteMs) * minuteMs;
+  const random = new Random(11);
+  const moments: number[] = [];
+  for (let back = historyHours * hourMs; back > hourMs; back -= 5 * minuteMs) moments.push(endMs - back);
+  for (let back = hourMs; back > minuteMs; back -= 9_000) moments.push(endMs - back);
+  const sampled = moments.map((atMs, index): DemoEntry => {
+    const sample = sampleEntry(random, new Date(atMs));
+    const { labels, line, structuredMetadata: metadata } = sample;
+    const service = labels['service_name'] ?? labels['app'] ?? labels['job'] ?? '';
+    const timestampNs = nanos(atMs) + BigInt(index);
+    return { timestampNs, labels, line, metadata, service, level: levelOf(line) };
+  });
+  return { endMs, entries: [...sampled, ...fixtures(endMs)].sort(byTime) };
+}
+
+/** Selects the lines whose every part is known; no other line has these labels. */
+export const fixtureSelector = '{service_name="fixture"}';
+
+const fixtureLabels = { service_name: 'fixture', cluster: 'lab', namespace: 'tests', pod: 'fixture-0' };
+
+function fixtures(endMs: number): readonly DemoEntry[] {
+  const lines: readonly (readonly [line: string, metadata: Readonly<Record<string, string>>])[] = [
+    [
+      '{"level":"warn","user":{"name":"ann","id":7},"took":"12ms","size":"3KB","ok":true,"ratio":0.5,"cluster":"from the line"}',
+      { trace_id: 'abc', 'http.route': '/cart' },
+    ],
+    ['{"level":"error", broken', { trace_id: 'def' }],
+    ['level=debug msg="quotes \\" and \\\\ and <b>" took=3ms size=2KB', {}],
+    ['tab\tand ünïcödé 😀 "quoted" \\ done', { trace_id: 'ghi' }],
+    ['same moment, first level=info', {}],
+    ['same moment, second level=info', {}],
+  ];
+  return lines.map(([line, metadata], index) => ({
+    // The last two share their moment.
+    timestampNs: nanos(endMs - 10 * minuteMs) + BigInt(Math.min(index, lines.length - 2)) * 1_000_000_007n,
+    labels: fixtureLabels,
+    line,
+    metadata,
+    service: 'fixture',
+    level: levelOf(line),
+  }));
+}
+
+/** The level that each of the demo's lines states. */
+function levelOf(line: string): string {
+  const stated = /"level":"(\w+)"|level=(\w+)|^\[(\w+)\]/.exec(line);
+  return (stated?.[1] ?? stated?.[2] ?? stated?.[3] ?? 'unknown').toLowerCase();
+}
+
+function byTime(a: DemoEntry, b: DemoEntry): number {
+  if (a.timestampNs !== b.timestampNs) return a.timestampNs < b.timestampNs ? -1 : 1;
+  return a.line < b.line ? -1 : 1;
+}
+
+export function nanos(ms: number): bigint {
+  return BigInt(Math.round(ms)) * 1_000_000n;
+}
+
+/** Where entries go: VictoriaLogs, or the reference itself. */
+export interface Store {
+  readonly url: string;
+  readonly isReference: boolean;
+}
+
+/** Pushes entries as an agent would, for an account; returns when they can be seen. */
+export async function pushEntries(
+  { url, isReference }: Store,
+  account: number,
+  entries: readonly Pick<DemoEntry, 'timestampNs' | 'labels' | 'line' | 'metadata'>[],
+): Promise<void> {
+  const headers = { accountid: String(account), projectid: '0', 'x-scope-orgid': String(account) };
+  const path = isReference ? '/loki/api/v1/push' : '/insert/loki/api/v1/push?disable_message_parsing=1';
+  const streams = entries.map(({ timestampNs, labels, line, metadata }) => ({
+    stream: labels,
+    values: [[String(timestampNs), line, metadata]],
+  }));
+  const pushed = await request(new URL(path, url), {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ streams }),
+  });
+  const text = await pushed.body.text();
+  if (pushed.statusCode >= 300) throw new Error(`the backend refused a push: ${pushed.statusCode} ${text}`);
+  // Makes a real one show at once what came last; the embedded one always does and does not know the path.
+  const flushed = await request(new URL('/internal/force_flush', url));
+  await flushed.body.dump();
+}

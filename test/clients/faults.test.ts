@@ -1,0 +1,193 @@
+/** The suite is worth what it finds: each of these faults must make a feature fail that would suffer from it. */
+import test from 'ava';
+import { features } from './features.js';
+import type { Reply } from './http.js';
+import { Stage } from './stage.js';
+
+let stage: Stage | undefined;
+
+test.before(async () => {
+  stage = await Stage.open();
+});
+
+test.after.always(async () => {
+  await stage?.close();
+});
+
+interface Fault {
+  readonly name: string;
+  /** Beginnings of names of features that must notice. */
+  readonly noticedBy: readonly string[];
+  readonly change: (reply: Reply) => Reply;
+}
+
+/** Changes the text of an answer. */
+function rewrite(change: (text: string) => string): Fault['change'] {
+  return (reply) => ({ ...reply, text: change(reply.text) });
+}
+
+/** Changes the answer as JSON, and leaves alone what is none. */
+function rewriteJson(change: (key: string, value: unknown) => unknown): Fault['change'] {
+  return rewrite((text) => {
+    try {
+      return JSON.stringify(JSON.parse(text, change));
+    } catch {
+      return text;
+    }
+  });
+}
+
+const isTuple = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && typeof value[0] === 'string' && /^\d{19}$/.test(value[0]);
+const isPoint = (value: unknown): value is readonly [number, string] =>
+  Array.isArray(value) && value.length === 2 && typeof value[0] === 'number' && typeof value[1] === 'string';
+
+function fieldsOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+const faults: readonly Fault[] = [
+  {
+    name: 'flags after the result',
+    noticedBy: ['logs panel', 'logs tab'],
+    change: rewriteJson((key, value) => {
+      const { encodingFlags, ...others } = fieldsOf(value) ?? {};
+      return key === 'data' && encodingFlags !== undefined ? { ...others, encodingFlags } : value;
+    }),
+  },
+  {
+    name: 'the type after the result',
+    noticedBy: ['Save & test', 'time series panel', 'an alert rule'],
+    change: rewriteJson((key, value) => {
+      const { resultType, ...others } = fieldsOf(value) ?? {};
+      return key === 'data' && resultType !== undefined ? { ...others, resultType } : value;
+    }),
+  },
+  {
+    name: 'statistics before the result',
+    noticedBy: ['statistics of a query', 'query --stats'],
+    change: rewriteJson((key, value) => {
+      const { stats, ...others } = fieldsOf(value) ?? {};
+      return key === 'data' && stats !== undefined ? { stats, ...others } : value;
+    }),
+  },
+  {
+    name: 'two items where three were asked for',
+    noticedBy: ['logs panel', 'tuples have three items', 'log context'],
+    change: rewriteJson((_key, value) => (isTuple(value) ? value.slice(0, 2) : value)),
+  },
+  {
+    name: 'parsed labels in the group of the metadata',
+    noticedBy: ['parsed labels are P', 'a click on a label'],
+    change: rewriteJson((_key, value) => {
+      const { parsed, structuredMetadata, ...others } = fieldsOf(value) ?? {};
+      if (parsed === undefined) return value;
+      return { ...others, structuredMetadata: { ...fieldsOf(structuredMetadata), ...fieldsOf(parsed) } };
+    }),
+  },
+  {
+    name: 'values of series as numbers',
+    noticedBy: ['Save & test', 'histogram', 'instant-query', 'metric test'],
+    change: rewriteJson((_key, value) => (isPoint(value) ? [value[0], Number(value[1])] : value)),
+  },
+  {
+    name: 'times of points in milliseconds',
+    noticedBy: ['Save & test', 'time series panel', 'a metric query over more than a day'],
+    change: rewriteJson((_key, value) => (isPoint(value) ? [value[0] * 1000, value[1]] : value)),
+  },
+  {
+    name: 'one value too high',
+    noticedBy: ['counts over the whole range', 'an alert rule: an instant', 'metric test', 'histogram'],
+    change: rewriteJson((_key, value) => (isPoint(value) ? [value[0], String(Number(value[1]) + 1)] : value)),
+  },
+  {
+    name: 'the oldest line is missing',
+    noticedBy: ['logs panel', 'query: pages backward', 'level filter', 'log context'],
+    change: rewriteJson((key, value) =>
+      key === 'values' && Array.isArray(value) ? value.slice(0, -1) : value,
+    ),
+  },
+  {
+    name: 'lines without their signs',
+    noticedBy: ['every sign of a line', 'derived fields'],
+    change: rewriteJson((_key, value) =>
+      isTuple(value) ? [value[0], String(value[1]).replace(/["\\]/g, ''), ...value.slice(2)] : value,
+    ),
+  },
+  {
+    name: 'names in another order',
+    noticedBy: ['label browser: names', 'label_names()', 'labels, and labels'],
+    change: rewriteJson((key, value) =>
+      key === 'data' && Array.isArray(value) && typeof value[0] === 'string'
+        ? value.slice().reverse()
+        : value,
+    ),
+  },
+  {
+    name: 'a label of lines among those of streams',
+    noticedBy: ['label browser: names', 'what is parsed or per line'],
+    change: rewriteJson((key, value) =>
+      key === 'data' && Array.isArray(value) && value.includes('cluster')
+        ? ['detected_level', ...(value as unknown[])]
+        : value,
+    ),
+  },
+  {
+    name: 'null where there is nothing',
+    noticedBy: ['empty answers are empty', 'empty answers keep', 'patterns of nothing'],
+    change: rewriteJson((_key, value) => (Array.isArray(value) && value.length === 0 ? null : value)),
+  },
+  {
+    name: 'errors without the field that Grafana shows',
+    noticedBy: ['errors are one sentence', 'limits that are no limits', 'the same failure in a metric query'],
+    change: rewriteJson((_key, value) => {
+      const { message, ...others } = fieldsOf(value) ?? {};
+      return message === undefined ? value : others;
+    }),
+  },
+  {
+    name: 'no notice of what was left out',
+    noticedBy: ['too many series', 'the tag is known'],
+    change: rewriteJson((_key, value) => {
+      const { warnings, ...others } = fieldsOf(value) ?? {};
+      return warnings === undefined ? value : others;
+    }),
+  },
+  {
+    name: 'a list without parsers for metadata',
+    noticedBy: ['fields tab', 'fields of JSON lines'],
+    change: rewriteJson((key, value) => (key === 'parsers' && value === null ? [] : value)),
+  },
+  {
+    name: 'no path of JSON fields',
+    noticedBy: ['fields of JSON lines'],
+    change: rewriteJson((key, value) => (key === 'jsonPath' ? undefined : value)),
+  },
+  {
+    name: 'volumes from small to big',
+    noticedBy: ['services: volume by service'],
+    change: rewriteJson((key, value) =>
+      key === 'result' && Array.isArray(value) ? value.slice().reverse() : value,
+    ),
+  },
+  {
+    name: 'a rules probe that fails in words of its own',
+    noticedBy: ['the probe test/test'],
+    change: rewrite((text) => text.replace('page not found', 'no such group')),
+  },
+  {
+    name: 'the server fails',
+    noticedBy: ['Save & test', 'label_values(cluster)', 'boot', 'build information', 'tail and query loop'],
+    change: (reply) => ({ ...reply, status: 500, text: '{"status":"error","message":"internal error"}' }),
+  },
+];
+
+for (const { name, noticedBy, change } of faults) {
+  test.serial(`noticed: ${name}`, async (t) => {
+    for (const start of noticedBy) {
+      const feature = features.find((each) => each.feature.startsWith(start));
+      if (feature === undefined || stage === undefined) throw new Error(`no feature begins with: ${start}`);
+      await t.throwsAsync(stage.play(feature, change), undefined, start);
+    }
+  });
+}

@@ -1,0 +1,130 @@
+import { ClientFailure, holds, json, members, present, text } from './check.js';
+import { checkGrafanaAnswer, type GrafanaAnswer } from './grafana-reader.js';
+import { nanos } from './demo-data.js';
+import { browserQuery, goQuery, type Http, type Pairs, type Reply } from './http.js';
+
+/** A query of a panel, Explore or an alert rule. */
+export interface GrafanaQuery {
+  readonly expr: string;
+  /** An instant query is asked at `endMs`. */
+  readonly startMs?: number;
+  readonly endMs: number;
+  /** Bounds that are no whole milliseconds, as log context has them. */
+  readonly startNs?: bigint;
+  readonly endNs?: bigint;
+  readonly stepMs?: number;
+  readonly limit?: number;
+  readonly direction?: 'backward' | 'forward';
+  /** What Grafana says the query is for, in X-Query-Tags. */
+  readonly tag?: string;
+}
+
+const categorize = { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' } as const;
+
+/** The backend of Grafana's data source: what leaves Grafana for Loki, and how the answers are read. */
+export class Grafana {
+  readonly #http: Http;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(http: Http, orgId: string) {
+    this.#http = http;
+    this.#headers = {
+      'User-Agent': 'Grafana/13.1.0',
+      'Accept-Encoding': 'gzip',
+      // Set by people in the data source's settings.
+      'X-Scope-OrgID': orgId,
+    };
+  }
+
+  /** Asks and reads the answer as Grafana would show it, held to the whole contract of the answer. */
+  async query(query: GrafanaQuery): Promise<GrafanaAnswer> {
+    const reply = await this.#ask(query);
+    if (reply.status !== 200) throw new ClientFailure(`${query.expr}: ${reply.status} ${reply.text}`);
+    try {
+      return checkGrafanaAnswer(reply.text, { isCategorized: true });
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      throw new ClientFailure(
+        `${query.expr}: Grafana cannot read it: ${problem}; ${reply.text.slice(0, 300)}`,
+      );
+    }
+  }
+
+  /** Asks what must fail, and gives the text that people see. */
+  async failure(query: GrafanaQuery): Promise<string> {
+    const reply = await this.#ask(query);
+    holds(reply.status >= 400, `${query.expr} was answered with ${reply.status}`);
+    return shownMessage(reply.text);
+  }
+
+  /** A call for labels, fields and the like: Grafana passes the JSON on to the browser. */
+  async resource(path: string, pairs: Pairs): Promise<unknown> {
+    const reply = await this.#resource(path, pairs);
+    if (reply.status !== 200) throw new ClientFailure(`${path}: ${reply.status} ${reply.text}`);
+    return json(reply.text, path);
+  }
+
+  /** Calls what must be refused; of a 4xx people see the message, of a 5xx nothing of use. */
+  async resourceFailure(path: string, pairs: Pairs): Promise<string> {
+    const reply = await this.#resource(path, pairs);
+    holds(
+      reply.status >= 400 && reply.status < 500,
+      `${path} was answered with ${reply.status}: ${reply.text}`,
+    );
+    return shownMessage(reply.text);
+  }
+
+  async #resource(path: string, pairs: Pairs): Promise<Reply> {
+    const query = browserQuery(pairs);
+    return this.#http.send('GET', `/loki/api/v1/${path}`, { query, headers: this.#headers });
+  }
+
+  async #ask(query: GrafanaQuery): Promise<Reply> {
+    const { expr, startMs, endMs, limit, direction = 'backward', tag } = query;
+    // A step never makes more than 11,000 points of a range.
+    const stepMs = query.stepMs ?? Math.max(1_000, Math.ceil((endMs - (startMs ?? endMs)) / 11_000));
+    const pairs: (readonly [string, string])[] = [
+      ['query', expr],
+      ['direction', direction],
+      ...(limit === undefined ? [] : [['limit', String(limit)] as const]),
+    ];
+    const startNs = query.startNs ?? (startMs === undefined ? undefined : nanos(startMs));
+    const endNs = query.endNs ?? nanos(endMs);
+    if (startNs === undefined) pairs.push(['time', String(endNs)]);
+    else pairs.push(['start', String(startNs)], ['end', String(endNs)], ['step', `${stepMs}ms`]);
+    const tags = tag === undefined ? {} : { 'X-Query-Tags': `Source=${tag}` };
+    return this.#http.send('GET', `/loki/api/v1/${startNs === undefined ? 'query' : 'query_range'}`, {
+      query: goQuery(pairs),
+      headers: { ...this.#headers, ...categorize, ...tags },
+    });
+  }
+}
+
+/** The text Grafana shows for an error body: `message` of JSON, else the whole body. */
+export function shownMessage(body: string): string {
+  let message: unknown;
+  try {
+    message = (JSON.parse(body) as { readonly message?: unknown } | null)?.message;
+  } catch {
+    return body;
+  }
+  return typeof message === 'string' && message !== '' ? message : body;
+}
+
+/** A range as Grafana's browser code sends it for labels: nanoseconds computed in a float. */
+export function metadataRange(startMs: number, endMs: number): Pairs {
+  return [
+    ['start', String(startMs * 1e6)],
+    ['end', String(endMs * 1e6)],
+  ];
+}
+
+/** `data` of an answer that says success. */
+export function dataOf(answer: unknown, what: string): unknown {
+  const fields = members(answer, what);
+  holds(
+    text(fields.get('status'), `${what}.status`) === 'success',
+    `${what} says ${String(fields.get('status'))}`,
+  );
+  return present(fields.get('data'), `${what}.data`);
+}

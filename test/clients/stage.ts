@@ -1,0 +1,126 @@
+import { Agent } from 'node:http';
+import { startDevBackend } from '../../core/devbackend/index.js';
+import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
+import { loadPipeline } from '../../core/pipeline/index.js';
+import { CapturedLog } from '../../core/testing/index.js';
+import { makeDemoData, nanos, pushEntries, type DemoData, type Store } from './demo-data.js';
+import type { Feature, Scene } from './feature.js';
+import { Http, Sent, type Reply } from './http.js';
+
+/** A live line of a feature's own. */
+export interface LiveLine {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly line: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Milliseconds; now unless given. */
+  readonly atMs?: number;
+}
+
+/** Servers to run against; the embedded backend without any. */
+export interface StageSettings {
+  readonly backendUrl?: string | undefined;
+  readonly referenceUrl?: string | undefined;
+}
+
+/** Backend, proxies and data of one run of the suite. */
+export class Stage {
+  readonly data: DemoData;
+  /** Account of the data; the next one is for what features write. */
+  readonly account: number;
+  readonly #store: Store;
+  readonly #proxies = new Map<string, Promise<RunningProxy>>();
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #agent = new Agent({ keepAlive: true });
+
+  private constructor(store: Store, account: number, data: DemoData) {
+    this.#store = store;
+    this.account = account;
+    this.data = data;
+  }
+
+  /**
+   * The embedded backend, or a real VictoriaLogs at `backendUrl`, filled with the demo's data. With `referenceUrl` a Loki
+   * takes the place of both backend and proxy: what the suite expects must be what the reference does.
+   */
+  static async open({ backendUrl, referenceUrl }: StageSettings = {}): Promise<Stage> {
+    const url = backendUrl ?? referenceUrl;
+    const own = url === undefined ? await startDevBackend() : undefined;
+    const nowMs = Date.now();
+    // A real one keeps what earlier runs wrote: each run takes accounts of its own.
+    const account = own === undefined ? 2_100 + 2 * Math.floor((nowMs / 1000) % 1_000_000_000) : 2_100;
+    const store: Store = { url: own?.url ?? url ?? '', isReference: referenceUrl !== undefined };
+    const stage = new Stage(store, account, makeDemoData(nowMs));
+    if (own !== undefined) stage.#closers.push(() => own.close());
+    await pushEntries(store, account, stage.data.entries);
+    return stage;
+  }
+
+  /** Tenant for what a feature writes. */
+  get liveOrgId(): string {
+    return String(this.account + 1);
+  }
+
+  /** Address of a proxy with these flags beside the defaults; started once for all features that want the same. */
+  async proxyUrl(flags: Readonly<Record<string, string>> = {}): Promise<string> {
+    if (this.#store.isReference) return this.#store.url;
+    const key = JSON.stringify(flags);
+    const proxy = this.#proxies.get(key) ?? this.#startProxy(flags);
+    this.#proxies.set(key, proxy);
+    return (await proxy).urls.main;
+  }
+
+  /** Writes lines into the tenant for that, and returns when they can be seen. */
+  async push(lines: readonly LiveLine[]): Promise<void> {
+    const entries = lines.map(({ labels, line, metadata = {}, atMs = Date.now() }, index) => ({
+      timestampNs: nanos(atMs) + BigInt(index),
+      labels,
+      line,
+      metadata,
+    }));
+    await pushEntries(this.#store, this.account + 1, entries);
+  }
+
+  /** Runs a feature; the names and the number of the requests that it sent. Throws where the client fails. */
+  async play(feature: Feature, change?: (reply: Reply) => Reply): Promise<Sent> {
+    const sent = new Sent();
+    const scene: Scene = {
+      http: new Http(await this.proxyUrl(), sent, this.#agent, change),
+      data: this.data,
+      orgId: String(this.account),
+      stage: this,
+    };
+    await feature.run(scene);
+    const [seen, told] = [[...sent.names].sort(), [...feature.sends].sort()];
+    if (seen.join() !== told.join()) {
+      throw new Error(`sent ${seen.join(', ')}, but its description says ${told.join(', ')}`);
+    }
+    return sent;
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    for (const proxy of this.#proxies.values()) await (await proxy).close();
+    for (const close of this.#closers) await close();
+  }
+
+  async #startProxy(more: Readonly<Record<string, string>>): Promise<RunningProxy> {
+    const flags = new Map(
+      Object.entries({
+        backend: this.#store.url,
+        listen: '127.0.0.1:0',
+        'admin-listen': '127.0.0.1:0',
+        // All clients of the suite are one address.
+        'rate-limit-per-second': '0',
+        ...more,
+      }),
+    );
+    const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
+      flags,
+      env: {},
+    });
+    if (pipeline === undefined) {
+      throw new Error(findings.map(({ at, message }) => `${at.file}:${at.line} ${message}`).join('\n'));
+    }
+    return startProxy(pipeline, { logTo: new CapturedLog() });
+  }
+}
