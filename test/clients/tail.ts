@@ -103,13 +103,13 @@ export class Tail {
   }
 
   async #until(what: string, isThere: () => boolean): Promise<void> {
-    let isLate = false;
-    const timer = setTimeout(() => this.#change(() => (isLate = true)), 20_000);
+    const wait = { isOver: false };
+    const timer = setTimeout(() => this.#change(() => (wait.isOver = true)), 20_000);
     try {
       while (!isThere()) {
         if (this.#problem !== undefined) throw this.#problem;
         if (this.#close !== undefined) throw new Error(`closed with ${this.#close.join(' ')} before ${what}`);
-        if (isLate) throw new Error(`waited in vain for ${what}`);
+        if (wait.isOver) throw new Error(`waited in vain for ${what}`);
         await new Promise<void>((resolve) => this.#changed.push(resolve));
       }
     } finally {

@@ -1,0 +1,168 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startLogcli, withoutSurroundings } from './logcli.js';
+import { pushToLoki } from './loki.js';
+
+interface Targets {
+  readonly program: string;
+  readonly loki: string;
+  readonly proxy: string;
+  readonly backend: string;
+}
+
+interface TailCase {
+  readonly command: 'tail';
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Lines that must be shown; the run waits for them. */
+  readonly expected: number;
+}
+
+interface TailResult {
+  readonly command: string;
+  readonly name: string;
+  readonly difference: string | undefined;
+  readonly reason: undefined;
+}
+
+const earlier = 6;
+const later = 8;
+const waitMs = 20_000;
+const tails: readonly TailCase[] = [
+  tail('history, then lines as they come', earlier + later, '{app="tailed"}'),
+  tail('a limit on the history', 2 + later, '--limit=2', '{app="tailed"}'),
+  tail('a filter', (earlier + later) / 2, '{app="tailed"} |= "even"'),
+  tail('json, raw', earlier + later, '--output=raw', '{app="tailed"} | json | line_format "{{.n}} {{.say}}"'),
+  tail('jsonl', earlier + later, '--output=jsonl', '{app="tailed"}'),
+  tail('no labels', earlier + later, '--no-labels', '{app="tailed"}'),
+  tail('delayed by two seconds', earlier + later, '--delay-for=2', '{app="tailed"}'),
+  tail('labels parsed', earlier + later, '{app="tailed"} | json'),
+];
+const refusals: readonly (Omit<TailCase, 'expected'> & { readonly orgId?: string })[] = [
+  tail('refused: a bad query', 0, '{app='),
+  tail('refused: delayed for too long', 0, '--delay-for=6', '{app="tailed"}'),
+  tail('refused: a metric query', 0, 'rate({app="tailed"}[1m])'),
+  { ...tail('refused: several tenants', 0, '{app="tailed"}'), orgId: 't1|t2' },
+];
+
+function tail(name: string, expected: number, ...args: readonly string[]): TailCase {
+  return { command: 'tail', name, args, expected };
+}
+
+/** Tails both while the same lines are pushed to both. A tenant of its own each time: a real backend keeps what it was given. */
+export async function compareTails(
+  targets: Targets,
+  isWanted: (each: TailCase) => boolean,
+): Promise<readonly TailResult[]> {
+  const results: TailResult[] = [];
+  const tenant = String(2_000_000 + (Math.floor(Date.now() / 1000) % 1_000_000));
+  const wanted = tails.filter(isWanted);
+  if (wanted.length > 0) {
+    await pushLines(targets, tenant, 0, earlier);
+    await sleep(2_000);
+    const runs = wanted.map((each) => ({
+      each,
+      reference: new Watched(targets, targets.loki, tenant, each),
+      proxy: new Watched(targets, targets.proxy, tenant, each),
+    }));
+    await sleep(1_500);
+    for (let at = earlier; at < earlier + later; at += 1) {
+      await pushLines(targets, tenant, at, at + 1);
+      await sleep(150);
+    }
+    for (const { each, reference, proxy } of runs) {
+      await Promise.all([reference.ended(each.expected), proxy.ended(each.expected)]);
+      results.push(resultOf(each, reference, proxy));
+    }
+  }
+  for (const each of refusals.filter((refusal) => isWanted({ ...refusal, expected: 0 }))) {
+    const reference = new Watched(targets, targets.loki, each.orgId ?? tenant, each);
+    const proxy = new Watched(targets, targets.proxy, each.orgId ?? tenant, each);
+    await Promise.all([reference.ended(1), proxy.ended(1)]);
+    results.push(resultOf(each, reference, proxy));
+  }
+  return results;
+}
+
+function resultOf(
+  { command, name }: { readonly command: string; readonly name: string },
+  reference: Watched,
+  proxy: Watched,
+): TailResult {
+  const [wanted, found] = [reference.text, proxy.text];
+  const difference =
+    wanted === found ? undefined : `${JSON.stringify(found)} | Loki ${JSON.stringify(wanted)}`;
+  return { command, name, difference, reason: undefined };
+}
+
+/** One tailing logcli: ended when it has shown what was expected, when it ends, or when it shows nothing more. */
+class Watched {
+  readonly #child: ChildProcess;
+  readonly #address: string;
+  readonly #closed: Promise<void>;
+  #stdout = '';
+  #stderr = '';
+  #hasEnded = false;
+
+  constructor(
+    { program }: Targets,
+    address: string,
+    orgId: string,
+    { args }: { readonly args: readonly string[] },
+  ) {
+    this.#address = address;
+    this.#child = startLogcli(program, address, [`--org-id=${orgId}`, 'query', '--tail', ...args]);
+    this.#child.stdout?.on('data', (data: Buffer) => (this.#stdout += data.toString('utf8')));
+    this.#child.stderr?.on('data', (data: Buffer) => (this.#stderr += data.toString('utf8')));
+    this.#closed = new Promise((resolve) => this.#child.once('close', () => resolve()));
+    void this.#closed.then(() => (this.#hasEnded = true));
+  }
+
+  async ended(lines: number): Promise<void> {
+    const until = Date.now() + waitMs;
+    while (!this.#hasEnded && Date.now() < until && this.#stdout.split('\n').length <= lines) await sleep(50);
+    // One more than expected would come now.
+    if (!this.#hasEnded) await sleep(1_000);
+    this.#child.kill('SIGKILL');
+    await this.#closed;
+  }
+
+  /** What it showed, in order, without what depends on the moment. */
+  get text(): string {
+    const clean = (text: string): string =>
+      withoutSurroundings(text, this.#address)
+        .replaceAll(/(start|end)=\d+/g, '$1=now')
+        .replaceAll(/Tailing: .*/g, 'Tailing')
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .join('\n');
+    return `${clean(this.#stdout)}\n${clean(this.#stderr)}`.trim();
+  }
+}
+
+/** Lines `from` to before `to`, of two streams, with a level and structured metadata, the same for both. */
+async function pushLines(
+  { loki, backend }: Targets,
+  tenant: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  const streams = [];
+  for (let at = from; at < to; at += 1) {
+    const time = String(BigInt(Date.now()) * 1_000_000n + BigInt(at));
+    const line = JSON.stringify({ n: at, say: at % 2 === 0 ? 'even' : 'odd', level: 'warn' });
+    streams.push({
+      stream: { app: 'tailed', part: String(at % 2) },
+      values: [at % 3 === 0 ? [time, line, { trace_id: `t${at}` }] : [time, line]],
+    });
+  }
+  const body = JSON.stringify({ streams });
+  await pushToLoki(loki, tenant, body);
+  const answer = await fetch(`${backend}/insert/loki/api/v1/push?disable_message_parsing=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accountid: tenant, projectid: '0' },
+    body,
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`the backend refused a push: ${answer.status} ${text.slice(0, 300)}`);
+}

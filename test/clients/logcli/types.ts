@@ -1,0 +1,40 @@
+/** How two outputs are compared; everything but `text` leaves out what depends on storage or has no order (README.md). */
+export type Comparison =
+  | 'text'
+  /** Lines in any order. */
+  | 'lines'
+  /** JSON lists of series in any order, values within 1e-9. */
+  | 'samples'
+  /** The same with values within 25 %: the reference counts the chunks it made. */
+  | 'volume'
+  /** Streams and entries; bytes and chunks are the reference's storage. */
+  | 'index-stats'
+  /** Names and types, in any order; cardinalities are estimates. */
+  | 'fields'
+  /** Lines in any order, spaces aside. */
+  | 'analysis'
+  /** Figures aside. */
+  | 'figures';
+
+/** One run of logcli. In `args`, `{tmp}` is a folder of the run. */
+export interface LogcliCase {
+  readonly command: string;
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly as?: Comparison;
+  /** `t1` without it; empty sends none. */
+  readonly orgId?: string;
+  /** `auth` runs against a proxy that requires a tenant. */
+  readonly proxy?: 'auth';
+  /** Why the outputs differ; the run fails when they no longer do. */
+  readonly differs?: string;
+}
+
+/** What a run printed, made comparable: no address, no clock. */
+export interface Printed {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+  /** Files that the run left behind, by name. */
+  readonly files: ReadonlyMap<string, string>;
+}
