@@ -2,8 +2,10 @@ import type { TimeRange } from './time-range.js';
 
 /** Round numbers from at most the least to at least the greatest value, about as many as asked. */
 export function valueTicks(least: number, greatest: number, count: number): readonly number[] {
+  const size = Math.max(Math.abs(least), Math.abs(greatest), 1e-100);
   const span = greatest - least;
-  const raw = (span > 0 ? span : Math.abs(greatest) || 1) / Math.max(1, count);
+  // Values that a double hardly tells apart are one.
+  const raw = (span > size * 1e-9 ? span : size) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5].find((factor) => factor * power >= raw * 0.999_999) ?? 10) * power;
   const first = Math.floor(least / step);

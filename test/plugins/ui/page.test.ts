@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { packageRoot } from '../../../core/options/index.js';
+
+const root = packageRoot();
+
+/** Builds the page as `npm run page` does, into a folder of its own. */
+async function buildPage(): Promise<ReadonlyMap<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-page-'));
+  try {
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      scripts: { page: string };
+    };
+    const [program = '', ...args] = manifest.scripts.page.split(' ');
+    const moved = args.map((arg) => (arg.startsWith('--outdir=') ? `--outdir=${folder}` : arg));
+    await promisify(execFile)(join(root, 'node_modules/.bin', program), moved, { cwd: root });
+    const names = await readdir(folder);
+    return new Map(
+      await Promise.all(
+        names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+      ),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('the page is small, whole and says nothing to anybody else', async (t) => {
+  const page = await buildPage();
+  t.deepEqual([...page.keys()].sort(), ['icon.svg', 'index.html', 'main.css', 'main.js']);
+
+  const sent = [...page.values()].reduce((sum, text) => sum + gzipSync(text).length, 0);
+  t.true(sent < 50_000, `${sent} bytes`);
+
+  const html = page.get('index.html') ?? '';
+  t.false(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/.test(html), 'nothing is inline');
+  for (const [, reference = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g))
+    t.true(page.has(reference), reference);
+
+  const addresses = [...page].flatMap(([name, text]) =>
+    [...text.matchAll(/(?:https?:)?\/\/[a-z][\w.-]*\.[a-z]+/gi)].map(([found]) => `${name} ${found}`),
+  );
+  // Names of vocabularies, which nobody fetches.
+  t.deepEqual(
+    addresses.filter((found) => !found.endsWith('//www.w3.org')),
+    [],
+  );
+});
