@@ -209,6 +209,36 @@ export const errorTable = {
     when: 'no connection to the backend, or it broke off',
     text: 'backend unreachable: {cause}',
   },
+  heavyQueriesBusy: {
+    status: 429,
+    when: 'a heavy query waited longer than -backend-heavy-query-queue-wait for one of -backend-max-concurrent-heavy-queries places',
+    text: 'too many outstanding requests: heavy VictoriaLogs queries are limited to -backend-max-concurrent-heavy-queries={limit} per replica and this query waited -backend-heavy-query-queue-wait={wait}; retry later, narrow the time range, or raise these limits',
+  },
+  heavyQueueFull: {
+    status: 429,
+    when: 'a heavy query while too many wait for one of -backend-max-concurrent-heavy-queries places',
+    text: 'too many outstanding requests: heavy VictoriaLogs queries are limited to -backend-max-concurrent-heavy-queries={limit} per replica and {waiting} queries are waiting; retry later, narrow the time range, or raise this limit',
+  },
+  scansBusy: {
+    status: 429,
+    when: 'a long listing of labels waited longer than -backend-heavy-query-queue-wait for a place',
+    text: 'too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans={limit} per replica ({note}) and this query waited -backend-heavy-query-queue-wait={wait}; retry later, narrow the time range, or raise these limits',
+  },
+  scansStopped: {
+    status: 429,
+    when: 'a long listing of labels was stopped because the memory of the backend went into -backend-metadata-scan-memory-headroom',
+    text: "too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans={limit} per replica ({note}); retry later, narrow the time range, or raise these limits, the scan was stopped to keep VictoriaLogs' memory inside the headroom",
+  },
+  scanQueueFull: {
+    status: 429,
+    when: 'a long listing of labels while too many wait for a place',
+    text: 'too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans={limit} per replica and {waiting} queries are waiting; retry later, narrow the time range, or raise this limit',
+  },
+  pacedQueueFull: {
+    status: 429,
+    when: 'statistics over time of Logs Drilldown while too many wait for one of -stats-query-range-concurrency places',
+    text: 'too many outstanding requests: VictoriaLogs statistics of Logs Drilldown are limited to -stats-query-range-concurrency={limit} per replica and {waiting} queries are waiting; retry later, or raise this limit',
+  },
   backendRefused: {
     status: 502,
     when: 'the backend answered with an error (its own status on query routes)',

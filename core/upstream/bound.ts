@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { TimeRange } from '../api/request.js';
 import { printFilter, printQuery } from '../logsql/print.js';
 import { formatTime } from '../logsql/time.js';
@@ -6,8 +7,10 @@ import { and, timeRange } from '../logsql/build.js';
 import type { Trace } from '../telemetry/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../errors/api-error.js';
+import { apiError } from '../errors/table.js';
 import { decodeListing, decodeStats } from './decode.js';
 import type { StatusRule } from './failures.js';
+import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
 import {
@@ -38,6 +41,8 @@ export interface Binding {
   readonly parameters: readonly (readonly [string, string])[];
   /** The tenant's rows, where such parameters are not taken. */
   readonly scope: LogsqlFilter;
+  /** What calls have to pass; undefined for no gates. */
+  readonly gates?: ExchangeGates;
 }
 
 type Form = readonly (readonly [string, string])[];
@@ -50,35 +55,48 @@ export class BoundUpstream implements Upstream {
   constructor(client: BackendClient, binding: Binding) {
     this.#client = client;
     this.#binding = binding;
+    // Every call in flight listens for the end of its exchange, and how many there are is bounded by the gates of the client.
+    setMaxListeners(0, binding.signal);
   }
 
   async *rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
     const limit: Form = request.newest === undefined ? [] : [['limit', String(request.newest)]];
     const count = { rows: 0, bytes: 0, status: 0 };
+    const pass = await this.#pass((gates) => gates.rows(request));
     const end = this.#begin('query', count);
+    let failure: unknown;
     try {
-      const answer = await this.#send('query', this.#form(request, limit), 'keep');
+      const answer = await this.#send('query', this.#form(request, limit), 'keep', pass.signal);
       count.status = answer.status;
       for await (const batch of readRows(counted(answer.chunks(), count))) {
         count.rows += batch.length;
         yield batch;
       }
     } catch (error) {
+      failure = error;
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
       throw error;
     } finally {
+      pass.leave(failure, count.rows);
       end();
     }
   }
 
   async list(request: ListingRequest): Promise<readonly BackendValue[]> {
     const field: Form = request.field === undefined ? [] : [['field', request.field]];
-    const text = await this.#collect(request.listing, this.#form(request, field), 'gateway');
-    return decodeListing(text);
+    return this.#gated(
+      (gates) => gates.listing(request),
+      async (signal) =>
+        decodeListing(await this.#collect(request.listing, this.#form(request, field), 'gateway', signal)),
+    );
   }
 
   async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
-    return decodeStats(await this.#collect('stats_query', this.#form(request, []), 'keep'));
+    return this.#gated(
+      (gates) => gates.stats(request),
+      async (signal) =>
+        decodeStats(await this.#collect('stats_query', this.#form(request, []), 'keep', signal)),
+    );
   }
 
   async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
@@ -92,7 +110,7 @@ export class BoundUpstream implements Upstream {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin('tail', count);
     try {
-      const answer = await this.#send('tail', form, 'keep', request.openTimeoutMs);
+      const answer = await this.#send('tail', form, 'keep', this.#binding.signal, request.openTimeoutMs);
       count.status = answer.status;
       return readRows(answer.chunks());
     } catch (error) {
@@ -110,20 +128,65 @@ export class BoundUpstream implements Upstream {
       ['start', timeText(startNs)],
       ['end', timeText(endNs)],
     ];
-    const post = (path: string, form: Form): Promise<string> => this.#collect(path, form, 'keep');
+    const { signal } = this.#binding;
+    const post = (path: string, form: Form): Promise<string> => this.#collect(path, form, 'keep', signal);
     return { logsql, run: () => runDeletion(logsql, times, post) };
   }
 
   async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
     const form = this.#form(request, rangeParameters(request));
-    return decodeStatsRange(await this.#collect('stats_query_range', form, 'keep'));
+    return this.#gated(
+      (gates) => gates.statsRange(request),
+      async (signal) => decodeStatsRange(await this.#collect('stats_query_range', form, 'keep', signal)),
+    );
   }
 
-  async #collect(type: string, form: Form, statusRule: StatusRule): Promise<string> {
+  async hold(range: TimeRange): Promise<() => void> {
+    const { gates } = this.#binding;
+    return gates === undefined ? () => undefined : await this.#untilEnd(gates.hold(range));
+  }
+
+  /** Makes a call behind its gate. */
+  async #gated<Value>(
+    enter: (gates: ExchangeGates) => Promise<CallPass>,
+    call: (signal: AbortSignal) => Promise<readonly Value[]>,
+  ): Promise<readonly Value[]> {
+    const pass = await this.#pass(enter);
+    let failure: unknown;
+    let values: readonly Value[] = [];
+    try {
+      values = await call(pass.signal);
+      return values;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      pass.leave(failure, values.length);
+    }
+  }
+
+  async #pass(enter: (gates: ExchangeGates) => Promise<CallPass>): Promise<CallPass> {
+    const { gates, signal } = this.#binding;
+    return gates === undefined ? { signal, leave: () => undefined } : await this.#untilEnd(enter(gates));
+  }
+
+  /** A wait at a gate; when the exchange ends first, that is the error. */
+  async #untilEnd<Value>(waited: Promise<Value>): Promise<Value> {
+    try {
+      return await waited;
+    } catch (error) {
+      const { signal } = this.#binding;
+      if (!signal.aborted) throw error;
+      const reason: unknown = signal.reason;
+      throw reason instanceof ApiError ? reason : apiError('clientGone', {}, { cause: reason });
+    }
+  }
+
+  async #collect(type: string, form: Form, statusRule: StatusRule, signal: AbortSignal): Promise<string> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin(type, count);
     try {
-      const answer = await this.#send(type, form, statusRule);
+      const answer = await this.#send(type, form, statusRule, signal);
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
@@ -137,8 +200,14 @@ export class BoundUpstream implements Upstream {
   }
 
   /** `type` is a path, or the name of an endpoint that reads. */
-  #send(type: string, form: Form, statusRule: StatusRule, liveWithinMs?: number): Promise<BackendAnswer> {
-    const { headers, signal } = this.#binding;
+  #send(
+    type: string,
+    form: Form,
+    statusRule: StatusRule,
+    signal: AbortSignal,
+    liveWithinMs?: number,
+  ): Promise<BackendAnswer> {
+    const { headers } = this.#binding;
     return this.#client.call({
       path: type.startsWith('/') ? type : `/select/logsql/${type}`,
       method: 'POST',

@@ -86,4 +86,9 @@ export interface Upstream {
   /** Resolves when the backend has begun; the rows end with the exchange's signal, or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;
+  /**
+   * Takes a place among heavy queries when all rows of such a range are one: reads of its parts then need none. What comes back
+   * gives the place back. Left out where there are no gates.
+   */
+  hold?(range: TimeRange): Promise<() => void>;
 }

@@ -4,4 +4,31 @@ export const backendMetrics = {
     type: 'gauge',
     help: 'State of the circuit breaker: 0 closed, 1 open, 2 half-open',
   },
+  backend_heavy_queries: {
+    type: 'gauge',
+    help: 'Heavy queries on the backend, by state: running or waiting for a place',
+    labels: ['state'],
+  },
+  backend_heavy_queries_refused_total: {
+    type: 'counter',
+    help: 'Heavy queries that got no place in time',
+  },
+  backend_metadata_scans: {
+    type: 'gauge',
+    help: 'Long listings of labels on the backend, by state: running or waiting for a place',
+    labels: ['state'],
+  },
+  backend_metadata_scan_limit: {
+    type: 'gauge',
+    help: 'Long listings of labels that may run on the backend at once, as adapted to what it bears',
+  },
+  backend_metadata_scans_refused_total: {
+    type: 'counter',
+    help: 'Long listings of labels that got no place in time, found the queue full or were stopped for memory',
+    labels: ['reason'],
+  },
+  backend_drilldown_statistics_waiting: {
+    type: 'gauge',
+    help: 'Statistics over time of Logs Drilldown that wait for a place',
+  },
 } as const;

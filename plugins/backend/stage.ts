@@ -4,9 +4,11 @@ import type { Rest, Stage } from '../../core/plugin/index.js';
 import { BoundUpstream } from '../../core/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
 import { BackendClient } from '../../core/upstream/client.js';
+import { ExchangeGates, type GatesOptions } from '../../core/upstream/gates/gates.js';
 import { headersFor, tenantParameters, tenantScope } from '../../core/upstream/forward.js';
 import { NoData } from '../../core/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
+import { makeGates } from './gates.js';
 import type { backendMetrics } from './metrics.js';
 
 type BackendHost = Host<typeof backendMetrics>;
@@ -21,6 +23,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #host: BackendHost;
   readonly #breaker: CircuitBreaker;
   readonly #client: BackendClient;
+  readonly #gates: GatesOptions;
 
   constructor(options: BackendOptions, host: BackendHost) {
     this.#options = options;
@@ -43,6 +46,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       },
       this.#breaker,
     );
+    this.#gates = makeGates(options, host, this.#client);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -75,8 +79,11 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       const nothing = new NoData(tenant, exchange.signal);
       return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
     }
+    const { signal } = exchange;
+    const owner = JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]);
     const upstream = new BoundUpstream(this.#client, {
-      signal: exchange.signal,
+      signal,
+      gates: new ExchangeGates(this.#gates, { owner, signal, isDrilldown: exchange.caller.isDrilldown }),
       trace: exchange.trace,
       headers: headersFor(exchange.caller, tenant, this.#options),
       parameters: tenantParameters(tenant),

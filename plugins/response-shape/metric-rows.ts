@@ -47,8 +47,21 @@ export interface RowRequest {
   readonly mayRepeat?: boolean;
 }
 
-/** Reads rows, each entry once; stretch of time by stretch of time, so that memory stays flat. */
+/** Reads rows, each entry once; all parts of a long range under one place among heavy queries. */
 export async function* readEntries(
+  request: RowRequest,
+  context: RowContext,
+): AsyncGenerator<readonly LogRow[]> {
+  const leave = await context.upstream.hold?.(request.range);
+  try {
+    yield* readParts(request, context);
+  } finally {
+    leave?.();
+  }
+}
+
+/** Stretch of time by stretch of time, so that memory stays flat. */
+async function* readParts(
   request: RowRequest,
   { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {

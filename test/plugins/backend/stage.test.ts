@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import test from 'ava';
 import { everything, query } from '../../../core/logsql/build.js';
 import type { BackendOptions } from '../../../core/options/options.gen.js';
+import { ApiError } from '../../../core/errors/api-error.js';
 import type { Answer } from '../../../core/plugin/index.js';
 import { makeExchange, makeHost, makeTenant, optionsOf, runStage } from '../../../core/testing/index.js';
 import backend from '../../../plugins/backend/index.js';
@@ -127,4 +128,65 @@ test('an unhealthy backend is not ready, and failed looks do not open the breake
     await t.throwsAsync(strict.start(new AbortController().signal), { message: /\/health failed/ });
     await Promise.all([stage.stop(), strict.stop()]);
   });
+});
+
+test('a heavy query without a place in time is refused with the names of the limits, and counted', async (t) => {
+  const answers = healthy('v1.52.0');
+  let release = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answers.set('/select/logsql/stats_query', (response) => {
+      release = () => void response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');
+      resolve();
+    });
+  });
+  await withBackend(answers, async (url) => {
+    const host = makeBackendHost();
+    const options = optionsFor(url, { maxConcurrentHeavyQueries: 1, heavyQueryQueueWait: '1ms' });
+    const stage = new BackendStage(options, host);
+    const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
+    const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
+    const empty: Answer = { kind: 'names', values: [], warnings: [] };
+    await stage.handle(exchange, async ({ slots: { upstream } }) => {
+      const first = upstream.stats(day);
+      await asked;
+      const error = await t.throwsAsync(upstream.stats(day), { instanceOf: ApiError });
+      t.is(error.status, 429);
+      t.regex(
+        error.message,
+        /-backend-max-concurrent-heavy-queries=1 .* -backend-heavy-query-queue-wait=1ms;/,
+      );
+      t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 1);
+      t.is(await host.metric('backend_heavy_queries_refused_total'), 1);
+      release();
+      t.deepEqual(await first, []);
+      t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 0);
+      return empty;
+    });
+    await stage.stop();
+  });
+});
+
+test('a request with many calls at once makes no warning of listeners', async (t) => {
+  const answers = healthy('v1.52.0');
+  answers.set('/select/logsql/stats_query', (response) => {
+    response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');
+  });
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', onWarning);
+  await withBackend(answers, async (url) => {
+    const stage = new BackendStage(optionsFor(url), makeBackendHost());
+    const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
+    const asked = { query: query(everything), range: { startNs: 0n, endNs: 1n } };
+    const empty: Answer = { kind: 'names', values: [], warnings: [] };
+    await stage.handle(exchange, async ({ slots: { upstream } }) => {
+      await Promise.all(Array.from({ length: 40 }, () => upstream.stats(asked)));
+      return empty;
+    });
+    await stage.stop();
+  });
+  // Warnings are told in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', onWarning);
+  t.deepEqual(warnings, []);
 });

@@ -1,0 +1,92 @@
+/** What the backend tells of itself; parts that it does not tell are undefined. Memory in bytes. */
+export interface BackendGauges {
+  readonly selects: number | undefined;
+  readonly capacity: number | undefined;
+  /** Counts how often queries waited for a place there, and how often in vain. */
+  readonly limitReached: number | undefined;
+  readonly limitTimeouts: number | undefined;
+  readonly memoryUsed: number | undefined;
+  readonly memoryAvailable: number | undefined;
+}
+
+/** Reads the gauges out of the text of /metrics (spec-gaps: Heavy-query and metadata-scan gates). */
+export function parseGauges(text: string): BackendGauges {
+  const values = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const [, name, value] = /^([a-z_]+)(?:\{[^}]*\})? (\S+)$/.exec(line.trim()) ?? [];
+    if (name === undefined || !wanted.has(name)) continue;
+    values.set(name, (values.get(name) ?? 0) + Number(value));
+  }
+  const anonymous = values.get('process_resident_memory_anon_bytes');
+  const idle = values.get('go_memstats_heap_idle_bytes') ?? 0;
+  const released = values.get('go_memstats_heap_released_bytes') ?? 0;
+  return {
+    selects: values.get('vl_concurrent_select_current'),
+    capacity: values.get('vl_concurrent_select_capacity'),
+    limitReached: values.get('vl_concurrent_select_limit_reached_total'),
+    limitTimeouts: values.get('vl_concurrent_select_limit_timeout_total'),
+    memoryUsed: anonymous === undefined ? undefined : Math.max(0, anonymous - (idle - released)),
+    memoryAvailable: values.get('vm_available_memory_bytes'),
+  };
+}
+
+const wanted: ReadonlySet<string> = new Set([
+  'process_resident_memory_anon_bytes',
+  'go_memstats_heap_idle_bytes',
+  'go_memstats_heap_released_bytes',
+  'vl_concurrent_select_current',
+  'vl_concurrent_select_capacity',
+  'vl_concurrent_select_limit_reached_total',
+  'vl_concurrent_select_limit_timeout_total',
+  'vm_available_memory_bytes',
+]);
+
+/** `silent`: it answered before, and has not since a short while; `unknown`: it never did, or not for long. */
+export type GaugesState =
+  { readonly kind: 'known'; readonly gauges: BackendGauges } | { readonly kind: 'silent' | 'unknown' };
+
+/** After so long without an answer the gauges steer nothing any more. */
+const forgetMs = 10_000;
+
+/** Keeps the newest gauges; reads that are asked for at once share one. */
+export class GaugesReader {
+  readonly #read: () => Promise<string>;
+  readonly #nowMs: () => number;
+  #reading: Promise<void> | undefined;
+  #askedAt = -Infinity;
+  #answeredAt: number | undefined;
+  #gauges: BackendGauges | undefined;
+  #isSilent = false;
+
+  /** @param read gives the text of /metrics, or rejects */
+  constructor(read: () => Promise<string>, nowMs: () => number) {
+    this.#read = read;
+    this.#nowMs = nowMs;
+  }
+
+  /** The gauges, no older than told as far as the backend answers. */
+  async fresh(maxAgeMs: number): Promise<GaugesState> {
+    if (this.#nowMs() - this.#askedAt >= maxAgeMs) this.#reading ??= this.#refresh();
+    await this.#reading;
+    return this.state;
+  }
+
+  get state(): GaugesState {
+    const isForgotten = this.#answeredAt === undefined || this.#nowMs() - this.#answeredAt >= forgetMs;
+    if (this.#gauges === undefined || isForgotten) return { kind: 'unknown' };
+    return this.#isSilent ? { kind: 'silent' } : { kind: 'known', gauges: this.#gauges };
+  }
+
+  async #refresh(): Promise<void> {
+    this.#askedAt = this.#nowMs();
+    try {
+      this.#gauges = parseGauges(await this.#read());
+      this.#answeredAt = this.#nowMs();
+      this.#isSilent = false;
+    } catch {
+      this.#isSilent = true;
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import type { BackendGauges, GaugesState } from './gauges.js';
+import type { FinishedScan, ScanOutcome } from './scan-limit.js';
+import { ScanMemory } from './scan-memory.js';
+
+/** A scan that is on its way. */
+export interface RunningScan {
+  readonly className: string;
+  readonly startedAtMs: number;
+  /** Stops it with an error for the client. */
+  readonly stop: AbortController;
+  /** Bytes that were reserved for it. */
+  readonly reserved: number;
+  readonly usedAtStart: number | undefined;
+  /** Memory of the backend that came on top since, at most, in bytes. */
+  rise: number;
+  /** The most scans that ran at once since it began. */
+  beside: number;
+}
+
+export interface RunningScansOptions {
+  readonly headroom: number;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+/** A class that was never measured waits so long for an idle backend, and up to as long again. */
+const careMs = 2_000;
+const steadyForMs = 5_000;
+const steadyShare = 0.02;
+
+/** The scans that run, and what they take of the backend's memory. */
+export class RunningScans {
+  readonly #options: RunningScansOptions;
+  readonly #memory = new ScanMemory();
+  readonly #running = new Set<RunningScan>();
+  /** Memory in use as it was seen, not long ago. */
+  #seen: { readonly atMs: number; readonly used: number }[] = [];
+
+  constructor(options: RunningScansOptions) {
+    this.#options = options;
+  }
+
+  /** True for scans of which nobody knows what they cost. */
+  needsCare(className: string): boolean {
+    return !this.#memory.isMeasured(className, this.#options.nowMs());
+  }
+
+  begin(className: string, state: GaugesState): RunningScan {
+    const now = this.#options.nowMs();
+    const { memoryUsed, memoryAvailable } = state.kind === 'known' ? state.gauges : noMemory;
+    const scan: RunningScan = {
+      className,
+      startedAtMs: now,
+      stop: new AbortController(),
+      reserved: memoryAvailable === undefined ? 0 : this.#memory.costOf(className, memoryAvailable, now),
+      usedAtStart: memoryUsed,
+      rise: 0,
+      beside: 0,
+    };
+    this.#running.add(scan);
+    for (const each of this.#running) each.beside = Math.max(each.beside, this.#running.size);
+    return scan;
+  }
+
+  finish(scan: RunningScan, outcome: ScanOutcome, rows: number): FinishedScan {
+    const { className, startedAtMs, beside } = scan;
+    const now = this.#options.nowMs();
+    this.#running.delete(scan);
+    // What several scans took together is shared among them.
+    if (outcome === 'done' && scan.usedAtStart !== undefined)
+      this.#memory.measured(className, scan.rise / Math.max(1, beside), now);
+    return { className, outcome, startedAtMs, durationMs: now - startedAtMs, rows, beside };
+  }
+
+  youngest(): RunningScan | undefined {
+    return [...this.#running].filter(({ stop }) => !stop.signal.aborted).at(-1);
+  }
+
+  /** Takes in what the backend uses now. */
+  observe({ memoryUsed }: BackendGauges): void {
+    if (memoryUsed === undefined) return;
+    const now = this.#options.nowMs();
+    this.#seen = [
+      ...this.#seen.filter(({ atMs }) => now - atMs <= 2 * steadyForMs),
+      { atMs: now, used: memoryUsed },
+    ];
+    for (const scan of this.#running) {
+      if (scan.usedAtStart !== undefined) scan.rise = Math.max(scan.rise, memoryUsed - scan.usedAtStart);
+    }
+  }
+
+  /** Bytes reserved for running scans that do not show in what the backend uses yet. */
+  reserved(): number {
+    let bytes = 0;
+    for (const { reserved, rise, beside } of this.#running)
+      bytes += Math.max(0, reserved - rise / Math.max(1, beside));
+    return bytes;
+  }
+
+  /** Whether the backend has memory for one more scan; without gauges of memory nothing speaks against it. */
+  hasRoom(className: string, others: number, waitedMs: number, gauges: BackendGauges): boolean {
+    const { memoryUsed, memoryAvailable } = gauges;
+    if (memoryUsed === undefined || memoryAvailable === undefined) return true;
+    const { headroom, nowMs, random } = this.#options;
+    const room = memoryAvailable * (1 - headroom) - memoryUsed;
+    const cost = this.#memory.costOf(className, memoryAvailable, nowMs());
+    const needed = this.reserved() + (others + 1) * cost;
+    if (!this.needsCare(className)) return needed <= room;
+    if (this.#running.size === 0) return needed <= room;
+    const isAlone = [...this.#running].every(({ className: other }) => !this.needsCare(other));
+    const hasWaited = waitedMs >= careMs + random() * careMs;
+    return isAlone && hasWaited && this.#isSteady(memoryAvailable) && needed <= room / 2;
+  }
+
+  #isSteady(available: number): boolean {
+    const now = this.#options.nowMs();
+    const recent = this.#seen.filter(({ atMs }) => now - atMs <= steadyForMs).map(({ used }) => used);
+    const isLong = this.#seen.some(({ atMs }) => now - atMs >= steadyForMs);
+    return isLong && Math.max(...recent) - Math.min(...recent) <= available * steadyShare;
+  }
+}
+
+const noMemory = { memoryUsed: undefined, memoryAvailable: undefined };

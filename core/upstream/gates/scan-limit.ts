@@ -1,0 +1,112 @@
+/** How a scan ended: well, by a failure of the backend, or for reasons that say nothing of it. */
+export type ScanOutcome = 'done' | 'failed' | 'ended';
+
+export interface FinishedScan {
+  /** Endpoint, length of the range and tenant. */
+  readonly className: string;
+  readonly outcome: ScanOutcome;
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /** Values that were listed, which tell how much there was to scan. */
+  readonly rows: number;
+  /** The most scans of this replica that ran beside it, itself included. */
+  readonly beside: number;
+}
+
+export interface ScanLimitOptions {
+  readonly floor: number;
+  readonly ceiling: number;
+  /** How many times slower than alone a scan may be. */
+  readonly tolerance: number;
+}
+
+const first = 2;
+const maxClasses = 1024;
+const reachedPauseMs = 5_000;
+/** How fast a baseline rises, by the difference: scans that ran alone are to be believed more. */
+const riseAlone = 0.3;
+const riseBeside = 0.02;
+
+/** The adaptive limit of scans that run at once (spec-gaps: Heavy-query and metadata-scan gates). */
+export class ScanLimit {
+  readonly #options: ScanLimitOptions;
+  /** Milliseconds by value listed, without load, by class. */
+  readonly #baselines = new Map<string, number>();
+  #limit: number;
+  #loweredAtMs = -Infinity;
+  #reachedAtMs = -Infinity;
+
+  constructor(options: ScanLimitOptions) {
+    this.#options = options;
+    this.#limit = Math.min(options.ceiling, Math.max(options.floor, first));
+  }
+
+  /** Scans that may run at once now. */
+  get whole(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** Learns from a scan. */
+  finish(scan: FinishedScan, nowMs: number): void {
+    if (scan.outcome === 'failed') {
+      this.#lower(0.5, nowMs);
+      return;
+    }
+    if (scan.outcome === 'ended') return;
+    const cost = scan.durationMs / Math.max(1, scan.rows);
+    const baseline = this.#learn(scan.className, cost, scan.beside === 1);
+    const isSlow = scan.beside > 1 && cost > baseline * this.#options.tolerance;
+    // Scans of one wave were all slowed by the same crowd.
+    if (isSlow && scan.startedAtMs > this.#loweredAtMs) this.#lower(0.8, nowMs);
+    else if (!isSlow && scan.beside >= this.whole) this.#set(this.#limit + 1 / this.#limit);
+  }
+
+  /** The backend turned queries away for want of a place. */
+  timedOut(nowMs: number): void {
+    this.#lower(0.5, nowMs);
+  }
+
+  /** The backend let queries wait for a place. */
+  reached(nowMs: number): void {
+    if (nowMs - this.#reachedAtMs < reachedPauseMs) return;
+    this.#reachedAtMs = nowMs;
+    this.#lower(0.8, nowMs);
+  }
+
+  #learn(className: string, cost: number, wasAlone: boolean): number {
+    const known = this.#baselines.get(className);
+    const rise = wasAlone ? riseAlone : riseBeside;
+    const baseline = known === undefined || cost < known ? cost : known + (cost - known) * rise;
+    this.#baselines.delete(className);
+    this.#baselines.set(className, baseline);
+    const oldest = this.#baselines.keys().next();
+    if (this.#baselines.size > maxClasses && oldest.done !== true) this.#baselines.delete(oldest.value);
+    // Measured against what was known before.
+    return known ?? baseline;
+  }
+
+  #lower(factor: number, nowMs: number): void {
+    this.#loweredAtMs = nowMs;
+    this.#set(this.#limit * factor);
+  }
+
+  #set(limit: number): void {
+    const { floor, ceiling } = this.#options;
+    this.#limit = Math.min(ceiling, Math.max(floor, limit));
+  }
+}
+
+const hourMs = 3_600_000;
+const buckets = [
+  [hourMs, '1h'],
+  [6 * hourMs, '6h'],
+  [24 * hourMs, '24h'],
+  [7 * 24 * hourMs, '7d'],
+  [30 * 24 * hourMs, '30d'],
+] as const;
+
+/** What a scan is compared with: others of the same endpoint, tenant and about the same length. */
+export function scanClass(endpoint: string, lengthMs: number, owner: string): string {
+  const bucket = buckets.find(([bound]) => lengthMs <= bound)?.[1] ?? 'unbounded';
+  return JSON.stringify([endpoint, bucket, owner]);
+}

@@ -1,0 +1,43 @@
+/** The backend's memory as scans share it; bytes. */
+export interface MemoryNow {
+  readonly used: number;
+  readonly available: number;
+}
+
+interface Cost {
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+const trustedMs = 3_600_000;
+const unmeasuredShare = 0.1;
+const leastShare = 1 / 256;
+const maxClasses = 1024;
+
+/** What scans of each class have cost the backend in memory. */
+export class ScanMemory {
+  readonly #costs = new Map<string, Cost>();
+
+  /** Whether a class was measured not long ago. */
+  isMeasured(className: string, nowMs: number): boolean {
+    return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
+  }
+
+  /** Bytes to reserve for a scan. */
+  costOf(className: string, available: number, nowMs: number): number {
+    const known = this.#costs.get(className);
+    if (known === undefined || nowMs - known.atMs >= trustedMs) return available * unmeasuredShare;
+    return Math.max(known.bytes, available * leastShare);
+  }
+
+  /** Notes what a scan took. */
+  measured(className: string, bytes: number, nowMs: number): void {
+    const known = this.#costs.get(className);
+    const isTrusted = known !== undefined && nowMs - known.atMs < trustedMs;
+    this.#costs.delete(className);
+    // The most that was seen is what must be free.
+    this.#costs.set(className, { bytes: isTrusted ? Math.max(bytes, known.bytes) : bytes, atMs: nowMs });
+    const oldest = this.#costs.keys().next();
+    if (this.#costs.size > maxClasses && oldest.done !== true) this.#costs.delete(oldest.value);
+  }
+}

@@ -1,0 +1,70 @@
+import type { BackendOptions } from '../../core/options/options.gen.js';
+import type { Host } from '../../core/plugin/index.js';
+import type { BackendClient } from '../../core/upstream/client.js';
+import { GaugesReader } from '../../core/upstream/gates/gauges.js';
+import type { GatesOptions } from '../../core/upstream/gates/gates.js';
+import { HeavyGate } from '../../core/upstream/gates/heavy-gate.js';
+import { PacedSlots } from '../../core/upstream/gates/paced-slots.js';
+import { ScanGate } from '../../core/upstream/gates/scan-gate.js';
+import type { backendMetrics } from './metrics.js';
+
+/** Places for statistics over time of Logs Drilldown, where the option says 0. */
+const defaultPlaces = 4;
+const gaugesWithinMs = 2_000;
+
+/** The gates of one backend, shared by all exchanges. */
+export function makeGates(
+  options: BackendOptions,
+  { meters, clock }: Pick<Host<typeof backendMetrics>, 'meters' | 'clock'>,
+  client: BackendClient,
+): GatesOptions {
+  const nowMs = (): number => clock.monotonicMs();
+  const queueWaitMs = options.heavyQueryQueueWait;
+  const heavy = new HeavyGate({
+    limit: options.maxConcurrentHeavyQueries,
+    queueWaitMs,
+    nowMs,
+    onRefused: () => meters.backend_heavy_queries_refused_total.add(1, {}),
+    onChange: (running, waiting) => {
+      meters.backend_heavy_queries.set(running, { state: 'running' });
+      meters.backend_heavy_queries.set(waiting, { state: 'waiting' });
+    },
+  });
+  const ceiling = options.maxConcurrentMetadataScans;
+  const scans = new ScanGate({
+    ceiling,
+    floor: Math.min(options.minConcurrentMetadataScans, ceiling),
+    tolerance: options.metadataScanLatencyTolerance,
+    headroom: options.metadataScanMemoryHeadroom,
+    queueWaitMs,
+    gauges: new GaugesReader(() => readMetrics(client), nowMs),
+    nowMs,
+    random: Math.random,
+    onRefused: (reason) => meters.backend_metadata_scans_refused_total.add(1, { reason }),
+    onChange: (limit, running, waiting) => {
+      meters.backend_metadata_scan_limit.set(limit, {});
+      meters.backend_metadata_scans.set(running, { state: 'running' });
+      meters.backend_metadata_scans.set(waiting, { state: 'waiting' });
+    },
+  });
+  const places = options.statsQueryRangeConcurrency;
+  const paced = new PacedSlots({
+    places: places === 0 ? defaultPlaces : places,
+    pauseMs: options.statsQueryRangeInterQueryDelay,
+    onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
+  });
+  return { heavy, scans, paced, minRangeMs: options.heavyQueryMinRange, queueWaitMs, nowMs };
+}
+
+async function readMetrics(client: BackendClient): Promise<string> {
+  const answer = await client.call({
+    path: '/metrics',
+    method: 'GET',
+    form: [],
+    headers: {},
+    signal: AbortSignal.timeout(gaugesWithinMs),
+    statusRule: 'keep',
+    isHealthCheck: true,
+  });
+  return answer.text();
+}
