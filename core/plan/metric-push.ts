@@ -9,7 +9,7 @@ import type { LogsPlan } from './types.js';
 export interface LeafPush {
   readonly measure: 'count' | 'bytes' | 'presence';
   /** Labels that the groups must tell. */
-  readonly names: ReadonlySet<string>;
+  readonly names: ReadonlySet<string> | 'all';
   /** Those of them that only stages look at: their values may be as many as rows. */
   readonly stageNames: ReadonlySet<string>;
   /** Stages that run on groups instead of rows. */
@@ -17,21 +17,25 @@ export interface LeafPush {
 }
 
 export type PushDecision =
-  | { readonly rule: 'metricGroups' | 'metricLevel' | 'metricAbsent'; readonly push: LeafPush }
-  | { readonly rule: Exclude<keyof typeof metricRules, 'metricGroups' | 'metricLevel' | 'metricAbsent'> };
+  | { readonly rule: Counted; readonly push: LeafPush }
+  | { readonly rule: Exclude<keyof typeof metricRules, Counted> };
+type Counted = 'metricGroups' | 'metricLevel' | 'metricAbsent' | 'metricIdentity';
 
 const nsPerMs = 1_000_000n;
 
 /** Decides whether the backend can count a leaf's samples exactly. */
 export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushDecision {
-  if (range.range.unwrap !== undefined) return { rule: 'metricUnwrap' };
   const measure = measureOf(range);
-  const visible = visibleNames(range, pushed);
-  if (measure === undefined || visible === undefined) return { rule: 'metricIdentity' };
-  if (measure !== 'presence' && pushed === undefined) return { rule: 'metricIdentity' };
+  if (range.range.unwrap !== undefined || measure === undefined) return { rule: 'metricUnwrap' };
   if (!residual.every(readsLabelsOnly)) return { rule: 'metricStages' };
   // Windows are cut at milliseconds.
   if (range.range.intervalNanoseconds % nsPerMs !== 0n) return { rule: 'metricStages' };
+  const isGrouped = measure === 'presence' || pushed !== undefined;
+  if (!isGrouped || visibleNames(range, pushed) === undefined)
+    return {
+      rule: 'metricIdentity',
+      push: { measure, names: 'all', stageNames: new Set(), stages: residual },
+    };
   const names = new Set(measure === 'presence' ? [] : (pushed?.labels ?? []));
   const stageNames = new Set(residual.flatMap(neededNames).filter((name) => !names.has(name)));
   for (const name of stageNames) names.add(name);

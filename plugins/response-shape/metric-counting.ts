@@ -1,26 +1,30 @@
-import type { LogsqlFilter, StatsFunction } from '../../core/logsql/ast.js';
-import { query, stats, statsFunction } from '../../core/logsql/build.js';
+import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../core/logsql/ast.js';
+import { limit, query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
+import { parseRowTime } from '../../core/names/row-time.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import type { BackendRow } from '../../core/upstream/types.js';
 import { endOfBucket, type Buckets } from './metric-buckets.js';
-import type { Grouping } from './metric-grouping.js';
-import type { Group } from './metric-groups.js';
+import type { Get, Grouping } from './metric-grouping.js';
+import type { Group, GroupValue } from './metric-groups.js';
 
-/** What the backend adds up. */
-export function measured({ measure }: LeafPush): StatsFunction {
-  return measure === 'bytes'
-    ? statsFunction('sum_len', ['_msg'], 'value')
-    : statsFunction('count', [], 'value');
+/** Values of all groups together that are held until it is certain that there are no more. */
+const maxPoints = 200_000;
+
+export interface CountRequest {
+  readonly upstream: Upstream;
+  readonly filter: LogsqlFilter;
+  readonly push: LeafPush;
+  readonly grouping: Grouping;
+  readonly buckets: Buckets;
+  /** Groups, time aside, that may be held. */
+  readonly maxGroups: number;
 }
 
 /** The groups of rows by buckets of time; undefined where a group belongs to no known stream. */
-export async function countGroups(
-  upstream: Upstream,
-  filter: LogsqlFilter,
-  push: LeafPush,
-  { columns, streamOf }: Grouping,
-  buckets: Buckets,
-): Promise<readonly Group[] | undefined> {
+export async function countGroups(request: CountRequest): Promise<readonly Group[] | undefined> {
+  const { upstream, filter, push, buckets } = request;
+  const { columns, streamOf } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const asked = { query: query(filter, [stats(columns, measured(push))]), range };
   const series =
@@ -38,6 +42,60 @@ export async function countGroups(
     groups.push({ stream, get, values });
   }
   return groups;
+}
+
+/** The same where groups may be as many as rows; undefined also where they are too many. */
+export async function countManyGroups(request: CountRequest): Promise<readonly Group[] | undefined> {
+  const { columns, streamOf } = request.grouping;
+  const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
+  const isComplete = await readBuckets(request, [], columns, (row, value) => {
+    const get: Get = (name) => row[name];
+    const stream = streamOf(get);
+    if (stream === undefined) return false;
+    const key = keyOf(get, columns);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { stream, get, values: [value] });
+    else group.values.push(value);
+    return groups.size <= request.maxGroups;
+  });
+  return isComplete ? [...groups.values()].filter((group) => sumOf(group) !== 0) : undefined;
+}
+
+/**
+ * Reads groups by these columns and bucket by bucket, in no order, each with its value at the last moment of the bucket. False
+ * where there are too many, or where one was not taken.
+ */
+export async function readBuckets(
+  { upstream, filter, push, buckets }: CountRequest,
+  pipes: readonly LogsqlPipe[],
+  columns: readonly string[],
+  take: (row: BackendRow, value: GroupValue) => boolean,
+): Promise<boolean> {
+  const { range, stepNs, shiftNs, count } = buckets;
+  const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
+  const asked = query(filter, [...pipes, stats(by, measured(push)), limit(maxPoints + 1)]);
+  let points = 0;
+  for await (const batch of upstream.rows({ query: asked, range })) {
+    points += batch.length;
+    if (points > maxPoints) return false;
+    for (const row of batch) {
+      const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row['_time'] ?? '') + stepNs - 1n;
+      if (!take(row, [endNs, Number(row['value'])])) return false;
+    }
+  }
+  return true;
+}
+
+/** What the backend adds up. */
+function measured({ measure }: LeafPush): StatsFunction {
+  return measure === 'bytes'
+    ? statsFunction('sum_len', ['_msg'], 'value')
+    : statsFunction('count', [], 'value');
+}
+
+/** A text for the values of columns. */
+export function keyOf(get: Get, columns: readonly string[]): string {
+  return JSON.stringify(columns.map((name) => get(name) ?? ''));
 }
 
 /** All values of a group together. */

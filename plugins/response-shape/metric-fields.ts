@@ -52,23 +52,20 @@ export interface DecidingFields {
 
 /** Finds them; a label that all streams have needs none. */
 export function decidingFields(
-  names: ReadonlySet<string>,
+  names: ReadonlySet<string> | 'all',
   { streams, fields }: Inventory,
   naming: Naming,
 ): DecidingFields {
   const identities = [...streams.values()];
   const hasOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
-  const open = new Set(
-    [...names].filter((name) => !identities.every(({ labelNames }) => labelNames.has(name))),
-  );
-  const wantsLevel = names.has(detectedLevelName) && identities.some(({ level }) => level === undefined);
+  const isSeen = seenFields(names, identities, naming);
+  const wantsLevel = hasName(names, detectedLevelName) && identities.some(({ level }) => level === undefined);
   const all = new Set<string>();
   const levels = new Set<string>();
   let mayTellLevel = false;
   for (const field of fields) {
     for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
-      const shown = naming.metadataNames(field, fromOtlp);
-      if (shown.some((name) => open.has(name) || names.has(`${name}_extracted`))) all.add(field);
+      if (isSeen(field, fromOtlp)) all.add(field);
       const sanitized = naming.sanitized(field, fromOtlp);
       if (!wantsLevel || !levelMetadata.has(sanitized)) continue;
       all.add(field);
@@ -78,4 +75,20 @@ export function decidingFields(
   }
   if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
   return { all: [...all], levels: [...levels], mayTellLevel, hasOtlp };
+}
+
+export function hasName(names: ReadonlySet<string> | 'all', name: string): boolean {
+  return names === 'all' || names.has(name);
+}
+
+/** Whether a stored field can be seen in labels of these names. */
+function seenFields(
+  names: ReadonlySet<string> | 'all',
+  streams: readonly StreamIdentity[],
+  naming: Naming,
+): (field: string, fromOtlp: boolean) => boolean {
+  if (names === 'all') return (field) => !streams.every(({ fields }) => fields.has(field));
+  const open = new Set([...names].filter((name) => !streams.every(({ labelNames }) => labelNames.has(name))));
+  return (field, fromOtlp) =>
+    naming.metadataNames(field, fromOtlp).some((name) => open.has(name) || names.has(`${name}_extracted`));
 }

@@ -8,12 +8,14 @@ import { entryOf } from './metric-rows.js';
 const maxKnown = 20_000;
 const anyTime = '1970-01-01T00:00:00Z';
 
+export type GroupValue = readonly [timestampNs: bigint, value: number];
+
 /** A group of rows: its values, each at the last moment of its bucket. */
 export interface Group {
   /** The `_stream` text of a stream like those of its rows. */
   readonly stream: string;
   readonly get: Get;
-  readonly values: readonly (readonly [timestampNs: bigint, value: number])[];
+  readonly values: readonly GroupValue[];
 }
 
 /** Treats the groups of a statistic as rows: what is the same for all rows of a group is worked out once. */

@@ -1,17 +1,11 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
-import { and, exact, limit, or, query, stats, timeBucket, where } from '../../core/logsql/build.js';
+import { and, exact, or, where } from '../../core/logsql/build.js';
 import { printFilter } from '../../core/logsql/print.js';
-import { parseRowTime } from '../../core/names/row-time.js';
-import type { LeafPush } from '../../core/plan/metric-push.js';
-import { sumOf, measured } from './metric-counting.js';
-import type { Upstream } from '../../core/plugin/index.js';
-import type { Buckets } from './metric-buckets.js';
-import type { Get, Grouping } from './metric-grouping.js';
-import type { Group } from './metric-groups.js';
+import { keyOf, readBuckets, sumOf, type CountRequest } from './metric-counting.js';
+import type { Get } from './metric-grouping.js';
+import type { Group, GroupValue } from './metric-groups.js';
 import type { Cutting } from './metric-shapes.js';
 
-/** Values of all groups together that are held until it is certain that there are no more. */
-const maxPoints = 200_000;
 /** Shapes that say nothing of the level whose lines are asked for by themselves. */
 const maxUntold = 50;
 // The backend's limit is 16384 bytes a query.
@@ -24,56 +18,40 @@ export interface ShapeCount {
   readonly untold: readonly LogsqlPipe[] | undefined;
 }
 
-export interface ShapeRequest {
-  readonly upstream: Upstream;
+export interface ShapeRequest extends CountRequest {
   readonly cutting: Cutting;
-  /** Lines, of which those that are accepted tell the level by nothing but themselves. */
-  readonly filter: LogsqlFilter;
+  /** The level of accepted lines is told by nothing but themselves. */
   readonly accepts: (group: Pick<Group, 'stream' | 'get'>) => boolean;
-  readonly grouping: Grouping;
-  readonly push: LeafPush;
-  readonly buckets: Buckets;
 }
 
 /** Counts lines by shape and so by level. Undefined when there are too many shapes. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | undefined> {
-  const { upstream, cutting, filter, accepts, push, buckets } = request;
+  const { cutting, accepts } = request;
   const { columns, streamOf } = request.grouping;
-  const { range, stepNs, shiftNs, count } = buckets;
-  const keys = [...columns, ...cutting.columns];
-  const by = count === 1 ? keys : [...keys, timeBucket(stepNs, -shiftNs)];
-  const pipes = [...cutting.pipes, stats(by, measured(push)), limit(maxPoints + 1)];
-  const groups = new Map<string, Group & { readonly line: string; readonly values: [bigint, number][] }>();
+  const groups = new Map<string, Group & { readonly line: string; readonly values: GroupValue[] }>();
   const untold = new Map<string, LogsqlFilter>();
-  let points = 0;
-  for await (const batch of upstream.rows({ query: query(filter, pipes), range })) {
-    points += batch.length;
-    if (points > maxPoints) return undefined;
-    for (const row of batch) {
-      const get: Get = (name) => row[name];
-      const stream = streamOf(get);
-      if (stream === undefined) return undefined;
-      if (!accepts({ stream, get })) continue;
-      const level = cutting.levelOf(get);
-      if (level === undefined) {
-        untold.set(keyOf(get, cutting.columns), shapeFilter(get, cutting));
-        continue;
-      }
-      const key = `${level} ${keyOf(get, columns)}`;
-      let group = groups.get(key);
-      if (group === undefined)
-        groups.set(key, (group = { stream, get, line: level === '' ? 'x' : level, values: [] }));
-      const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row['_time'] ?? '') + stepNs - 1n;
-      group.values.push([endNs, Number(row['value'])]);
+  const keys = [...columns, ...cutting.columns];
+  const isComplete = await readBuckets(request, cutting.pipes, keys, (row, value) => {
+    const get: Get = (name) => row[name];
+    const stream = streamOf(get);
+    if (stream === undefined) return false;
+    if (!accepts({ stream, get })) return true;
+    const level = cutting.levelOf(get);
+    if (level === undefined) {
+      untold.set(keyOf(get, cutting.columns), shapeFilter(get, cutting));
+      return true;
     }
-  }
+    const key = `${level} ${keyOf(get, columns)}`;
+    const group = groups.get(key);
+    if (group === undefined)
+      groups.set(key, { stream, get, line: level === '' ? 'x' : level, values: [value] });
+    else group.values.push(value);
+    return groups.size <= request.maxGroups;
+  });
+  if (!isComplete) return undefined;
   const rows = untold.size === 0 ? undefined : rowsOf(cutting, [...untold.values()]);
   if (untold.size > 0 && rows === undefined) return undefined;
   return { groups: [...groups.values()].filter((group) => sumOf(group) !== 0), untold: rows };
-}
-
-function keyOf(get: Get, columns: readonly string[]): string {
-  return JSON.stringify(columns.map((name) => get(name) ?? ''));
 }
 
 function shapeFilter(get: Get, { columns }: Cutting): LogsqlFilter {

@@ -11,6 +11,7 @@ import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { SelectionFacts } from './metric-facts.js';
+import type { Refusals } from './metric-refusals.js';
 import type { LineShapes } from './metric-shapes.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
@@ -24,6 +25,7 @@ export interface RowContext {
   readonly counts: MetricCounts;
   readonly facts: SelectionFacts;
   readonly shapes: LineShapes;
+  readonly refusals: Refusals;
   /** Whose data the upstream gives: what is remembered is remembered for them. */
   readonly owner: string;
 }

@@ -63,11 +63,6 @@ export class LineShapes {
     return cutting;
   }
 
-  /** Reads lines of a selection for a while, because there were too many shapes after all. */
-  refuse(owner: string, selection: LogsqlFilter): void {
-    this.#keep(`${owner} ${printFilter(selection)}`, undefined, this.#clock.monotonicMs());
-  }
-
   #keep(key: string, cutting: Cutting | undefined, nowMs: number): void {
     if (this.#kept.size >= maxKept) this.#kept.clear();
     this.#kept.set(key, { cutting, untilMs: nowMs + keptMs });

@@ -1,10 +1,11 @@
-import { absentRows, addEntries, RangeEngine } from '../../core/logql/metric/index.js';
-import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
+import { absentRows, addEntries, leafEngine } from '../../core/logql/metric/index.js';
+import type { LeafEngine, LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
 import { Pacer } from '../../core/logql/metric/pacer.js';
 import type { RangeAggregation, Stage } from '../../core/logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../core/logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
 import { and, exact, fieldName, matcher, not, or, regexp } from '../../core/logsql/build.js';
+import { printFilter } from '../../core/logsql/print.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import { levelNames } from '../../core/names/level-words.js';
 import { missingLineRows } from '../../core/plan/missing-lines.js';
@@ -12,10 +13,16 @@ import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import { bucketsOf, type Buckets } from './metric-buckets.js';
-import { countGroups, sumOf } from './metric-counting.js';
+import { countGroups, countManyGroups, sumOf, type CountRequest } from './metric-counting.js';
 import { excessRows } from './metric-excess.js';
 import type { Facts } from './metric-facts.js';
-import { decidingFields, takeInventory, type DecidingFields, type Inventory } from './metric-fields.js';
+import {
+  decidingFields,
+  hasName,
+  takeInventory,
+  type DecidingFields,
+  type Inventory,
+} from './metric-fields.js';
 import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
 import { Groups, type Group } from './metric-groups.js';
 import { countByShape, type ShapeCount } from './metric-levels.js';
@@ -24,6 +31,8 @@ import { countRows, entryOf, readEntries, type RowContext, type RowRequest } fro
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
 const maxBuckets = 11_000;
 const maxPoints = 1_000_000;
+/** Groups for each series that may be answered: fields that are dropped make several of one. */
+const spareGroups = 4;
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
@@ -37,7 +46,7 @@ export async function statisticsTable(
   request: LeafRequest,
   context: RowContext,
 ): Promise<SeriesTable | undefined> {
-  const { leaf, columns, limits } = request;
+  const { leaf, columns } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (buckets === undefined || buckets.count > maxBuckets) return undefined;
   const { upstream, reader, naming, facts: remembered } = context;
@@ -45,7 +54,9 @@ export async function statisticsTable(
   const deciding = decidingFields(plan.push.names, inventory, naming);
   if (needsManyGroups(plan.push, inventory, context)) return undefined;
   const byStream = groupByStream(inventory, deciding);
-  const byLabels = groupByLabels(plan.push.names, inventory, deciding, naming) ?? byStream;
+  const { names } = plan.push;
+  const byLabels =
+    (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
   // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
   const asked = { ...context, selection: plan.selection, columns: byLabels.standIns };
   const expected = remembered.expected(asked);
@@ -67,10 +78,11 @@ export async function statisticsTable(
     statistics.excess(facts),
   ]);
   if (counted === undefined || excess === undefined) return undefined;
-  const engine = new RangeEngine(weighted(leaf.range), columns, limits);
-  await statistics.addTo(engine, counted, excess, facts);
-  const rows = engine.rows();
-  return { rows: plan.push.measure === 'presence' ? absentRows(leaf.range, rows, columns) : rows };
+  const into = leafEngine(request, weighted(leaf.range));
+  await statistics.addTo(into, counted, excess, facts);
+  const rows = into.engine.rows();
+  const isAbsent = plan.push.measure === 'presence';
+  return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: into.engine.isCut };
 }
 
 /** Labels that only a filter looks at may have as many values as there are rows, unless streams or levels hold them. */
@@ -124,7 +136,7 @@ class Statistics {
     const { range, pushed } = plan.leaf;
     const { reader, naming } = context;
     this.#parts = parts;
-    this.#readsLevels = plan.push.names.has(detectedLevelName) && naming.scansBodies;
+    this.#readsLevels = hasName(plan.push.names, detectedLevelName) && naming.scansBodies;
     this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
     this.#filter =
       facts.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
@@ -143,12 +155,12 @@ class Statistics {
 
   /** Asks the backend; undefined where its groups tell too little. */
   async count(): Promise<Counted | undefined> {
-    const { plan, context, grouping, buckets, inventory, deciding } = this.#parts;
+    const { inventory, deciding } = this.#parts;
     const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
     const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : countGroups(context.upstream, this.#filter, plan.push, grouping, buckets),
+      areAllUndecided ? [] : this.#countGroups(),
       areUndecided ? this.#countByShape() : ('none' as const),
     ]);
     if (groups === undefined) return undefined;
@@ -168,51 +180,78 @@ class Statistics {
 
   /** Adds everything up. */
   async addTo(
-    engine: RangeEngine,
+    into: LeafEngine,
     { groups, others }: Counted,
     excess: readonly BackendRow[],
     { missing }: Facts,
   ): Promise<void> {
     const { context } = this.#parts;
     for (const group of groups) {
-      if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', engine);
+      if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', into);
     }
     if (typeof others === 'object') {
-      for (const group of others.groups) this.#addGroup(group, group.line, engine);
+      for (const group of others.groups) this.#addGroup(group, group.line, into);
     }
     for (const row of excess) {
       const entry = entryOf(context.reader.read(row));
       const sample = this.#ofRow(entry);
-      if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, -sample.value);
+      if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (missing > 0) await this.#addMissing(engine);
-    if (others === 'rows') await this.#addUndecided(engine, []);
-    else if (others !== 'none' && others.untold !== undefined)
-      await this.#addUndecided(engine, others.untold);
+    if (missing > 0) await this.#addMissing(into);
+    if (others === 'rows') await this.#addUndecided(into, []);
+    else if (others !== 'none' && others.untold !== undefined) await this.#addUndecided(into, others.untold);
   }
 
-  #addGroup(group: Group, line: string, engine: RangeEngine): void {
+  #addGroup(group: Group, line: string, { engine, checkSeries }: LeafEngine): void {
     const { context, plan } = this.#parts;
     const sum = sumOf(group);
     const isBytes = plan.push.measure === 'bytes';
     context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
     this.#groups.add(group, line, this.#ofGroup, engine);
+    checkSeries();
+  }
+
+  async #countGroups(): Promise<readonly Group[] | undefined> {
+    const { plan } = this.#parts;
+    const asked = this.#countRequest(this.#filter);
+    return plan.push.names === 'all'
+      ? this.#unlessRefused('groups', () => countManyGroups(asked))
+      : countGroups(asked);
   }
 
   async #countByShape(): Promise<ShapeCount | 'rows'> {
-    const { plan, context, grouping, buckets, inventory } = this.#parts;
+    const { plan, context, buckets, inventory } = this.#parts;
     const { shapes, owner, upstream } = context;
-    const selection = and(plan.selection, this.#undecidedRows().selection);
-    const cutting = await shapes.of(owner, upstream, selection, buckets.range, inventory.rows);
+    const { filter, selection } = this.#undecidedRows();
+    const undecided = and(plan.selection, selection);
+    const cutting = await shapes.of(owner, upstream, undecided, buckets.range, inventory.rows);
     if (cutting === undefined) return 'rows';
-    const counted = await countByShape({
-      ...{ upstream, cutting, grouping, buckets },
-      push: plan.push,
-      filter: and(this.#filter, this.#undecidedRows().filter),
-      accepts: (group) => !this.#groups.isDecided(group),
-    });
-    if (counted === undefined) shapes.refuse(owner, selection);
+    const asked = this.#countRequest(and(this.#filter, filter));
+    const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
+    const counted = await this.#unlessRefused('shapes', () => countByShape({ ...asked, cutting, accepts }));
     return counted ?? 'rows';
+  }
+
+  #countRequest(filter: LogsqlFilter): CountRequest {
+    const { plan, request, context, grouping, buckets } = this.#parts;
+    const { leaf, limits } = request;
+    // Every group is a series where all labels are seen; reading rows finds out sooner that there are too many of them.
+    const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
+    const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
+    return { upstream: context.upstream, filter, push: plan.push, grouping, buckets, maxGroups };
+  }
+
+  /** Does not ask again for a while what had too many groups. */
+  async #unlessRefused<Result>(
+    kind: string,
+    ask: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const { context, plan, grouping } = this.#parts;
+    const key = JSON.stringify([context.owner, kind, grouping.columns, printFilter(plan.selection)]);
+    if (context.refusals.has(key)) return undefined;
+    const result = await ask();
+    if (result === undefined) context.refusals.add(key);
+    return result;
   }
 
   /** Whether there are values such as 1_000, which the backend groups as 1000. */
@@ -222,10 +261,10 @@ class Statistics {
     return (await countRows(context.upstream, and(plan.selection, underscored), buckets.range)) > 0;
   }
 
-  async #addMissing(engine: RangeEngine): Promise<void> {
+  async #addMissing(into: LeafEngine): Promise<void> {
     const { plan, context } = this.#parts;
     const rows = missingLineRows(context.naming);
-    await this.#addRows(engine, {
+    await this.#addRows(into, {
       filter: and(plan.logs.filter, rows),
       selection: and(plan.selection, rows),
       columns: undefined,
@@ -247,10 +286,10 @@ class Statistics {
   }
 
   /** Reads them, the repeated ones too, which are taken out as excess. */
-  async #addUndecided(engine: RangeEngine, pipes: readonly LogsqlPipe[]): Promise<void> {
+  async #addUndecided(into: LeafEngine, pipes: readonly LogsqlPipe[]): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
-    await this.#addRows(engine, {
+    await this.#addRows(into, {
       filter: and(this.#filter, filter),
       selection: and(plan.selection, selection),
       pipes,
@@ -260,11 +299,12 @@ class Statistics {
     });
   }
 
-  async #addRows(engine: RangeEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
+  async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
     const { context, request, buckets } = this.#parts;
     const pacer = new Pacer(request.signal);
     for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
       addEntries(engine, this.#ofRow, batch.map(entryOf));
+      checkSeries();
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }

@@ -53,9 +53,14 @@ function backendSource(plan: MetricPlan, context: RowContext): LeafSource {
     async series(request) {
       const leafPlan = planOf(plan, request.leaf);
       const { push, columns } = leafPlan;
-      const counted =
-        push === undefined ? undefined : await statisticsTable({ ...leafPlan, push }, request, context);
-      if (counted !== undefined) return counted;
+      try {
+        const counted =
+          push === undefined ? undefined : await statisticsTable({ ...leafPlan, push }, request, context);
+        if (counted !== undefined) return counted;
+      } catch (error) {
+        // The message names the entry that failed first, which groups do not tell.
+        if (!isPipelineError(error)) throw error;
+      }
       try {
         return await fromRows.series(request);
       } catch (error) {

@@ -12,6 +12,7 @@ import { answerIndexStats } from './index-stats.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
 import { SelectionFacts } from './metric-facts.js';
+import { Refusals } from './metric-refusals.js';
 import { LineShapes } from './metric-shapes.js';
 import { answerMetric, metricLimits } from './metric.js';
 import { answerTail } from './tail.js';
@@ -33,12 +34,14 @@ export class ResponseShapeStage implements Stage<Needs, never> {
 
   readonly #facts = new SelectionFacts();
   readonly #shapes: LineShapes;
+  readonly #refusals: Refusals;
 
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
     this.#host = host;
     this.#learner = new NameLearner(host.clock);
     this.#shapes = new LineShapes(host.clock);
+    this.#refusals = new Refusals(host.clock);
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
@@ -73,6 +76,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           maxRows: limits.process.manualRangeMetricRowLimit,
           facts: this.#facts,
           shapes: this.#shapes,
+          refusals: this.#refusals,
           owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
           limits: metricLimits(request, exchange.caller, maxSeries),
         });

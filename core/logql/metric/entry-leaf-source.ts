@@ -3,8 +3,8 @@ import type { PipelineEntry } from '../pipeline/types.js';
 import { absentRows } from './absent.js';
 import { Pacer } from './pacer.js';
 import { pipelineError } from './pipeline-error.js';
-import { RangeEngine } from './range-engine.js';
-import { seriesLimitError } from './series-cap.js';
+import { leafEngine } from './leaf-engine.js';
+import type { RangeEngine } from './range-engine.js';
 import type { Leaf, LeafRequest, LeafSource, SeriesTable } from './types.js';
 
 /** Gives the entries a leaf reads: those its selector finds, in batches of any order, each entry once. */
@@ -20,16 +20,14 @@ export interface EntrySource {
 /** A source of leaves that counts samples itself, from entries. */
 export function entryLeafSource(source: EntrySource): LeafSource {
   return {
-    async series({ leaf, columns, limits, signal }: LeafRequest): Promise<SeriesTable> {
-      // Of a partial answer nobody sees more than the first series; which these are the order of entries tells.
-      const maxSeries = leaf.isRoot && limits.isPartial ? limits.maxSeries : 0;
-      const engine = new RangeEngine(leaf.range, columns, limits, { folded: leaf.folded, maxSeries });
+    async series(request: LeafRequest): Promise<SeriesTable> {
+      const { leaf, columns, signal } = request;
+      const { engine, checkSeries } = leafEngine(request);
       const extract = compileExtractor(leaf.range, leaf.pushed);
       const pacer = new Pacer(signal);
-      const isBounded = leaf.isRoot && !limits.isPartial && limits.maxSeries > 0;
       for await (const batch of source.entries(leaf, engine.windows.interval, signal)) {
         addEntries(engine, extract, batch);
-        if (isBounded && engine.seriesCount > limits.maxSeries) throw seriesLimitError(limits.maxSeries);
+        checkSeries();
         const pause = pacer.due();
         if (pause !== undefined) await pause;
       }

@@ -1,5 +1,6 @@
 export { columnsOf, firstMs, gridOf, type Columns } from './columns.js';
 export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
+export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric } from './evaluate.js';
 export { pipelineError, printSeries } from './pipeline-error.js';

@@ -4,17 +4,18 @@ import type { Rule } from './types.js';
 export const metricRules = {
   metricGroups: {
     construct: 'sum by (a, b) (count_over_time(...)), rate, bytes_over_time, bytes_rate',
-    backend: 'stats by (_stream, fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
+    backend: 'stats by (fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',
     verdict: 'exact',
     reason:
-      'sums over buckets add up to windows; labels are made of the groups here, rows pushed twice and rows without a line are taken out and counted here',
+      'sums over buckets add up to windows; labels are made of the groups here; by _stream where fields do not tell the labels of all streams; rows pushed twice and rows without a line are taken out and counted here',
   },
   metricLevel: {
     construct: 'sum by (detected_level) (...), | detected_level="v" in front of it',
-    backend: 'stats by (_stream, stored level fields) count()',
+    backend:
+      'extract what stands in front of a level, and the level; collapse_nums; stats by (these, stored level fields) count()',
     verdict: 'superset',
     reason:
-      'exact where a label or stored field tells the level; rows whose level stands in the line come as rows of _time, _stream and _msg',
+      'lines that begin alike have one level where nothing behind it can change it, which is decided here for each group; the lines of other groups come as rows of _time, _stream and _msg',
   },
   metricAbsent: {
     construct: 'absent_over_time(...)',
@@ -24,9 +25,10 @@ export const metricRules = {
   },
   metricIdentity: {
     construct: 'count_over_time(...) and others without sum by (...) around them',
-    backend: '',
-    verdict: 'none',
-    reason: 'every combination of structured metadata is a series of its own',
+    backend: 'stats by (_stream, all stored fields) count() or sum_len(_msg), levels as above',
+    verdict: 'superset',
+    reason:
+      'every combination of structured metadata is a series of its own; with too many of them (a trace id) rows are read instead',
   },
   metricUnwrap: {
     construct: 'unwrap',

@@ -29,6 +29,9 @@ function row(second: number, line: string, metadata: BackendRow = {}): BackendRo
   };
 }
 
+/** How many rows the streams have: few. */
+const fewRows: ExpectedCall = { call: 'stats', samples: [] };
+
 function labelsOf(answer: Answer): unknown {
   return answer.kind === 'detected-fields' && answer.fields.map(({ label, type }) => [label, type]);
 }
@@ -39,7 +42,7 @@ test('fields are those of the newest lines, as many as the client asks for', asy
     when: matching<RowsRequest>({ newest: 2 }),
     batches: [[row(2, 'took=3ms'), row(1, '{"status":200}', { trace_id: 'x' })]],
   };
-  const { answer } = await runDiscovery(fields('{app="a"}', { lineLimit: 2 }), [rows]);
+  const { answer } = await runDiscovery(fields('{app="a"}', { lineLimit: 2 }), [fewRows, rows]);
   t.deepEqual(labelsOf(answer), [
     ['detected_level', 'string'],
     ['took', 'duration'],
@@ -51,12 +54,14 @@ test('fields are those of the newest lines, as many as the client asks for', asy
 test('no client makes the scan longer than the operator allows', async (t) => {
   const rows: ExpectedCall = { call: 'rows', when: matching<RowsRequest>({ newest: 7 }), batches: [[]] };
   const options = { detectedFieldsMaxScanLines: 7 };
-  await t.notThrowsAsync(runDiscovery(fields('{app="a"}', { lineLimit: 5000 }), [rows], { options }));
+  await t.notThrowsAsync(
+    runDiscovery(fields('{app="a"}', { lineLimit: 5000 }), [fewRows, rows], { options }),
+  );
 });
 
 test('only lines that the query lets through are looked at', async (t) => {
   const rows: ExpectedCall = { call: 'rows', batches: [[row(2, 'a=1 b=2'), row(1, 'c=3')]] };
-  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | a="1"'), [rows]);
+  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | a="1"'), [fewRows, rows]);
   t.deepEqual(labelsOf(answer), [
     ['detected_level', 'string'],
     ['a', 'int'],
@@ -73,7 +78,7 @@ function slowPage(clock: FakeClock, line: (index: number) => string): ExpectedCa
 test('when time runs out the lines found so far must do', async (t) => {
   const clock = new FakeClock();
   const page = slowPage(clock, (index) => (index === 0 ? 'a=1 rare=x' : `a=${index}`));
-  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [page], { clock });
+  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [fewRows, page], { clock });
   t.deepEqual(labelsOf(answer), [
     ['detected_level', 'string'],
     ['a', 'int'],
@@ -84,7 +89,7 @@ test('when time runs out the lines found so far must do', async (t) => {
 test('when time runs out before any line is found, that is said', async (t) => {
   const clock = new FakeClock();
   const page = slowPage(clock, (index) => `a=${index}`);
-  const run = runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [page], { clock });
+  const run = runDiscovery(fields('{app="a"} | logfmt | rare="x"'), [fewRows, page], { clock });
   const error = await t.throwsAsync(run, { instanceOf: ApiError });
   t.is(error.status, 504);
   t.regex(error.message, /^request timed out/);
@@ -101,14 +106,14 @@ test('the values of a field are each there once, up to the limit', async (t) => 
     batches: [[row(3, 's=3'), row(2, 's=2'), row(1, 's=3'), row(0, 's=1')]],
   };
   const request = { ...fields('{app="a"}', { limit: 2 }), op: 'detected_field_values', name: 's' } as const;
-  const { answer } = await runDiscovery(request, [rows]);
+  const { answer } = await runDiscovery(request, [fewRows, rows]);
   t.deepEqual(answer, { kind: 'detected-field-values', values: ['3', '2'], limit: 2, warnings: [] });
 });
 
 test('a label is no field, and a field that nothing has has no values', async (t) => {
   const rows: ExpectedCall = { call: 'rows', batches: [[row(1, 's=1')]] };
   const request = { ...fields('{app="a"}'), op: 'detected_field_values', name: 'app' } as const;
-  const { answer } = await runDiscovery(request, [rows]);
+  const { answer } = await runDiscovery(request, [fewRows, rows]);
   t.deepEqual(answer.kind === 'detected-field-values' && answer.values, []);
 });
 

@@ -39,8 +39,10 @@ async function answer(
   rows: readonly MemoryRow[],
   change: Partial<QueryRangeRequest> = {},
   text = '{app=~".+"}',
+  countsAs?: number,
 ): Promise<{ answer: StreamsAnswer; upstream: MemoryUpstream }> {
   const upstream = new MemoryUpstream(rows);
+  upstream.countsAs = countsAs;
   const context = {
     upstream,
     reader,
@@ -78,18 +80,47 @@ test('forward gives the oldest first', async (t) => {
   t.deepEqual(entriesOf(made), ['a 1 one', 'b 2 two']);
 });
 
-test('with nothing left to evaluate one page of the limit is asked for', async (t) => {
-  const many = Array.from({ length: 50 }, (_, index) => ({
+function lines(count: number): readonly MemoryRow[] {
+  return Array.from({ length: count }, (_, index) => ({
     ns: base + BigInt(index),
     stream: 'a',
     line: `l${index}`,
   }));
-  const { upstream } = await answer(many, { limit: 10 });
+}
+
+test('of few rows, with nothing left to evaluate, one page of the limit is asked for', async (t) => {
+  const { upstream } = await answer(lines(50), { limit: 20 });
   t.deepEqual(
     upstream.requests.map(({ newest }) => newest),
-    [10],
+    [20],
   );
 });
+
+for (const direction of ['backward', 'forward'] as const) {
+  test(`of many rows, ${direction}, a span of time that should have enough is read, and the next where it had not`, async (t) => {
+    const range = { startNs: base, endNs: base + 100_000n };
+    const { answer: made, upstream } = await answer(lines(100_000), { limit: 1000, direction, range });
+    t.is(made.stats.entriesReturned, 1000);
+    t.deepEqual(
+      upstream.requests.map(({ newest, query, range: { startNs, endNs } }) => [
+        newest,
+        query.pipes.length,
+        endNs - startNs,
+      ]),
+      [[undefined, 0, 1145n]],
+    );
+    const { answer: misled, upstream: other } = await answer(
+      lines(100_000),
+      { limit: 1000, direction, range },
+      '{app=~".+"}',
+      1_000_000,
+    );
+    t.deepEqual(entriesOf(misled), entriesOf(made));
+    t.is(other.requests.length, 2);
+    const read = other.requests.reduce((sum, { range: { startNs, endNs } }) => sum + (endNs - startNs), 0n);
+    t.true(read < 1300n, `${read} rows were read`);
+  });
+}
 
 test('rows that repeat make room for older ones', async (t) => {
   const repeated = Array.from({ length: 6 }, () => ({ ns: base + 9n, stream: 'a', line: 'same' }));
@@ -113,7 +144,7 @@ test('residual stages drop lines until enough pass', async (t) => {
   t.deepEqual(entriesOf(made), ['a 2000 keep me', 'a 1000 keep me', 'a 0 keep me']);
   t.deepEqual(
     upstream.requests.map(({ newest }) => newest),
-    [1000, 4000],
+    [undefined, undefined],
   );
   t.is(made.stats.linesProcessed, 3000);
 });
@@ -155,7 +186,7 @@ test('an aborted request stops between pages', async (t) => {
   await t.throwsAsync(answerLogs(planOf('{app="a"}'), requestWith({}), context), { message: 'gone' });
 });
 
-test('whatever the ties and the limit, the entries are those of a whole sort', async (t) => {
+test('whatever the ties, the limit and the count told, the entries are those of a whole sort', async (t) => {
   const row = fc.record({
     at: fc.integer({ min: 0, max: 6 }),
     stream: fc.constantFrom('a', 'b'),
@@ -167,13 +198,15 @@ test('whatever the ties and the limit, the entries are those of a whole sort', a
       fc.integer({ min: 1, max: 20 }),
       fc.boolean(),
       fc.boolean(),
-      async (made, limit, isForward, filters) => {
+      fc.option(fc.nat(100_000), { nil: undefined }),
+      async (made, limit, isForward, filters, countsAs) => {
         const stored = made.map(({ at, stream, line }) => ({ ns: base + BigInt(at), stream, line }));
         const direction = isForward ? 'forward' : 'backward';
         const { answer: got } = await answer(
           stored,
           { limit, direction },
           filters ? '{app=~".+"} !> "drop"' : '{app=~".+"}',
+          countsAs,
         );
         const wanted = [
           ...new Set(

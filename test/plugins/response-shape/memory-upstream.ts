@@ -1,3 +1,4 @@
+import type { TimeRange } from '../../../core/api/request.js';
 import type { LogsqlPipe } from '../../../core/logsql/ast.js';
 import { formatTime } from '../../../core/logsql/time.js';
 import type {
@@ -5,6 +6,7 @@ import type {
   BackendSample,
   BackendValue,
   RowsRequest,
+  StatsRequest,
   Upstream,
 } from '../../../core/upstream/types.js';
 
@@ -14,10 +16,12 @@ export interface MemoryRow {
   readonly line: string;
 }
 
-/** A backend over a few rows: it knows ranges, `newest` and ascending order with a limit, and cuts ties as it likes. */
+/** A backend over a few rows: it knows ranges, `newest`, ascending order with a limit, and counting; it cuts ties as it likes. */
 export class MemoryUpstream implements Upstream {
   readonly #rows: readonly MemoryRow[];
   readonly requests: RowsRequest[] = [];
+  /** What it tells when it is asked for a count, instead of the truth. */
+  countsAs: number | undefined;
 
   constructor(rows: readonly MemoryRow[]) {
     this.#rows = rows;
@@ -25,8 +29,7 @@ export class MemoryUpstream implements Upstream {
 
   async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
     this.requests.push(request);
-    const { startNs, endNs } = request.range;
-    const within = this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
+    const within = this.#within(request.range);
     const limit = request.newest ?? sortLimit(request.query.pipes);
     const isNewest = request.newest !== undefined;
     const order = (a: MemoryRow, b: MemoryRow): number => Number(isNewest ? b.ns - a.ns : a.ns - b.ns);
@@ -39,12 +42,20 @@ export class MemoryUpstream implements Upstream {
     }
   }
 
+  #within({ startNs, endNs }: TimeRange): readonly MemoryRow[] {
+    return this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
+  }
+
   list(): Promise<readonly BackendValue[]> {
     return Promise.reject(new Error('no listings here'));
   }
 
-  stats(): Promise<readonly BackendSample[]> {
-    return Promise.reject(new Error('no statistics here'));
+  stats({ query, range }: StatsRequest): Promise<readonly BackendSample[]> {
+    if (query.pipes[0]?.kind !== 'stats') return Promise.reject(new Error('no other statistics here'));
+    const count = this.#within(range).length;
+    return Promise.resolve([
+      { name: 'rows', labels: new Map(), timestampSeconds: 0, value: String(this.countsAs ?? count) },
+    ]);
   }
 
   statsRange(): Promise<never> {

@@ -14,6 +14,7 @@ import { BoundUpstream } from '../../../core/upstream/bound.js';
 import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient } from '../../../core/upstream/client.js';
 import { SelectionFacts } from '../../../plugins/response-shape/metric-facts.js';
+import { Refusals } from '../../../plugins/response-shape/metric-refusals.js';
 import { LineShapes } from '../../../plugins/response-shape/metric-shapes.js';
 import { answerMetric } from '../../../plugins/response-shape/metric.js';
 
@@ -106,6 +107,7 @@ export class MetricStore {
       maxRows,
       facts: this.#facts,
       shapes: this.#shapes,
+      refusals: new Refusals(new FakeClock()),
       owner: String(account),
       limits: { ...defaultMetricLimits, ...limits },
       signal,

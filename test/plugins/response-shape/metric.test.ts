@@ -42,6 +42,9 @@ const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(
 );
 
 const queries = [
+  'count_over_time({env=~".+"}[RANGE])',
+  'rate({env=~".+"} |= "r" | app="a" [RANGE])',
+  'sum without (app) (bytes_over_time({env=~".+"} | drop level [RANGE]))',
   'sum(count_over_time({env=~".+"}[RANGE]))',
   'sum by (app) (rate({env="x"}[RANGE] offset 1m))',
   'sum by (env) (bytes_over_time({env=~".+"} |= "r" [RANGE]))',
@@ -125,6 +128,8 @@ const alike: fc.Arbitrary<readonly StoredEntry[]> = fc
   );
 
 const levelQueries = [
+  'count_over_time({env=~".+"} | drop __error__ [RANGE])',
+  'rate({app="a"} | detected_level!="warn" [RANGE])',
   'sum by (level, detected_level) (count_over_time({env=~".+"} | drop __error__ [RANGE]))',
   'sum by (detected_level, env) (bytes_over_time({env=~".+"} != "of" [RANGE]))',
   'sum by (service_name) (count_over_time({env=~".+"} | detected_level=~"info|error" [RANGE]))',

@@ -1,0 +1,29 @@
+import type { RangeAggregation } from '../ast.js';
+import { RangeEngine } from './range-engine.js';
+import { seriesLimitError } from './series-cap.js';
+import type { LeafRequest } from './types.js';
+
+/** The engine of a leaf, with the limits that the query holds it to. */
+export interface LeafEngine {
+  readonly engine: RangeEngine;
+  /** @throws ApiError `seriesLimit` once there are more series than the answer may have */
+  readonly checkSeries: () => void;
+}
+
+/** @param range what the engine computes, where that is not what the leaf says */
+export function leafEngine(
+  { leaf, columns, limits }: Omit<LeafRequest, 'signal'>,
+  range: RangeAggregation = leaf.range,
+): LeafEngine {
+  const { maxSeries, isPartial } = limits;
+  // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
+  const kept = leaf.isRoot && isPartial ? maxSeries : 0;
+  const engine = new RangeEngine(range, columns, limits, { folded: leaf.folded, maxSeries: kept });
+  const isBounded = leaf.isRoot && !isPartial && maxSeries > 0;
+  return {
+    engine,
+    checkSeries() {
+      if (isBounded && engine.seriesCount > maxSeries) throw seriesLimitError(maxSeries);
+    },
+  };
+}
