@@ -12,6 +12,11 @@ export function Header({
 }): JSX.Element {
   return (
     <header class="header">
+      {pipeline !== undefined && (
+        <button type="button" class="skip" onClick={() => document.getElementById('query')?.focus()}>
+          Go to the query
+        </button>
+      )}
       <h1 class="wordmark">
         <svg class="mark" viewBox="0 0 36 12" aria-hidden="true">
           <path d="M4 6h28" />

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The Chromium of this machine: `CHROMIUM`, or where Debian puts it; undefined when there is none. */
+export function findChromium(): string | undefined {
+  const paths = [process.env['CHROMIUM'], '/usr/bin/chromium'];
+  return paths.find((path) => path !== undefined && existsSync(path));
+}
+
+/** Starts a headless Chromium with a fresh profile. */
+export function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: flags });
+}
+
+/** How a window looks. */
+export interface Look {
+  readonly width: number;
+  readonly height: number;
+  readonly scheme: 'light' | 'dark';
+}
+
+/** A page, and what it did that it should not. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors on the console, and requests that leave this machine; a check takes out what it expects. */
+  readonly faults: string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a page in a window of its own. Times are shown in UTC. */
+export async function openPage(browser: Browser, url: string, look: Look): Promise<WatchedPage> {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.scheme,
+    timezoneId: 'UTC',
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  context.on('request', (request) => {
+    const { hostname } = new URL(request.url());
+    if (hostname !== '127.0.0.1') faults.push(`a request to ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, faults, close: () => context.close() };
+}

@@ -1,0 +1,62 @@
+/** What is asked of a page from inside; texts of programs, since the browser's types are not this project's. */
+
+/** Sum of the layout shifts that no input caused (`layout-shift` entries). */
+export const layoutShift = `new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => setTimeout(() => resolve(sum), 50));
+})`;
+
+/** Pixels by which the page is wider than its window. */
+export const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Controls without a name that a screen reader could say. */
+export const namelessControls = `[...document.querySelectorAll('button, input, select, textarea, summary, [tabindex="0"]')]
+  .filter((control) => {
+    const labels = control.labels === undefined || control.labels === null ? [] : [...control.labels];
+    const name = (control.getAttribute('aria-label') ?? '') + control.textContent + labels.map((one) => one.textContent).join('');
+    return name.trim() === '';
+  })
+  .map((control) => control.outerHTML.slice(0, 120))`;
+
+/** Texts whose contrast with what is behind them is under 4.5:1 (WCAG 2.2, 1.4.3), each as "ratio text". */
+export const faintTexts = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = (color) => {
+    const [r, g, b] = color.slice(0, 3).map((part) => {
+      const value = part / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const color = rgba(getComputedStyle(at).backgroundColor);
+      if (color[3] === 255) return color;
+    }
+    return rgba('white');
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const faint = [];
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.textContent.trim() === '' || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    const color = rgba(element instanceof SVGElement ? style.fill : style.color);
+    const [light, dark] = [luminance(color), luminance(behind(element))].sort((a, b) => b - a);
+    const ratio = (light + 0.05) / (dark + 0.05);
+    if (ratio < 4.5) faint.push(ratio.toFixed(2) + ' ' + node.textContent.trim().slice(0, 40));
+  }
+  return faint;
+})()`;
+
+/** The id of what the keyboard is on. */
+export const focused = "document.activeElement?.id ?? ''";

@@ -1,0 +1,66 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../../core/options/index.js';
+import { checks, type CheckSettings, type Picture } from './checks.js';
+import { findChromium, launch } from './chromium.js';
+import { startDemo } from './demo.js';
+
+/**
+ * `npm run browser`: looks at /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also keeps the
+ * pictures of docs/ui.md. Ends with 1 when a check fails, and with 2 when there is no Chromium.
+ */
+async function main(): Promise<number> {
+  const chromium = findChromium();
+  if (chromium === undefined) {
+    process.stderr.write('no Chromium: set CHROMIUM, or install it (apt-get install chromium)\n');
+    return 2;
+  }
+  const picture = process.argv.includes('--write') ? await pictures() : () => Promise.resolve();
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    const [demo, locked] = await Promise.all([startDemo(), startDemo(true)]);
+    closers.push(demo.close, locked.close);
+    const browser = await launch(chromium);
+    closers.push(() => browser.close());
+    return await runAll({ browser, url: demo.url, lockedUrl: locked.url, picture });
+  } finally {
+    await Promise.all(closers.map((close) => close()));
+  }
+}
+
+async function runAll(settings: CheckSettings): Promise<number> {
+  let failures = 0;
+  for (const [sentence, check] of checks) {
+    const startedMs = performance.now();
+    try {
+      await check(settings);
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+      process.stdout.write(`  ok  ${sentence} (${seconds} s)\n`);
+    } catch (error) {
+      failures += 1;
+      process.stdout.write(
+        `FAIL  ${sentence}\n${error instanceof Error ? (error.stack ?? '') : String(error)}\n`,
+      );
+    }
+  }
+  process.stdout.write(`${checks.length - failures} of ${checks.length} checks passed\n`);
+  return failures === 0 ? 0 : 1;
+}
+
+/** The largest picture that the repository takes. */
+const mostBytes = 200_000;
+
+async function pictures(): Promise<Picture> {
+  const folder = join(packageRoot(), 'docs', 'images');
+  await mkdir(folder, { recursive: true });
+  return async (name, page) => {
+    const path = join(folder, `ui-${name}.png`);
+    // Without the pointer and the focus that the check has left.
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+    const { size } = await stat(path);
+    if (size > mostBytes) throw new Error(`${path} has ${size} bytes`);
+  };
+}
+
+process.exitCode = await main();
