@@ -6,6 +6,7 @@ import type { Naming } from '../../core/names/naming.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import type { BackendValue } from '../../core/upstream/types.js';
 
 /** What decides how far a selection's rows can be counted instead of being read. */
 export interface Facts {
@@ -39,11 +40,17 @@ const maxGroups = 50_000;
 /** Calls at once; they stand beside the statistics themselves. */
 const parallel = 4;
 const minuteNs = 60_000_000_000n;
-/** Stretches that may make up a range; a longer stretch is tried beyond that. */
+/** Long stretches that may make up a range; longer ones are tried beyond that. */
 const maxStretches = 14n;
-const stretchesNs: readonly bigint[] = [5n, 15n, 60n, 240n, 1440n, 10_080n].map(
-  (minutes) => minutes * minuteNs,
-);
+/** Lengths in minutes, each with that of the short stretches at both ends of a range. */
+const lengths = [
+  [5n, 5n],
+  [15n, 5n],
+  [60n, 5n],
+  [240n, 60n],
+  [1440n, 240n],
+  [10_080n, 1440n],
+] as const;
 
 export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: false };
 
@@ -60,13 +67,14 @@ export class SelectionFacts {
     return this.#latest.get(keyOf(request)) ?? nothingFound;
   }
 
-  async of(request: FactsRequest, range: TimeRange): Promise<Facts> {
+  /** @param listed the streams of the whole range */
+  async of(request: FactsRequest, range: TimeRange, listed: readonly BackendValue[]): Promise<Facts> {
     const text = keyOf(request);
     const stretches = stretchesOf(range).map((stretch) => ({
       ...stretch,
       key: `${text} ${stretch.startNs}-${stretch.endNs}`,
     }));
-    const isUnchanged = await this.#areUnchanged(request, stretches);
+    const isUnchanged = await this.#areUnchanged(request, stretches, { range, listed });
     const suspects = new Set<string>();
     let missing = 0;
     let isHidden = false;
@@ -92,6 +100,7 @@ export class SelectionFacts {
   async #areUnchanged(
     { upstream, selection }: FactsRequest,
     stretches: readonly (TimeRange & { readonly key: string })[],
+    whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
   ): Promise<boolean> {
     const known = stretches.filter(({ key }) => this.#findings.has(key));
     const [first, last] = [known[0], known.at(-1)];
@@ -104,7 +113,10 @@ export class SelectionFacts {
         rows.set(stream, (rows.get(stream) ?? 0) + count);
     }
     const range = { startNs: first.startNs, endNs: last.endNs };
-    const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
+    const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
+    const listed = isAll
+      ? whole.listed
+      : await upstream.list({ listing: 'streams', query: query(selection), range });
     return listed.length === rows.size && listed.every(({ value, hits }) => rows.get(value) === hits);
   }
 
@@ -151,17 +163,30 @@ async function look(
   return { rows, suspects, missing, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
 }
 
-/** A range as whole hours (or other lengths, for short and long ranges) and what is left at its ends. */
-export function stretchesOf(range: TimeRange): readonly (TimeRange & { readonly isWhole: boolean })[] {
-  const { startNs, endNs } = range;
-  const sizeNs = stretchesNs.find((size) => (endNs - startNs) / size < maxStretches);
-  const first = sizeNs === undefined ? endNs : ((startNs + sizeNs - 1n) / sizeNs) * sizeNs;
-  if (sizeNs === undefined || first + sizeNs > endNs) return [{ ...range, isWhole: false }];
-  const stretches: (TimeRange & { readonly isWhole: boolean })[] = [];
-  if (first > startNs) stretches.push({ startNs, endNs: first, isWhole: false });
-  let at = first;
-  for (; at + sizeNs <= endNs; at += sizeNs)
-    stretches.push({ startNs: at, endNs: at + sizeNs, isWhole: true });
-  if (at < endNs) stretches.push({ startNs: at, endNs, isWhole: false });
+export interface Stretch extends TimeRange {
+  /** Whether it is one of those that ranges are cut into again and again. */
+  readonly isWhole: boolean;
+}
+
+/** A range as whole hours (or other lengths, for short and long ranges), shorter stretches, and what is left at its ends. */
+export function stretchesOf(range: TimeRange): readonly Stretch[] {
+  const spanNs = range.endNs - range.startNs;
+  const fitting = lengths.find(([long]) => spanNs / (long * minuteNs) < maxStretches);
+  if (fitting === undefined) return [{ ...range, isWhole: false }];
+  const [long, short] = fitting;
+  return cut(range, long * minuteNs).flatMap((stretch) =>
+    stretch.isWhole ? [stretch] : cut(stretch, short * minuteNs),
+  );
+}
+
+/** Cuts behind the multiples of a length, because windows hold their end and not their begin; what is shorter stands at the ends. */
+function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let at = startNs; at < endNs;) {
+    const border = ((at - 1n) / lengthNs + 1n) * lengthNs + 1n;
+    const next = border < endNs ? border : endNs;
+    stretches.push({ startNs: at, endNs: next, isWhole: next - at === lengthNs });
+    at = next;
+  }
   return stretches;
 }

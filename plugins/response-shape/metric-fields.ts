@@ -7,6 +7,7 @@ import type { Naming } from '../../core/names/naming.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import type { BackendValue } from '../../core/upstream/types.js';
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 const severityNumber = 'severity_number';
@@ -17,7 +18,8 @@ export interface Inventory {
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
   readonly fields: readonly string[];
-  readonly rows: number;
+  /** Streams and rows as the backend lists them. */
+  readonly listed: readonly BackendValue[];
 }
 
 /** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
@@ -34,7 +36,7 @@ export async function takeInventory(
   ]);
   return {
     streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
-    rows: streams.reduce((all, { hits }) => all + hits, 0),
+    listed: streams,
     fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
   };
 }

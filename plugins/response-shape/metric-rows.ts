@@ -103,10 +103,8 @@ export function rowEntrySource(
       const { selection } = plan;
       const range = { startNs: fromNs, endNs: toNs + 1n };
       const asked = { ...context, selection, columns: [] };
-      const [{ missing, suspects }, listed] = await Promise.all([
-        context.facts.of(asked, range),
-        context.upstream.list({ listing: 'streams', query: query(selection), range }),
-      ]);
+      const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
+      const { missing, suspects } = await context.facts.of(asked, range, listed);
       const keys = new Set(listed.map(({ value }) => context.reader.stream(value).labels.key));
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },

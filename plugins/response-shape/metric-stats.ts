@@ -69,7 +69,7 @@ export async function statisticsTable(
   const counting = guess.count();
   // It may fail before anybody waits for it.
   counting.catch(() => undefined);
-  const facts = await remembered.of(asked, buckets.range);
+  const facts = await remembered.of(asked, buckets.range, inventory.listed);
   const grouping = facts.isHidden ? byStream : byLabels;
   if (grouping.size * buckets.count > maxPoints) return undefined;
   const statistics = guess.isRight(facts) ? guess : new Statistics({ ...known, facts, grouping });
@@ -223,8 +223,9 @@ class Statistics {
     const { plan, context, buckets, inventory } = this.#parts;
     const { shapes, owner, upstream } = context;
     const { filter, selection } = this.#undecidedRows();
+    const rows = inventory.listed.reduce((all, { hits }) => all + hits, 0);
     const undecided = and(plan.selection, selection);
-    const cutting = await shapes.of(owner, upstream, undecided, buckets.range, inventory.rows);
+    const cutting = await shapes.of(owner, upstream, undecided, buckets.range, rows);
     if (cutting === undefined) return 'rows';
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
