@@ -32,9 +32,18 @@ test('stretches follow each other from end to end, and whole ones begin behind m
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(facts: SelectionFacts, hits: number, ...script: readonly ExpectedCall[]): Promise<Facts> {
+  return findUntil(13n * hourNs, facts, hits, ...script);
+}
+
+function findUntil(
+  lastNs: bigint,
+  facts: SelectionFacts,
+  hits: number,
+  ...script: readonly ExpectedCall[]
+): Promise<Facts> {
   const upstream = new FakeUpstream(script);
   const request = { owner: '1', upstream, reader, naming, selection, columns: ['env'] };
-  return facts.of(request, { startNs: 1n, endNs: 13n * hourNs + 1n }, [{ value: stream, hits }]);
+  return facts.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
 }
 
 function look(rows: number, changes: Readonly<Record<string, string>> = {}): ExpectedCall {
@@ -64,4 +73,14 @@ test('a row that has another value in a column than its stream hides it, and row
     ...looks,
   );
   t.deepEqual(found, { ...nothingSpecial, missing: 3, isHidden: true });
+});
+
+test('what is left at the end of a range is looked at each time, and hours in front of it are listed', async (t) => {
+  const facts = new SelectionFacts();
+  const lastNs = 13n * hourNs + 1n;
+  const looks = Array.from({ length: 14 }, () => look(2));
+  t.deepEqual(await findUntil(lastNs, facts, 28, ...looks), nothingSpecial);
+  const listed: ExpectedCall = { call: 'list', values: [{ value: stream, hits: 26 }] };
+  const found = await findUntil(lastNs, facts, 29, listed, look(3, { missing: '1' }));
+  t.deepEqual(found, { ...nothingSpecial, missing: 1 });
 });
