@@ -78,6 +78,44 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
       same([resultType, series.length], ['vector', 0], 'answer');
     },
   },
+  {
+    feature:
+      'a tail that has lasted long enough ends with the reason that makes the canary open it again at once',
+    sends: ['WS tail'],
+    run: async ({ http, stage }) => {
+      const short = http.at(await stage.proxyUrl({ 'tail.max-duration': '200ms' }));
+      for (const attempt of ['first', 'second']) {
+        const tail = await Tail.open(short, [['query', '{stream="stdout",name="loki-canary"} ']], {
+          'X-Scope-OrgID': stage.liveOrgId,
+        });
+        same((await tail.closed())[1], 'reached tail max duration limit', `${attempt} close`);
+      }
+    },
+  },
+  {
+    feature: 'too many requests are 429, which makes it wait; one canary is never too many',
+    sends: ['GET query'],
+    run: async (scene) => {
+      const { http, stage } = scene;
+      const timeNs = nanos(Date.now());
+      const query = 'count_over_time({stream="stdout",name="no-canary"}[60s])';
+      const headers = { 'X-Scope-OrgID': stage.liveOrgId };
+      const send = (one: Scene['http']): Promise<Reply> =>
+        one.send('GET', '/loki/api/v1/query', {
+          query: `query=${goEscape(query)}&time=${timeNs}&limit=1000`,
+          headers,
+        });
+      const narrow = http.at(await stage.proxyUrl({ 'rate-limit-per-second': '1', 'rate-limit-burst': '1' }));
+      const replies = [await send(narrow), await send(narrow), await send(narrow)];
+      holds(
+        replies.some(({ status }) => status === 429),
+        'no 429',
+      );
+      // The pipeline as shipped: what a canary sends in a minute comes at once.
+      const shipped = http.at(await stage.proxyUrl({ 'rate-limit-per-second': '50' }));
+      for (let count = 0; count < 20; count += 1) same((await send(shipped)).status, 200, `request ${count}`);
+    },
+  },
 ]);
 
 /** The time in a canary's line; a line of another form would be reported as broken. */

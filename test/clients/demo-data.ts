@@ -39,7 +39,7 @@ export function makeDemoData(nowMs: number): DemoData {
     const timestampNs = nanos(atMs) + BigInt(index);
     return { timestampNs, labels, line, metadata, service, level: levelOf(line) };
   });
-  return { endMs, entries: [...sampled, ...fixtures(endMs)].sort(byTime) };
+  return { endMs, entries: [...sampled, ...fixtures(endMs), clash(endMs)].sort(byTime) };
 }
 
 /** Selects the lines whose every part is known; no other line has these labels. */
@@ -68,6 +68,21 @@ function fixtures(endMs: number): readonly DemoEntry[] {
     service: 'fixture',
     level: levelOf(line),
   }));
+}
+
+/** Selects a line that states a name of its stream and one of its metadata once more. */
+export const clashSelector = '{service_name="clash"}';
+
+function clash(endMs: number): DemoEntry {
+  const line = 'level=warn cluster=line trace_id=line own=line';
+  return {
+    timestampNs: nanos(endMs - 20 * minuteMs) + 5n,
+    labels: { service_name: 'clash', cluster: 'lab', namespace: 'tests', pod: 'clash-0' },
+    line,
+    metadata: { trace_id: 'metadata' },
+    service: 'clash',
+    level: levelOf(line),
+  };
 }
 
 /** The level that each of the demo's lines states. */

@@ -34,7 +34,10 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
     feature: 'boot: limits, whether there are patterns, version',
     sends: ['GET drilldown-limits'],
     run: async ({ http, orgId }) => {
-      const answer = members(await new Grafana(http, orgId).resource('drilldown-limits', []), 'answer');
+      const answer = members(
+        await new Grafana(http, orgId).resource('drilldown-limits', [], appTag),
+        'answer',
+      );
       const limits = members(answer.get('limits'), 'limits');
       holds(
         number(limits.get('max_entries_limit_per_query'), 'max_entries_limit_per_query') > 0,
@@ -259,7 +262,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
 
 /** A call of the app, with its range. */
 export async function resource(scene: Scene, path: string, pairs: Pairs): Promise<unknown> {
-  return new Grafana(scene.http, scene.orgId).resource(path, [...pairs, ...isoRange(scene)]);
+  return new Grafana(scene.http, scene.orgId).resource(path, [...pairs, ...isoRange(scene)], appTag);
 }
 
 async function volume(scene: Scene, query: string, more: Pairs = []): Promise<readonly GrafanaSeries[]> {

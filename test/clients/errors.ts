@@ -6,13 +6,14 @@ import { Grafana, shownMessage } from './grafana.js';
 import { checkGrafanaAnswer } from './grafana-reader.js';
 import { goQuery } from './http.js';
 import { lastHour } from './oracle.js';
+import { withSilentBackend } from './silent-backend.js';
 
 const api = '/loki/api/v1';
 
 export const errors = featuresOf('Every client', 'Common to every client', [
   {
     feature: 'errors are one sentence for people, the one that Loki has',
-    sends: ['GET query', 'GET query_range', 'GET index/stats'],
+    sends: ['GET query', 'GET query_range', 'GET index/stats', 'GET index/volume', 'GET index/volume_range'],
     run: async ({ http, orgId, data }) => {
       const grafana = new Grafana(http, orgId);
       const range = lastHour(data);
@@ -47,8 +48,30 @@ export const errors = featuresOf('Every client', 'Common to every client', [
         const shown = await grafana.failure(query);
         holds(wanted.test(shown.trim()), `${query.expr} shows: ${shown}`);
       }
-      const stats = await grafana.resourceFailure('index/stats', [['query', '{a="b"} | json']]);
-      same(stats.trim(), 'only label matchers are supported', 'index/stats');
+      for (const path of ['index/stats', 'index/volume', 'index/volume_range']) {
+        const shown = await grafana.resourceFailure(path, [['query', '{a="b"} | json']]);
+        same(shown.trim(), 'only label matchers are supported', path);
+      }
+    },
+  },
+  {
+    feature: 'a query that takes too long is told as a timeout, which makes Grafana try once more',
+    sends: ['GET query_range', 'GET query'],
+    run: async ({ http, orgId, data, stage }) => {
+      await withSilentBackend(async (backend) => {
+        const grafana = new Grafana(
+          http.at(await stage.proxyUrl({ backend, 'backend-timeout': '50ms' })),
+          orgId,
+        );
+        const expr = 'rate({a="b"}[1m])';
+        for (const query of [
+          { expr: '{a="b"}', ...lastHour(data), limit: 10 },
+          { expr, endMs: data.endMs },
+        ]) {
+          const shown = await grafana.failure(query);
+          holds(/timeout|timed out/.test(shown), `${query.expr} shows: ${shown}`);
+        }
+      });
     },
   },
   {

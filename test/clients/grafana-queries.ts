@@ -1,9 +1,8 @@
 /** Grafana's data source: health, panels and Explore. */
 import { ClientFailure, holds, members, number, present, same } from './check.js';
-import { hourMs, minuteMs } from './demo-data.js';
+import { clashSelector, fixtureSelector, hourMs, minuteMs } from './demo-data.js';
 import { featuresOf, type Scene } from './feature.js';
 import { Grafana } from './grafana.js';
-import { fixtureSelector } from './demo-data.js';
 import { labelKey, type LogRow } from './grafana-reader.js';
 import {
   between,
@@ -115,6 +114,23 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
       for (const [name, value, type] of wanted) {
         same([row.labels.get(name), row.types.get(name)], [value, type], name);
       }
+    },
+  },
+  {
+    feature: 'a name that the line has as well as stream or metadata: both are shown',
+    sends: ['GET query_range'],
+    run: async ({ http, orgId, data }) => {
+      const query = { expr: `${clashSelector} | logfmt`, ...lastHour(data), limit: 10 };
+      const { labels, types } = onlyRow((await new Grafana(http, orgId).query(query)).rows);
+      const wanted: readonly (readonly [string, string, string])[] = [
+        ['cluster', 'lab', 'I'],
+        ['cluster_extracted', 'line', 'P'],
+        ['trace_id', 'metadata', 'S'],
+        ['trace_id_extracted', 'line', 'P'],
+        ['own', 'line', 'P'],
+      ];
+      for (const [name, value, type] of wanted)
+        same([labels.get(name), types.get(name)], [value, type], name);
     },
   },
   {

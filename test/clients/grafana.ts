@@ -58,8 +58,8 @@ export class Grafana {
   }
 
   /** A call for labels, fields and the like: Grafana passes the JSON on to the browser. */
-  async resource(path: string, pairs: Pairs): Promise<unknown> {
-    const reply = await this.#resource(path, pairs);
+  async resource(path: string, pairs: Pairs, tag?: string): Promise<unknown> {
+    const reply = await this.#resource(path, pairs, tag);
     if (reply.status !== 200) throw new ClientFailure(`${path}: ${reply.status} ${reply.text}`);
     return json(reply.text, path);
   }
@@ -74,9 +74,10 @@ export class Grafana {
     return shownMessage(reply.text);
   }
 
-  async #resource(path: string, pairs: Pairs): Promise<Reply> {
+  async #resource(path: string, pairs: Pairs, tag?: string): Promise<Reply> {
     const query = browserQuery(pairs);
-    return this.#http.send('GET', `/loki/api/v1/${path}`, { query, headers: this.#headers });
+    const headers = { ...this.#headers, ...tagsOf(tag) };
+    return this.#http.send('GET', `/loki/api/v1/${path}`, { query, headers });
   }
 
   async #ask(query: GrafanaQuery): Promise<Reply> {
@@ -92,12 +93,15 @@ export class Grafana {
     const endNs = query.endNs ?? nanos(endMs);
     if (startNs === undefined) pairs.push(['time', String(endNs)]);
     else pairs.push(['start', String(startNs)], ['end', String(endNs)], ['step', `${stepMs}ms`]);
-    const tags = tag === undefined ? {} : { 'X-Query-Tags': `Source=${tag}` };
     return this.#http.send('GET', `/loki/api/v1/${startNs === undefined ? 'query' : 'query_range'}`, {
       query: goQuery(pairs),
-      headers: { ...this.#headers, ...categorize, ...tags },
+      headers: { ...this.#headers, ...categorize, ...tagsOf(tag) },
     });
   }
+}
+
+function tagsOf(tag: string | undefined): Readonly<Record<string, string>> {
+  return tag === undefined ? {} : { 'X-Query-Tags': `Source=${tag}` };
 }
 
 /** The text Grafana shows for an error body: `message` of JSON, else the whole body. */

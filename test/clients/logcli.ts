@@ -62,7 +62,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
         ['direction', 'BACKWARD'],
         ...rangeOf(range),
       ];
-      const withStep = await ask(scene, 'query_range', [...pairs, ['step', '90.000000']]);
+      const withStep = await ask(scene, 'query_range', [...pairs, ['step', '90']]);
       same(
         withStep.series.map(({ points }) => points),
         [wanted],
