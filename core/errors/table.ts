@@ -453,16 +453,6 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'quantile_over_time or rate_counter over more values than may be kept',
     text: 'more than {limit} values to keep for one range aggregation; narrow the query or shorten its range',
   },
-  metricNotYet: {
-    status: 501,
-    when: 'a metric query over logs, which this version does not evaluate',
-    text: 'metric queries over logs are not supported by this version',
-  },
-  stageNotYet: {
-    status: 501,
-    when: 'a stage of a log query, which this version does not evaluate',
-    text: 'log queries with the stage {stage} are not supported by this version',
-  },
   tailNeedsLogs: {
     status: 400,
     when: 'a tail of a metric query; a WebSocket is closed with 1011 and this text',

@@ -12,6 +12,8 @@ import { spellingsOf, StoredNames, type Spellings } from './stored-names.js';
 export interface Question {
   /** Tells data apart that must not share an answer: tenant and forwarded credentials. */
   readonly owner: string;
+  /** X-Scope-OrgID, by which explain asks for what was learned. */
+  readonly tenantId?: string;
   readonly naming: Naming;
   readonly filter: LogsqlFilter;
   readonly range: TimeRange;
@@ -39,10 +41,19 @@ const lagNs = 60_000_000_000n;
 export class NameLearner {
   readonly #clock: Clock;
   readonly #known: ByteLru<Learned>;
+  /** What was learned last, whoever asked: for explain. */
+  readonly #latest: ByteLru<Learned>;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#known = new ByteLru({ maxEntries, maxBytes, clock });
+    this.#latest = new ByteLru({ maxEntries, maxBytes, clock });
+  }
+
+  /** The names of such rows as a query has learned them within the last minute; of any tenant where none is named. */
+  recall(filter: LogsqlFilter, tenantId?: string): StoredNames | undefined {
+    const learned = this.#latest.get(latestKey(filter, tenantId));
+    return learned === undefined ? undefined : new StoredNames(learned.spellings);
   }
 
   /** The names of the rows; undefined when there are too many of them. */
@@ -64,12 +75,29 @@ export class NameLearner {
     };
     const bytes = names.reduce((sum, name) => sum + 6 * name.length + 200, 0);
     this.#known.set(key, learned, bytes, ttlMs);
+    this.#latest.set(latestKey(filter, undefined), learned, bytes, ttlMs);
+    if (question.tenantId !== undefined)
+      this.#latest.set(latestKey(filter, question.tenantId), learned, bytes, ttlMs);
     return namesFor(learned, range);
   }
 
   clear(): void {
     this.#known.clear();
+    this.#latest.clear();
   }
+}
+
+const learners = new WeakMap<Naming, NameLearner>();
+
+/** The learner of one pipeline, told by its naming: plugins that name the same things share what is learned. */
+export function learnerOf(naming: Naming, clock: Clock): NameLearner {
+  let learner = learners.get(naming);
+  if (learner === undefined) learners.set(naming, (learner = new NameLearner(clock)));
+  return learner;
+}
+
+function latestKey(filter: LogsqlFilter, tenantId: string | undefined): string {
+  return `${tenantId ?? ''}\n${printFilter(filter)}`;
 }
 
 function covers({ range, knownUntilNs, reachedNow }: Learned, asked: TimeRange): boolean {

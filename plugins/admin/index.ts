@@ -2,7 +2,7 @@
 import { jsonAnswer, textAnswer } from '../../core/answer/finished.js';
 import { Query } from '../../core/api/query.js';
 import type { AdminOptions } from '../../core/options/options.gen.js';
-import { explainQuery } from '../../core/plan/explain/explain.js';
+import { explainOfPipeline } from '../../core/plan/explain/of-pipeline.js';
 import { printExplanation } from '../../core/plan/explain/print.js';
 import {
   defineEndpoint,
@@ -20,14 +20,7 @@ export default defineEndpoint<AdminOptions>({
   create(options, host) {
     const routes = new Map<string, RouteHandler>([
       ['cache_flush', (call) => flushCaches(call, host)],
-      // An error of the query is the answer, so it must reject.
-      [
-        'debug_explain',
-        (call) =>
-          new Promise((resolve) => {
-            resolve(explain(call, host));
-          }),
-      ],
+      ['debug_explain', (call) => explain(call, host)],
     ]);
     if (options.enableQueryAnalytics) {
       const analytics = new QueryAnalytics(() => host.clock.nowMs());
@@ -43,9 +36,12 @@ export default defineEndpoint<AdminOptions>({
 });
 
 /** What becomes of the query, as text, or as JSON with `format=json`; nothing is asked of the backend. */
-function explain({ params }: HttpCall, { naming }: Pick<Host, 'naming'>): Answer {
-  const text = params.get('query')?.[0] ?? '';
-  const explanation = explainQuery(new Query(text, naming.dottedNames), naming);
+async function explain(
+  { params, caller }: HttpCall,
+  host: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
+): Promise<Answer> {
+  const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
+  const explanation = await explainOfPipeline(query, host, caller.orgId);
   const isJson = params.get('format')?.[0] === 'json';
   return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
 }

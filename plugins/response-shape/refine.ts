@@ -20,7 +20,7 @@ export async function refinedPlan(
   if (filter === undefined || range === undefined) return plan;
   const { accountId, projectId, streamField } = tenant;
   const owner = JSON.stringify([tenant.id, accountId, projectId, streamField, credentialsOf(caller)]);
-  const names = await learner.learn({ owner, naming, filter, range, upstream });
+  const names = await learner.learn({ owner, tenantId: tenant.id, naming, filter, range, upstream });
   return names === undefined ? plan : refinePlan(plan, names, naming);
 }
 

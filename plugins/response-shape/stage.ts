@@ -1,6 +1,6 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
-import { NameLearner } from '../../core/names/name-learner.js';
+import { learnerOf, type NameLearner } from '../../core/names/name-learner.js';
 import type { Naming } from '../../core/names/naming.js';
 import { RowReader } from '../../core/names/row-reader.js';
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
@@ -39,7 +39,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
     this.#host = host;
-    this.#learner = new NameLearner(host.clock);
+    this.#learner = learnerOf(host.naming, host.clock);
     this.#shapes = new LineShapes(host.clock);
     this.#refusals = new Refusals(host.clock);
   }

@@ -1,14 +1,16 @@
 import type { Query } from '../../api/query.js';
 import { checkStages, printMatcher, printPlain, printStage, type LogExpr } from '../../logql/index.js';
 import { printFilter } from '../../logsql/print.js';
+import type { LogsqlFilter } from '../../logsql/ast.js';
 import type { Naming } from '../../names/naming.js';
+import type { StoredNames } from '../../names/stored-names.js';
 import { and } from '../../logsql/build.js';
 import type { Decision } from '../matchers.js';
 import { planLogExpr, planMetric, type Pushdown } from '../metric.js';
-import { labelConditions } from '../refine.js';
+import { labelConditions, refinePlan, rowsToLearnFrom } from '../refine.js';
 import { pushdownRules, type RuleId } from '../rules/table.js';
 import type { Verdict } from '../rules/types.js';
-import type { LogsPlan } from '../types.js';
+import type { LogsPlan, Plan } from '../types.js';
 import { printTree } from './tree-text.js';
 
 /** What a query costs, by what has to be moved from the backend. */
@@ -38,6 +40,22 @@ export interface Explanation {
   readonly reads: readonly ExplainedRead[];
   readonly cost: CostClass;
   readonly costText: string;
+  /** Stored spellings of the names of label filters. */
+  readonly names: keyof typeof namesTexts;
+}
+
+export const namesTexts = {
+  unneeded: 'no stored names matter',
+  learned: 'as they were learned within the last minute',
+  unknown:
+    'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
+} as const;
+
+/** What of the pipeline decides about a query. */
+export interface ExplainContext {
+  readonly pushdown?: Pushdown;
+  /** The stored names of such rows, when they are known. */
+  readonly recall?: (filter: LogsqlFilter) => StoredNames | undefined;
 }
 
 export const costTexts = {
@@ -49,35 +67,65 @@ export const costTexts = {
 } as const;
 
 /**
- * Says what becomes of a query. Stored names are not asked for: label filters are shown with the name as its only spelling.
+ * Says what becomes of a query. Nothing is asked of the backend.
  * @throws LogqlError with the reference's text for a query it refuses
  */
-export function explainQuery(query: Query, naming: Naming, pushdown: Pushdown = 'on'): Explanation {
+export function explainQuery(
+  query: Query,
+  naming: Naming,
+  { pushdown = 'on', recall = () => undefined }: ExplainContext = {},
+): Explanation {
   const { ast, text } = query;
   checkStages(ast);
   const shared = { query: text, tree: printTree(ast) };
   if (ast.kind === 'log') {
     const { plan, decisions } = planLogExpr(ast, naming, pushdown);
+    const refined = refine(plan, naming, recall);
     const cost = plan.residual.length === 0 ? 'page' : 'scan';
-    return { ...shared, reads: [explainRead(ast, plan, decisions)], ...costOf(cost) };
+    const reads = [explainRead(ast, plan, refined.plan, decisions)];
+    return { ...shared, reads, ...costOf(cost), names: refined.names };
   }
-  const leaves = [...planMetric(ast, naming, pushdown).leaves.values()];
+  const plan = planMetric(ast, naming, pushdown);
+  const refined = refine(plan, naming, recall);
+  const leaves = [...plan.leaves.values()];
   const reads = leaves.map(({ leaf, logs, decisions, rule }) => {
-    const read = explainRead(leaf.range.range.query, logs, decisions);
+    const asked = refined.plan?.leaves.get(leaf.range)?.logs;
+    const read = explainRead(leaf.range.range.query, logs, asked, decisions);
     return { ...read, parts: [...read.parts, explained(printPlain(leaf.range), rule)] };
   });
   const isCounted = leaves.every(({ push }) => push !== undefined);
-  return { ...shared, reads, ...costOf(leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows') };
+  const cost = leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows';
+  return { ...shared, reads, ...costOf(cost), names: refined.names };
+}
+
+/** The plan as it runs; undefined where that depends on names that are not known. */
+function refine<Kind extends Plan>(
+  plan: Kind,
+  naming: Naming,
+  recall: (filter: LogsqlFilter) => StoredNames | undefined,
+): { readonly plan: Kind | undefined; readonly names: Explanation['names'] } {
+  const filter = rowsToLearnFrom(plan, naming);
+  if (filter === undefined) return { plan, names: 'unneeded' };
+  const names = recall(filter);
+  if (names === undefined) return { plan: undefined, names: 'unknown' };
+  // Refining keeps the kind of a plan.
+  return { plan: refinePlan(plan, names, naming) as Kind, names: 'learned' };
 }
 
 function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {
   return { cost, costText: costTexts[cost] };
 }
 
-function explainRead(expr: LogExpr, plan: LogsPlan, decisions: readonly Decision[]): ExplainedRead {
+/** `asked` is the plan as it runs, when that is known. */
+function explainRead(
+  expr: LogExpr,
+  plan: LogsPlan,
+  asked: LogsPlan | undefined,
+  decisions: readonly Decision[],
+): ExplainedRead {
   return {
     logql: printPlain(expr),
-    logsql: printFilter(and(plan.filter, labelConditions(plan))),
+    logsql: printFilter(asked?.filter ?? and(plan.filter, labelConditions(plan))),
     parts: decisions.map(({ rule, part }) =>
       explained(part.kind === 'matcher' ? `{${printMatcher(part)}}` : printStage(part), rule),
     ),

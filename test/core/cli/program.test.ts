@@ -97,6 +97,9 @@ test('explain prints what becomes of a query, as text or JSON', async (t) => {
   const json = await run('explain', '-json', '{app="a"} |= "x"');
   t.like(JSON.parse(json.out), { query: '{app="a"} |= "x"', cost: 'page' });
   t.is((await run('explain', '{')).status, 1);
+  const off = await run('explain', '-pushdown=off', '{app="a"} |= "x"');
+  t.regex(off.out, /^logsql {2}\{app="a"\}$/m);
+  t.is((await run('explain', '-no-such-flag', '{app="a"}')).status, 2);
 });
 
 test('flags prints every flag with its meaning', async (t) => {

@@ -1,11 +1,17 @@
 import test from 'ava';
 import { Query } from '../../../../core/api/query.js';
 import { LogqlError } from '../../../../core/logql/index.js';
+import { learnerOf } from '../../../../core/names/name-learner.js';
 import { defaultNamingSettings, Naming } from '../../../../core/names/naming.js';
+import { spellingsOf, StoredNames } from '../../../../core/names/stored-names.js';
 import { explainQuery, type Explanation } from '../../../../core/plan/explain/explain.js';
+import { planLogExpr } from '../../../../core/plan/metric.js';
+import { rowsToLearnFrom } from '../../../../core/plan/refine.js';
 import { printExplanation } from '../../../../core/plan/explain/print.js';
 import { ruleExamples, rulesWithoutExample } from '../../../../core/plan/rules/examples.js';
 import { pushdownRules } from '../../../../core/plan/rules/table.js';
+import { FakeClock, FakeUpstream, makeHost } from '../../../../core/testing/index.js';
+import { explainOfPipeline } from '../../../../core/plan/explain/of-pipeline.js';
 import { readCases } from '../../../conformance/cases.js';
 
 const naming = new Naming(defaultNamingSettings);
@@ -92,7 +98,7 @@ test('every rule has an example, or a reason for none', (t) => {
 
 test('with pushdown off everything but streams is evaluated here', (t) => {
   const query = new Query('{app="a"} |= "x" | b="c"', 'reject');
-  const [read] = explainQuery(query, naming, 'off').reads;
+  const [read] = explainQuery(query, naming, { pushdown: 'off' }).reads;
   t.is(read?.logsql, '{app="a"}');
   t.deepEqual(read?.evaluatedHere, ['|= "x"', '| b="c"']);
 });
@@ -110,3 +116,47 @@ test('every query of the recordings is explained, or refused as Loki refuses it'
   t.true(explained > 500, String(explained));
   t.throws(() => explain('{app=}'), { instanceOf: LogqlError });
 });
+
+test('with the stored names a label filter is shown as the backend is asked', (t) => {
+  const query = new Query('{app="a"} | team_owner="x"', 'reject');
+  const unknown = explainQuery(query, naming);
+  t.is(unknown.names, 'unknown');
+  t.regex(printExplanation(unknown), /^names {3}not known here/m);
+  const stored = new StoredNames(spellingsOf(['team.owner'], naming));
+  const known = explainQuery(query, naming, { recall: () => stored });
+  t.is(known.names, 'learned');
+  t.regex(known.reads[0]?.logsql ?? '', / team\.owner:="x"/);
+  t.notRegex(unknown.reads[0]?.logsql ?? '', /team\.owner/);
+  t.is(explain('{app="a"} |= "x"').names, 'unneeded');
+  const metric = new Query('sum(rate({app="a"} | team_owner="x" [5m]))', 'reject');
+  t.regex(
+    explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '',
+    / team\.owner:="x"/,
+  );
+});
+
+test('a running pipeline is explained with its own pushdown and with what its queries have learned', async (t) => {
+  const host = makeHost({});
+  const query = new Query('{app="a"} | team_owner="x"', 'reject');
+  t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
+  const { plan } = planLogExpr(query.ast.kind === 'log' ? query.ast : raise(), host.naming, 'on');
+  await learnerOf(host.naming, host.clock).learn({
+    owner: 'somebody',
+    tenantId: 't1',
+    naming: host.naming,
+    filter: rowsToLearnFrom(plan, host.naming) ?? raise(),
+    range: { startNs: 0n, endNs: 1n },
+    upstream: new FakeUpstream([{ call: 'list', values: [{ value: 'team.owner', hits: 1 }] }]),
+  });
+  for (const tenant of [undefined, 't1']) {
+    const { names, reads } = await explainOfPipeline(query, host, tenant);
+    t.is(names, 'learned');
+    t.regex(reads[0]?.logsql ?? '', / team\.owner:="x"/);
+  }
+  t.is((await explainOfPipeline(query, host, 't2')).names, 'unknown');
+  t.is(learnerOf(host.naming, new FakeClock()), learnerOf(host.naming, host.clock));
+});
+
+function raise(): never {
+  throw new Error('not a log query with label filters');
+}
