@@ -1,5 +1,6 @@
 import type { AnswerStats, Entry, StreamResult } from '../../core/answer/types.js';
 import type { Direction } from '../../core/api/request.js';
+import { exceeded, formatLimits } from '../../core/logql/template/exec/limits.js';
 import { LabelSet } from '../../core/labels/label-set.js';
 import type { Pipeline } from '../../core/logql/pipeline/compile.js';
 import type { LogRow } from '../../core/names/row-reader.js';
@@ -13,6 +14,8 @@ export interface CollectorOptions {
   readonly recheck: Pipeline;
   readonly residual: Pipeline;
   readonly showsGroups: boolean;
+  /** Whether lines are made by `line_format`: there may be so many bytes of them in one answer. */
+  readonly formatsLines?: boolean;
 }
 
 interface OpenStream {
@@ -32,6 +35,7 @@ export class EntryCollector {
   #lines = 0;
   #bytes = 0;
   #metadataBytes = 0;
+  #formattedBytes = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -86,6 +90,7 @@ export class EntryCollector {
     if (row.isRebuilt && this.#options.recheck(read) === undefined) return;
     const line = this.#options.residual(read);
     if (line === undefined || !this.#isDue(timestampNs)) return;
+    if (this.#options.formatsLines === true) this.#countFormatted(line.line);
     const { showsGroups } = this.#options;
     this.#streamOf(line.stream).entries.push({
       timestampNs,
@@ -105,6 +110,12 @@ export class EntryCollector {
     if (distance < intervalNs) return false;
     this.#lastKept = timestampNs;
     return true;
+  }
+
+  /** @throws ApiError `lineFormatLimit` */
+  #countFormatted(line: string): void {
+    this.#formattedBytes += Buffer.byteLength(line);
+    if (this.#formattedBytes > formatLimits.responseOutput) exceeded('output');
   }
 
   #streamOf(labels: LabelSet): OpenStream {

@@ -31,6 +31,7 @@ export async function answerLogs(
     recheck: compilePipeline(plan.recheck),
     residual: compilePipeline(plan.residual),
     showsGroups: context.showsGroups,
+    formatsLines: plan.residual.some(({ kind }) => kind === 'line-format'),
   });
   const keepsAll = plan.residual.length === 0 && request.intervalNs === 0n;
   const pages = readPages({

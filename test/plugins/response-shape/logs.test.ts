@@ -175,6 +175,19 @@ test('the groups stay empty where they are not to be shown', async (t) => {
   );
 });
 
+test('the lines that line_format makes for one answer may have 16 MiB', async (t) => {
+  const long = Array.from({ length: 300 }, (_, index) => ({
+    ns: base + BigInt(index),
+    stream: 'a',
+    line: 'x'.repeat(60_000),
+  }));
+  const text = '{app=~".+"} | line_format `{{__line__}}`';
+  await t.notThrowsAsync(answer(long, { limit: 279 }, text));
+  await t.throwsAsync(answer(long, { limit: 280 }, text), { message: 'line_format output limit exceeded' });
+  // Lines as they are stored are bounded by the number of entries alone.
+  await t.notThrowsAsync(answer(long, { limit: 300 }));
+});
+
 test('an aborted request stops between pages', async (t) => {
   const context = {
     upstream: new MemoryUpstream(rows),
