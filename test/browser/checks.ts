@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { openPage, type Look, type WatchedPage } from './chromium.js';
 import { demoToken } from './demo.js';
 import { faintTexts, focused, layoutShift, namelessControls, overflow } from './in-page.js';
 
-/** Keeps a picture of the page under a name; does nothing unless pictures are wanted. */
-export type Picture = (name: string, page: Page) => Promise<void>;
+/** Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. */
+export type Picture = (name: string, page: Page, shown: number | Locator) => Promise<void>;
 
 export interface CheckSettings {
   readonly browser: Browser;
@@ -50,24 +50,6 @@ export const checks: readonly Check[] = [
       }),
   ],
   [
-    'a stage opens to its options, what differs from the default first',
-    (settings) =>
-      withPage(settings, wide, '', async ({ page }) => {
-        await page.getByRole('button', { name: 'guard' }).press('Enter');
-        const details = page.locator('.details');
-        assert.match(
-          await details.locator('.options').first().innerText(),
-          /rateLimitPerSecond[\s\S]*0[\s\S]*default/,
-        );
-        await details.locator('summary').press('Enter');
-        assert.ok((await details.locator('dt').count()) > 3);
-        await fitsAndReads(page);
-        await settings.picture('stage', page);
-        await page.getByRole('button', { name: 'Close' }).press('Enter');
-        assert.equal(await details.count(), 0);
-      }),
-  ],
-  [
     'a log query runs by the keyboard alone: lines, labels, histogram and plan',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
@@ -90,12 +72,21 @@ export const checks: readonly Check[] = [
           'info',
         ]);
         assert.match(await page.locator('.plan summary').innerText(), /The backend does all of it/);
-        await settings.picture('logs', page);
+        await settings.picture('logs', page, 1120);
         const row = page.locator('.row summary').first();
         await row.press('Enter');
         assert.match(await page.locator('.row-labels').innerText(), /service_name/);
         await page.locator('.histogram svg').press('End');
+        await page.keyboard.press('ArrowLeft');
         assert.match(await page.locator('.chart-title').innerText(), / at \d\d:\d\d:\d\d to /);
+        await page.keyboard.press('Enter');
+        await page.getByLabel('custom').and(page.locator(':checked')).waitFor();
+        await page.locator('.outcome[aria-busy="false"]').waitFor();
+        assert.match(
+          await page.locator('.summary-line').innerText(),
+          /^\d\d lines/,
+          'a bar chosen is a range of its own',
+        );
         await fitsAndReads(page);
       }),
   ],
@@ -112,7 +103,7 @@ export const checks: readonly Check[] = [
           for (const part of ['(log', '(selector', '_msg:', '| logfmt', 'backend', 'here', 'count_over_time'])
             assert.ok(text.includes(part), part);
           await fitsAndReads(page);
-          await settings.picture('plan-dark', page);
+          await settings.picture('plan-dark', page, page.locator('.plan'));
         },
       ),
   ],
@@ -130,7 +121,7 @@ export const checks: readonly Check[] = [
         await page.locator('.lines svg').press('ArrowLeft');
         await page.locator('.lines circle.dot').first().waitFor();
         await fitsAndReads(page);
-        await settings.picture('series-dark', page);
+        await settings.picture('series-dark', page, 1180);
       }),
   ],
   [
@@ -150,6 +141,24 @@ export const checks: readonly Check[] = [
         assert.deepEqual(faults.splice(0), [
           'Failed to load resource: the server responded with a status of 400 (Bad Request)',
         ]);
+      }),
+  ],
+  [
+    'a stage opens to its options, what differs from the default first',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page }) => {
+        await page.getByRole('button', { name: 'guard' }).press('Enter');
+        const details = page.locator('.details');
+        assert.match(
+          await details.locator('.options').first().innerText(),
+          /rateLimitPerSecond[\s\S]*0[\s\S]*default/,
+        );
+        await details.locator('summary').press('Enter');
+        assert.ok((await details.locator('dt').count()) > 3);
+        await fitsAndReads(page);
+        await settings.picture('stage', page, 1000);
+        await page.getByRole('button', { name: 'Close' }).press('Enter');
+        assert.equal(await details.count(), 0);
       }),
   ],
   [
@@ -188,7 +197,7 @@ export const checks: readonly Check[] = [
             await page.locator('.row summary').first().press('Enter');
             await fitsAndReads(page);
             await page.locator('.plan summary').press('Enter');
-            if (scheme === 'light') await settings.picture('narrow', page);
+            if (scheme === 'light') await settings.picture('narrow', page, 1900);
           },
         );
       }

@@ -53,11 +53,18 @@ const mostBytes = 200_000;
 async function pictures(): Promise<Picture> {
   const folder = join(packageRoot(), 'docs', 'images');
   await mkdir(folder, { recursive: true });
-  return async (name, page) => {
+  return async (name, page, shown) => {
     const path = join(folder, `ui-${name}.png`);
-    // Without the pointer and the focus that the check has left.
+    // From the top, without the pointer and the focus that the check has left.
     await page.mouse.move(0, 0);
-    await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
+    await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0)');
+    const height = typeof shown === 'number' ? shown : 1_600;
+    await page.setViewportSize({ width: page.viewportSize()?.width ?? 0, height });
+    await (typeof shown === 'number' ? page : shown).screenshot({
+      path,
+      animations: 'disabled',
+      caret: 'hide',
+    });
     const { size } = await stat(path);
     if (size > mostBytes) throw new Error(`${path} has ${size} bytes`);
   };

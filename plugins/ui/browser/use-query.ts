@@ -4,7 +4,7 @@ import { histogramOf, type Histogram } from './model/histogram.js';
 import { logRows, type LogRow } from './model/log-rows.js';
 import type { QueryState } from './model/query-state.js';
 import { seriesOf, type Series } from './model/series.js';
-import { alignedTo, rangeOf, stepOf, type TimeRange } from './model/time-range.js';
+import { barRange, onSteps, rangeOf, stepOf, type TimeRange } from './model/time-range.js';
 import type { PageExplanation, WireStats } from './model/wire.js';
 
 /** Lines, and how many there are by level over the whole range. */
@@ -79,11 +79,20 @@ async function answer(state: QueryState, signal: AbortSignal): Promise<Outcome> 
   // Explaining asks nothing of the backend, so a query that is refused costs nothing.
   const explanation = await fetchExplanation(state, barStep, signal);
   const step = explanation.kind === 'log' ? barStep : stepOf(range, maxPoints);
+  // Series have their points on whole steps, so that is what their chart shows.
+  const shown = explanation.kind === 'log' ? range : onSteps(range, step);
   const startedMs = performance.now();
-  const bars = fetchHistogram(state, explanation, alignedTo(range, barStep), barStep, signal);
-  const { data, warnings = [] } = await fetchRange(state, range, step, signal);
+  const bars = fetchHistogram(state, explanation, barRange(range, barStep), barStep, signal);
+  const { data, warnings = [] } = await fetchRange(state, shown, step, signal);
   const tookMs = performance.now() - startedMs;
-  const shared = { kind: 'answered', explanation, range, tookMs, stats: data.stats, warnings } as const;
+  const shared = {
+    kind: 'answered',
+    explanation,
+    range: shown,
+    tookMs,
+    stats: data.stats,
+    warnings,
+  } as const;
   if (data.resultType === 'matrix') {
     return { ...shared, result: { kind: 'series', series: seriesOf(data.result), stepSeconds: step } };
   }

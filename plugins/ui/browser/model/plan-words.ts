@@ -22,5 +22,5 @@ export function planSentence({ reads, costText }: PageExplanation): string {
       : here === 0
         ? 'The backend does all of it'
         : `${here} of ${parts.length} parts are evaluated here`;
-  return `${who}; what moves: ${costText}.`;
+  return `${who}. What moves: ${costText}.`;
 }

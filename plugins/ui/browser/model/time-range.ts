@@ -37,9 +37,14 @@ export function stepOf({ startMs, endMs }: TimeRange, maxPoints: number): number
   return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
 }
 
-/** The range whose points stand on whole steps and whose bars cover the given one. */
-export function alignedTo({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
+/** The least range around the given one that begins and ends on whole steps. */
+export function onSteps({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
   const step = stepSeconds * second;
-  // A bar ends at its point, so that the first one ends a step after the range's beginning.
-  return { startMs: Math.floor(startMs / step) * step + step, endMs: Math.ceil(endMs / step) * step };
+  return { startMs: Math.floor(startMs / step) * step, endMs: Math.ceil(endMs / step) * step };
+}
+
+/** The points of bars that cover a range: a bar ends at its point, so that the first one ends a step after the beginning. */
+export function barRange(range: TimeRange, stepSeconds: number): TimeRange {
+  const { startMs, endMs } = onSteps(range, stepSeconds);
+  return { startMs: startMs + stepSeconds * second, endMs };
 }

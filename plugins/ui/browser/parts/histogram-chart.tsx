@@ -6,7 +6,7 @@ import { valueTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
 import { useWidth } from '../use-width.js';
 import { Axes, frameOf, scale, type Frame } from './axes.js';
-import { useCursor } from './use-cursor.js';
+import { useCursor, type Span } from './use-cursor.js';
 
 const height = 132;
 
@@ -14,9 +14,12 @@ const height = 132;
 export function HistogramChart({
   histogram,
   range,
+  onZoom,
 }: {
   readonly histogram: Histogram;
   readonly range: TimeRange;
+  /** Asks for the part of the range that was drawn over. */
+  readonly onZoom: (range: TimeRange) => void;
 }): JSX.Element {
   const [element, width] = useWidth();
   const { bars, totals, highest } = histogram;
@@ -25,9 +28,12 @@ export function HistogramChart({
   const ticks = valueTicks(0, Math.max(1, highest), 4).filter(Number.isInteger);
   const y = scale([0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
   const barWidth = (frame.right - frame.left) / Math.max(1, bars.length);
-  const { index, handlers } = useCursor(bars.length, (pixels) =>
-    Math.floor((pixels - frame.left) / barWidth),
-  );
+  const zoom = ({ first, last }: Span): void => {
+    const [from, to] = [bars[first], bars[last]];
+    if (from !== undefined && to !== undefined) onZoom({ startMs: from.startMs, endMs: to.endMs });
+  };
+  const columnAt = (pixels: number): number => Math.floor((pixels - frame.left) / barWidth);
+  const { index, span, handlers } = useCursor(bars.length, columnAt, zoom);
   const total = totals.reduce((sum, [, count]) => sum + count, 0);
   const current = index === undefined ? undefined : bars[index];
   return (
@@ -55,7 +61,7 @@ export function HistogramChart({
             width={width}
             height={height}
             role="img"
-            aria-label={`Lines over time by level: ${totals.map(([level, count]) => `${count} ${level}`).join(', ')}. Arrow keys read single bars.`}
+            aria-label={`Lines over time by level: ${totals.map(([level, count]) => `${count} ${level}`).join(', ')}. Arrow keys read single bars, Enter asks for one alone.`}
             {...handlers}
           >
             <Axes frame={frame} range={shown} ticks={ticks} y={y} />
@@ -67,7 +73,7 @@ export function HistogramChart({
                 width={barWidth}
                 frame={frame}
                 y={y}
-                isCurrent={position === index}
+                isCurrent={span !== undefined && position >= span.first && position <= span.last}
               />
             ))}
           </svg>

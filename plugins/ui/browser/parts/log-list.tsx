@@ -50,7 +50,7 @@ function RowLabels({ row }: { readonly row: LogRow }): JSX.Element {
     <div class="row-labels">
       {row.groups.map(({ title, labels }) => (
         <section key={title}>
-          <h4>{title}</h4>
+          <h3 class="minor">{title}</h3>
           <dl>
             {labels.map(([name, value]) => (
               <div key={name}>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { formatCount, formatMs } from '../model/format.js';
+import { formatCount, formatCounted, formatMs } from '../model/format.js';
 import { shownValue, sortOptions } from '../model/options.js';
 import type {
   BackendFigures,
@@ -53,8 +53,7 @@ export function PartDetails({ label, part, backend, onClose }: Properties): JSX.
       {others.length > 0 && (
         <details>
           <summary>
-            {others.length === 1 ? 'The option' : `The ${formatCount(others.length)} options`} with the
-            default
+            {formatCounted(others.length, 'option')} at {others.length === 1 ? 'its' : 'their'} default
           </summary>
           <OptionTable options={others} />
         </details>

@@ -26,7 +26,7 @@ export function Plan({ explanation }: { readonly explanation: PageExplanation })
 function Listing({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
   return (
     <div class="listing">
-      <h4>{title}</h4>
+      <h3 class="minor">{title}</h3>
       <pre tabindex={0} aria-label={title}>
         {text}
       </pre>
@@ -39,7 +39,7 @@ function Read({ read }: { readonly read: ExplainedRead }): JSX.Element {
     <>
       <Listing title="LogsQL that the backend is asked" text={read.logsql} />
       <div class="listing">
-        <h4>Part by part</h4>
+        <h3 class="minor">Part by part</h3>
         <ul class="plan-parts">
           {read.parts.map(({ part, verdict, rule, reason }, index) => (
             <li key={index}>

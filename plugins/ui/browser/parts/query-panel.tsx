@@ -2,12 +2,13 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { tenantNeed } from '../model/options.js';
 import { parseHash, printHash, type QueryState } from '../model/query-state.js';
+import type { TimeRange } from '../model/time-range.js';
 import type { LoadedPipeline } from '../model/wire.js';
 import { useQuery } from '../use-query.js';
 import { Examples } from './examples.js';
 import { Failure } from './failure.js';
 import { QueryForm } from './query-form.js';
-import { Result } from './result.js';
+import { Result, summaryOf } from './result.js';
 
 interface Properties {
   readonly pipeline: LoadedPipeline;
@@ -46,12 +47,23 @@ export function QueryPanel({ pipeline, onDone }: Properties): JSX.Element {
     box.current?.setSelectionRange(start, end);
   };
 
+  const zoom = ({ startMs, endMs }: TimeRange): void =>
+    submit({
+      ...state,
+      range: 'custom',
+      from: new Date(startMs).toISOString(),
+      to: new Date(endMs).toISOString(),
+    });
+
   return (
     <section class="query" aria-labelledby="query-title">
       <div class="section-head">
         <h2 id="query-title">Query</h2>
         <p class="quiet">LogQL, through the stages above.</p>
       </div>
+      <p class="visually-hidden" role="status">
+        {outcome.kind === 'answered' && !isRunning ? summaryOf(outcome).join(', ') : ''}
+      </p>
       <QueryForm
         state={state}
         need={need}
@@ -60,10 +72,10 @@ export function QueryPanel({ pipeline, onDone }: Properties): JSX.Element {
         onChange={setState}
         onRun={submit}
       />
-      <div class={isRunning ? 'outcome is-running' : 'outcome'} aria-live="polite" aria-busy={isRunning}>
+      <div class={isRunning ? 'outcome is-running' : 'outcome'} aria-busy={isRunning}>
         {outcome.kind === 'none' && <Examples onPick={(query) => submit({ ...state, query })} />}
         {outcome.kind === 'failed' && <Failure text={outcome.text} query={outcome.query} onSelect={select} />}
-        {outcome.kind === 'answered' && <Result answered={outcome} />}
+        {outcome.kind === 'answered' && <Result answered={outcome} onZoom={zoom} />}
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatBytes, formatCounted, formatMs } from '../model/format.js';
+import type { TimeRange } from '../model/time-range.js';
 import type { Answered } from '../use-query.js';
 import { HistogramChart } from './histogram-chart.js';
 import { LogList } from './log-list.js';
@@ -7,11 +8,17 @@ import { Plan } from './plan.js';
 import { SeriesView } from './series-view.js';
 
 /** The answer of a query: how it came about, its picture, its lines or series. */
-export function Result({ answered }: { readonly answered: Answered }): JSX.Element {
+export function Result({
+  answered,
+  onZoom,
+}: {
+  readonly answered: Answered;
+  readonly onZoom: (range: TimeRange) => void;
+}): JSX.Element {
   const { result, explanation, range, warnings } = answered;
   return (
     <>
-      <p class="summary-line" role="status">
+      <p class="summary-line">
         {summaryOf(answered).map((text) => (
           <span key={text}>{text}</span>
         ))}
@@ -27,7 +34,7 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
           {typeof result.histogram === 'string' ? (
             <p class="alert">No histogram: {result.histogram}</p>
           ) : (
-            <HistogramChart histogram={result.histogram} range={range} />
+            <HistogramChart histogram={result.histogram} range={range} onZoom={onZoom} />
           )}
           <LogList rows={result.rows} range={range} />
         </>
@@ -38,7 +45,8 @@ export function Result({ answered }: { readonly answered: Answered }): JSX.Eleme
   );
 }
 
-function summaryOf({ result, tookMs, stats }: Answered): readonly string[] {
+/** What came back, and what it took. */
+export function summaryOf({ result, tookMs, stats }: Answered): readonly string[] {
   const what =
     result.kind === 'logs'
       ? [formatCounted(result.rows.length, 'line'), formatCounted(result.streams, 'stream')]

@@ -71,7 +71,7 @@ function Figure({
   readonly isBad?: boolean;
 }): JSX.Element {
   return (
-    <div class={isBad ? 'figure is-bad' : 'figure'}>
+    <div class={`figure${isBad ? ' is-bad' : ''}${value === '0' || value === '–' ? ' is-nil' : ''}`}>
       <dt>{name}</dt>
       <dd>
         {value}

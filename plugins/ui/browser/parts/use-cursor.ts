@@ -1,34 +1,83 @@
 import { useState } from 'preact/hooks';
 
-/** What a chart needs so that pointer and arrow keys move over its columns. */
+/** Columns of a chart, both included. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What a chart needs so that pointer and arrow keys move over its columns and choose some. */
 export interface Cursor {
   readonly index: number | undefined;
+  /** What is being chosen, or the column that the cursor is on. */
+  readonly span: Span | undefined;
   readonly handlers: {
     readonly tabIndex: 0;
+    readonly onPointerDown: (event: PointerEvent) => void;
     readonly onPointerMove: (event: PointerEvent) => void;
+    readonly onPointerUp: () => void;
     readonly onPointerLeave: () => void;
     readonly onBlur: () => void;
     readonly onKeyDown: (event: KeyboardEvent) => void;
   };
 }
 
-/** Follows pointer and keys over `count` columns; `columnAt` finds the one at a distance from the chart's left edge. */
-export function useCursor(count: number, columnAt: (pixels: number) => number): Cursor {
+/**
+ * Follows pointer and keys over `count` columns; `columnAt` finds the one at a distance from the chart's left edge. `onChoose` gets the
+ * columns over which the pointer was drawn, or the one on which Enter was pressed.
+ */
+export function useCursor(
+  count: number,
+  columnAt: (pixels: number) => number,
+  onChoose: (span: Span) => void = () => undefined,
+): Cursor {
   const [wanted, setWanted] = useState<number>();
-  const index = wanted === undefined || count === 0 ? undefined : Math.min(count - 1, Math.max(0, wanted));
-  const clear = (): void => setWanted(undefined);
-  const onPointerMove = (event: PointerEvent): void => {
-    const { currentTarget } = event;
-    if (!(currentTarget instanceof Element)) return;
-    setWanted(columnAt(event.clientX - currentTarget.getBoundingClientRect().left));
+  const [anchor, setAnchor] = useState<number>();
+  const inside = (column: number): number => Math.min(count - 1, Math.max(0, column));
+  const index = wanted === undefined || count === 0 ? undefined : inside(wanted);
+  const from = anchor ?? index;
+  const span =
+    index === undefined || from === undefined
+      ? undefined
+      : { first: Math.min(from, index), last: Math.max(from, index) };
+  const clear = (): void => {
+    setWanted(undefined);
+    setAnchor(undefined);
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const next = moved(event.key, index, count);
-    if (next === undefined) return;
-    event.preventDefault();
-    setWanted(next);
+  const choose = (): void => {
+    if (span !== undefined) onChoose(span);
   };
-  return { index, handlers: { tabIndex: 0, onPointerMove, onPointerLeave: clear, onBlur: clear, onKeyDown } };
+  return {
+    index,
+    span,
+    handlers: {
+      tabIndex: 0,
+      onPointerMove: (event) => setWanted(columnAt(distanceOf(event))),
+      onPointerDown: (event) => {
+        const column = inside(columnAt(distanceOf(event)));
+        setWanted(column);
+        setAnchor(column);
+      },
+      onPointerUp: () => {
+        if (anchor !== undefined) choose();
+        setAnchor(undefined);
+      },
+      onPointerLeave: clear,
+      onBlur: clear,
+      onKeyDown: (event) => {
+        if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) choose();
+        const next = moved(event.key, index, count);
+        if (next === undefined) return;
+        event.preventDefault();
+        setWanted(next);
+      },
+    },
+  };
+}
+
+/** Pixels between the pointer and the left edge of the chart. */
+function distanceOf({ currentTarget, clientX }: PointerEvent): number {
+  return currentTarget instanceof Element ? clientX - currentTarget.getBoundingClientRect().left : 0;
 }
 
 function moved(key: string, index: number | undefined, count: number): number | undefined {

@@ -7,7 +7,7 @@ import {
   printHash,
   ranges,
 } from '../../../../plugins/ui/browser/model/query-state.js';
-import { alignedTo, rangeOf, stepOf } from '../../../../plugins/ui/browser/model/time-range.js';
+import { barRange, onSteps, rangeOf, stepOf } from '../../../../plugins/ui/browser/model/time-range.js';
 
 const instant = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -70,12 +70,17 @@ test('a step never gives more points than asked for, and bars cover the range', 
       const step = stepOf(range, 80);
       t.true(Number.isInteger(step) && step > 0);
       t.true(ms / (step * 1000) <= 80);
-      const aligned = alignedTo(range, step);
+      const aligned = barRange(range, step);
       t.is(aligned.startMs % (step * 1000), 0);
       t.true(aligned.startMs - step * 1000 <= startMs && startMs < aligned.startMs);
       t.true(aligned.endMs >= range.endMs && aligned.endMs - range.endMs < step * 1000);
     }),
   );
+});
+
+test('a range on whole steps holds the one it was made of', (t) => {
+  t.deepEqual(onSteps({ startMs: 61_000, endMs: 119_000 }, 60), { startMs: 60_000, endMs: 120_000 });
+  t.deepEqual(onSteps({ startMs: 60_000, endMs: 120_000 }, 60), { startMs: 60_000, endMs: 120_000 });
 });
 
 test('an hour has bars of a minute', (t) => {

@@ -109,9 +109,9 @@ test('the plan is told in one sentence', (t) => {
   const { naming } = makeHost();
   const sentence = (query: string): string =>
     planSentence(explainForPage(new Map([['query', [query]]]), naming));
-  t.regex(sentence('{a="b"} |= "c"'), /^The backend does all of it; /);
-  t.regex(sentence('{a="b"} | json'), /^1 of 2 parts are evaluated here; /);
-  t.regex(sentence('1 + 1'), /^Nothing is read; /);
+  t.regex(sentence('{a="b"} |= "c"'), /^The backend does all of it\. /);
+  t.regex(sentence('{a="b"} | json'), /^1 of 2 parts are evaluated here\. /);
+  t.regex(sentence('1 + 1'), /^Nothing is read\. /);
   t.deepEqual((['exact', 'superset', 'none'] as const).map(placeOf), ['backend', 'both', 'here']);
 });
 
