@@ -438,6 +438,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'binary operations whose results have too many labels',
     text: 'binary expression output label budget exceeded',
   },
+  binaryEncoded: {
+    status: 400,
+    when: 'binary operations whose result has more than 64 MiB as JSON',
+    text: 'binary encoded response exceeds byte budget',
+  },
   metricRows: {
     status: 502,
     when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',

@@ -7,6 +7,8 @@ const compress = promisify(gzip);
 export interface CompressionSettings {
   readonly responseCompression: 'gzip' | 'auto' | 'none';
   readonly responseCompressionMinBytes: number;
+  /** The older switch: false means none where the newer one stands at its default. */
+  readonly responseGzip: boolean;
 }
 
 /**
@@ -18,7 +20,8 @@ export async function compressBody(
   body: Buffer,
   settings: CompressionSettings,
 ): Promise<Buffer> {
-  if (settings.responseCompression === 'none') return body;
+  const { responseCompression, responseGzip } = settings;
+  if (responseCompression === 'none' || (responseCompression === 'gzip' && !responseGzip)) return body;
   context.vary('Accept-Encoding');
   const isEncoded = context.res.hasHeader('Content-Encoding');
   if (isEncoded || body.length === 0 || body.length < settings.responseCompressionMinBytes) return body;

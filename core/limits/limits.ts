@@ -26,6 +26,9 @@ export interface ProcessLimits {
   /** Range of a metadata request with neither start nor end; 0 means all. */
   readonly metadataDefaultLookbackMs: number;
   readonly manualRangeMetricRowLimit: number;
+  /** Of all operands of the binary operations of a query. */
+  readonly binaryMetricMaxOperandBytes: number;
+  readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
   readonly multiTenantMaxMergedResponseBytes: number;
 }
@@ -54,6 +57,8 @@ export interface LimitsSettings {
   readonly maxQueryLengthBytes: number;
   readonly metadataDefaultLookback: number;
   readonly manualRangeMetricRowLimit: number;
+  readonly binaryMetricMaxOperandBytes: number;
+  readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
   readonly multiTenantMaxMergedResponseBytes: number;
 }
@@ -95,6 +100,8 @@ export function createLimits(settings: LimitsSettings): Limits {
       maxQueryLengthBytes: settings.maxQueryLengthBytes,
       metadataDefaultLookbackMs: settings.metadataDefaultLookback,
       manualRangeMetricRowLimit: settings.manualRangeMetricRowLimit,
+      binaryMetricMaxOperandBytes: settings.binaryMetricMaxOperandBytes,
+      binaryMetricMaxArrays: settings.binaryMetricMaxArrays,
       multiTenantMaxFanout: settings.multiTenantMaxFanout,
       multiTenantMaxMergedResponseBytes: settings.multiTenantMaxMergedResponseBytes,
     },

@@ -86,7 +86,7 @@ export interface ServerOptions {
    */
   readonly responseCompressionMinBytes: number;
   /**
-   * Older switch for compressed answers.
+   * Older switch for compressed answers; false means none, unless -response-compression is auto.
    */
   readonly responseGzip: boolean;
   /**

@@ -1,5 +1,6 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
+import { binaryLimits } from '../../core/logql/metric/index.js';
 import { learnerOf, type NameLearner } from '../../core/names/name-learner.js';
 import type { Naming } from '../../core/names/naming.js';
 import { RowReader } from '../../core/names/row-reader.js';
@@ -78,7 +79,10 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           shapes: this.#shapes,
           refusals: this.#refusals,
           owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
-          limits: metricLimits(request, exchange.caller, maxSeries),
+          limits: {
+            ...metricLimits(request, exchange.caller, maxSeries),
+            binary: binaryLimits(limits.process),
+          },
         });
       }
       case 'label-names':

@@ -17,6 +17,7 @@ import {
   type Columns,
   type Leaf,
   type LeafRequest,
+  type MetricLimits,
   type SeriesRow,
   type SeriesTable,
 } from '../../core/logql/metric/index.js';
@@ -37,7 +38,7 @@ export async function answerTogether(
   expr: MetricExpr,
   rest: Rest<'tenant'>,
   tenants: readonly Tenant[],
-  maxSeries: number,
+  bounds: Pick<MetricLimits, 'maxSeries' | 'binary'>,
 ): Promise<Answer> {
   const costs: AnswerStats[] = [];
   const ask = async (tenant: Tenant, part: MetricRequest, signal: AbortSignal): Promise<Answer> => {
@@ -52,7 +53,7 @@ export async function answerTogether(
     request.op === 'query'
       ? ({ kind: 'instant', timeNs: request.timeNs } as const)
       : gridOf(request.range, request.stepNs);
-  const limits = { ...defaultMetricLimits, maxSeries, isPartial: exchange.caller.isDrilldown };
+  const limits = { ...defaultMetricLimits, ...bounds, isPartial: exchange.caller.isDrilldown };
   const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);
   return { ...result, stats: mergeStats(costs.length === 0 ? [noStats] : costs) };
 }

@@ -12,6 +12,7 @@ import type { Answer, NamesAnswer } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
 import type { ApiRequest, Browse } from '../../core/api/request.js';
 import type { Limits } from '../../core/limits/limits.js';
+import { binaryLimits } from '../../core/logql/metric/index.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
@@ -33,7 +34,10 @@ export async function answerSeveral(
       return rest(exchange.derive<'tenant'>({ slots: { tenant: tenants[0] }, isFinal: false }));
     case 'together': {
       const { maxQuerySeries } = limits.of(tenants.map(({ id }) => id));
-      return answerTogether(exchange, strategy.request, strategy.expr, rest, tenants, maxQuerySeries);
+      return answerTogether(exchange, strategy.request, strategy.expr, rest, tenants, {
+        maxSeries: maxQuerySeries,
+        binary: binaryLimits(limits.process),
+      });
     }
     case 'tenant-names':
       return names(strategy.tenantIds, browseOf(request));

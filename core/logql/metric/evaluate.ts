@@ -7,6 +7,7 @@ import { foldSeries } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
 import { chooseSeries, sortSeries } from './choose.js';
 import { columnsOf, firstMs, type Columns } from './columns.js';
+import { isEncodedOver } from './encoded-size.js';
 import { labelReplacer } from './label-replace.js';
 import { combineOf, type Combine, type ValueOp } from './operators.js';
 import { Pacer } from './pacer.js';
@@ -36,7 +37,10 @@ export async function evaluateMetric(
   const rows = await evaluation.run(expr);
   const pacer = new Pacer(signal);
   const order = { isSorted: sortsItself(expr), isCut: evaluation.isCut };
-  return metricResult(await collect(rows, pacer), columns, order, limits, pacer);
+  const result = await metricResult(await collect(rows, pacer), columns, order, limits, pacer);
+  if (hasBinary(expr) && (await isEncodedOver(result, limits.binary.maxEncodedBytes, pacer)))
+    throw apiError('binaryEncoded', {});
+  return result;
 }
 
 /** One evaluation of one query. */
@@ -221,6 +225,14 @@ async function collect(
     if (pause !== undefined) await pause;
   }
   return all;
+}
+
+function hasBinary(expr: MetricExpr): boolean {
+  let has = false;
+  visit(expr, ({ kind }) => {
+    has ||= kind === 'binary';
+  });
+  return has;
 }
 
 /** Whether the order of an instant answer is the query's own doing. */

@@ -6,6 +6,6 @@ export { evaluateMetric } from './evaluate.js';
 export { pipelineError, printSeries } from './pipeline-error.js';
 export { planLeaves, pushedGrouping } from './plan-leaves.js';
 export { RangeEngine, type EngineLimits } from './range-engine.js';
-export { defaultMetricLimits } from './types.js';
+export { binaryLimits, defaultMetricLimits } from './types.js';
 export type * from './types.js';
 export { Windows } from './windows.js';

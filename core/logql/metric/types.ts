@@ -80,6 +80,8 @@ export interface BinaryLimits {
   readonly maxOperandRows: number;
   readonly maxSamples: number;
   readonly maxLabelBytes: number;
+  /** Bytes of the result as JSON. */
+  readonly maxEncodedBytes: number;
 }
 
 export const defaultMetricLimits: MetricLimits = {
@@ -95,8 +97,21 @@ export const defaultMetricLimits: MetricLimits = {
     maxOperandRows: 2_000_000,
     maxSamples: 1_000_000,
     maxLabelBytes: 67_108_864,
+    maxEncodedBytes: 67_108_864,
   },
 };
+
+/** The limits of binary expressions with what operators may set. */
+export function binaryLimits(process: {
+  readonly binaryMetricMaxOperandBytes: number;
+  readonly binaryMetricMaxArrays: number;
+}): BinaryLimits {
+  return {
+    ...defaultMetricLimits.binary,
+    maxOperandBytes: process.binaryMetricMaxOperandBytes,
+    maxOperandRows: process.binaryMetricMaxArrays,
+  };
+}
 
 interface Warned {
   readonly warnings: readonly string[];

@@ -159,16 +159,17 @@ test('long answers are gzipped for clients that take it, once, and say that they
   });
 });
 
-test('compression can be turned off', async (t) => {
-  const pipeline = makePipeline({ endpoints: [compressing], server: { responseCompression: 'none' } });
-  await withPipeline(pipeline, async ({ url }) => {
-    const { headers, body } = await request(`${url}/loki/api/v1/labels`, {
-      headers: { 'accept-encoding': 'gzip' },
+for (const server of [{ responseCompression: 'none' }, { responseGzip: false }] as const)
+  test(`compression can be turned off by ${Object.keys(server).join()}`, async (t) => {
+    const pipeline = makePipeline({ endpoints: [compressing], server });
+    await withPipeline(pipeline, async ({ url }) => {
+      const { headers, body } = await request(`${url}/loki/api/v1/labels`, {
+        headers: { 'accept-encoding': 'gzip' },
+      });
+      t.is(headers['content-encoding'], undefined);
+      await body.dump();
     });
-    t.is(headers['content-encoding'], undefined);
-    await body.dump();
   });
-});
 
 test('every response has the security headers, errors too', async (t) => {
   await withPipeline(makePipeline({ endpoints: [compressing] }), async ({ url }) => {

@@ -213,6 +213,7 @@ test('binary operations have limits', async (t) => {
   t.is(await limited({ maxSamples: 3 }), 'binary expression output sample budget exceeded');
   t.is(await limited({ maxOperandBytes: 35 }), 'binary operand exceeds response byte limit');
   t.is(await limited({ maxOperandRows: 3 }), 'binary operand exceeds response byte limit');
+  t.is(await limited({ maxEncodedBytes: 50 }), 'binary encoded response exceeds byte budget');
   const binary = { ...defaultMetricLimits.binary, maxLabelBytes: 7 };
   await t.throwsAsync(evaluate(`${info} * ${info}`, entries, instant(10), { binary }), {
     message: 'binary expression output label budget exceeded',

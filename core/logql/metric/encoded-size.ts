@@ -1,0 +1,37 @@
+import { formatSampleValue, formatSeconds } from '../../answer/encode-values.js';
+import type { Point } from '../../answer/types.js';
+import type { LabelSet } from '../../labels/label-set.js';
+import type { Pacer } from './pacer.js';
+import type { MetricResult } from './types.js';
+
+/** No number takes more: seconds with milliseconds, and the value of a double, which is written without an exponent. */
+const longestPoint = 400;
+const aroundPoint = '[,""],'.length;
+const aroundSeries = '{"metric":,"values":[]},'.length;
+
+/** Whether the result of a metric query has more than so many bytes as JSON. */
+export async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pacer): Promise<boolean> {
+  if (result.kind === 'scalar') return false;
+  const series: readonly { readonly labels: LabelSet; readonly points: readonly Point[] }[] =
+    result.kind === 'matrix'
+      ? result.series
+      : result.samples.map(({ labels, point }) => ({ labels, points: [point] }));
+  let bytes = 0;
+  let most = 0;
+  for (const { labels, points } of series) {
+    bytes += aroundSeries + Buffer.byteLength(labels.json);
+    most += points.length * longestPoint;
+  }
+  if (bytes + most <= maxBytes) return false;
+  for (const { points } of series) {
+    for (const point of points) bytes += bytesOf(point);
+    if (bytes > maxBytes) return true;
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return false;
+}
+
+function bytesOf({ timestampMs, value }: Point): number {
+  return aroundPoint + formatSeconds(timestampMs).length + formatSampleValue(value).length;
+}
