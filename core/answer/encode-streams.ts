@@ -8,7 +8,8 @@ import type { Entry, StreamResult } from './types.js';
  */
 export function addCategorized(parts: string[], streams: readonly StreamResult[]): void {
   parts.push('[');
-  for (const [index, { labels, entries }] of streams.entries()) {
+  const ordered = inLabelOrder(streams, ({ labels }) => labels.json);
+  for (const [index, { labels, entries }] of ordered.entries()) {
     addHead(parts, index === 0, labels.json);
     for (const [at, entry] of entries.entries()) addCategorizedEntry(parts, at === 0, entry);
     parts.push(']}');
@@ -29,7 +30,7 @@ export function addMerged(parts: string[], streams: readonly StreamResult[], isF
   for (const stream of streams) group(stream, groups);
   parts.push('[');
   let isFirst = true;
-  for (const { labels, entries } of groups.values()) {
+  for (const { labels, entries } of inLabelOrder([...groups.values()], (each) => each.labels)) {
     addHead(parts, isFirst, labels);
     isFirst = false;
     for (const [at, { timestampNs, line }] of inOrder(entries, isForward).entries())
@@ -58,6 +59,20 @@ function group(stream: StreamResult, groups: Map<string, Group>): void {
     else group.entries.push(entry);
     known.set(shared, { parsed: other, group });
   }
+}
+
+/**
+ * Streams as the reference orders them: by the text `{name="value", ...}` of their labels, whatever the direction. Clients that lay
+ * entries of one instant in the order they came (logcli) show them in this order.
+ */
+function inLabelOrder<Stream>(
+  streams: readonly Stream[],
+  jsonOf: (stream: Stream) => string,
+): readonly Stream[] {
+  if (streams.length < 2) return streams;
+  // JSON sorts alike, but for what ends a name: `app=` stands behind `app1=`. Within a value the quotes are escaped.
+  const keyed = streams.map((stream) => ({ stream, key: jsonOf(stream).replaceAll('":"', '=') }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ stream }) => stream);
 }
 
 /** Entries of several streams may meet in one merged stream; then their order has to be made. */

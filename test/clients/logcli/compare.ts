@@ -22,6 +22,12 @@ function outputsDiffer(reference: string, proxy: string, as: Comparison): string
       return linesDiffer('stdout', reference.split('\n'), proxy.split('\n'));
     case 'lines':
       return linesDiffer('stdout', sorted(reference), sorted(proxy));
+    case 'line-count':
+      return linesDiffer(
+        'lines of stdout',
+        [String(sorted(reference).length)],
+        [String(sorted(proxy).length)],
+      );
     case 'analysis':
       return linesDiffer('stdout', sorted(squeezed(reference)), sorted(squeezed(proxy)));
     case 'figures':
@@ -41,9 +47,9 @@ function outputsDiffer(reference: string, proxy: string, as: Comparison): string
       return linesDiffer('stdout', kept(reference), kept(proxy));
     }
     case 'samples':
-      return samplesDiffer(reference, proxy, 1e-9);
+      return samplesDiffer(reference, proxy, { share: 1e-9, atLeast: 0 });
     case 'volume':
-      return samplesDiffer(reference, proxy, 0.25);
+      return samplesDiffer(reference, proxy, { share: 0.25, atLeast: kib * 2 });
   }
 }
 
@@ -86,6 +92,13 @@ function filesDiffer(
   return undefined;
 }
 
+/** The reference counts chunks in whole KiB. */
+const kib = 1024;
+
+interface Tolerance {
+  readonly share: number;
+  readonly atLeast: number;
+}
 type Sample = readonly [time: number, value: string];
 interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -94,7 +107,7 @@ interface Series {
 }
 
 /** Compares what logcli prints of a vector or matrix: series by their labels, samples in order. */
-function samplesDiffer(reference: string, proxy: string, tolerance: number): string | undefined {
+function samplesDiffer(reference: string, proxy: string, tolerance: Tolerance): string | undefined {
   const wanted = seriesOf(reference);
   const found = seriesOf(proxy);
   if (wanted === undefined || found === undefined)
@@ -127,11 +140,11 @@ function seriesOf(text: string): ReadonlyMap<string, readonly Sample[]> | undefi
   }
 }
 
-function isNear(a: Sample, b: Sample | undefined, tolerance: number): boolean {
+function isNear(a: Sample, b: Sample | undefined, tolerance: Tolerance): boolean {
   if (b === undefined || Math.abs(a[0] - b[0]) > 0.001) return false;
   if (a[1] === b[1]) return true;
   const [x, y] = [Number(a[1]), Number(b[1])];
-  return Math.abs(x - y) <= tolerance * Math.max(Math.abs(x), Math.abs(y));
+  return Math.abs(x - y) <= Math.max(tolerance.atLeast, tolerance.share * Math.max(Math.abs(x), Math.abs(y)));
 }
 
 function shown(line: string | undefined): string {

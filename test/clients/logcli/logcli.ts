@@ -41,10 +41,22 @@ export function withoutSurroundings(text: string, address: string): string {
   return text
     .replaceAll(address, 'http://server')
     .replaceAll(address.replace('http', 'ws'), 'ws://server')
+    .replaceAll(errorBody, errorTextOf)
     .split('\n')
-    .map((line) => errorTextOf(line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /, '')))
+    .map((line) => line.replace(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d /, ''))
     .map((line) => line.replace(/\b(start|end|time)=(\d{19})\b/g, hideNow))
     .join('\n');
+}
+
+/** What a client shows of a refusal: the body, with the line break that ends it, before its own words. */
+const errorBody = /(?<=error response from server: )(?:(\{"[^\n]*\})\n|[^\n]*\n(?= \())/gi;
+
+/** The text of the proxy's error body; of the reference's, which is nothing but the text, what it is without a final line break. */
+function errorTextOf(all: string, json: string | undefined): string {
+  if (json === undefined) return all.trimEnd();
+  const body: unknown = JSON.parse(json);
+  const hasText = typeof body === 'object' && body !== null && 'message' in body;
+  return hasText && typeof body.message === 'string' ? body.message.trimEnd() : all;
 }
 
 /** Times that were computed from the clock differ between two runs; those of the data do not. */
@@ -52,21 +64,6 @@ function hideNow(all: string, name: string, ns: string): string {
   const ageMs = Date.now() - Number(ns.slice(0, 13));
   const isFromClock = !ns.endsWith('000000') && !ns.endsWith('123456789');
   return isFromClock && ageMs < 100 * 24 * 3_600_000 ? `${name}=now` : all;
-}
-
-/** `... server: {"message":"text"} ...` becomes `... server: text ...`; the reference ends its text with a line break. */
-function errorTextOf(line: string): string {
-  const match = /^(.*?)(\{"[^]*\})(.*)$/.exec(line);
-  const [, before = '', json = '', after = ''] = match ?? [];
-  if (!/server: $|response: $/.test(before)) return line;
-  try {
-    const body: unknown = JSON.parse(json);
-    if (typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string')
-      return `${before}${body.message}${after}`;
-  } catch {
-    // Not an error body.
-  }
-  return line;
 }
 
 async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {

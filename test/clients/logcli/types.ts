@@ -13,6 +13,8 @@ export type Comparison =
   | 'fields'
   /** Lines in any order, spaces aside. */
   | 'analysis'
+  /** As many lines: the reference picks other ones each time it is asked. */
+  | 'line-count'
   /** Figures aside. */
   | 'figures';
 

@@ -55,8 +55,8 @@ const streams: Answer = {
 test('2-tuples merge every group into the stream and split it', (t) => {
   t.is(
     resultOf(streams),
-    '"resultType":"streams","result":[{"stream":{"app":"x","level":"a"},"values":[["3","c"]]},' +
-      '{"stream":{"app":"x"},"values":[["2","b"]]},{"stream":{"app":"x","level":"a","p":"1"},"values":[["1","a"]]}]',
+    '"resultType":"streams","result":[{"stream":{"app":"x","level":"a","p":"1"},"values":[["1","a"]]},' +
+      '{"stream":{"app":"x","level":"a"},"values":[["3","c"]]},{"stream":{"app":"x"},"values":[["2","b"]]}]',
   );
 });
 
@@ -82,6 +82,27 @@ test('entries of several streams that meet in one merged stream are put in order
     resultOf(met),
     '"resultType":"streams","result":[{"stream":{"app":"x","env":"p"},"values":[["3","c"],["2","b"],["1","a"]]}]',
   );
+});
+
+test('streams stand in the order of their labels as the reference writes them', (t) => {
+  const sets = [{ app1: 'a' }, { app: 'b', pod: 'p' }, { app: 'b' }, { app: 'a' }];
+  const answer: Answer = {
+    kind: 'streams',
+    streams: sets.toReversed().map((set, at) => ({ labels: labels(set), entries: [entry(BigInt(at), 'x')] })),
+    stats,
+    warnings: [],
+  };
+  // `{app1=` < `{app="a"` < `{app="b", ` < `{app="b"}`.
+  const expected = [{ app1: 'a' }, { app: 'a' }, { app: 'b', pod: 'p' }, { app: 'b' }];
+  for (const options of [twoTuples, threeTuples]) {
+    const { result } = (
+      JSON.parse(textOf(answer, options)) as { readonly data: { readonly result: readonly object[] } }
+    ).data;
+    t.deepEqual(
+      result.map((each) => 'stream' in each && each.stream),
+      expected,
+    );
+  }
 });
 
 test('statistics carry this answer’s numbers, and warnings stand behind the data', (t) => {
