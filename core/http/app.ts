@@ -8,6 +8,7 @@ import { apiError } from '../errors/table.js';
 import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
+import { chunkedBody, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { InFlight } from './in-flight.js';
@@ -130,5 +131,6 @@ async function send(
   record.responseBytes = body.length;
   // Set as a header, before the body: Koa would guess a type and add a charset of its own.
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
-  context.body = body;
+  const isChunked = settings.options.streamResponse && isLogAnswer(answer.body);
+  context.body = isChunked ? chunkedBody(body) : body;
 }

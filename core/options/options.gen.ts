@@ -90,7 +90,7 @@ export interface ServerOptions {
    */
   readonly responseGzip: boolean;
   /**
-   * Send log answers in chunks while rows arrive; turns the cache of final answers off for queries.
+   * Send log answers in chunks, as fast as the client takes them and without their length in front; turns the cache of final answers off for queries.
    */
   readonly streamResponse: boolean;
   /**
@@ -924,7 +924,7 @@ export type ReferenceApiOptions = Readonly<Record<never, never>>;
  */
 export interface ResponseShapeOptions {
   /**
-   * Fields taken out of lines by a pattern, as a JSON array of objects with name, matcherRegex, url, urlDisplayLabel and datasourceUid.
+   * Fields taken out of the lines of log answers by a pattern, whose first group or whole match is the value, and shown as parsed labels; a JSON array of objects with name, matcherRegex and, as in Grafana, url, urlDisplayLabel and datasourceUid.
    */
   readonly derivedFields: {
     readonly name: string;

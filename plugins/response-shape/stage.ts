@@ -6,6 +6,7 @@ import type { Naming } from '../../core/names/naming.js';
 import { RowReader } from '../../core/names/row-reader.js';
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import type { Answer, Exchange, Host, Stage } from '../../core/plugin/index.js';
+import { compileDerivedFields, type DeriveFields } from './derived-fields.js';
 import { deleteRows } from './delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './detected-fields.js';
 import { answerDetectedLabels } from './detected-labels.js';
@@ -22,7 +23,8 @@ import { refinedPlan } from './refine.js';
 import { answerShards } from './shards.js';
 import { answerVolume } from './volume.js';
 
-type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'>;
+type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'> &
+  Partial<Pick<ResponseShapeOptions, 'derivedFields'>>;
 type Needs = 'tenant' | 'plan' | 'upstream';
 
 /** Executes a plan over the backend and returns a typed answer. */
@@ -36,6 +38,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #facts = new SelectionFacts();
   readonly #shapes: LineShapes;
   readonly #refusals: Refusals;
+  readonly #derive: DeriveFields | undefined;
 
   constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
     this.#options = options;
@@ -43,6 +46,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
     this.#learner = learnerOf(host.naming, host.clock);
     this.#shapes = new LineShapes(host.clock);
     this.#refusals = new Refusals(host.clock);
+    this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
@@ -61,11 +65,13 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           return answerTail(plan, request, { ...backend, clock, showsGroups, signal, maxHistory });
         }
         if (request.op !== 'query_range') throw mismatch(request);
-        return answerLogs(
+        const answer = await answerLogs(
           plan,
           { ...request, range: rangeOf(request) },
           { ...backend, clock, showsGroups, signal: exchange.signal },
         );
+        const derive = showsGroups ? this.#derive : undefined;
+        return derive === undefined ? answer : { ...answer, streams: derive(answer.streams) };
       }
       case 'metric': {
         if (request.op !== 'query_range' && request.op !== 'query') throw mismatch(request);

@@ -171,6 +171,32 @@ for (const server of [{ responseCompression: 'none' }, { responseGzip: false }] 
     });
   });
 
+test('with streamResponse log answers come in chunks, other answers with their length', async (t) => {
+  const streams = `{"status":"success","data":{"resultType":"streams","result":["${'line '.repeat(50_000)}"]}}`;
+  const matrix = '{"status":"success","data":{"resultType":"matrix","result":[]}}';
+  const endpoint = serving({
+    labels: () => Promise.resolve(text(streams)),
+    ready: () => Promise.resolve(text(matrix)),
+  });
+  const headers = { 'accept-encoding': 'identity' };
+  for (const streamResponse of [true, false]) {
+    await withPipeline(
+      makePipeline({ endpoints: [endpoint], server: { streamResponse } }),
+      async ({ url }) => {
+        const logs = await request(`${url}/loki/api/v1/labels`, { headers });
+        t.is(logs.headers['transfer-encoding'], streamResponse ? 'chunked' : undefined);
+        t.is(logs.headers['content-length'], streamResponse ? undefined : String(streams.length));
+        t.is(await logs.body.text(), streams);
+        const other = await request(`${url}/ready`, { headers });
+        t.is(other.headers['content-length'], String(matrix.length));
+        await other.body.dump();
+        const packed = await request(`${url}/loki/api/v1/labels`, { headers: { 'accept-encoding': 'gzip' } });
+        t.is(gunzipSync(Buffer.from(await packed.body.arrayBuffer())).toString(), streams);
+      },
+    );
+  }
+});
+
 test('every response has the security headers, errors too', async (t) => {
   await withPipeline(makePipeline({ endpoints: [compressing] }), async ({ url }) => {
     for (const path of ['/ready', '/nosuch']) {
