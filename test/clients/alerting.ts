@@ -60,6 +60,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
   },
   {
     feature: 'rules and alerts pages without a rules service: empty lists, no error',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['GET /prometheus/api/v1/rules', 'GET /prometheus/api/v1/alerts', 'GET /api/prom/rules'],
     run: async ({ http, orgId }) => {
       const headers = { ...proxied, 'X-Scope-OrgID': orgId };
@@ -78,6 +79,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
   },
   {
     feature: 'the probe test/test fails with a text that Grafana knows, with and without a rules service',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['GET /api/prom/rules/{namespace}/{group}'],
     run: async ({ http, orgId, stage }) => {
       const headers = { ...proxied, 'X-Scope-OrgID': orgId };
@@ -95,6 +97,7 @@ export const alerting = featuresOf('Grafana Alerting', 'Grafana data source', [
   },
   {
     feature: 'rules pages over a rules service: groups as JSON, namespaces as YAML',
+    notOnLoki: 'it evaluates rules itself',
     sends: [
       'GET /prometheus/api/v1/rules',
       'GET /prometheus/api/v1/alerts',

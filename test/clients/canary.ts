@@ -81,6 +81,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
   {
     feature:
       'a tail that has lasted long enough ends with the reason that makes the canary open it again at once',
+    notOnLoki: 'the limit is part of its configuration',
     sends: ['WS tail'],
     run: async ({ http, stage }) => {
       const short = http.at(await stage.proxyUrl({ 'tail.max-duration': '200ms' }));
@@ -94,6 +95,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
   },
   {
     feature: 'too many requests are 429, which makes it wait; one canary is never too many',
+    notOnLoki: 'it limits no requests',
     sends: ['GET query'],
     run: async (scene) => {
       const { http, stage } = scene;

@@ -18,22 +18,27 @@ function tableOf(features: readonly Feature[]): string {
   const clients = [...new Set(features.map(({ client }) => client))];
   const counts = clients.map((client) => {
     const own = features.filter((feature) => feature.client === client);
-    return `| ${client} | ${own.length} |`;
+    return countRow(client, own);
   });
   const rows = features.map(({ client, feature, sends }) => {
     const requests = sends.map((name) => `\`${name}\``).join(', ');
     return `| ${client} | ${cell(feature)} | ${requests} |`;
   });
   return [
-    '| client | features |',
-    '| --- | --- |',
+    '| client | features | hold on Loki itself |',
+    '| --- | --- | --- |',
     ...counts,
-    `| all | ${features.length} |`,
+    countRow('all', features),
     '',
     '| client | what is done and read back | requests |',
     '| --- | --- | --- |',
     ...rows,
   ].join('\n');
+}
+
+function countRow(client: string, features: readonly Feature[]): string {
+  const onLoki = features.filter(({ notOnLoki }) => notOnLoki === undefined);
+  return `| ${client} | ${features.length} | ${onLoki.length} |`;
 }
 
 function cell(text: string): string {

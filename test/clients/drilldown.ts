@@ -225,6 +225,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
   },
   {
     feature: 'too many series: with the tag the first ones and a notice, without it an error',
+    notOnLoki: 'the limit is part of its configuration',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data, stage }) => {
       const limited = http.at(await stage.proxyUrl({ 'max-stats-query-series': '3' }));
@@ -247,6 +248,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
   },
   {
     feature: 'the tag is known in any case and among others',
+    notOnLoki: 'the limit is part of its configuration',
     sends: ['GET query_range'],
     run: async ({ http, orgId, data, stage }) => {
       const limited = new Grafana(http.at(await stage.proxyUrl({ 'max-stats-query-series': '3' })), orgId);

@@ -56,6 +56,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
   },
   {
     feature: 'a query that takes too long is told as a timeout, which makes Grafana try once more',
+    notOnLoki: 'it has no backend that could be silent',
     sends: ['GET query_range', 'GET query'],
     run: async ({ http, orgId, data, stage }) => {
       await withSilentBackend(async (backend) => {
@@ -100,6 +101,7 @@ export const errors = featuresOf('Every client', 'Common to every client', [
   },
   {
     feature: 'unknown paths are 404 in text, pushes are 405',
+    notOnLoki: 'it takes what is pushed',
     sends: ['GET nowhere', 'GET push', 'POST push'],
     run: async ({ http, orgId }) => {
       const headers = { 'X-Scope-OrgID': orgId };

@@ -21,6 +21,8 @@ export interface Feature {
   readonly section: string;
   /** Every kind of request that it sends, such as `GET query_range`; a run that sends others, or fewer, fails. */
   readonly sends: readonly string[];
+  /** Why it cannot be played on a Loki as it comes: what differs by design, or what its configuration would have to say. */
+  readonly notOnLoki?: string;
   /** Sends what the client sends and reads the answers as it reads them; throws where the client would fail. */
   readonly run: (scene: Scene) => Promise<void>;
 }

@@ -8,6 +8,7 @@ const api = '/loki/api/v1';
 export const infrastructure = featuresOf('Data source proxy', 'Grafana data source', [
   {
     feature: 'build information, flat',
+    notOnLoki: 'builds from source have no version',
     sends: ['GET status/buildinfo'],
     run: async ({ http }) => {
       const reply = await http.send('GET', `${api}/status/buildinfo`, {});

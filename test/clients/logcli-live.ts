@@ -41,6 +41,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
   },
   {
     feature: 'delete: refused without the confirmation that the proxy asks for, and nothing is gone',
+    notOnLoki: 'its deletion is another',
     sends: ['POST delete', 'GET query_range'],
     run: async (scene) => {
       const { http, orgId, data } = scene;
@@ -64,6 +65,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
   },
   {
     feature: 'delete --header "X-Delete-Confirmation: true": 204, and the lines vanish, no others',
+    notOnLoki: 'its deletion is another',
     sends: ['POST delete', 'GET query_range'],
     run: async ({ http, stage }) => {
       const now = Date.now();
@@ -105,6 +107,7 @@ export const logcliLive = featuresOf('logcli', 'logcli, canary, lokitool', [
   },
   {
     feature: 'delete list and delete cancel: refused in words, since a backend keeps no such requests',
+    notOnLoki: 'its deletion is another',
     sends: ['GET delete', 'DELETE delete'],
     run: async ({ http, orgId }) => {
       for (const method of ['GET', 'DELETE']) {

@@ -165,6 +165,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
   },
   {
     feature: 'stats, volume and volume_range',
+    notOnLoki: 'it counts what has reached its index',
     sends: ['GET index/stats', 'GET index/volume', 'GET index/volume_range'],
     run: async (scene) => {
       const { startMs, endMs } = lastHour(scene.data);

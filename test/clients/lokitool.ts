@@ -15,6 +15,7 @@ const everyRead = prefixes.flatMap((prefix) =>
 export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
   {
     feature: 'rules list, print and diff: groups by namespace as YAML, on both paths',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['GET rules', 'GET /api/prom/rules'],
     run: async ({ http, orgId, stage }) => {
       await withRules(stage, async (url) => {
@@ -34,6 +35,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
   },
   {
     feature: 'rules get: a group of a namespace, whose names may hold encoded slashes',
+    notOnLoki: 'it evaluates rules itself',
     sends: everyRead.filter((name) => name.includes('{')),
     run: async ({ http, orgId, stage }) => {
       const { namespace, group } = slashed;
@@ -56,6 +58,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
   },
   {
     feature: 'what does not exist is 404, which it reads as "requested resource not found"',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['GET rules/{namespace}/{group}', 'GET rules/{namespace}'],
     run: async ({ http, orgId, stage }) => {
       await withRules(stage, async (url) => {
@@ -68,6 +71,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
   },
   {
     feature: 'without a rules service the list is empty or not found, and never an error of the server',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['GET rules', 'GET /api/prom/rules'],
     run: async ({ http, orgId }) => {
       for (const prefix of prefixes) {
@@ -81,6 +85,7 @@ export const lokitool = featuresOf('lokitool', 'logcli, canary, lokitool', [
   },
   {
     feature: 'rules load and delete: refused in words, nothing is written through the proxy',
+    notOnLoki: 'it evaluates rules itself',
     sends: ['POST rules/{namespace}', 'DELETE rules/{namespace}/{group}'],
     run: async ({ http, orgId }) => {
       const headers = { 'User-Agent': 'lokitool/3.6.0', 'X-Scope-OrgID': orgId };

@@ -55,6 +55,11 @@ export class Stage {
     return stage;
   }
 
+  /** Whether a Loki is asked in place of the proxy. */
+  get isReference(): boolean {
+    return this.#store.isReference;
+  }
+
   /** Tenant for what a feature writes. */
   get liveOrgId(): string {
     return String(this.account + 1);

@@ -7,12 +7,18 @@ export interface Played {
   readonly requests: number;
   /** Why the client fails; undefined where it does not. */
   readonly failure: string | undefined;
+  /** Why it was not played. */
+  readonly skipped?: string;
 }
 
 /** Runs features one after another. */
 export async function playAll(stage: Stage, features: readonly Feature[]): Promise<readonly Played[]> {
   const results: Played[] = [];
   for (const feature of features) {
+    if (stage.isReference && feature.notOnLoki !== undefined) {
+      results.push({ feature, requests: 0, failure: undefined, skipped: feature.notOnLoki });
+      continue;
+    }
     try {
       const { count } = await stage.play(feature);
       results.push({ feature, requests: count, failure: undefined });
@@ -26,16 +32,17 @@ export async function playAll(stage: Stage, features: readonly Feature[]): Promi
 
 /** The results as a table for a terminal, and a count for each client. */
 export function printTable(results: readonly Played[]): string {
-  const rows = results.map(({ feature, requests, failure }) => [
+  const rows = results.map(({ feature, requests, failure, skipped }) => [
     feature.client,
     feature.feature,
     failure === undefined ? `${requests} ${namesOf(feature.sends)}` : '-',
-    failure === undefined ? 'pass' : 'FAIL',
+    failure !== undefined ? 'FAIL' : skipped === undefined ? 'pass' : `not on Loki: ${skipped}`,
   ]);
   const lines = layOut([['client', 'feature', 'requests sent', 'result'], ...rows]);
   const clients = [...new Set(results.map(({ feature }) => feature.client))];
   const counts = [...clients, undefined].map((client) => {
-    const own = results.filter(({ feature }) => client === undefined || feature.client === client);
+    const played = results.filter(({ skipped }) => skipped === undefined);
+    const own = played.filter(({ feature }) => client === undefined || feature.client === client);
     const passed = own.filter(({ failure }) => failure === undefined).length;
     return [client ?? 'all', `${passed} of ${own.length} features pass`];
   });
