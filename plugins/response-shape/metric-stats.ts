@@ -78,6 +78,7 @@ export async function statisticsTable(
     statistics.excess(facts),
   ]);
   if (counted === undefined || excess === undefined) return undefined;
+  context.counts.scanned(inventory.listed);
   const into = leafEngine(request, weighted(leaf.range));
   await statistics.addTo(into, counted, excess, facts);
   const rows = into.engine.rows();
