@@ -6,6 +6,14 @@ export class ClientFailure extends Error {}
 /** Fails unless both are the same, value by value. */
 export function same(actual: unknown, wanted: unknown, what: string): void {
   if (isDeepStrictEqual(actual, wanted)) return;
+  if (Array.isArray(actual) && Array.isArray(wanted) && actual.length + wanted.length > 8) {
+    // Of long lists the place where they part says most.
+    const [got, want]: readonly (readonly unknown[])[] = [actual, wanted];
+    const at = (got ?? []).findIndex((item, index) => !isDeepStrictEqual(item, want?.[index]));
+    const place = at === -1 ? Math.min(actual.length, wanted.length) : at;
+    const sizes = `${actual.length} of ${wanted.length} items, item ${place}`;
+    throw new ClientFailure(`${what}: ${sizes}: got ${show(got?.[place])}, wanted ${show(want?.[place])}`);
+  }
   throw new ClientFailure(`${what}: got ${show(actual)}, wanted ${show(wanted)}`);
 }
 

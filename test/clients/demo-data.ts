@@ -39,7 +39,7 @@ export function makeDemoData(nowMs: number): DemoData {
     const timestampNs = nanos(atMs) + BigInt(index);
     return { timestampNs, labels, line, metadata, service, level: levelOf(line) };
   });
-  return { endMs, entries: [...sampled, ...fixtures(endMs), clash(endMs)].sort(byTime) };
+  return { endMs, entries: [...sampled, ...fixtures(endMs), clash(endMs), odd(endMs)].sort(byTime) };
 }
 
 /** Selects the lines whose every part is known; no other line has these labels. */
@@ -81,6 +81,26 @@ function clash(endMs: number): DemoEntry {
     line,
     metadata: { trace_id: 'metadata' },
     service: 'clash',
+    level: levelOf(line),
+  };
+}
+
+/** Labels whose values have every sign that a selector, a stream name or a URL treats as its own. */
+export const oddLabels = {
+  service_name: 'odd one, {really}="yes"',
+  path: 'C:\\logs\\a "b" \'c\' `d` $e.*|+?',
+  team: 'ünï 😀 & <b> %2F #1',
+  namespace: 'tests',
+} as const;
+
+function odd(endMs: number): DemoEntry {
+  const line = 'first\nsecond \u001b[31mred\u001b[0m \u0001 \u2028 end level=info';
+  return {
+    timestampNs: nanos(endMs - 15 * minuteMs) + 3n,
+    labels: oddLabels,
+    line,
+    metadata: { note: 'a "b" \\ \n c' },
+    service: oddLabels.service_name,
     level: levelOf(line),
   };
 }

@@ -1,6 +1,6 @@
 /** Grafana's data source: label browser, query builder, autocomplete, ad hoc filters, template variables. */
 import { holds, list, members, number, present, same, stringMap, strings } from './check.js';
-import { fixtureSelector } from './demo-data.js';
+import { fixtureSelector, oddLabels } from './demo-data.js';
 import { featuresOf, type Scene } from './feature.js';
 import { dataOf, Grafana, metadataRange } from './grafana.js';
 import { labelKey } from './grafana-reader.js';
@@ -81,6 +81,34 @@ export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data sou
           [],
           'labels of a series',
         );
+      }
+    },
+  },
+  {
+    feature:
+      'values with quotes, braces, backslashes and signs of URLs: listed, selected by a click, found again',
+    sends: ['GET label/{name}/values', 'GET series', 'GET query_range'],
+    run: async (scene) => {
+      const { http, orgId, data } = scene;
+      const grafana = new Grafana(http, orgId);
+      for (const name of ['service_name', 'path', 'team'] as const) {
+        const value = oddLabels[name];
+        holds((await names(scene, `label/${name}/values`, [])).includes(value), `value of ${name}`);
+        const selector = `{${name}=${JSON.stringify(value)}}`;
+        same(await names(scene, 'label/team/values', [['query', selector]]), [oddLabels.team], selector);
+        const { startMs, endMs } = lastHour(data);
+        const pairs = [['match[]', selector], ...metadataRange(startMs, endMs)] as const;
+        same(dataOf(await grafana.resource('series', pairs), 'series'), [{ ...oddLabels }], selector);
+        const { rows } = await grafana.query({ expr: selector, startMs, endMs, limit: 10 });
+        const wanted = between(data, startMs, endMs, ({ labels }) => labels === oddLabels);
+        same(
+          rows.map(({ line }) => line),
+          wanted.map(({ line }) => line),
+          selector,
+        );
+        const [row] = rows;
+        same(row?.labels.get('note'), wanted[0]?.metadata['note'], 'metadata');
+        same(row?.labels.get(name), value, name);
       }
     },
   },
