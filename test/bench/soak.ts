@@ -132,7 +132,7 @@ async function measureCancelled(question: Question, backendUrl: string): Promise
     controller.abort();
     const outcome = await asked;
     console.log(
-      `${outcome} after ${cancelAfterMs} ms: until then ${during.kilobytes} KB from the backend, processor ${busy} %`,
+      `${outcome} after ${cancelAfterMs} ms: until then ${during.kilobytes} KB from the backend over ${during.connections} connections, processor ${busy} %`,
     );
     for (let at = 250; at <= 1_500; at += 250) {
       console.log(`  ${at} ms later: ${await afterCancel(proxy, relay)}`);
@@ -189,7 +189,9 @@ function printMemory(memory: readonly number[], peakMiB: number): void {
 }
 
 async function fill(url: string): Promise<void> {
-  if ((await countRows(url)) > 0) return;
+  const known = await countRows(url);
+  if (known > 0 && known !== rows) throw new Error(`the tenant holds ${known} rows, and not ${rows}`);
+  if (known > 0) return;
   const startedAt = performance.now();
   for (const streams of sampleBatches(rows, 'gateway')) {
     const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {

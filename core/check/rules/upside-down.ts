@@ -8,6 +8,9 @@ const pairs: readonly (readonly [least: string, most: string])[] = [
   ['backend-min-concurrent-metadata-scans', 'backend-max-concurrent-metadata-scans'],
 ];
 
+/** An upper bound of 0 means none. */
+const unbounded: ReadonlySet<string> = new Set(['backend-max-concurrent-metadata-scans']);
+
 /** R046: a lower bound is not above its upper bound. */
 export const upsideDown: TextRule = {
   id: 'R046',
@@ -21,6 +24,7 @@ export const upsideDown: TextRule = {
       const most = findOption(draft, mostFlag);
       if (typeof least?.value !== 'number' || typeof most?.value !== 'number' || least.value <= most.value)
         return [];
+      if (most.value === 0 && unbounded.has(mostFlag)) return [];
       // The one that was set is the one to change; both have sound defaults.
       const culprit = least.origin.kind === 'default' ? most : least;
       const message = `${least.name} is above ${most.name}`;

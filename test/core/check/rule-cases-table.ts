@@ -383,6 +383,11 @@ export const invalid: readonly InvalidCase[] = [
     finds: ['R046 7:35'],
   },
   {
+    title: 'R046 an upper bound of none',
+    text: withOptions('      maxConcurrentMetadataScans: 0\n'),
+    finds: [],
+  },
+  {
     title: 'R047 a tenant id that is no uint32',
     text: whole.replace(
       'tenancy\n',
