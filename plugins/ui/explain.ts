@@ -2,32 +2,39 @@ import type { Params } from '../../core/api/params/index.js';
 import { Query } from '../../core/api/query.js';
 import { apiError } from '../../core/errors/table.js';
 import { printPlain, printQuery, type LogExpr, type VectorAggregation } from '../../core/logql/index.js';
-import type { Naming } from '../../core/names/naming.js';
-import { explainQuery, type Explanation } from '../../core/plan/explain/explain.js';
+import { namesTexts, type Explanation } from '../../core/plan/explain/explain.js';
+import { explainOfPipeline } from '../../core/plan/explain/of-pipeline.js';
+import type { Host } from '../../core/plugin/index.js';
 
 /** What becomes of a query, and for a log query the one that counts its lines by level. */
 export interface PageExplanation extends Explanation {
   readonly kind: 'log' | 'metric';
   readonly formatted: string;
+  readonly namesText: string;
   /** The histogram that Grafana asks beside a log query, one interval per bar. */
   readonly histogram?: string;
 }
 
 /**
- * Explains `query`; `step` (whole seconds) is the interval of the histogram's bars. Nothing is asked of the backend.
+ * Explains `query` as the pipeline runs it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Nothing is asked
+ * of the backend.
  * @throws LogqlError with the reference's text for a query it refuses
  */
-export function explainForPage(params: Params, naming: Naming): PageExplanation {
+export async function explainForPage(
+  params: Params,
+  host: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
+  tenantId: string | undefined,
+): Promise<PageExplanation> {
   const step = params.get('step')?.[0] ?? '60';
   if (!/^[1-9]\d{0,8}$/.test(step))
     throw apiError('badRequest', { text: 'step must be a number of seconds' });
-  const query = new Query(params.get('query')?.[0] ?? '', naming.dottedNames);
-  const explanation = explainQuery(query, naming);
+  const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
+  const explanation = await explainOfPipeline(query, host, tenantId);
   const { ast } = query;
-  const formatted = printQuery(ast);
-  if (ast.kind !== 'log') return { ...explanation, kind: 'metric', formatted };
+  const shared = { ...explanation, formatted: printQuery(ast), namesText: namesTexts[explanation.names] };
+  if (ast.kind !== 'log') return { ...shared, kind: 'metric' };
   const histogram = printPlain(histogramOf(ast, BigInt(step) * 1_000_000_000n));
-  return { ...explanation, kind: 'log', formatted, histogram };
+  return { ...shared, kind: 'log', histogram };
 }
 
 /** `sum by (level, detected_level) (count_over_time(<query> | drop __error__ [<interval>]))`, as Grafana's Explore asks. */

@@ -51,9 +51,7 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
       ],
       [
         'ui_explain',
-        guarded(
-          ({ params }) => new Promise((resolve) => resolve(jsonAnswer(explainForPage(params, host.naming)))),
-        ),
+        guarded(async ({ params, caller }) => jsonAnswer(await explainForPage(params, host, caller.orgId))),
       ],
       ['ui_query_range', guarded((call) => call.ask(parseQueryRange(call.params, paramContext(host))))],
     ]),

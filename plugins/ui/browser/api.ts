@@ -28,11 +28,11 @@ export function fetchPipeline(signal: AbortSignal): Promise<LoadedPipeline> {
 
 /** Explains a query; `step` is the interval of the histogram's bars in seconds. */
 export function fetchExplanation(
-  { query }: QueryState,
+  { query, tenant }: QueryState,
   step: number,
   signal: AbortSignal,
 ): Promise<PageExplanation> {
-  return ask('api/explain', { query, step: String(step) }, '', signal);
+  return ask('api/explain', { query, step: String(step) }, tenant, signal);
 }
 
 /** Runs a query through the pipeline; `step` in seconds. */

@@ -77,14 +77,16 @@ async function answer(state: QueryState, signal: AbortSignal): Promise<Outcome> 
   if (typeof range === 'string') return { kind: 'failed', query: state.query, text: range };
   const barStep = stepOf(range, maxBars);
   // Explaining asks nothing of the backend, so a query that is refused costs nothing.
-  const explanation = await fetchExplanation(state, barStep, signal);
-  const step = explanation.kind === 'log' ? barStep : stepOf(range, maxPoints);
+  const before = await fetchExplanation(state, barStep, signal);
+  const step = before.kind === 'log' ? barStep : stepOf(range, maxPoints);
   // Series have their points on whole steps, so that is what their chart shows.
-  const shown = explanation.kind === 'log' ? range : onSteps(range, step);
+  const shown = before.kind === 'log' ? range : onSteps(range, step);
   const startedMs = performance.now();
-  const bars = fetchHistogram(state, explanation, barRange(range, barStep), barStep, signal);
+  const bars = fetchHistogram(state, before, barRange(range, barStep), barStep, signal);
   const { data, warnings = [] } = await fetchRange(state, shown, step, signal);
   const tookMs = performance.now() - startedMs;
+  // A query that had to learn stored names has a plan that nobody knew before.
+  const explanation = before.names === 'unknown' ? await fetchExplanation(state, barStep, signal) : before;
   const shared = {
     kind: 'answered',
     explanation,

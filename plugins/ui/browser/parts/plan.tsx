@@ -5,7 +5,7 @@ import type { ExplainedRead, PageExplanation } from '../model/wire.js';
 
 /** How the query is answered, folded to one sentence. */
 export function Plan({ explanation }: { readonly explanation: PageExplanation }): JSX.Element {
-  const { tree, reads, formatted, histogram } = explanation;
+  const { tree, reads, formatted, histogram, names, namesText } = explanation;
   return (
     <details class="panel plan">
       <summary>
@@ -18,6 +18,7 @@ export function Plan({ explanation }: { readonly explanation: PageExplanation })
           <Read key={read.logql} read={read} />
         ))}
         {histogram !== undefined && <Listing title="Histogram" text={histogram} />}
+        {names !== 'unneeded' && <Listing title="Stored spellings of the names" text={namesText} />}
       </div>
     </details>
   );

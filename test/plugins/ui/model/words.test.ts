@@ -94,24 +94,22 @@ test('a tree that is too long for a line is laid out, and says the same', (t) =>
   t.is(layOutTree('2'), '2');
 });
 
-test('laying out any tree changes nothing but blanks between its words', (t) => {
-  const { naming } = makeHost();
+test('laying out any tree changes nothing but blanks between its words', async (t) => {
   for (const query of [
     '{a="b"} | json x="a[\\"(\\"]" | line_format `(((`',
     'sum(rate({a=~"\\\\("}[1m])) / (1 - vector(2))',
   ]) {
-    const { tree } = explainForPage(new Map([['query', [query]]]), naming);
+    const { tree } = await explainForPage(new Map([['query', [query]]]), makeHost(), undefined);
     t.is(layOutTree(tree, 10).replace(/\n */g, ' '), tree);
   }
 });
 
-test('the plan is told in one sentence', (t) => {
-  const { naming } = makeHost();
-  const sentence = (query: string): string =>
-    planSentence(explainForPage(new Map([['query', [query]]]), naming));
-  t.regex(sentence('{a="b"} |= "c"'), /^The backend does all of it\. /);
-  t.regex(sentence('{a="b"} | json'), /^1 of 2 parts are evaluated here\. /);
-  t.regex(sentence('1 + 1'), /^Nothing is read\. /);
+test('the plan is told in one sentence', async (t) => {
+  const sentence = async (query: string): Promise<string> =>
+    planSentence(await explainForPage(new Map([['query', [query]]]), makeHost(), undefined));
+  t.regex(await sentence('{a="b"} |= "c"'), /^The backend does all of it\. /);
+  t.regex(await sentence('{a="b"} | json'), /^1 of 2 parts are evaluated here\. /);
+  t.regex(await sentence('1 + 1'), /^Nothing is read\. /);
   t.deepEqual((['exact', 'superset', 'none'] as const).map(placeOf), ['backend', 'both', 'here']);
 });
 
