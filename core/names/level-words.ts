@@ -33,6 +33,11 @@ const known: ReadonlyMap<string, string> = new Map([
   ['fatal', 'fatal'],
 ]);
 
+/** The words that mean a level, in lower case; none for a text that is no level's name. */
+export function wordsOfLevel(level: string): readonly string[] {
+  return [...known].filter(([, name]) => name === level).map(([word]) => word);
+}
+
 /** Loki's name of a level word in any case; undefined for every other text. */
 export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());

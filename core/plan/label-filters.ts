@@ -14,12 +14,15 @@ import {
   present,
   regexp,
   streamMatch,
+  substring,
 } from '../logsql/build.js';
 import { longDecimalPattern } from '../names/decimal.js';
-import { detectedLevelName } from '../names/level.js';
+import { detectedLevelName, unknownLevel } from '../names/level.js';
+import { levelNames, wordsOfLevel } from '../names/level-words.js';
 import { mayBeFilledIn } from '../names/otlp-fill.js';
 import { serviceNameLabel } from '../names/service-name.js';
 import type { StoredNames } from '../names/stored-names.js';
+import { requiredTexts } from '../regexp/required.js';
 import { comparesTexts, type NameScope } from './name-scope.js';
 import type { RuleId } from './rules/table.js';
 
@@ -55,6 +58,7 @@ export function pushLabelFilter(filter: LabelFilter, scope: NameScope, names?: S
       return { rule, filter: or(left.filter, right.filter) };
     }
     case 'string': {
+      if (filter.name === detectedLevelName && scope.isStored(filter.name)) return pushLevel(filter, names);
       const refusal = refuse(filter.name, scope);
       return refusal ?? pushText(filter, names);
     }
@@ -113,6 +117,29 @@ function pushText(filter: StringLabelFilter, names: StoredNames | undefined): Pu
   };
   return { rule: 'labelNot', filter: not(and(oneOf(field, texts), ofStream)) };
 }
+
+/** Rows with a word that means one of the levels asked for, or with a field that may hold a level. */
+function pushLevel({ op, value }: StringLabelFilter, names: StoredNames | undefined): PushedLabels {
+  const levels = op === '=' ? [value] : op === '=~' ? alternatives(value) : undefined;
+  // What is told by nothing is unknown, and most lines are info: the whole range would be searched for what any page holds.
+  if (levels === undefined || levels.some((level) => level === '' || commonLevels.has(level)))
+    return none('labelDerived');
+  const sources = [...levelNames, 'severity_number', detectedLevelName];
+  const words = [...new Set(levels)].flatMap(wordsOfLevel);
+  const stems = words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
+  const texts = stems.length === 0 ? [] : requiredTexts(`(?i)(?:${stems.join('|')})`);
+  if (stems.length > 0 && texts.length === 0) return none('labelDerived');
+  const ofLine = texts.map((list) => or(...list.map((text) => substring('_msg', text))));
+  return {
+    rule: 'labelLevel',
+    filter: or(
+      ...sources.flatMap((name) => spellings(name, names)).map(present),
+      ...(stems.length === 0 ? [] : [and(...ofLine)]),
+    ),
+  };
+}
+
+const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
 /** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
 function holds(field: string, { op, value }: StringLabelFilter): LogsqlFilter {

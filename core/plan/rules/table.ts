@@ -44,9 +44,10 @@ export const pushdownRules = {
   },
   lineRegexp: {
     construct: '|~ "re", !~ "re"',
-    backend: '_msg:~"(?-s)re"',
+    backend: '_msg:*"text"* _msg:~"(?-s)re"',
     verdict: 'exact',
-    reason: 'the same language, once `.` does not match line feeds',
+    reason:
+      'the same language, once `.` does not match line feeds; texts that every match contains (in all cases, under (?i)) stand in front, because the backend finds them many times faster',
   },
   lineRegexpFold: {
     construct: '|~ "(?i)re" with k, s or letters beyond ASCII',
@@ -158,8 +159,15 @@ export const pushdownRules = {
     verdict: 'none',
     reason: 'the value is not what is stored',
   },
+  labelLevel: {
+    construct: '| detected_level="error", | detected_level=~"warn|error"',
+    backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
+    verdict: 'superset',
+    reason:
+      'a level told by the line is a word of it; info and unknown are left to the rows, of which any page holds some',
+  },
   labelDerived: {
-    construct: '| service_name="v", | detected_level="v", | name_extracted="v", | __error__="v"',
+    construct: '| service_name="v", | detected_level="info", | name_extracted="v", | __error__="v"',
     backend: '',
     verdict: 'none',
     reason: 'the value is made here',

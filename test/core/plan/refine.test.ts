@@ -63,7 +63,8 @@ const left: readonly (readonly [stages: string, why: string])[] = [
   ['| keep b | a=""', 'a is gone'],
   ['| json b="c" | b_extracted="x"', 'the parsed label may be renamed'],
   ['| json b="c" | a > 5', 'rows with errors pass'],
-  ['| a > 5 or json_error=""  | detected_level="error"', 'the level is made here'],
+  ['| a > 5 or json_error=""  | detected_level="info"', 'most lines have that level'],
+  ['| json | detected_level="error"', 'the level may come from the line'],
   ['| service_name="x"', 'the name is made here'],
   ['| severity_text!="Info"', 'filled-in values are missing'],
   ['| a!="v"', 'two fields may be meant'],
@@ -92,7 +93,8 @@ test('names are learned for label filters on stored fields and for leaves of pro
   t.is(learns('{k8s_pod_name_a="x"}'), '*');
   t.is(learns('{deployment_environment_name="x"} |= "y"'), undefined);
   t.is(learns('{app="x"} | json | a="x"'), undefined);
-  t.is(learns('{app="x"} | detected_level="error"'), undefined);
+  t.is(learns('{app="x"} | detected_level="error"'), '{app="x"}');
+  t.is(learns('{app="x"} | detected_level="info"'), undefined);
 });
 
 test('a label that is made of nested attributes is selected by its stored names', (t) => {
@@ -116,6 +118,18 @@ const fieldNames = [
   'severity_number',
   'trace_id',
   'app',
+  'level',
+  'log.level',
+];
+const lines = [
+  'm',
+  'an ERROR',
+  'x wRn',
+  'terror',
+  'level=fatal x',
+  '{"lvl":"Err"}',
+  '{"level":"odd","m":"wrn"}',
+  '',
 ];
 const values = ['x', 'y', 'Info', '9', '0', '0.3', '0.30000000000000004', '000', '10.0.0.1', 'xx', 'a\nb'];
 const anyRow = fc
@@ -124,10 +138,17 @@ const anyRow = fc
       maxKeys: 3,
     }),
     fields: fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 4 }),
+    line: fc.constantFrom(...lines),
   })
-  .map(({ stream, fields }): Fields => {
+  .map(({ stream, fields, line }): Fields => {
     const text = Object.entries(stream).map(([name, value]) => `${name}="${value}"`);
-    return { _time: '2026-11-01T00:00:00Z', _stream: `{${text.join(',')}}`, _msg: 'm', ...stream, ...fields };
+    return {
+      _time: '2026-11-01T00:00:00Z',
+      _stream: `{${text.join(',')}}`,
+      _msg: line,
+      ...stream,
+      ...fields,
+    };
   });
 const anyName = fc.constantFrom(
   'a',
@@ -148,7 +169,14 @@ const anyTest = fc.oneof(
     fc.constantFrom('x|y', 'x.*', '|x', '.+', '.*', '(?i)X', '0\\\\.3', 'a.b'),
   ),
 );
+const anyLevel = fc.oneof(
+  fc
+    .constantFrom('error', 'warn', 'fatal', 'info', 'x', 'unknown')
+    .map((level) => `detected_level="${level}"`),
+  fc.constantFrom('error|warn', 'fatal|x', 'err.*').map((levels) => `detected_level=~"${levels}"`),
+);
 const anyComparison = fc.oneof(
+  anyLevel,
   anyTest.map(([name, op, value]) => `${name}${op}${JSON.stringify(value).replaceAll('\\\\\\\\', '\\\\')}`),
   fc.tuple(anyName, fc.constantFrom('>', '<=', '!=')).map(([name, op]) => `${name} ${op} 5`),
   anyName.map((name) => `${name} != ip("10.0.0.0/8")`),
