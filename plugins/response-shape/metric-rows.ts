@@ -9,7 +9,7 @@ import type { LogRow, RowReader } from '../../core/names/row-reader.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
-import type { BackendRow } from '../../core/upstream/types.js';
+import type { BackendRow, BackendValue } from '../../core/upstream/types.js';
 import type { SelectionFacts } from './metric-facts.js';
 import type { Refusals } from './metric-refusals.js';
 import type { LineShapes } from './metric-shapes.js';
@@ -32,6 +32,8 @@ export interface RowContext {
 
 /** Rows whose lines are held at once, to find those that were pushed twice. */
 const windowRows = 50_000;
+/** Rows read by one call where none are held: the backend breaks off what lasts longer than its own deadline, by default 30 s. */
+const callRows = 250_000;
 
 /** What rows to read, and what of them. */
 export interface RowRequest {
@@ -47,6 +49,8 @@ export interface RowRequest {
   readonly accepts?: (row: BackendRow) => boolean;
   /** False when it is known that no row was pushed twice. */
   readonly mayRepeat?: boolean;
+  /** How many rows `selection` has in the range, where that is known. */
+  readonly selectedRows?: number;
 }
 
 /** Reads rows, each entry once; all parts of a long range under one place among heavy queries. */
@@ -68,7 +72,9 @@ async function* readParts(
   { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
   const { filter, selection, columns, range, accepts = () => true, mayRepeat = true } = request;
-  const windows = mayRepeat ? await planWindows(upstream, selection, range, windowRows) : [{ range }];
+  const most = mayRepeat ? windowRows : callRows;
+  const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
+  const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
   const pipes: readonly LogsqlPipe[] = [
     ...(request.pipes ?? []),
     ...(columns === undefined ? [] : [{ kind: 'fields', fields: columns } as const]),
@@ -112,6 +118,7 @@ export function rowEntrySource(
         columns: missing > 0 ? undefined : plan.columns,
         // Streams of the backend with the same labels are one to a client.
         mayRepeat: suspects.size > 0 || keys.size < listed.length,
+        selectedRows: rowsOfStreams(listed),
       };
       for await (const rows of readEntries(rowsOf, context)) {
         signal.throwIfAborted();
@@ -124,6 +131,11 @@ export function rowEntrySource(
 /** A row as pipelines take it. */
 export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
   return { stream: stream.labels, structuredMetadata, timestampNs, line };
+}
+
+/** Rows of streams as the backend lists them. */
+export function rowsOfStreams(listed: readonly BackendValue[]): number {
+  return listed.reduce((sum, { hits }) => sum + hits, 0);
 }
 
 /** How many rows there are; a sum that the backend makes. */

@@ -26,7 +26,14 @@ import {
 import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
 import { Groups, type Group } from './metric-groups.js';
 import { countByShape, type ShapeCount } from './metric-levels.js';
-import { countRows, entryOf, readEntries, type RowContext, type RowRequest } from './metric-rows.js';
+import {
+  countRows,
+  entryOf,
+  readEntries,
+  rowsOfStreams,
+  type RowContext,
+  type RowRequest,
+} from './metric-rows.js';
 
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
 const maxBuckets = 11_000;
@@ -302,9 +309,10 @@ class Statistics {
   }
 
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const { context, request, buckets } = this.#parts;
+    const { context, request, buckets, inventory } = this.#parts;
     const pacer = new Pacer(request.signal);
-    for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
+    const selectedRows = rowsOfStreams(inventory.listed);
+    for await (const batch of readEntries({ ...rows, range: buckets.range, selectedRows }, context)) {
       addEntries(engine, this.#ofRow, batch.map(entryOf));
       checkSeries();
       const pause = pacer.due();
