@@ -84,6 +84,7 @@ async function newestEntries(
     upstream,
     reader,
     signal,
+    missing: () => collector.missing,
   });
   for await (const rows of pages) {
     signal.throwIfAborted();

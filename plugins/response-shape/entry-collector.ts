@@ -50,6 +50,11 @@ export class EntryCollector {
     return this.#kept >= this.#options.limit;
   }
 
+  /** Entries that the answer may still take. */
+  get missing(): number {
+    return this.#options.limit - this.#kept;
+  }
+
   /** The streams in the order of their first entry. */
   streams(): readonly StreamResult[] {
     return [...this.#streams.values()];

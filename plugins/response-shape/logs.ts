@@ -42,6 +42,7 @@ export async function answerLogs(
     upstream: context.upstream,
     reader: context.reader,
     signal: context.signal,
+    missing: () => collector.missing,
   });
   for await (const rows of pages) {
     context.signal.throwIfAborted();

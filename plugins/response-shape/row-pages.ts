@@ -4,7 +4,7 @@ import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query, sort } from '../../core/logsql/build.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
 import type { Upstream } from '../../core/plugin/index.js';
-import { readSpans } from './row-spans.js';
+import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
 
 export interface PagesRequest {
   readonly filter: LogsqlFilter;
@@ -15,6 +15,8 @@ export interface PagesRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly signal: AbortSignal;
+  /** Entries that the answer still lacks, asked between reads. Without it reads grow. */
+  readonly missing?: () => number;
 }
 
 const maxPageRows = 10_000;
@@ -23,7 +25,7 @@ const growth = 4;
 const givenRows = 250;
 
 /**
- * Reads rows newest or oldest first, a page at a time, so that no more than a page is held, and gives them bit by bit.
+ * Reads rows newest or oldest first, a page or a span of time at once, so that no more is held, and gives them bit by bit.
  * Neighbouring pages overlap in the instant where the first was cut: whoever reads them drops repeats.
  */
 export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
@@ -39,6 +41,11 @@ export async function* readPages(request: PagesRequest): AsyncGenerator<readonly
 
 async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<readonly LogRow[]> {
   const isForward = request.direction === 'forward';
+  const firstSpan = await spanOfFirstRows(request);
+  if (firstSpan !== undefined) {
+    yield* readSpans(request, request.range, firstSpan, pacer);
+    return;
+  }
   let { startNs, endNs } = request.range;
   let size = request.firstPageRows;
   while (startNs < endNs) {
@@ -55,7 +62,7 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
     if (size >= maxPageRows) {
       // So many rows and still not enough passed: all must be looked at, and picking the newest of them each time costs more.
       const pageNs = isForward ? cut - first.timestampNs : first.timestampNs - cut;
-      yield* readSpans(request, { startNs, endNs }, pageNs + 1n, rows.length, pacer);
+      yield* readSpans(request, { startNs, endNs }, spanBehind(pageNs + 1n, rows.length), pacer);
       return;
     }
     size = Math.min(size * growth, maxPageRows);

@@ -243,3 +243,19 @@ test('whatever the ties, the limit and the count told, the entries are those of 
     { numRuns: 300 },
   );
 });
+
+test('where nearly all rows lie at the near end, and the backend sends those of the far end first, few calls do', async (t) => {
+  const range = { startNs: base, endNs: base + 1_000_000_000n };
+  // The oldest rows stand last, which this backend sends first.
+  const stored = Array.from({ length: 100_000 }, (_, index) => ({
+    ns: range.endNs - 1n - BigInt(index),
+    stream: 'a',
+    line: `l${index}`,
+  }));
+  const { answer: made, upstream } = await answer(stored, { limit: 10, range });
+  t.deepEqual(
+    made.streams.flatMap(({ entries }) => entries.map(({ line }) => line)),
+    Array.from({ length: 10 }, (_, index) => `l${index}`),
+  );
+  t.true(upstream.requests.length < 20, `${upstream.requests.length} calls`);
+});
