@@ -108,7 +108,7 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
           headers,
         });
       const narrow = http.at(await stage.proxyUrl({ 'rate-limit-per-second': '1', 'rate-limit-burst': '1' }));
-      const replies = [await send(narrow), await send(narrow), await send(narrow)];
+      const replies = await Promise.all([send(narrow), send(narrow), send(narrow)]);
       holds(
         replies.some(({ status }) => status === 429),
         'no 429',

@@ -61,7 +61,8 @@ function fixtures(endMs: number): readonly DemoEntry[] {
   ];
   return lines.map(([line, metadata], index) => ({
     // The last two share their moment.
-    timestampNs: nanos(endMs - 10 * minuteMs) + BigInt(Math.min(index, lines.length - 2)) * 1_000_000_007n,
+    // Half a minute off, so that no window of whole minutes ends among them.
+    timestampNs: nanos(endMs - 9.5 * minuteMs) + BigInt(Math.min(index, lines.length - 2)) * 1_000_000_007n,
     labels: fixtureLabels,
     line,
     metadata,
@@ -145,7 +146,29 @@ export async function pushEntries(
   });
   const text = await pushed.body.text();
   if (pushed.statusCode >= 300) throw new Error(`the backend refused a push: ${pushed.statusCode} ${text}`);
-  // Makes a real one show at once what came last; the embedded one always does and does not know the path.
+  await flush(url);
+}
+
+/** Pushes rows with their stream fields as they are, as an OpenTelemetry export leaves them in VictoriaLogs. */
+export async function pushRows(
+  { url }: Store,
+  account: number,
+  streamFields: readonly string[],
+  rows: readonly Readonly<Record<string, string>>[],
+): Promise<void> {
+  const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(streamFields.join(','))}`;
+  const pushed = await request(new URL(path, url), {
+    method: 'POST',
+    headers: { accountid: String(account), projectid: '0', 'content-type': 'application/stream+json' },
+    body: rows.map((row) => JSON.stringify(row)).join('\n'),
+  });
+  const text = await pushed.body.text();
+  if (pushed.statusCode >= 300) throw new Error(`the backend refused rows: ${pushed.statusCode} ${text}`);
+  await flush(url);
+}
+
+/** Makes a real one show at once what came last; the embedded one always does and does not know the path. */
+async function flush(url: string): Promise<void> {
   const flushed = await request(new URL('/internal/force_flush', url));
   await flushed.body.dump();
 }

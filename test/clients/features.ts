@@ -12,6 +12,7 @@ import { infrastructure } from './infrastructure.js';
 import { logcliLive } from './logcli-live.js';
 import { logcli } from './logcli.js';
 import { lokitool } from './lokitool.js';
+import { otel } from './otel.js';
 
 /** Everything that is proven, client by client, in the order of the table. */
 export const features: readonly Feature[] = [
@@ -24,6 +25,7 @@ export const features: readonly Feature[] = [
   ...alerting,
   ...drilldown,
   ...drilldownFields,
+  ...otel,
   ...infrastructure,
   ...logcli,
   ...logcliLive,

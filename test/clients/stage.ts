@@ -3,7 +3,7 @@ import { startDevBackend } from '../../core/devbackend/index.js';
 import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
 import { loadPipeline } from '../../core/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
-import { makeDemoData, nanos, pushEntries, type DemoData, type Store } from './demo-data.js';
+import { makeDemoData, nanos, pushEntries, pushRows, type DemoData, type Store } from './demo-data.js';
 import type { Feature, Scene } from './feature.js';
 import { Http, Sent, type Reply } from './http.js';
 
@@ -83,6 +83,14 @@ export class Stage {
       metadata,
     }));
     await pushEntries(this.#store, this.account + 1, entries);
+  }
+
+  /** Writes rows as OpenTelemetry leaves them, into the tenant for what features write. */
+  async pushRows(
+    streamFields: readonly string[],
+    rows: readonly Readonly<Record<string, string>>[],
+  ): Promise<void> {
+    await pushRows(this.#store, this.account + 1, streamFields, rows);
   }
 
   /** Runs a feature; the names and the number of the requests that it sent. Throws where the client fails. */
