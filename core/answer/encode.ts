@@ -57,6 +57,8 @@ function textOf(answer: PlainAnswer, options: EncodeOptions): string {
       return discoveryText(answer);
     case 'formatted':
       return successText(JSON.stringify(answer.query), []);
+    case 'tenant':
+      throw new Error('a tenant is no body: the endpoint that asked makes one');
     case 'live':
       throw new Error('a live answer has no body: its frames are made by core/tail');
   }

@@ -1,4 +1,5 @@
 import type { DiscoveryAnswer } from './discovery-types.js';
+import type { Tenant } from '../api/caller.js';
 import type { LabelSet } from '../labels/label-set.js';
 import type { LiveAnswer } from '../tail/types.js';
 
@@ -91,6 +92,11 @@ export interface FormattedAnswer {
   readonly kind: 'formatted';
   readonly query: string;
 }
+/** Whose request it was; for endpoints, which make a body of their own. */
+export interface TenantAnswer {
+  readonly kind: 'tenant';
+  readonly tenant: Tenant;
+}
 /** Bytes that go to the client as they are: what the edge or tier0 made of another answer. */
 export interface EncodedAnswer {
   readonly kind: 'encoded';
@@ -115,6 +121,7 @@ export type Answer =
   | FormattedAnswer
   | DiscoveryAnswer
   | LiveAnswer
+  | TenantAnswer
   | EncodedAnswer;
 
 export type AnswerKind = Answer['kind'];

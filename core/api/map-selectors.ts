@@ -37,6 +37,7 @@ export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRe
       return { ...request, selectors: narrowed.filter(({ matchers }) => matchers.length > 0) };
     }
     case 'format_query':
+    case 'tenant':
       return request;
   }
 }

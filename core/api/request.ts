@@ -81,6 +81,11 @@ export interface DeleteRequest extends Ranged {
   readonly query: Query;
 }
 
+/** Whose request this is: for routes that answer from elsewhere, but only to whom the chain would answer. */
+export interface TenantRequest {
+  readonly op: 'tenant';
+}
+
 /** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
 export type ApiRequest =
   | QueryRangeRequest
@@ -92,6 +97,7 @@ export type ApiRequest =
   | FormatQueryRequest
   | TailRequest
   | DeleteRequest
+  | TenantRequest
   | DiscoveryRequest;
 
 export type Operation = ApiRequest['op'];

@@ -18,7 +18,7 @@ export function cacheKey(exchange: Exchange<'tenant'>, fingerprint: string): str
   return `${request.op}:${escapeText(id)}:${where}:${mode}:${fingerprint}:${parametersOf(request)}`;
 }
 
-const neverKept: ReadonlySet<Operation> = new Set(['format_query', 'tail', 'delete']);
+const neverKept: ReadonlySet<Operation> = new Set(['format_query', 'tail', 'delete', 'tenant']);
 
 /** True for what no cache keeps and no two callers share: it is cheap, has no end, or changes something. */
 export function isNeverKept({ op }: ApiRequest): boolean {
@@ -69,6 +69,8 @@ function parametersOf(request: ApiRequest): string {
     case 'tail':
     case 'delete':
       return `query=${escapeText(request.query.text)}`;
+    case 'tenant':
+      return '';
   }
 }
 

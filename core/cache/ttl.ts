@@ -76,6 +76,7 @@ function baseTtlMs(request: ApiRequest, answer: Answer, rules: TtlRules): number
     case 'format_query':
     case 'tail':
     case 'delete':
+    case 'tenant':
       return 0;
   }
 }
@@ -115,6 +116,7 @@ function isRecent(request: ApiRequest, nowMs: number, rules: TtlRules): boolean 
     case 'format_query':
     case 'tail':
     case 'delete':
+    case 'tenant':
       return false;
   }
 }

@@ -167,11 +167,21 @@ export const errorTable = {
     when: 'several tenant ids on a route that takes one',
     text: 'multi-tenant X-Scope-OrgID values are only supported on query endpoints',
   },
+  severalTenantsTailed: {
+    status: 400,
+    when: 'several tenant ids on the tail route',
+    text: 'multiple org IDs present',
+  },
   multiTenantEndpoint: {
     status: 400,
     when: 'several tenant ids on the tenant limits route',
     text: 'multi-tenant X-Scope-OrgID is not supported on this endpoint',
     body: 'text',
+  },
+  badTenantId: {
+    status: 500,
+    when: 'an id that names nothing and holds a character that the reference takes in no id',
+    text: "tenant ID '{tenant}' contains unsupported character '{character}'",
   },
   tenantCharacter: {
     status: 400,

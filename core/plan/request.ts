@@ -47,6 +47,8 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
       return planDeletion(request.query, naming);
     case 'format_query':
       return { kind: 'format', expr: request.query.ast };
+    case 'tenant':
+      return { kind: 'tenant' };
     case 'volume':
     case 'volume_range':
     case 'index_shards':

@@ -41,6 +41,11 @@ export interface FormatPlan {
   readonly expr: Expr;
 }
 
+/** The tenant of the request, of whom the backend knows nothing. */
+export interface TenantPlan {
+  readonly kind: 'tenant';
+}
+
 /** Exactly the rows that a query shows. */
 export interface DeletePlan {
   readonly kind: 'delete';
@@ -77,6 +82,7 @@ export type Plan =
   | LogsPlan
   | MetricPlan
   | LabelNamesPlan
+  | TenantPlan
   | LabelValuesPlan
   | SeriesPlan
   | IndexStatsPlan

@@ -14,6 +14,7 @@ export type { Exchange, ExchangeChange } from './exchange.js';
 export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
 export type { RequestObserver, RequestRecord } from '../telemetry/request-record.js';
 export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
+export { askTenant } from './asking-tenant.js';
 export { apiError } from '../errors/table.js';
 export { ApiError } from '../errors/api-error.js';
 export { mapSelectors, type ChangeMatchers } from '../api/map-selectors.js';

@@ -37,11 +37,13 @@ export function checkRequest(request: ApiRequest, limits: TenantLimits, process:
     case 'delete':
     case 'patterns':
     case 'format_query':
+    case 'tenant':
       return;
   }
 }
 
 function queryTexts(request: ApiRequest): readonly string[] {
+  if (request.op === 'tenant') return [];
   if (request.op === 'series') return request.selectors.map((selector) => selector.text);
   return request.query === undefined ? [] : [request.query.text];
 }

@@ -130,6 +130,8 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'delete':
         if (request.op !== 'delete') throw mismatch(request);
         return deleteRows(plan, request, exchange, this.#host);
+      case 'tenant':
+        return { kind: 'tenant', tenant };
       case 'format':
         return { kind: 'formatted', query: printQuery(plan.expr) };
     }

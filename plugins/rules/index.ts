@@ -3,10 +3,12 @@ import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/answer/finish
 import type { RulesOptions } from '../../core/options/options.gen.js';
 import {
   apiError,
+  askTenant,
   defineEndpoint,
   type Answer,
   type HttpCall,
   type RouteHandler,
+  type Tenant,
 } from '../../core/plugin/index.js';
 import { readGroups, type RuleGroup } from './groups.js';
 import { RulesBackend, type RulesCall } from './rules-backend.js';
@@ -45,28 +47,31 @@ class RuleViews {
   }
 
   async all(call: HttpCall): Promise<Answer> {
+    const tenant = await askTenant(call);
     const { rulerBackend } = this.#options;
     if (rulerBackend === undefined) return textAnswer(200, '{}\n', yamlType);
-    const groups = await this.#groups(call, rulerBackend, []);
+    const groups = await this.#groups(call, tenant, rulerBackend, []);
     return namespacesAnswer(groups);
   }
 
   async namespace(call: HttpCall): Promise<Answer> {
     const { namespace } = readRulesPath(call.pathParams);
+    const tenant = await askTenant(call);
     const { rulerBackend } = this.#options;
     if (rulerBackend === undefined) throw apiError('notFound', {});
-    const groups = await this.#groups(call, rulerBackend, [['file[]', namespace]]);
+    const groups = await this.#groups(call, tenant, rulerBackend, [['file[]', namespace]]);
     return namespacesAnswer(groups.filter((group) => group.namespace === namespace));
   }
 
   async group(call: HttpCall): Promise<Answer> {
     const { namespace, group } = readRulesPath(call.pathParams);
+    const tenant = await askTenant(call);
     const { rulerBackend } = this.#options;
     // Grafana asks for test/test to learn whether rules can be written; only this text tells it that they cannot.
     if (rulerBackend === undefined || (namespace === 'test' && group === 'test')) {
       throw apiError('notFound', {});
     }
-    const groups = await this.#groups(call, rulerBackend, [
+    const groups = await this.#groups(call, tenant, rulerBackend, [
       ['file[]', namespace],
       ['rule_group[]', group],
     ]);
@@ -77,15 +82,17 @@ class RuleViews {
 
   async rulesJson(call: HttpCall): Promise<Answer> {
     const { rulerBackend } = this.#options;
-    if (rulerBackend === undefined) return jsonAnswer(emptyOf('groups'), jsonType);
+    const tenant = await askTenant(call);
+    if (rulerBackend === undefined || tenant.hasNoData) return jsonAnswer(emptyOf('groups'), jsonType);
     const wanted = { service: 'rules', base: rulerBackend, path: '/api/v1/rules' } as const;
-    return this.#passOn({ ...wanted, ...passedOn(call) });
+    return this.#passOn({ ...wanted, ...passedOn(call, tenant) });
   }
 
   async alertsJson(call: HttpCall): Promise<Answer> {
     const base = this.#options.alertsBackend ?? this.#options.rulerBackend;
-    if (base === undefined) return jsonAnswer(emptyOf('alerts'), jsonType);
-    return this.#passOn({ service: 'alerts', base, path: '/api/v1/alerts', ...passedOn(call) });
+    const tenant = await askTenant(call);
+    if (base === undefined || tenant.hasNoData) return jsonAnswer(emptyOf('alerts'), jsonType);
+    return this.#passOn({ service: 'alerts', base, path: '/api/v1/alerts', ...passedOn(call, tenant) });
   }
 
   async close(): Promise<void> {
@@ -99,10 +106,12 @@ class RuleViews {
 
   async #groups(
     call: HttpCall,
+    tenant: Tenant,
     base: string,
     chosen: readonly (readonly [string, string])[],
   ): Promise<readonly RuleGroup[]> {
-    const passed = passedOn(call);
+    if (tenant.hasNoData) return [];
+    const passed = passedOn(call, tenant);
     const names = new Set(chosen.map(([name]) => name));
     // What the path chooses, parameters do not choose again.
     const params = [...chosen, ...passed.params.filter(([name]) => !names.has(name))];
@@ -121,11 +130,20 @@ class RuleViews {
   }
 }
 
-/** What of a client's call goes on: parameters and the tenant's header, never credentials (spec-gaps: Rules and alerts). */
-function passedOn({ params, caller, signal }: HttpCall): Pick<RulesCall, 'params' | 'headers' | 'signal'> {
+/** What of a client's call goes on: parameters and who the tenant is, never credentials (spec-gaps: Rules and alerts). */
+function passedOn(
+  { params, caller, signal }: HttpCall,
+  tenant: Tenant,
+): Pick<RulesCall, 'params' | 'headers' | 'signal'> {
   return {
     params: [...params].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-    headers: caller.orgId === undefined ? {} : { 'x-scope-orgid': caller.orgId },
+    headers: {
+      ...(caller.orgId === undefined ? {} : { 'x-scope-orgid': caller.orgId }),
+      // Under label-based tenancy all tenants share one account, which says nothing about whose rules these are.
+      ...(tenant.streamField === undefined
+        ? { accountid: String(tenant.accountId), projectid: String(tenant.projectId) }
+        : {}),
+    },
     signal,
   };
 }

@@ -37,6 +37,9 @@ const multiTenantOperations: ReadonlySet<Operation> = new Set([
   'patterns',
 ]);
 
+/** How several ids are refused where one is taken, if not with `multiTenantUnsupported`. */
+const refusals: ReadonlyMap<Operation, 'severalTenantsTailed'> = new Map([['tail', 'severalTenantsTailed']]);
+
 /** Finds the tenants of a request by its X-Scope-OrgID (spec: Authentication, 1-6). Throws the error of a header that names none. */
 export function resolveHeader(
   orgId: string | undefined,
@@ -48,7 +51,8 @@ export function resolveHeader(
   const header = orgId?.trim() ?? '';
   if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
   if (!header.includes('|')) return { kind: 'one', tenant: resolveTenant(header, map, policy) };
-  if (!multiTenantOperations.has(operation)) throw apiError('multiTenantUnsupported', {});
+  if (!multiTenantOperations.has(operation))
+    throw apiError(refusals.get(operation) ?? 'multiTenantUnsupported', {});
   const ids = splitIds(header);
   const [first, ...others] = ids;
   if (first === undefined || others.length === 0) throw apiError('tooFewTenants', {});
@@ -81,8 +85,13 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
 /** The account is none that a backend has, so that caches tell its answers from those of every other tenant. */
 function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Tenant {
   if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
+  const character = unsupportedInIds.exec(id)?.[0];
+  if (character !== undefined) throw apiError('badTenantId', { tenant: id, character });
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
 }
+
+/** What the reference takes in no id; ids of the map and of label-based tenancy may hold it. */
+const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
 
 function withoutHeader(policy: TenantPolicy): Tenant {
   if (policy.requireTenantHeader || policy.authEnabled) throw apiError('missingTenant', {});

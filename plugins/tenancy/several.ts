@@ -112,6 +112,7 @@ function emptyAnswer(request: ApiRequest): Answer {
     case 'tail':
     case 'delete':
     case 'format_query':
+    case 'tenant':
       return mergeStreams([], { direction: 'backward' });
     case 'labels':
     case 'label_values':

@@ -102,6 +102,7 @@ export function chooseStrategy(
     case 'tail':
     case 'delete':
     case 'format_query':
+    case 'tenant':
       return { kind: 'once' };
   }
 }

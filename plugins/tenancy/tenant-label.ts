@@ -29,6 +29,7 @@ export function labelAnswer(answer: Answer, tenantId: string): Answer {
     case 'scalar':
     case 'formatted':
     case 'live':
+    case 'tenant':
     case 'encoded':
       return answer;
   }

@@ -63,6 +63,7 @@ export function mergeAnswers(answers: readonly Answer[], options: MergeOptions):
       return mergeShards(ofKind(answers, first.kind));
     case 'scalar':
     case 'formatted':
+    case 'tenant':
       // These depend on the question only, so every part gave the same.
       return first;
     case 'live':

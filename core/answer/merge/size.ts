@@ -41,6 +41,7 @@ export function answerBytes(answer: Answer): number {
     case 'index-stats':
     case 'scalar':
     case 'live':
+    case 'tenant':
       return objectBytes;
     case 'formatted':
       return objectBytes + answer.query.length;

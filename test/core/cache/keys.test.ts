@@ -133,7 +133,7 @@ function factsOf(request: ApiRequest): unknown {
   if (request.op === 'series') {
     return { ...plain(request), selectors: [...new Set(request.selectors.map(({ text }) => text))].sort() };
   }
-  return { ...plain(request), query: request.query?.text ?? null };
+  return { ...plain(request), query: request.op === 'tenant' ? null : (request.query?.text ?? null) };
 }
 function plain(request: ApiRequest): object {
   const shown = Object.entries(request).filter(([name]) => name !== 'query' && name !== 'selectors');

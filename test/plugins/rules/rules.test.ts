@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { RulesOptions } from '../../../core/options/options.gen.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import rules from '../../../plugins/rules/index.js';
+import { tenantStages } from '../tenant-stages.js';
 import { recording, withVmalert, type Received, type Respond } from './fake-vmalert.js';
 
 interface Got {
@@ -17,14 +18,18 @@ async function get(
   path: string,
   options: Partial<RulesOptions> = {},
   headers: Readonly<Record<string, string>> = {},
+  tenancy: Readonly<Record<string, unknown>> = {},
 ): Promise<Got> {
   const endpoint = { plugin: rules, options: { timeout: 10_000, ...options } };
-  return withPipeline(makePipeline({ endpoints: [endpoint] }), async ({ url }) => {
-    const response = await request(url + path, { headers });
-    const type = response.headers['content-type'];
-    const text = await response.body.text();
-    return { status: response.statusCode, type: typeof type === 'string' ? type : undefined, text };
-  });
+  return withPipeline(
+    makePipeline({ stages: tenantStages(tenancy), endpoints: [endpoint] }),
+    async ({ url }) => {
+      const response = await request(url + path, { headers });
+      const type = response.headers['content-type'];
+      const text = await response.body.text();
+      return { status: response.statusCode, type: typeof type === 'string' ? type : undefined, text };
+    },
+  );
 }
 
 interface Asked {
@@ -37,9 +42,10 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>> = {},
   respond?: Respond,
+  tenancy: Readonly<Record<string, unknown>> = {},
 ): Promise<Asked> {
   return withVmalert(async ({ url, received }) => {
-    const got = await get(path, { rulerBackend: url }, headers);
+    const got = await get(path, { rulerBackend: url }, headers, tenancy);
     return { got, received };
   }, respond);
 }
@@ -96,6 +102,8 @@ test('the JSON view is the rules backend’s own answer; parameters and the tena
   const { got, received } = await ask(
     '/prometheus/api/v1/rules?exclude_alerts=true&rule_name%5B%5D=x',
     headers,
+    undefined,
+    { tenantMap: { 'team-a': { account_id: 11, project_id: 3 } } },
   );
   t.is(got.status, 200);
   t.is(got.type, 'application/json');
@@ -103,7 +111,9 @@ test('the JSON view is the rules backend’s own answer; parameters and the tena
   const [sent] = received;
   t.is(sent?.params.toString(), 'exclude_alerts=true&rule_name%5B%5D=x');
   t.is(sent?.headers['x-scope-orgid'], 'team-a');
-  for (const name of ['authorization', 'cookie', 'accountid']) t.is(sent?.headers[name], undefined);
+  for (const name of ['authorization', 'cookie']) t.is(sent?.headers[name], undefined);
+  t.is(sent?.headers['accountid'], '11');
+  t.is(sent?.headers['projectid'], '3');
 });
 
 test('the YAML view has a list of groups per file, in the reference’s fields', async (t) => {
@@ -252,5 +262,39 @@ test('no connection is 502, and no answer in time 504', async (t) => {
       t.is(errorOf(slow), 'rules backend failed: no answer within 20 ms');
     },
     () => [0, Buffer.alloc(0)],
+  );
+});
+
+const rulePaths = [
+  '/loki/api/v1/rules',
+  '/api/prom/rules/a',
+  '/api/prom/rules/test/test',
+  '/prometheus/api/v1/rules',
+];
+for (const path of [...rulePaths, '/prometheus/api/v1/alerts']) {
+  test(`${path} is refused to whom the chain refuses`, async (t) => {
+    const asked = await ask(path, {}, undefined, { authEnabled: true });
+    t.is(asked.got.status, 401);
+    t.is(errorOf(asked.got), 'missing X-Scope-OrgID header');
+    const several = await ask(path, { 'x-scope-orgid': '1|2' });
+    t.is(several.got.status, 400);
+    t.deepEqual([...asked.received, ...several.received], []);
+  });
+}
+
+test('a tenant without data has no rules and no alerts, and the backend is not asked', async (t) => {
+  const nobody = { 'x-scope-orgid': 'nobody' };
+  const views = await Promise.all(
+    ['rules', 'alerts'].map((view) => ask(`/prometheus/api/v1/${view}`, nobody)),
+  );
+  t.deepEqual(
+    views.map(({ got }) => (JSON.parse(got.text) as { readonly data: unknown }).data),
+    [{ groups: [] }, { alerts: [] }],
+  );
+  const yaml = await ask('/loki/api/v1/rules', nobody);
+  t.is(yaml.got.status, 404);
+  t.deepEqual(
+    [...views, yaml].flatMap(({ received }) => received),
+    [],
   );
 });

@@ -47,7 +47,7 @@ test('a tail needs a tenant where requests do, and takes only one', async (t) =>
       t.is((await new TailClient(url, all).refused()).status, 401);
       const several = await new TailClient(url, all, { 'X-Scope-OrgID': '1|2' }).refused();
       t.is(several.status, 400);
-      t.true(several.body.includes('multi-tenant'));
+      t.true(several.body.includes('multiple org IDs present'));
     },
     { requireTenantHeader: true },
   );

@@ -178,6 +178,14 @@ const refused: readonly [
     'multi-tenant X-Scope-OrgID values are only supported on query endpoints',
     'format_query',
   ],
+  ['several ids on a tail', '1|2', open, 400, 'multiple org IDs present', 'tail'],
+  [
+    'an id that the reference would not take, and names nothing',
+    'a/b',
+    { ...open, unknownTenant: 'empty' },
+    500,
+    "tenant ID 'a/b' contains unsupported character '/'",
+  ],
 ];
 for (const [name, header, policy, status, text, operation = 'query_range'] of refused) {
   test(`${name} is refused with ${status}`, (t) => {

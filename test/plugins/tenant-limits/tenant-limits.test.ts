@@ -2,6 +2,7 @@ import test from 'ava';
 import { request } from 'undici';
 import { parse } from 'yaml';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
+import { tenantStages } from '../tenant-stages.js';
 import tenantLimits from '../../../plugins/tenant-limits/index.js';
 
 interface Got {
@@ -15,8 +16,13 @@ async function get(
   limits: Readonly<Record<string, unknown>> = {},
   orgId?: string,
   options: Readonly<Record<string, unknown>> = { patternsEnabled: true },
+  tenancy: Readonly<Record<string, unknown>> = {},
 ): Promise<Got> {
-  const pipeline = makePipeline({ endpoints: [{ plugin: tenantLimits, options }], limits });
+  const pipeline = makePipeline({
+    stages: tenantStages(tenancy),
+    endpoints: [{ plugin: tenantLimits, options }],
+    limits,
+  });
   return withPipeline(pipeline, async ({ url }) => {
     const headers = orgId === undefined ? {} : { 'x-scope-orgid': orgId };
     const response = await request(url + path, { headers });
@@ -111,5 +117,14 @@ for (const path of [yamlPath, '/loki/api/v1/drilldown-limits']) {
     t.is(got.status, 400);
     t.is(got.type, 'text/plain; charset=utf-8');
     t.is(got.text.trimEnd(), 'multi-tenant X-Scope-OrgID is not supported on this endpoint');
+  });
+}
+
+for (const path of [yamlPath, '/loki/api/v1/drilldown-limits']) {
+  test(`${path} is refused to whom the chain refuses`, async (t) => {
+    const missing = await get(path, {}, undefined, undefined, { requireTenantHeader: true });
+    t.is(missing.status, 401);
+    const unknown = await get(path, {}, 'nobody', undefined, { unknownTenant: 'reject' });
+    t.is(unknown.status, 403);
   });
 }
