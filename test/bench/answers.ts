@@ -25,7 +25,7 @@ export async function run(): Promise<void> {
     console.log(
       `${lines} lines over 6 h in 65 streams; p50 of ${rounds} in turn; ${external === undefined ? 'embedded backend' : 'VictoriaLogs'}`,
     );
-    console.log(row('shape', 'proxy ms', 'direct ms', 'ratio', 'proxy KB', 'direct KB'));
+    console.log(row('shape', 'proxy ms', 'direct ms', 'ratio', 'proxy KB', 'direct KB', 'peak MiB'));
     for (const shape of shapes) {
       const { proxyMs, directMs, directBytes } = await compare(shape, proxy.url, backendUrl);
       relay.takeBytes();
@@ -40,6 +40,8 @@ export async function run(): Promise<void> {
           ratio,
           kilobytes(moved),
           kilobytes(directBytes),
+          // The most so far: the shape at which it rises is the one that sets it.
+          String(proxy.memory().peakMiB),
         ),
       );
     }
