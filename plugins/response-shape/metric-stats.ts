@@ -1,45 +1,20 @@
-import { absentRows, addEntries, leafEngine } from '../../core/logql/metric/index.js';
-import type { LeafEngine, LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
-import { Pacer } from '../../core/logql/metric/pacer.js';
-import type { RangeAggregation, Stage } from '../../core/logql/ast.js';
-import { compileExtractor, type SampleExtractor } from '../../core/logql/pipeline/extractor.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
-import { and, exact, fieldName, matcher, not, or, regexp } from '../../core/logsql/build.js';
-import { printFilter } from '../../core/logsql/print.js';
+import { absentRows, leafEngine } from '../../core/logql/metric/index.js';
+import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
+import type { RangeAggregation } from '../../core/logql/ast.js';
+import { and, or } from '../../core/logsql/build.js';
 import { detectedLevelName } from '../../core/names/level.js';
-import { levelNames } from '../../core/names/level-words.js';
-import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
-import type { BackendRow } from '../../core/upstream/types.js';
 import { bucketsOf, type Buckets } from './metric-buckets.js';
-import { countGroups, countManyGroups, sumOf, type CountRequest } from './metric-counting.js';
-import { excessRows } from './metric-excess.js';
-import type { Facts } from './metric-facts.js';
-import {
-  decidingFields,
-  hasName,
-  takeInventory,
-  type DecidingFields,
-  type Inventory,
-} from './metric-fields.js';
-import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
-import { Groups, type Group } from './metric-groups.js';
-import { countByShape, type ShapeCount } from './metric-levels.js';
-import {
-  countRows,
-  entryOf,
-  readEntries,
-  rowsOfStreams,
-  type RowContext,
-  type RowRequest,
-} from './metric-rows.js';
+import { decidingFields, takeInventory, type Inventory } from './metric-fields.js';
+import { groupByLabels, groupByStream } from './metric-grouping.js';
+import { Groups } from './metric-groups.js';
+import { type RowContext } from './metric-rows.js';
+import { Statistics } from './metric-statistics.js';
 
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
 const maxBuckets = 11_000;
 const maxPoints = 1_000_000;
-/** Groups for each series that may be answered: fields that are dropped make several of one. */
-const spareGroups = 4;
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
@@ -67,12 +42,10 @@ export async function statisticsTable(
   // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
   const asked = { ...context, selection: plan.selection, columns: byLabels.standIns };
   const expected = remembered.expected(asked);
+  const guessed = expected.isHidden ? byStream : byLabels;
+  if (guessed.size * buckets.count > maxPoints) return undefined;
   const known = { plan, request, context, buckets, inventory, deciding };
-  const guess = new Statistics({
-    ...known,
-    facts: expected,
-    grouping: expected.isHidden ? byStream : byLabels,
-  });
+  const guess = new Statistics({ ...known, facts: expected, grouping: guessed });
   const counting = guess.count();
   // It may fail before anybody waits for it.
   counting.catch(() => undefined);
@@ -109,218 +82,4 @@ function weighted(range: RangeAggregation): RangeAggregation {
     default:
       return range;
   }
-}
-
-interface Parts {
-  readonly plan: Pushed;
-  readonly request: LeafRequest;
-  readonly context: RowContext;
-  readonly buckets: Buckets;
-  readonly inventory: Inventory;
-  readonly deciding: DecidingFields;
-  readonly facts: Facts;
-  readonly grouping: Grouping;
-}
-
-/** What was counted: groups by what their columns tell, and lines by level where only they tell it. */
-interface Counted {
-  readonly groups: readonly Group[];
-  /** How the level of the others is told. */
-  readonly others: ShapeCount | 'none' | 'rows';
-}
-
-/** One leaf's statistics on their way into an engine. */
-class Statistics {
-  readonly #parts: Parts;
-  readonly #groups: Groups;
-  /** Rows that have a line, all filters of the backend applied. */
-  readonly #filter: LogsqlFilter;
-  readonly #ofRow: SampleExtractor;
-  readonly #ofGroup: SampleExtractor;
-  readonly #readsLevels: boolean;
-
-  constructor(parts: Parts) {
-    const { plan, context, deciding, facts } = parts;
-    const { range, pushed } = plan.leaf;
-    const { reader, naming } = context;
-    this.#parts = parts;
-    this.#readsLevels = hasName(plan.push.names, detectedLevelName) && naming.scansBodies;
-    this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
-    this.#filter =
-      facts.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
-    this.#ofRow = compileExtractor(range, pushed);
-    this.#ofGroup = compileExtractor(
-      withStages({ ...range, op: 'count_over_time' }, plan.push.stages),
-      pushed,
-    );
-  }
-
-  /** Whether it would be made the same with these facts. */
-  isRight({ isHidden, missing }: Facts): boolean {
-    const { facts } = this.#parts;
-    return facts.isHidden === isHidden && facts.missing > 0 === missing > 0;
-  }
-
-  /** Asks the backend; undefined where its groups tell too little. */
-  async count(): Promise<Counted | undefined> {
-    const { inventory, deciding } = this.#parts;
-    const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
-    const areUndecided = this.#readsLevels && withoutLevel > 0;
-    const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
-    const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(),
-      areUndecided ? this.#countByShape() : ('none' as const),
-    ]);
-    if (groups === undefined) return undefined;
-    if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
-      return undefined;
-    return { groups, others };
-  }
-
-  /** Rows that were pushed before. */
-  async excess({ suspects }: Facts): ReturnType<typeof excessRows> {
-    const { plan, context, buckets, inventory, deciding } = this.#parts;
-    if (plan.push.measure === 'presence') return [];
-    const { range } = buckets;
-    const { streams } = inventory;
-    return excessRows({ ...context, filter: this.#filter, range, streams, suspects, fields: deciding.all });
-  }
-
-  /** Adds everything up. */
-  async addTo(
-    into: LeafEngine,
-    { groups, others }: Counted,
-    excess: readonly BackendRow[],
-    { missing }: Facts,
-  ): Promise<void> {
-    const { context } = this.#parts;
-    for (const group of groups) {
-      if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', into);
-    }
-    if (typeof others === 'object') {
-      for (const group of others.groups) this.#addGroup(group, group.line, into);
-    }
-    for (const row of excess) {
-      const entry = entryOf(context.reader.read(row));
-      const sample = this.#ofRow(entry);
-      if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
-    }
-    if (missing > 0) await this.#addMissing(into);
-    if (others === 'rows') await this.#addUndecided(into, []);
-    else if (others !== 'none' && others.untold !== undefined) await this.#addUndecided(into, others.untold);
-  }
-
-  #addGroup(group: Group, line: string, { engine, checkSeries }: LeafEngine): void {
-    const { context, plan } = this.#parts;
-    const sum = sumOf(group);
-    const isBytes = plan.push.measure === 'bytes';
-    context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-    this.#groups.add(group, line, this.#ofGroup, engine);
-    checkSeries();
-  }
-
-  async #countGroups(): Promise<readonly Group[] | undefined> {
-    const { plan } = this.#parts;
-    const asked = this.#countRequest(this.#filter);
-    return plan.push.names === 'all'
-      ? this.#unlessRefused('groups', () => countManyGroups(asked))
-      : countGroups(asked);
-  }
-
-  async #countByShape(): Promise<ShapeCount | 'rows'> {
-    const { plan, context, buckets, inventory } = this.#parts;
-    const { shapes, owner, upstream } = context;
-    const { filter, selection } = this.#undecidedRows();
-    const rows = inventory.listed.reduce((all, { hits }) => all + hits, 0);
-    const undecided = and(plan.selection, selection);
-    const cutting = await shapes.of(owner, upstream, undecided, buckets.range, rows);
-    if (cutting === undefined) return 'rows';
-    const asked = this.#countRequest(and(this.#filter, filter));
-    const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
-    const counted = await this.#unlessRefused('shapes', () => countByShape({ ...asked, cutting, accepts }));
-    return counted ?? 'rows';
-  }
-
-  #countRequest(filter: LogsqlFilter): CountRequest {
-    const { plan, request, context, grouping, buckets } = this.#parts;
-    const { leaf, limits } = request;
-    // Every group is a series where all labels are seen; reading rows finds out sooner that there are too many of them.
-    const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
-    const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
-    return { upstream: context.upstream, filter, push: plan.push, grouping, buckets, maxGroups };
-  }
-
-  /** Does not ask again for a while what had too many groups. */
-  async #unlessRefused<Result>(
-    kind: string,
-    ask: () => Promise<Result | undefined>,
-  ): Promise<Result | undefined> {
-    const { context, plan, grouping } = this.#parts;
-    const key = JSON.stringify([context.owner, kind, grouping.columns, printFilter(plan.selection)]);
-    if (context.refusals.has(key)) return undefined;
-    const result = await ask();
-    if (result === undefined) context.refusals.add(key);
-    return result;
-  }
-
-  /** Whether there are values such as 1_000, which the backend groups as 1000. */
-  async #isRewritten(): Promise<boolean> {
-    const { context, buckets, deciding, plan } = this.#parts;
-    const underscored = or(...deciding.all.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
-    return (await countRows(context.upstream, and(plan.selection, underscored), buckets.range)) > 0;
-  }
-
-  async #addMissing(into: LeafEngine): Promise<void> {
-    const { plan, context } = this.#parts;
-    const rows = missingLineRows(context.naming);
-    await this.#addRows(into, {
-      filter: and(plan.logs.filter, rows),
-      selection: and(plan.selection, rows),
-      columns: undefined,
-    });
-  }
-
-  /** Rows of streams without a level, in so far as no stored field tells it; the rows and others that are asked for with them. */
-  #undecidedRows(): Record<'filter' | 'selection', LogsqlFilter> {
-    const { context, deciding } = this.#parts;
-    const labels = new Set(
-      [...levelNames, detectedLevelName].flatMap((name) => context.naming.fieldsOf(name)),
-    );
-    const selection: LogsqlFilter = {
-      kind: 'stream',
-      groups: [[...labels].map((name) => matcher(name, '=', ''))],
-    };
-    const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
-    return { selection, filter: and(selection, unfilled) };
-  }
-
-  /** Reads them, the repeated ones too, which are taken out as excess. */
-  async #addUndecided(into: LeafEngine, pipes: readonly LogsqlPipe[]): Promise<void> {
-    const { plan, deciding } = this.#parts;
-    const { filter, selection } = this.#undecidedRows();
-    await this.#addRows(into, {
-      filter: and(this.#filter, filter),
-      selection: and(plan.selection, selection),
-      pipes,
-      columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
-      mayRepeat: false,
-      accepts: (row) => !this.#groups.isDecided({ stream: row['_stream'] ?? '{}', get: (name) => row[name] }),
-    });
-  }
-
-  async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const { context, request, buckets, inventory } = this.#parts;
-    const pacer = new Pacer(request.signal);
-    const selectedRows = rowsOfStreams(inventory.listed);
-    for await (const batch of readEntries({ ...rows, range: buckets.range, selectedRows }, context)) {
-      addEntries(engine, this.#ofRow, batch.map(entryOf));
-      checkSeries();
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
-  }
-}
-
-function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {
-  return { ...range, range: { ...range.range, query: { ...range.range.query, stages } } };
 }
