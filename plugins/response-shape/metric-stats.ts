@@ -1,15 +1,13 @@
 import { absentRows, leafEngine } from '../../core/logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
 import type { RangeAggregation } from '../../core/logql/ast.js';
-import { and, or } from '../../core/logsql/build.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
-import { bucketsOf, type Buckets } from './metric-buckets.js';
+import { bucketsOf } from './metric-buckets.js';
 import { decidingFields, takeInventory, type Inventory } from './metric-fields.js';
 import { groupByLabels, groupByStream } from './metric-grouping.js';
-import { Groups } from './metric-groups.js';
-import { type RowContext } from './metric-rows.js';
+import type { RowContext } from './metric-rows.js';
 import { Statistics } from './metric-statistics.js';
 
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
