@@ -4,6 +4,7 @@ import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query, sort } from '../../core/logsql/build.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import type { RowsRequest } from '../../core/upstream/types.js';
 import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
 
 export interface PagesRequest {
@@ -75,17 +76,25 @@ async function readPage(
   size: number,
   pacer: Pacer,
 ): Promise<readonly LogRow[]> {
-  const batches =
-    direction === 'forward'
-      ? upstream.rows({ query: query(filter, [sort(['_time'], size)]), range })
-      : upstream.rows({ query: query(filter), range, newest: size });
   const rows: LogRow[] = [];
-  for await (const batch of batches) {
+  for await (const batch of upstream.rows(pageRequest(filter, range, direction, size))) {
     for (const row of batch) rows.push(reader.read(row));
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
   return sortRows(rows, direction);
+}
+
+/** Asks for so many of the newest or oldest rows. */
+export function pageRequest(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  direction: Direction,
+  size: number,
+): RowsRequest {
+  return direction === 'forward'
+    ? { query: query(filter, [sort(['_time'], size)]), range }
+    : { query: query(filter), range, newest: size };
 }
 
 /** More rows than a page holds may share one instant; there they are passed on as they come. */

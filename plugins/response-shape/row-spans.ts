@@ -3,7 +3,7 @@ import type { Pacer } from '../../core/logql/metric/pacer.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { everything, query, stats, statsFunction } from '../../core/logsql/build.js';
 import type { LogRow } from '../../core/names/row-reader.js';
-import { readInstant, sortRows, type PagesRequest } from './row-pages.js';
+import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-pages.js';
 
 /** How much is to be read at once. */
 export interface Span {
@@ -17,6 +17,12 @@ const mostWantedRows = 20_000;
 const leastWantedRows = 100;
 const tooMany = 4;
 const fastestGrowth = 16;
+/**
+ * Reading a long span without a limit is a heavy query, of which few may run at once. With one the backend sorts what it reads,
+ * which takes longer.
+ */
+const longNs = 3_600_000_000_000n;
+const mostPickedRows = 10_000;
 
 /**
  * The span that should have the first rows, judged by how many rows the selected streams have, which the backend tells without
@@ -121,13 +127,16 @@ class Demand {
 
 /** The rows of a span; some of them when they are too many to be held. */
 async function readSpan(
-  { filter, upstream, reader }: PagesRequest,
+  { filter, direction, upstream, reader }: PagesRequest,
   range: TimeRange,
   maxRows: number,
   pacer: Pacer,
 ): Promise<{ readonly rows: LogRow[]; readonly isWhole: boolean }> {
   const rows: LogRow[] = [];
-  for await (const batch of upstream.rows({ query: query(filter), range })) {
+  const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * mostPickedRows;
+  const most = Math.min(maxRows, mostPickedRows);
+  const asked = isPicked ? pageRequest(filter, range, direction, most) : { query: query(filter), range };
+  for await (const batch of upstream.rows(asked)) {
     for (const row of batch) {
       if (rows.length === maxRows) return { rows, isWhole: false };
       rows.push(reader.read(row));
@@ -135,7 +144,7 @@ async function readSpan(
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return { rows, isWhole: true };
+  return { rows, isWhole: !isPicked || rows.length < most };
 }
 
 /** The length in which the wanted number of rows is to be expected. */

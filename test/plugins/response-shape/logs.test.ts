@@ -259,3 +259,27 @@ test('where nearly all rows lie at the near end, and the backend sends those of 
   );
   t.true(upstream.requests.length < 20, `${upstream.requests.length} calls`);
 });
+
+for (const direction of ['backward', 'forward'] as const) {
+  for (const cluster of [0, 20_000]) {
+    test(`${direction}, long spans ask for the rows they may have at most, ${cluster} rows in a second`, async (t) => {
+      const minuteNs = 60_000_000_000n;
+      const range = { startNs: base, endNs: base + 40_000n * minuteNs };
+      const sparse = Array.from({ length: 4000 }, (_, index) => BigInt(index) * 10n * minuteNs);
+      const dense = Array.from({ length: cluster }, (_, index) => 20_000n * minuteNs + BigInt(index));
+      const stored = [...sparse, ...dense].map((at) => ({ ns: base + at, stream: 'a', line: `l${at}` }));
+      const limit = 2100;
+      const { answer: made, upstream } = await answer(stored, { limit, direction, range });
+      const order = (a: bigint, b: bigint): number => Number(direction === 'forward' ? a - b : b - a);
+      const wanted = [...new Set([...sparse, ...dense])].sort(order).slice(0, limit);
+      t.deepEqual(
+        made.streams.flatMap(({ entries }) => entries.map(({ timestampNs }) => timestampNs - base)),
+        wanted,
+      );
+      const hourNs = 60n * minuteNs;
+      for (const { newest, query, range: asked } of upstream.requests)
+        t.true(newest !== undefined || query.pipes.length > 0 || asked.endNs - asked.startNs <= hourNs);
+      t.true(upstream.requests.length < 20, `${upstream.requests.length} calls`);
+    });
+  }
+}
