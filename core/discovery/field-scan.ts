@@ -1,4 +1,4 @@
-import type { DetectedField, FieldParser, FieldType } from '../answer/discovery-types.js';
+import type { DetectedField, FieldParser } from '../answer/discovery-types.js';
 import type { Entry } from '../answer/types.js';
 import type { LabelSet } from '../labels/label-set.js';
 import { ownText } from '../logql/pipeline/own-text.js';
@@ -17,7 +17,8 @@ export interface FieldScanOptions {
 }
 
 interface OpenField {
-  type: FieldType;
+  /** As in the reference, every line tells the type anew, so the value that was read last decides. */
+  last: string;
   readonly parsers: Set<FieldParser>;
   jsonPath: KeyPath | undefined;
   readonly values: Set<string>;
@@ -50,9 +51,9 @@ export class FieldScan {
   }
 
   fields(): readonly DetectedField[] {
-    return [...this.#fields].map(([label, { type, parsers, jsonPath, values }]) => ({
+    return [...this.#fields].map(([label, { last, parsers, jsonPath, values }]) => ({
       label,
-      type,
+      type: fieldTypeOf(last),
       parsers: [...parsers],
       jsonPath,
       values: [...values],
@@ -74,8 +75,7 @@ export class FieldScan {
     if (hidden.has(label)) return;
     const field = this.#fieldOf(label);
     if (field === undefined) return;
-    // As in the reference, every line tells the type anew, so the last one that was read decides.
-    field.type = fieldTypeOf(value);
+    field.last = value;
     if (!field.values.has(value)) field.values.add(ownText(value));
     if (parser !== undefined) field.parsers.add(parser);
     if (field.jsonPath === undefined && parser === 'json' && path !== undefined) field.jsonPath = path();
@@ -86,7 +86,7 @@ export class FieldScan {
     if (known !== undefined) return known;
     const { maxFields, only } = this.#options;
     if (this.#fields.size >= maxFields || (only !== undefined && label !== only)) return undefined;
-    const made: OpenField = { type: 'string', parsers: new Set(), jsonPath: undefined, values: new Set() };
+    const made: OpenField = { last: '', parsers: new Set(), jsonPath: undefined, values: new Set() };
     this.#fields.set(label, made);
     return made;
   }
