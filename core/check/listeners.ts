@@ -21,13 +21,16 @@ export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
 }
 
 function hasAdminListener(draft: PipelineDraft): boolean {
-  if (isFilled(findOption(draft, 'server.admin-auth-token'))) return false;
-  return adminFlags.some((flag) => findOption(draft, flag)?.value === true);
+  return !isFilled(findOption(draft, 'server.admin-auth-token')) && servesAdmin(draft);
 }
 
-/** Each of them brings routes of the admin listener along. */
-const adminFlags = [
-  'server.register-instrumentation',
-  'server.enable-query-analytics',
-  'server.enable-pprof',
-] as const;
+/** Whether any of its plugins brings routes of the admin listener along. */
+export function servesAdmin({ entries }: PipelineDraft): boolean {
+  return entries.some(
+    ({ isEnabled, load }) =>
+      isEnabled &&
+      load.kind === 'loaded' &&
+      load.plugin.kind === 'endpoint' &&
+      load.plugin.servesAdmin === true,
+  );
+}

@@ -1,6 +1,7 @@
 import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
 import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Host, MetricSpecs } from '../plugin/host.js';
+import { routeById } from '../http/routes-table.js';
 import type { ChainLink } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
@@ -45,11 +46,23 @@ export function buildPlugins(
     const endpoint: Endpoint = create(loaded, () =>
       plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
     );
+    checkListeners(loaded, endpoint, plugin.servesAdmin === true);
     claim(loaded, endpoint.routes, handlers);
     claim(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>(), upgrades);
     endpoints.push(unitOf(loaded, endpoint));
   }
   return { links, handlers, upgrades, units: [...services, ...stages.reverse(), ...endpoints] };
+}
+
+/** What a plugin says of its routes holds, so that checked pipelines start. */
+function checkListeners(loaded: LoadedPlugin, { routes }: Endpoint, servesAdmin: boolean): void {
+  const admin = [...routes.keys()].find((id) => routeById.get(id)?.listener === 'admin');
+  if (admin !== undefined && !servesAdmin)
+    throw new PluginFailure(
+      place(loaded),
+      'create',
+      `route "${admin}" is of the admin listener: declare servesAdmin`,
+    );
 }
 
 function claim<Handler>(

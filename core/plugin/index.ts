@@ -134,6 +134,8 @@ export interface EndpointPlugin<
   Metrics extends MetricSpecs = MetricSpecs,
 > extends PluginBase {
   readonly kind: 'endpoint';
+  /** True when routes of the admin listener are among its own, whatever the options say; the checker has to know without asking it. */
+  readonly servesAdmin?: boolean;
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Endpoint;
 }

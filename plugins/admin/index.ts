@@ -17,6 +17,7 @@ import { QueryAnalytics } from './query-analytics.js';
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
   summary: 'Cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
+  servesAdmin: true,
   create(options, host) {
     const routes = new Map<string, RouteHandler>([
       ['cache_flush', (call) => flushCaches(call, host)],

@@ -16,6 +16,7 @@ type UiHost = Pick<
 export default defineEndpoint<UiOptions>({
   name: 'ui',
   summary: 'A page for browsers: the pipeline as loaded, queries, histograms and plans.',
+  servesAdmin: true,
   create: (options, host) => createUi(options, host, pageFolder),
 });
 

@@ -373,7 +373,7 @@ export const invalid: readonly InvalidCase[] = [
   },
   {
     title: 'R045 debug routes for everybody',
-    text: `${withTop('server:\n  adminListen: ":3101"\n')}  - use: admin\n    with: {enablePprof: true}\n`,
+    text: `${withTop('server:\n  adminListen: ":3101"\n')}  - use: admin\n`,
     finds: ['R045 3:16'],
     says: 'non-loopback address :3101',
   },
