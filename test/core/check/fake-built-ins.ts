@@ -30,8 +30,11 @@ function fakeStage(name: string, links: Links): Plugin {
   });
 }
 
-const endpoint = (name: string): Plugin =>
-  defineEndpoint({ name, summary: 'stands in for the real one', create: () => ({ routes: new Map() }) });
+const endpoint = (name: string, servesAdmin = false): Plugin =>
+  defineEndpoint({
+    ...{ name, summary: 'stands in for the real one', servesAdmin },
+    create: () => ({ routes: new Map() }),
+  });
 const service = (name: string): Plugin =>
   defineService({ name, summary: 'stands in for the real one', create: () => ({}) });
 
@@ -47,7 +50,7 @@ const plugins: readonly Plugin[] = [
   fakeStage('response-shape', { needs: ['tenant', 'plan', 'upstream'], rest: 'never' }),
   endpoint('reference-api'),
   endpoint('status'),
-  endpoint('admin'),
+  endpoint('admin', true),
   service('embedded-backend'),
   service('demo-data'),
 ];
