@@ -15,7 +15,7 @@ const account = { AccountID: '2050', ProjectID: '0' };
 const tenantMap = JSON.stringify({ soak: { account_id: '2050', project_id: '0' } });
 const orgId = { 'X-Scope-OrgID': 'soak' };
 const calmSeconds = 5;
-const cancelAfterMs = 2_000;
+const cancelAfterMs = 6_000;
 
 const range = { start: `${sampleStartMs}000000`, end: `${sampleEndMs}000000` };
 const selector = '{service_name="gateway"}';
