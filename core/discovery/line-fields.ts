@@ -2,6 +2,8 @@ import type { FieldParser } from '../answer/discovery-types.js';
 import { LabelSet } from '../labels/label-set.js';
 import { parseQuery, type Stage } from '../logql/index.js';
 import { compilePipeline, type Pipeline } from '../logql/pipeline/compile.js';
+import { jsonError } from '../logql/pipeline/json-stage.js';
+import { logfmtError } from '../logql/pipeline/logfmt-stage.js';
 import { clashSuffix, errorLabel } from '../logql/pipeline/types.js';
 import { jsonPathsOf, type KeyPath } from './json-paths.js';
 
@@ -22,10 +24,10 @@ export class LineFieldReader {
   read(line: string, stream: LabelSet): LineFields | undefined {
     const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
     const json = this.#json(entry);
-    if (json !== undefined && !json.parsed.has(errorLabel))
+    if (json !== undefined && json.parsed.get(errorLabel) !== jsonError)
       return { parser: 'json', labels: json.parsed, pathOf: pathReader(line) };
     const logfmt = this.#logfmt(entry);
-    if (logfmt === undefined || logfmt.parsed.has(errorLabel)) return undefined;
+    if (logfmt === undefined || logfmt.parsed.get(errorLabel) === logfmtError) return undefined;
     return { parser: 'logfmt', labels: logfmt.parsed, pathOf: () => undefined };
   }
 }

@@ -1,7 +1,7 @@
 import type { LabelFilter, StringLabelFilter } from '../logql/ast.js';
 import { isDeeperThan } from '../logql/walk.js';
 import { readLiteralRegexp } from '../logql/pipeline/literal-regexp.js';
-import { compileTextTest } from '../logql/pipeline/text-test.js';
+import { compileTextTest, isEmptyPattern } from '../logql/pipeline/text-test.js';
 import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
 import {
   and,
@@ -94,6 +94,8 @@ function refuse(name: string, scope: NameScope): PushedLabels | undefined {
 
 function pushText(filter: StringLabelFilter, names: StoredNames | undefined): PushedLabels {
   const { name, op, value } = filter;
+  // Everything passes, or nothing does: not what the backend takes an empty pattern for.
+  if ((op === '=~' || op === '!~') && isEmptyPattern(value)) return none('labelNegated');
   if (!compileTextTest(op, value)('')) {
     const each = spellings(name, names).map((field) => holds(field, filter));
     return { rule: 'labelText', filter: or(...each) };

@@ -18,6 +18,8 @@ export interface CollectorOptions {
   readonly formatsLines?: boolean;
 }
 
+const hourNs = 3_600_000_000_000n;
+
 interface OpenStream {
   readonly labels: LabelSet;
   readonly entries: Entry[];
@@ -106,13 +108,18 @@ export class EntryCollector {
     this.#kept += 1;
   }
 
-  /** With an interval an entry is due when it lies an interval or more behind the one kept last, whatever its stream. */
+  /**
+   * With an interval an entry is due when it lies an interval or more behind the one kept last, whatever its stream. The reference
+   * reads each hour of the clock on its own, so the first entry of an hour is always due.
+   */
   #isDue(timestampNs: bigint): boolean {
     const { intervalNs, direction } = this.#options;
+    if (intervalNs === 0n) return true;
     const last = this.#lastKept;
-    const distance =
-      last === undefined ? intervalNs : direction === 'forward' ? timestampNs - last : last - timestampNs;
-    if (distance < intervalNs) return false;
+    if (last !== undefined && last / hourNs === timestampNs / hourNs) {
+      const distance = direction === 'forward' ? timestampNs - last : last - timestampNs;
+      if (distance < intervalNs) return false;
+    }
     this.#lastKept = timestampNs;
     return true;
   }

@@ -18,7 +18,13 @@ export function leafEngine(
   const { maxSeries, isPartial } = limits;
   // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
   const kept = leaf.isRoot && isPartial ? maxSeries : 0;
-  const engine = new RangeEngine(range, columns, limits, { folded: leaf.folded, maxSeries: kept });
+  const grouping = leaf.pushed ?? range.grouping;
+  const keepsEmpty = grouping !== undefined && !grouping.without;
+  const engine = new RangeEngine(range, columns, limits, {
+    folded: leaf.folded,
+    maxSeries: kept,
+    keepsEmpty,
+  });
   const isBounded = leaf.isRoot && !isPartial && maxSeries > 0;
   return {
     engine,

@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../labels/label-set.js';
+import { LabelSet } from '../../labels/label-set.js';
 import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
 import { Cells } from './cells.js';
 import type { Columns } from './columns.js';
@@ -31,6 +31,24 @@ export interface EngineOptions {
   readonly folded?: Grouping | undefined;
   /** Series beyond so many are left out; 0 is no bound. */
   readonly maxSeries?: number;
+  /** True under a grouping by names: there a label with an empty value stays, elsewhere it only tells series apart. */
+  readonly keepsEmpty?: boolean;
+}
+
+/** What is shown of the labels of a series; undefined for all of them. */
+function shownLabels(
+  folded: Grouping | undefined,
+  keepsEmpty: boolean,
+): ((labels: LabelSet) => LabelSet) | undefined {
+  const fold = folded === undefined ? undefined : groupLabels(folded);
+  if (keepsEmpty) return fold;
+  return fold === undefined ? withoutEmpty : (labels) => withoutEmpty(fold(labels));
+}
+
+function withoutEmpty(set: LabelSet): LabelSet {
+  return set.labels.some(([, value]) => value === '')
+    ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
+    : set;
 }
 
 /**
@@ -49,9 +67,9 @@ export class RangeEngine {
     { op, parameter, range }: RangeAggregation,
     columns: Columns,
     limits: EngineLimits,
-    { folded, maxSeries = 0 }: EngineOptions = {},
+    { folded, maxSeries = 0, keepsEmpty = true }: EngineOptions = {},
   ) {
-    this.#series = new SeriesIndex(maxSeries, folded === undefined ? undefined : groupLabels(folded));
+    this.#series = new SeriesIndex(maxSeries, shownLabels(folded, keepsEmpty));
     this.windows = new Windows(columns, range);
     this.#cells = new Cells(limits.maxCells);
     this.#work = workOf(op, parameter ?? 0, range, this.windows, limits);

@@ -79,11 +79,12 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
   }
 }
 
-/** Values that are no addresses are dropped by `!=` too. */
+/** Values that are no addresses are dropped by `!=` too; a line that is marked with an error passes, whatever the value. */
 function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable): RunStage {
   const slot = slots.pin(name);
   const matches = parseIpMatcher(value);
   return (work) => {
+    if (work.error !== '') return true;
     const text = work.get(slot);
     if (text === undefined || parseAddress(text) === undefined) return false;
     return matches(text) === (op === '=');

@@ -31,12 +31,27 @@ function compileTest(op: MatchOp, value: string, compile: (pattern: string) => T
   }
 }
 
+const emptyParts = /\(\?[imsU]*\)|\((?:\?:)?\)|\|/g;
+
+/**
+ * Whether a pattern is the empty one, however it is written (`()`, `(?:)`, `(?i)`, `||`): as a label filter the reference takes it
+ * for one that everything passes.
+ */
+export function isEmptyPattern(pattern: string): boolean {
+  let rest = pattern;
+  for (let before = ''; before !== rest;) {
+    before = rest;
+    rest = rest.replace(emptyParts, '');
+  }
+  return rest === '';
+}
+
 /**
  * Anchored at both ends. The reference drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
  * or the start of a plain text is a search of its prefix or suffix, which line feeds do not stop.
  */
 function compileShortened(pattern: string): TextTest {
-  if (pattern === '.*') return () => true;
+  if (pattern === '.*' || isEmptyPattern(pattern)) return () => true;
   const literal = readLiteralRegexp(pattern);
   const isOne = literal?.texts.length === 1 && !literal.ignoresCase && !literal.droppedAll;
   if (isOne && pattern.includes('.*')) return searches(pattern, true);

@@ -70,8 +70,9 @@ export const cases: readonly LogcliCase[] = [
   ),
   query('several streams', ...tenMinutes, '--limit=100', '{namespace="prod", app!="orders"}'),
   {
-    ...query('several lines of one instant in a stream', ...tenMinutes, '--limit=100', '{app="orders"}'),
+    ...query('several lines of one instant in a stream', ...day, '--limit=100', '{kind="same-time"}'),
     differs: oneInstant,
+    differsStored: true,
   },
   {
     ...query('pages of rows without a line', ...day, '--limit=40', '--batch=5', '{kind="blank"}'),
@@ -137,7 +138,7 @@ export const cases: readonly LogcliCase[] = [
   query('colours in lines', ...hour, '{service_name="deploy-cli"}'),
   query('colours taken out', ...hour, '{service_name="deploy-cli"} | decolorize'),
   query('lines over several lines', ...day, '--limit=12', '{app="orders"} |= "Exception"'),
-  query('odd lines', ...day, '--limit=200', '{service_name="edge-cases"}'),
+  query('odd lines', ...day, '--limit=200', '{service_name="edge-cases", kind!="same-time"}'),
   query(
     'parts of a range',
     ...tenMinutes,

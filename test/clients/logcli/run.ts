@@ -67,7 +67,9 @@ async function compared(
     runLogcli(program, target, each),
   ]);
   const difference = differenceOf(reference, proxy, each.as ?? 'text');
-  return { command: each.command, name: each.name, difference, reason: each.differs };
+  const isToDiffer = each.differsStored !== true || backend !== undefined;
+  const reason = isToDiffer ? each.differs : undefined;
+  return { command: each.command, name: each.name, difference, reason };
 }
 
 function mainOf(proxy: RunningProxy): string {

@@ -30,6 +30,8 @@ export interface LogcliCase {
   readonly proxy?: 'auth';
   /** Why the outputs differ; the run fails when they no longer do. */
   readonly differs?: string;
+  /** They differ on VictoriaLogs only, not on the embedded backend. */
+  readonly differsStored?: true;
 }
 
 /** What a run printed, made comparable: no address, no clock. */

@@ -159,6 +159,19 @@ test('an interval keeps entries apart, over all streams', async (t) => {
   t.deepEqual(entriesOf(made), ['a 0 l0', 'a 10 l10', 'a 20 l20']);
 });
 
+test('with an interval the first entry of an hour of the clock is kept', async (t) => {
+  const hourNs = 3_600_000_000_000n;
+  const turn = (base / hourNs + 1n) * hourNs;
+  const around = [-20n, -5n, -1n, 0n, 3n, 12n].map((ns) => ({ ns: turn + ns, stream: 'a', line: `l${ns}` }));
+  const range = { startNs: turn - 60n, endNs: turn + 60n };
+  const linesOf = async (direction: 'forward' | 'backward'): Promise<readonly string[]> =>
+    entriesOf((await answer(around, { intervalNs: 10n, direction, range })).answer).map(
+      (entry) => entry.split(' ')[2] ?? '',
+    );
+  t.deepEqual(await linesOf('forward'), ['l-20', 'l-5', 'l0', 'l12']);
+  t.deepEqual(await linesOf('backward'), ['l12', 'l0', 'l-1', 'l-20']);
+});
+
 test('the groups stay empty where they are not to be shown', async (t) => {
   const context = {
     upstream: new MemoryUpstream(rows),

@@ -174,3 +174,21 @@ test('a source may deliver the parts of a pushed sum one by one', async (t) => {
   t.deepEqual(requests[0]?.leaf.pushed?.labels, ['pod']);
   t.is(requests[0]?.columns.count, 2);
 });
+
+test('labels with empty values tell series apart, and are shown under a grouping by names that reaches the samples only', async (t) => {
+  const entries: readonly ShortEntry[] = [
+    [5, 'n=1 x='],
+    [6, 'n=2'],
+    [7, 'n=3 x=y'],
+  ];
+  const counted = 'count_over_time({app="a"} | logfmt --keep-empty | keep x [10s])';
+  const shown = async (query: string): Promise<readonly string[]> => {
+    const result = await evaluate(query, entries, instant(10));
+    if (result.kind !== 'vector') return [];
+    return result.samples.map(({ labels, point }) => `${labels.json} ${point.value}`).sort();
+  };
+  t.deepEqual(await shown(`sum by (x) (${counted})`), ['{"x":""} 1', '{"x":"y"} 1', '{} 1']);
+  t.deepEqual(await shown(counted), ['{"x":"y"} 1', '{} 1', '{} 1']);
+  t.deepEqual(await shown(`max by (x) (${counted})`), ['{"x":"y"} 1', '{} 1']);
+  t.deepEqual(await shown(`count by (x) (${counted})`), ['{"x":"y"} 1', '{} 2']);
+});

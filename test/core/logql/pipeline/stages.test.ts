@@ -107,3 +107,20 @@ test('a formatted line has a limit, however simple its template', (t) => {
     });
   }
 });
+
+test('an empty pattern as a label filter is passed by everything, however it is written', (t) => {
+  for (const pattern of ['', '()', '(?:)', '(?i)', '||', '(|())']) {
+    t.deepEqual(parsedLabels(pipelineOf(`| logfmt | n=~"${pattern}"`), 'n=1'), { n: '1' }, pattern);
+    t.is(parsedLabels(pipelineOf(`| logfmt | n!~"${pattern}"`), 'n=1'), undefined, pattern);
+  }
+  for (const pattern of ['^$', '^', '|2', '(2|)']) {
+    t.is(parsedLabels(pipelineOf(`| logfmt | n=~"${pattern}"`), 'n=1'), undefined, pattern);
+  }
+});
+
+test('a line that is marked with an error passes a comparison of addresses', (t) => {
+  const pipeline = pipelineOf('| json | addr=ip("10.0.0.0/8")');
+  t.is(parsedLabels(pipeline, 'x')?.['__error__'], 'JSONParserErr');
+  t.is(parsedLabels(pipeline, '{"addr":"192.168.0.1"}'), undefined);
+  t.is(parsedLabels(pipeline, '{"other":"10.0.0.1"}'), undefined);
+});
