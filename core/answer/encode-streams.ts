@@ -1,4 +1,5 @@
 import type { LabelSet } from '../labels/label-set.js';
+import { addNames, inLabelOrder } from './label-order.js';
 import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
@@ -8,10 +9,18 @@ import type { Entry, StreamResult } from './types.js';
  */
 export function addCategorized(parts: string[], streams: readonly StreamResult[]): void {
   parts.push('[');
-  const ordered = inLabelOrder(streams, ({ labels }) => labels.json);
-  for (const [index, { labels, entries }] of ordered.entries()) {
-    addHead(parts, index === 0, labels.json);
-    for (const [at, entry] of entries.entries()) addCategorizedEntry(parts, at === 0, entry);
+  const names = new Set<string>();
+  for (const { labels } of streams) addNames(names, labels);
+  const shown = streams.map(({ labels, entries }) => ({ json: labels.json, entries }));
+  let isFirstStream = true;
+  for (const { json, entries } of inLabelOrder(shown, names)) {
+    addHead(parts, isFirstStream, json);
+    isFirstStream = false;
+    let isFirst = true;
+    for (const entry of entries) {
+      addCategorizedEntry(parts, isFirst, entry);
+      isFirst = false;
+    }
     parts.push(']}');
   }
   parts.push(']');
@@ -19,29 +28,34 @@ export function addCategorized(parts: string[], streams: readonly StreamResult[]
 
 /** The entries of one merged stream, in the order they came. */
 interface Group {
-  /** The merged labels as JSON. */
-  readonly labels: string;
+  /** The merged labels. */
+  readonly json: string;
   readonly entries: Entry[];
 }
 
 /** Adds the `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
 export function addMerged(parts: string[], streams: readonly StreamResult[], isForward: boolean): void {
   const groups = new Map<string, Group>();
-  for (const stream of streams) group(stream, groups);
+  const names = new Set<string>();
+  for (const stream of streams) group(stream, groups, names);
   parts.push('[');
-  let isFirst = true;
-  for (const { labels, entries } of inLabelOrder([...groups.values()], (each) => each.labels)) {
-    addHead(parts, isFirst, labels);
-    isFirst = false;
-    for (const [at, { timestampNs, line }] of inOrder(entries, isForward).entries())
-      parts.push(at === 0 ? '["' : ',["', timestampNs.toString(), '",', JSON.stringify(line), ']');
+  let isFirstStream = true;
+  for (const { json, entries } of inLabelOrder([...groups.values()], names)) {
+    addHead(parts, isFirstStream, json);
+    isFirstStream = false;
+    let start = '["';
+    for (const { timestampNs, line } of inOrder(entries, isForward)) {
+      parts.push(start, timestampNs.toString(), '",', JSON.stringify(line), ']');
+      start = ',["';
+    }
     parts.push(']}');
   }
   parts.push(']');
 }
 
-function group(stream: StreamResult, groups: Map<string, Group>): void {
+function group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): void {
   const merger = new LabelsMerger(stream.labels);
+  addNames(names, stream.labels);
   // Entries share their label sets with others, mostly with neighbours; many have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
   for (const entry of stream.entries) {
@@ -53,26 +67,14 @@ function group(stream: StreamResult, groups: Map<string, Group>): void {
       found.group.entries.push(entry);
       continue;
     }
-    const labels = merger.json(structuredMetadata, parsed);
-    let group = groups.get(labels);
-    if (group === undefined) groups.set(labels, (group = { labels, entries: [entry] }));
+    addNames(names, structuredMetadata);
+    addNames(names, parsed);
+    const json = merger.json(structuredMetadata, parsed);
+    let group = groups.get(json);
+    if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));
     else group.entries.push(entry);
     known.set(shared, { parsed: other, group });
   }
-}
-
-/**
- * Streams as the reference orders them: by the text `{name="value", ...}` of their labels, whatever the direction. Clients that lay
- * entries of one instant in the order they came (logcli) show them in this order.
- */
-function inLabelOrder<Stream>(
-  streams: readonly Stream[],
-  jsonOf: (stream: Stream) => string,
-): readonly Stream[] {
-  if (streams.length < 2) return streams;
-  // JSON sorts alike, but for what ends a name: `app=` stands behind `app1=`. Within a value the quotes are escaped.
-  const keyed = streams.map((stream) => ({ stream, key: jsonOf(stream).replaceAll('":"', '=') }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ stream }) => stream);
 }
 
 /** Entries of several streams may meet in one merged stream; then their order has to be made. */
