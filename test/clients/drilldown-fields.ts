@@ -200,6 +200,7 @@ async function detectedFields(scene: Scene, query: string): Promise<ReadonlyMap<
     ['query', query],
     ['limit', '1000'],
   ]);
+  same(members(answer, 'answer').get('limit'), 1_000, 'limit');
   const fields = list(members(answer, 'answer').get('fields'), 'fields').map((item) => {
     const field = members(item, 'a field');
     const parsers = field.get('parsers');
