@@ -54,7 +54,9 @@ async function scanLines(
   scan: FieldScan,
   context: ScanContext,
 ): Promise<void> {
-  for (const { labels, entries } of await newestEntries(plan, request.range, request.lineLimit, context))
+  const streams = await newestEntries(plan, request.range, request.lineLimit, context);
+  // What is read last decides on the type of a field, so streams are read in the order in which the reference has them.
+  for (const { labels, entries } of streams.toSorted((a, b) => (a.labels.json < b.labels.json ? -1 : 1)))
     for (const entry of entries) scan.add(labels, entry);
 }
 

@@ -14,6 +14,7 @@ const linesPerSecond = Number(process.env['TAIL_RATE'] ?? 2_000);
 const batchesPerSecond = 10;
 const streams = 5;
 const settleMs = 15_000;
+const awakeMs = 5_000;
 
 /** Prints one line per mode. */
 export async function run(): Promise<void> {
@@ -56,11 +57,21 @@ async function soak(mode: string, backend: string): Promise<void> {
         `latency p50 ${at(0.5)} p99 ${at(0.99)} max ${at(0.9999)} ms, ` +
         `memory start ${before}, by quarters ${quarters.join(' ')}, end ${after}, max ${Math.max(...memory)} MiB`,
     );
+    console.log(`  a reader that took nothing: ${await awoken(stalled, sent)}`);
   } finally {
     reader.socket.terminate();
     stalled.socket.terminate();
     await stop(proxy.child);
   }
+}
+
+/** What a reader is told that takes up reading again, in words. */
+async function awoken(stalled: Reader, sent: number): Promise<string> {
+  const { socket, seen } = stalled;
+  const closed = once(socket, 'close').then(([code]) => `cut off (${String(code)})`);
+  socket.resume();
+  const end = await Promise.race([closed, sleep(awakeMs).then(() => 'still served')]);
+  return `${end}; of ${sent} lines got ${seen.size}, ${stalled.twice} twice, and was told of ${stalled.dropped} dropped`;
 }
 
 interface Reader {

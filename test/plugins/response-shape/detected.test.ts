@@ -51,6 +51,22 @@ test('fields are those of the newest lines, as many as the client asks for', asy
   ]);
 });
 
+test('the type of a field is that of its last line in the last stream, by labels', async (t) => {
+  const ofStream = (app: string, second: number, line: string): BackendRow => ({
+    ...row(second, line),
+    _stream: `{app="${app}"}`,
+  });
+  const lines = [ofStream('b', 3, '{"n":1}'), ofStream('c', 2, '{"n":"x"}'), ofStream('a', 1, '{"n":true}')];
+  for (const batch of [lines, lines.toReversed()]) {
+    const rows: ExpectedCall = { call: 'rows', batches: [batch] };
+    const { answer } = await runDiscovery(fields('{app=~"a|b|c"}'), [fewRows, rows]);
+    t.deepEqual(labelsOf(answer), [
+      ['detected_level', 'string'],
+      ['n', 'string'],
+    ]);
+  }
+});
+
 test('no client makes the scan longer than the operator allows', async (t) => {
   const rows: ExpectedCall = { call: 'rows', when: matching<RowsRequest>({ newest: 7 }), batches: [[]] };
   const options = { detectedFieldsMaxScanLines: 7 };
