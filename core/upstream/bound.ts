@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { TimeRange } from '../api/request.js';
-import { printFilter, printQuery } from '../logsql/print.js';
+import { printFilter } from '../logsql/print.js';
 import { formatTime } from '../logsql/time.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
@@ -13,6 +13,7 @@ import type { StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
+import { queryParameters } from './query-parameters.js';
 import {
   decodeStatsRange,
   rangeParameters,
@@ -101,7 +102,7 @@ export class BoundUpstream implements Upstream {
 
   async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
     const form: Form = [
-      ['query', printQuery(request.query)],
+      ...queryParameters(request.query),
       ['start_offset', `${request.startOffsetMs}ms`],
       ['offset', `${request.offsetNs / 1_000_000n}ms`],
       ['refresh_interval', `${request.refreshMs}ms`],
@@ -221,7 +222,7 @@ export class BoundUpstream implements Upstream {
 
   #form(request: { readonly query: LogsqlQuery; readonly range: TimeRange }, more: Form): Form {
     return [
-      ['query', printQuery(request.query)],
+      ...queryParameters(request.query),
       ['start', timeText(request.range.startNs)],
       ['end', timeText(request.range.endNs)],
       ...more,

@@ -1,10 +1,19 @@
 /** Grafana's data source: label browser, query builder, autocomplete, ad hoc filters, template variables. */
 import { holds, list, members, number, present, same, stringMap, strings } from './check.js';
-import { fixtureSelector, oddLabels } from './demo-data.js';
+import { fixtureSelector, hourMs, oddLabels } from './demo-data.js';
 import { featuresOf, type Scene } from './feature.js';
 import { dataOf, Grafana, metadataRange } from './grafana.js';
 import { labelKey } from './grafana-reader.js';
-import { between, indexLabels, lastHour, ofService, type Wanted } from './oracle.js';
+import {
+  between,
+  indexLabels,
+  inOrder,
+  inWindow,
+  lastHour,
+  ofService,
+  wantedOrder,
+  type Wanted,
+} from './oracle.js';
 import type { Pairs } from './http.js';
 
 export const grafanaLabels = featuresOf('Grafana data source', 'Grafana data source', [
@@ -187,6 +196,47 @@ export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data 
       const pairs = [['query', '{cluster=~"(eu-west-1|us-east-1)",service_name="storefront"}']] as const;
       const wanted = wantedValues(scene, 'pod', ofService('storefront'));
       same(await names(scene, 'label/pod/values', pairs), wanted, 'pods');
+    },
+  },
+  {
+    feature: 'a variable of more than a hundred values, each written out by Grafana, as selector of every panel',
+    sends: [
+      'GET query_range',
+      'GET query',
+      'GET labels',
+      'GET series',
+      'GET index/stats',
+      'GET index/volume',
+    ],
+    run: async (scene) => {
+      const { http, orgId, data } = scene;
+      const grafana = new Grafana(http, orgId);
+      const range = lastHour(data);
+      const others = Array.from(
+        { length: 150 },
+        (_value, index) => `service-${String(index).padStart(4, '0')}`,
+      );
+      const selector = `{service_name=~"(${[...others, 'checkout'].join('|')})"}`;
+      const wanted = between(data, range.startMs, range.endMs, ofService('checkout'));
+      const { rows } = await grafana.query({ expr: selector, ...range, limit: 1_000 });
+      same(inOrder(rows, 'backward'), wantedOrder(wanted, 'backward'), 'lines');
+      const expr = `sum by (service_name) (count_over_time(${selector}[1h]))`;
+      const { series } = await grafana.query({ expr, endMs: range.endMs });
+      same(
+        series.map(({ labels, points }) => [labels.get('service_name'), points[0]?.[1]]),
+        [['checkout', inWindow(data, range.endMs, hourMs, ofService('checkout')).length]],
+        'count',
+      );
+      const query = [['query', selector]] as const;
+      same(await names(scene, 'labels', query), wantedNames(scene, ofService('checkout')), 'names');
+      const metadata = metadataRange(range.startMs, range.endMs);
+      const found = dataOf(await grafana.resource('series', [['match[]', selector], ...metadata]), 'series');
+      const streams = new Set(wanted.map((entry) => labelKey(indexLabels(entry))));
+      same(list(found, 'series').length, streams.size, 'series');
+      const stats = members(await grafana.resource('index/stats', [...query, ...metadata]), 'index/stats');
+      same(stats.get('entries'), wanted.length, 'entries');
+      const volume = dataOf(await grafana.resource('index/volume', [...query, ...metadata]), 'index/volume');
+      same(list(members(volume, 'volume').get('result'), 'result').length, 1, 'volumes');
     },
   },
   {
