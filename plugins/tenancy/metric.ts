@@ -23,6 +23,7 @@ import {
 } from '../../core/logql/metric/index.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { inParallel } from './fan-out.js';
+import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
 import { takeTenantMatchers } from './matchers.js';
 import { labelSet, tenantLabel } from './tenant-label.js';
 
@@ -88,7 +89,32 @@ async function seriesOf(
         columns,
       ),
     };
-  return { rows: inOrder.flatMap(({ id, rows }) => rows.map((row) => labelRow(row, id))) };
+  return { rows: isAcrossTenants(leaf) ? rowsOfAll(leaf, inOrder) : labelled(inOrder) };
+}
+
+function labelled(tables: readonly TenantRows[]): readonly SeriesRow[] {
+  return tables.flatMap(({ id, rows }) => rows.map((row) => labelRow(row, id)));
+}
+
+/** Series that belong to all tenants together; those that cannot be put together stay each tenant's own. */
+function rowsOfAll(leaf: Leaf, tables: readonly TenantRows[]): readonly SeriesRow[] {
+  const byLabels = new Map<string, [TenantRow, ...TenantRow[]]>();
+  for (const { id, rows } of tables) {
+    for (const row of rows) {
+      const same = byLabels.get(row.labels.key);
+      if (same === undefined) byLabels.set(row.labels.key, [{ id, row }]);
+      else same.push({ id, row });
+    }
+  }
+  return [...byLabels.values()].flatMap(([first, ...others]) => {
+    const merged = mergeAcrossTenants(leaf, [first.row, ...others.map(({ row }) => row)]);
+    return merged === undefined ? [first, ...others].map(({ id, row }) => labelRow(row, id)) : [merged];
+  });
+}
+
+interface TenantRow {
+  readonly id: string;
+  readonly row: SeriesRow;
 }
 
 /** A leaf as a query of its own; the tenant's label is put on what comes back. */

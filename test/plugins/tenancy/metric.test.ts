@@ -97,6 +97,39 @@ test('series without a grouping carry the tenant label; a stored one is renamed'
   ]);
 });
 
+const grouped = (op: string): QueryRequest => instant(`${op}({env="x"} | logfmt | unwrap n [5m]) by (app)`);
+const aboveAndAlone = (id: string): Answer =>
+  vector([{ app: 'both' }, id === 't1' ? 1 : 10], id === 't1' ? [{ app: 'one' }, 3] : [{ app: 'two' }, 4]);
+
+for (const [op, both] of [
+  ['max_over_time', 10],
+  ['min_over_time', 1],
+] as const) {
+  test(`${op} grouped by other labels is that over the lines of all tenants`, async (t) => {
+    const { answer } = await ask(grouped(op), aboveAndAlone);
+    t.deepEqual(samplesOf(answer), { '{"app":"both"}': both, '{"app":"one"}': 3, '{"app":"two"}': 4 });
+  });
+}
+
+test('an average grouped by other labels is told by tenant only where several have one', async (t) => {
+  const { answer } = await ask(grouped('avg_over_time'), aboveAndAlone);
+  t.deepEqual(samplesOf(answer), {
+    '{"__tenant_id__":"t1","app":"both"}': 1,
+    '{"__tenant_id__":"t2","app":"both"}': 10,
+    '{"app":"one"}': 3,
+    '{"app":"two"}': 4,
+  });
+});
+
+test('a grouping by all but some labels keeps the tenants apart', async (t) => {
+  const query = 'max_over_time({env="x"} | logfmt | unwrap n [5m]) without (pod)';
+  const { answer } = await ask(instant(query), (id) => vector([{ app: 'a' }, id === 't1' ? 1 : 2]));
+  t.deepEqual(samplesOf(answer), {
+    '{"__tenant_id__":"t1","app":"a"}': 1,
+    '{"__tenant_id__":"t2","app":"a"}': 2,
+  });
+});
+
 test('a matcher on the tenant label chooses whom a part asks', async (t) => {
   const query =
     'sum(count_over_time({env="x",__tenant_id__="t2"}[5m])) / sum(count_over_time({env="x"}[5m]))';

@@ -1,0 +1,37 @@
+import type { Leaf, SeriesRow } from '../../core/logql/metric/index.js';
+import { tenantLabel } from './tenant-label.js';
+
+/** The series that one tenant has of a range aggregation. */
+export interface TenantRows {
+  readonly id: string;
+  readonly rows: readonly SeriesRow[];
+}
+
+/** Whether a range aggregation groups the lines of all tenants by other names than the tenant: its series are nobody's own. */
+export function isAcrossTenants({ range: { grouping } }: Leaf): boolean {
+  return grouping !== undefined && !grouping.without && !grouping.labels.includes(tenantLabel);
+}
+
+/**
+ * Puts series with the same labels together: extremes of several tenants are the extremes of all, and where only one tenant has a
+ * value it is the value of all. Undefined for series of which that cannot be told (an average of averages is none).
+ */
+export function mergeAcrossTenants(
+  { range: { op } }: Leaf,
+  rows: readonly [SeriesRow, ...SeriesRow[]],
+): SeriesRow | undefined {
+  const [first, ...others] = rows;
+  const merged = { labels: first.labels, values: first.values.slice(), present: first.present.slice() };
+  for (const row of others) {
+    for (const [column, isPresent] of row.present.entries()) {
+      if (isPresent === 0) continue;
+      const value = row.values[column] ?? NaN;
+      if (merged.present[column] === 0) merged.values[column] = value;
+      else if (op === 'max_over_time') merged.values[column] = Math.max(merged.values[column] ?? NaN, value);
+      else if (op === 'min_over_time') merged.values[column] = Math.min(merged.values[column] ?? NaN, value);
+      else return undefined;
+      merged.present[column] = 1;
+    }
+  }
+  return merged;
+}
