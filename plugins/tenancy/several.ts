@@ -51,7 +51,7 @@ export async function answerSeveral(
             signal,
             isFinal: false,
           });
-          return labelAnswer(await rest(derived), tenant.id);
+          return labelAnswer(await rest(derived), tenant.id, !exchange.caller.categorizeLabels);
         },
         {
           merge: mergeOptions(request),

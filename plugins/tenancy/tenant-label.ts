@@ -1,16 +1,20 @@
 import type { Answer, Entry, StreamResult } from '../../core/answer/types.js';
-import type { LabelSet } from '../../core/labels/label-set.js';
+import { LabelSet } from '../../core/labels/label-set.js';
 
 /** The label that says which tenant a result of several is from (spec-gaps: Multi-tenant merge). */
 export const tenantLabel = '__tenant_id__';
 /** What a stored label of that name is called beside it. */
 export const originalTenantLabel = 'original___tenant_id__';
 
-/** A tenant's answer with the tenant's label on everything that has labels; index statistics and listings carry none. */
-export function labelAnswer(answer: Answer, tenantId: string): Answer {
+/**
+ * A tenant's answer with the tenant's label on everything that has labels; index statistics and listings carry none.
+ * @param isMerged whether the labels of entries will be merged into those of their streams: there empty values get lost, as in the
+ * reference, which reads the labels of several tenants again
+ */
+export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean): Answer {
   switch (answer.kind) {
     case 'streams':
-      return { ...answer, streams: answer.streams.map((stream) => labelStream(stream, tenantId)) };
+      return { ...answer, streams: answer.streams.map((stream) => labelStream(stream, tenantId, isMerged)) };
     case 'series':
       return { ...answer, series: answer.series.map((labels) => labelSet(labels, tenantId)) };
     case 'names':
@@ -35,8 +39,16 @@ export function labelAnswer(answer: Answer, tenantId: string): Answer {
   }
 }
 
-function labelStream(stream: StreamResult, tenantId: string): StreamResult {
-  return { labels: labelSet(stream.labels, tenantId), entries: stream.entries.map(moveStored) };
+function labelStream(stream: StreamResult, tenantId: string, isMerged: boolean): StreamResult {
+  const moved = stream.entries.map(moveStored);
+  const entries = isMerged ? moved.map(withoutEmpty) : moved;
+  return { labels: labelSet(stream.labels, tenantId), entries };
+}
+
+function withoutEmpty(entry: Entry): Entry {
+  const { labels } = entry.parsed;
+  if (!labels.some(([, value]) => value === '')) return entry;
+  return { ...entry, parsed: LabelSet.fromSorted(labels.filter(([, value]) => value !== '')) };
 }
 
 /** Labels of one tenant's as those of several show them. */

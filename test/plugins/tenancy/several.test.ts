@@ -32,7 +32,11 @@ interface Asked {
 async function ask(
   request: ApiRequest,
   answerOf: (tenantId: string, exchange: Exchange<'tenant'>) => Answer | Promise<Answer>,
-  settings: { readonly limits?: Readonly<Record<string, unknown>>; readonly signal?: AbortSignal } = {},
+  settings: {
+    readonly limits?: Readonly<Record<string, unknown>>;
+    readonly signal?: AbortSignal;
+    readonly categorizeLabels?: boolean;
+  } = {},
 ): Promise<Asked> {
   const seen = new Map<string, ApiRequest>();
   const rest: Rest<'tenant'> = async (exchange) => {
@@ -40,8 +44,9 @@ async function ask(
     seen.set(id, exchange.request);
     return answerOf(id, exchange);
   };
-  const { signal } = settings;
-  const exchange = makeExchange(signal === undefined ? { request } : { request, signal });
+  const { signal, categorizeLabels = false } = settings;
+  const caller = { categorizeLabels };
+  const exchange = makeExchange(signal === undefined ? { request, caller } : { request, caller, signal });
   const limits = createLimits(limitsOptions(settings.limits));
   return { answer: await answerSeveral(exchange, rest, [makeTenant('t1'), makeTenant('t2')], limits), seen };
 }
@@ -70,6 +75,20 @@ test('a stored label of that name becomes original___tenant_id__', async (t) => 
     { __tenant_id__: 't2', app: 'a' },
   ]);
 });
+
+for (const categorizeLabels of [false, true]) {
+  test(`an empty parsed label is ${categorizeLabels ? 'kept apart' : 'lost where labels are merged'}`, async (t) => {
+    const parsed = LabelSet.from(Object.entries({ x: '', y: '1' }));
+    const made = makeLogAnswer({ app: 'a' }, ['x']);
+    const streams = made.streams.map(({ labels, entries }) => ({
+      labels,
+      entries: entries.map((entry) => ({ ...entry, parsed })),
+    }));
+    const { answer } = await ask(logs('{app="a"}'), () => ({ ...made, streams }), { categorizeLabels });
+    const shown = answer.kind === 'streams' ? answer.streams[0]?.entries[0]?.parsed.json : undefined;
+    t.is(shown, categorizeLabels ? '{"x":"","y":"1"}' : '{"y":"1"}');
+  });
+}
 
 test('metadata of that name is renamed too', async (t) => {
   const { answer } = await ask(logs('{app="a"}'), () => {
