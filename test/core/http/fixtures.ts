@@ -28,6 +28,7 @@ export function serving(
   return defineEndpoint({
     name: 'fixture',
     summary: 'Routes of a test.',
+    servesAdmin: true,
     create: () => ({ routes: new Map(Object.entries(routes)) }),
   });
 }

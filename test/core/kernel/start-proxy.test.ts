@@ -204,3 +204,10 @@ test('a plugin is told of every request; what it throws is logged and touches no
     ['unknown', 404],
   ]);
 });
+
+test('an admin route of a plugin that does not declare the listener is refused, as the checker cannot see it', async (t) => {
+  const silent = { ...serving({ debug_queries: () => Promise.resolve(text('')) }), servesAdmin: false };
+  const pipeline = makePipeline({ endpoints: [silent] });
+  const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+  t.regex(error.message, /"fixture" failed to create: route "debug_queries" .*: declare servesAdmin$/);
+});

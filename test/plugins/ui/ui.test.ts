@@ -74,6 +74,7 @@ async function withUi(
   const url = pathToFileURL(`${folder}/`);
   const ui: EndpointPlugin<UiOptions> = defineEndpoint({
     name: 'ui',
+    servesAdmin: true,
     summary: 'The page.',
     create: (options, host) => createUi(options, host, url),
   });
