@@ -5,17 +5,24 @@ export class StoredNames {
   /** Rows from this instant on may have fields that are not known here; undefined when there are none in what was asked for. */
   readonly unknownFromNs: bigint | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
+  readonly #sure: ReadonlyMap<string, readonly string[]>;
   readonly #nested: ReadonlyMap<string, readonly string[]>;
 
   constructor(spellings: Spellings, unknownFromNs?: bigint) {
     this.unknownFromNs = unknownFromNs;
     this.#byClientName = spellings.byClientName;
+    this.#sure = spellings.sure;
     this.#nested = spellings.nested;
   }
 
   /** Every stored field that a row may show under this name, as a label or as structured metadata. */
   fieldsOf(name: string): readonly string[] {
     return this.#byClientName.get(name) ?? [];
+  }
+
+  /** Those of them that every row shows under this name, however it came. */
+  sureFieldsOf(name: string): readonly string[] {
+    return this.#sure.get(name) ?? [];
   }
 
   /** The leaves of promoted map attributes (`k8s.pod.name.a`) that are shown as this label. */
@@ -27,24 +34,29 @@ export class StoredNames {
 /** What a list of stored fields says about client names. */
 export interface Spellings {
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
+  readonly sure: ReadonlyMap<string, readonly string[]>;
   readonly nested: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sorts stored fields by all names that a client may see them under. */
 export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
   const byClientName = new Map<string, string[]>();
+  const sure = new Map<string, string[]>();
   const nested = new Map<string, string[]>();
   for (const field of fields) {
     const label = naming.labelOf(field);
     // A row tells whether it came by OTLP, a name does not: both ways of making it legal count.
-    const names = new Set([...naming.metadataNames(field, true), ...naming.metadataNames(field, false)]);
+    const byOtlp = new Set(naming.metadataNames(field, true));
+    const otherwise = new Set(naming.metadataNames(field, false));
+    for (const name of byOtlp) if (otherwise.has(name)) add(sure, name, field);
+    const names = new Set([...byOtlp, ...otherwise]);
     if (label !== undefined) {
       names.add(label);
       if (naming.isNested(field)) add(nested, label, field);
     }
     for (const name of names) add(byClientName, name, field);
   }
-  return { byClientName, nested };
+  return { byClientName, sure, nested };
 }
 
 function add(groups: Map<string, string[]>, name: string, field: string): void {

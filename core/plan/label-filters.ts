@@ -100,14 +100,16 @@ function pushText(filter: StringLabelFilter, names: StoredNames | undefined): Pu
     const each = spellings(name, names).map((field) => holds(field, filter));
     return { rule: 'labelText', filter: or(...each) };
   }
-  const fields = names === undefined ? [name] : names.fieldsOf(name);
+  // A field that only some rows show under this name says nothing of the others.
+  const fields = names === undefined ? [name] : names.sureFieldsOf(name);
   if (fields.some(mayBeFilledIn)) return none('labelFilledIn');
   if (op === '=') return { rule: 'labelMissing', filter: and(...fields.map((field) => not(present(field)))) };
-  const [field] = fields;
+  const [field, another] = names === undefined ? fields : names.fieldsOf(name);
   const texts = op === '!=' ? [value] : op === '!~' ? alternatives(value) : undefined;
   if (
     field === undefined ||
-    fields.length > 1 ||
+    another !== undefined ||
+    fields.length === 0 ||
     texts === undefined ||
     texts.some((text) => longDecimal.test(text))
   )

@@ -129,10 +129,7 @@ test('with the stored names a label filter is shown as the backend is asked', (t
   t.notRegex(unknown.reads[0]?.logsql ?? '', /team\.owner/);
   t.is(explain('{app="a"} |= "x"').names, 'unneeded');
   const metric = new Query('sum(rate({app="a"} | team_owner="x" [5m]))', 'reject');
-  t.regex(
-    explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '',
-    / team\.owner:="x"/,
-  );
+  t.regex(explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '', / team\.owner:="x"/);
 });
 
 test('a running pipeline is explained with its own pushdown and with what its queries have learned', async (t) => {
