@@ -199,7 +199,8 @@ export const grafanaVariables = featuresOf('Dashboard variables', 'Grafana data 
     },
   },
   {
-    feature: 'a variable of more than a hundred values, each written out by Grafana, as selector of every panel',
+    feature:
+      'a variable of more than a hundred values, each written out by Grafana, as selector of every panel',
     sends: [
       'GET query_range',
       'GET query',
