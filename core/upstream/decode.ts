@@ -26,14 +26,17 @@ export function decodeStats(text: string): readonly BackendSample[] {
   });
 }
 
+const noJson = 'the answer of the backend is no JSON; is -backend the address of VictoriaLogs?';
+
 /** A whole body as JSON. */
 export function parseAnswer(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
-    // A whole body that is no JSON was cut at the backend's deadline (backend.md, section 8).
-    throw apiError('queryTimeout', {}, { cause: error });
+    // JSON that ends too early was cut at the backend's deadline (backend.md, section 8); what never was JSON comes from something else.
+    if (text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
+    throw apiError('backendRefused', { cause: noJson }, { cause: error });
   }
 }
 

@@ -17,12 +17,25 @@ export class BrokenBody extends Error {
 export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
   const text = errorText(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
-  const cause = redact(text) || `backend answered with status ${status}`;
-  return apiError(
-    'backendRefused',
-    { cause },
-    { cause: new Error(text), status: rule === 'keep' ? status : 502 },
-  );
+  const cause = causeOf(status, redact(text));
+  // A status below 400 would tell the client that all is well.
+  const isKept = rule === 'keep' && status >= 400;
+  return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
+}
+
+/** What else is to be looked at when what answers is something in front of VictoriaLogs, or no VictoriaLogs at all. */
+const advice: ReadonlyMap<number, string> = new Map([
+  [401, 'set -backend-basic-auth, or -forward-authorization'],
+  [403, 'look at -backend-basic-auth and at what stands in front of the backend'],
+  [404, 'is -backend the address of VictoriaLogs?'],
+]);
+
+function causeOf(status: number, text: string): string {
+  if (status < 400) return `backend answered with status ${status}; set -backend to where it redirects to`;
+  const known = advice.get(status);
+  if (known !== undefined)
+    return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
+  return text === '' ? `backend answered with status ${status}` : text;
 }
 
 /** The error for a line that is not a row: VictoriaLogs reports failures inside an answer so. */

@@ -22,6 +22,19 @@ test('a refusal keeps its status on query routes and becomes 502 on listings', (
   t.is(refusalOf(500, '', 'keep').message, 'backend answered with status 500');
 });
 
+test('a redirect is never told as one, and says what to set', (t) => {
+  const error = refusalOf(301, '<a href="https://logs">Moved</a>', 'keep');
+  t.is(error.status, 502);
+  t.is(error.message, 'backend answered with status 301; set -backend to where it redirects to');
+});
+
+test('what says that this is no VictoriaLogs, or one behind a login, comes with advice', (t) => {
+  const missing = refusalOf(404, '404 page not found', 'keep');
+  t.is(missing.status, 404);
+  t.regex(missing.message, /^backend answered with status 404: 404 page not found; is -backend /);
+  t.regex(refusalOf(401, '', 'gateway').message, /^backend answered with status 401; set -backend-basic-auth/);
+});
+
 test('the text of a JSON refusal is its error', (t) => {
   const error = refusalOf(422, '{"status":"error","errorType":"422","error":"missing stats pipe"}', 'keep');
   t.is(error.message, 'missing stats pipe');

@@ -27,6 +27,8 @@ test('statistics lose empty labels and their name', (t) => {
 
 test('a body that was cut is a timeout, another shape a refusal', (t) => {
   t.throws(() => decodeListing('{"values":[{"va'), { message: /^request timed out/ });
+  for (const text of ['', '<html>Welcome</html>', 'OK'])
+    t.throws(() => decodeListing(text), { message: /is no JSON; is -backend the address of VictoriaLogs/ });
   t.throws(() => decodeListing('{"values":5}'), { message: 'unexpected answer of the backend' });
   t.throws(() => decodeStats('[]'), { message: 'unexpected answer of the backend' });
 });
