@@ -40,7 +40,10 @@ const goInteger = /^([+-]?)(0[xX][0-9A-Fa-f_]+|0[bB][01_]+|0[oO]?[0-7_]+|[1-9][0
 /** Reads a plain decimal number, digits may be grouped by `_`; no sign `+`, no exponent, no zero in front. */
 export function parsePlain(text: string): number | undefined {
   if (text.length > 27 || !plainNumber.test(text)) return undefined;
-  return Number(text.includes('_') ? text.replaceAll('_', '') : text);
+  if (!text.includes('_')) return Number(text);
+  const plain = text.replaceAll('_', '');
+  // Without any digit, as in `-_` or `_._`, VictoriaLogs reads zero.
+  return /[0-9]/.test(plain) ? Number(plain) : 0;
 }
 
 function sumParts(text: string, units: ReadonlyMap<string, number>): number | undefined {
@@ -80,9 +83,13 @@ export function parseSize(text: string): number | undefined {
   return sumParts(text, sizeUnits);
 }
 
-/** Reads whatever VictoriaLogs takes for a number: decimals, durations (ns), sizes, exponents, hexadecimal, infinities. */
+/**
+ * Reads whatever VictoriaLogs takes for a number: decimals, durations (ns), sizes, exponents, hexadecimal, infinities, and the
+ * lone `-` of many logs as zero.
+ */
 export function parseNumber(text: string): number | undefined {
   if (text === '') return undefined;
+  if (text === '-') return 0;
   const code = text.charCodeAt(0);
   // Digits, signs, the point, "_" and the "i" of "inf" are the only beginnings.
   if (!(

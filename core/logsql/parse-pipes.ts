@@ -175,7 +175,7 @@ function readCut(lexer: Lexer, kind: 'limit' | 'offset'): LogsqlPipe {
   if (kind === 'limit' && lexer.is('|', ')', ';', '')) return { kind, count: 10 };
   const text = lexer.token;
   const count = parseNumber(text);
-  if (count === undefined || count < 0) {
+  if (count === undefined || count < 0 || text === '-') {
     const what = kind === 'limit' ? 'rows limit' : 'the number of rows to skip';
     throw lexer.fail(
       `cannot parse ${what} from ${JSON.stringify(text)}: cannot parse ${JSON.stringify(text)} as unsigned integer: ` +

@@ -28,7 +28,8 @@ export interface Ranked {
 
 /** Works out by what a value is ordered. */
 export function rank(text: string): Ranked {
-  const number = parseNumber(text);
+  // A lone sign is zero in filters and sums, and a text where values are ordered.
+  const number = text === '-' ? undefined : parseNumber(text);
   const time =
     number === undefined && text.length >= 20 && text.charCodeAt(10) === 84 ? parseDate(text)?.ns : undefined;
   return { text, number, time };

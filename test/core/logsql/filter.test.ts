@@ -42,11 +42,11 @@ const pieces = [
   '2.5',
   '7s',
 ];
-// The plain meaning knows numbers whose point stands between digits; `.9` and `9.` have a test of their own.
+// The plain meaning knows numbers whose point stands between digits, and no addresses; `.9`, `9.` and addresses have tests of their own.
 const value = fc
   .array(fc.constantFrom(...pieces), { maxLength: 4 })
   .map((some) => some.join(''))
-  .filter((text) => !/(?:^|[^0-9])\.|\.(?:$|[^0-9])/.test(text));
+  .filter((text) => !/(?:^|[^0-9])\.|\.(?:$|[^0-9])|\..*\..*\./.test(text));
 const numberText = fc.constantFrom('0', '9', '10', '-3', '2.5', '7s', '1');
 const name = fc.constantFrom('app', 'env', '_msg', 'x', 'y', 'x.z', 'missing');
 const now = 1_000_000n;
@@ -194,6 +194,10 @@ test('values compare by number across their forms', (t) => {
     t.true(matches('n:>10', { n: text }), text);
   for (const text of ['9', 'abc', '', ' 11', 'NaN', '010', '-11', '100us'])
     t.false(matches('n:>10', { n: text }), text);
+  for (const text of ['-_', '_', '-', '-_._', '_._', '0'])
+    t.true(matches('n:>=0', { n: text }) && matches('n:<="-_"', { n: text }), `${text} is zero`);
+  t.true(matches('n:<"-_"', { n: '-5' }));
+  t.false(matches('n:>"-_"', { n: 'a' }), 'a bound without digits is a number all the same');
   t.true(matches('n:>"2026-10-05"', { n: '2026-10-05T00:00:00Z' }));
   t.true(matches('ip:>10.0.0.9', { ip: '10.0.0.10' }));
 });

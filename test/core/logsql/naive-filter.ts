@@ -77,6 +77,7 @@ function phraseOrEmpty(text: string, value: string): boolean {
 // The numbers these tests use: decimals, and durations in seconds. "_" may stand anywhere between digits, even alone.
 function naiveNumber(text: string): number {
   const plain = text.replaceAll('_', '');
+  if (/^(?:-|-?_+)$/.test(text)) return 0;
   if (/^-?(?:0|[1-9_][0-9_]*)(?:\.[0-9_]+)?$/.test(text)) return Number(plain);
   if (!/^-?(?:(?:0|[1-9][0-9_]*)(?:\.[0-9_]+)?s)+$/.test(text)) return NaN;
   const seconds = plain.replace('-', '').split('s').slice(0, -1);
