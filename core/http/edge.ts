@@ -10,7 +10,7 @@ import { createApp } from './app.js';
 import { Connections, type connectionMetrics } from './connections.js';
 import { InFlight } from './in-flight.js';
 import { createListenerServer, listen, readTls, type Listener, type TlsMaterial } from './listener.js';
-import { routeById, type ListenerName } from './routes-table.js';
+import type { ListenerName, Route } from './routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
 
@@ -20,6 +20,8 @@ export interface EdgeSettings {
   readonly telemetry: TelemetryOptions;
   /** Handlers of all endpoint plugins by route id. */
   readonly handlers: ReadonlyMap<string, RouteHandler>;
+  /** Every route that a handler may be for, by id. */
+  readonly routes: ReadonlyMap<string, Route>;
   /** Handlers of requests for a WebSocket on the main listener, by route id. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
   readonly run: Run;
@@ -93,7 +95,7 @@ interface ListenerPlan {
 
 /** Which listener serves which routes (spec: Infrastructure and admin). The main one always exists, others when they serve something. */
 function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, ListenerPlan> {
-  const { server, telemetry, handlers } = settings;
+  const { server, telemetry, handlers, routes } = settings;
   const plans = new Map<ListenerName, ListenerPlan>([
     ['main', { flag: '-listen', address: server.listen, routes: [] }],
   ]);
@@ -103,9 +105,8 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
     return plan;
   };
   for (const [id, handler] of handlers) {
-    const route = routeById.get(id);
-    if (route === undefined)
-      throw new Error(`a plugin serves the route "${id}", which core/http/routes-table does not know`);
+    const route = routes.get(id);
+    if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
     if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
     const plan =
       route.listener === 'admin' && server.adminAuthToken === undefined
@@ -119,14 +120,14 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
 }
 
 /** Settings that would open a hole are refused at start (spec-gaps: Start-up refusals). */
-function refuseUnsafe({ server, telemetry, handlers }: EdgeSettings): void {
+function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): void {
   if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
     throw new Error(
       `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
     );
   }
   const address = parseListenAddress(server.adminListen);
-  const servesAdmin = [...handlers.keys()].some((id) => routeById.get(id)?.listener === 'admin');
+  const servesAdmin = [...handlers.keys()].some((id) => routes.get(id)?.listener === 'admin');
   if (servesAdmin && server.adminAuthToken === undefined && address !== undefined && !isLoopback(address)) {
     throw new Error(
       `server.admin-auth-token is required when admin/debug endpoints are enabled on non-loopback address ${server.adminListen}`,

@@ -1,10 +1,11 @@
 import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
 import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Host, MetricSpecs } from '../plugin/host.js';
-import { routeById } from '../http/routes-table.js';
+import type { Route } from '../http/routes-table.js';
 import type { ChainLink } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
+import { OwnRoutes } from './own-routes.js';
 
 /** Gives a plugin what the house has for it. */
 export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
@@ -13,6 +14,8 @@ export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
 export interface Built {
   readonly links: readonly ChainLink[];
   readonly handlers: ReadonlyMap<string, RouteHandler>;
+  /** All routes that there are, by id: those of the house, and those that plugins brought along. */
+  readonly routes: ReadonlyMap<string, Route>;
   readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
   /** In the order of start: services, stages from the last to the first, endpoints. */
   readonly units: readonly Unit[];
@@ -38,6 +41,7 @@ export function buildPlugins(
     stages.push(unitOf(loaded, stage));
   }
   const endpoints: Unit[] = [];
+  const routes = new OwnRoutes();
   const handlers = new Map<string, RouteHandler>();
   const upgrades = new Map<string, UpgradeHandler>();
   for (const loaded of pipeline.endpoints) {
@@ -46,17 +50,36 @@ export function buildPlugins(
     const endpoint: Endpoint = create(loaded, () =>
       plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
     );
-    checkListeners(loaded, endpoint, plugin.servesAdmin === true);
+    create(loaded, () => routes.add(plugin.ownRoutes ?? []));
+    checkRoutes(loaded, endpoint, routes.byId, plugin.servesAdmin === true);
     claim(loaded, endpoint.routes, handlers);
     claim(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>(), upgrades);
     endpoints.push(unitOf(loaded, endpoint));
   }
-  return { links, handlers, upgrades, units: [...services, ...stages.reverse(), ...endpoints] };
+  return {
+    links,
+    handlers,
+    routes: routes.byId,
+    upgrades,
+    units: [...services, ...stages.reverse(), ...endpoints],
+  };
 }
 
-/** What a plugin says of its routes holds, so that checked pipelines start. */
-function checkListeners(loaded: LoadedPlugin, { routes }: Endpoint, servesAdmin: boolean): void {
-  const admin = [...routes.keys()].find((id) => routeById.get(id)?.listener === 'admin');
+/** What a plugin says of its routes holds, and all of them exist. */
+function checkRoutes(
+  loaded: LoadedPlugin,
+  { routes }: Endpoint,
+  known: ReadonlyMap<string, Route>,
+  servesAdmin: boolean,
+): void {
+  const unknown = [...routes.keys()].find((id) => !known.has(id));
+  if (unknown !== undefined)
+    throw new PluginFailure(
+      place(loaded),
+      'create',
+      `there is no route "${unknown}": declare it in ownRoutes`,
+    );
+  const admin = [...routes.keys()].find((id) => known.get(id)?.listener === 'admin');
   if (admin !== undefined && !servesAdmin)
     throw new PluginFailure(
       place(loaded),

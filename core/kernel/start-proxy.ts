@@ -69,6 +69,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       server: pipeline.server,
       telemetry,
       handlers: built.handlers,
+      routes: built.routes,
       upgrades: built.upgrades,
       run: composeChain(built.links),
       observer: observeAll(house.observers),

@@ -15,6 +15,8 @@ export type { Host, MetricSpecs, MetricSpec, Logger, Meters } from './host.js';
 export type { RequestObserver, RequestRecord } from '../telemetry/request-record.js';
 export type { Answer, ApiRequest, Caller, Tenant, Plan, Upstream };
 export { askTenant } from './asking-tenant.js';
+export { finishedAnswer, jsonAnswer, textAnswer } from '../answer/finished.js';
+export { withHeaders } from '../answer/with-headers.js';
 export { apiError } from '../errors/table.js';
 export { ApiError } from '../errors/api-error.js';
 export { mapSelectors, type ChangeMatchers } from '../api/map-selectors.js';
@@ -63,7 +65,19 @@ export interface Stage<Needs extends SlotName, Gives extends SlotName> extends L
   handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
 }
 
-/** What an endpoint plugin serves: handlers by the id of a route in core/http/routes. */
+/** A route that an endpoint plugin brings along, beside those of core/http/routes-table. */
+export interface OwnRoute {
+  /** What `routes` names it by; also the metrics label `endpoint`. */
+  readonly id: string;
+  /** `/site/teams/{name}`, where `{name}` is a path parameter. */
+  readonly path: string;
+  /** GET unless given; HEAD is taken wherever GET is. */
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS')[];
+  /** The main one unless given. Routes of the admin listener need `servesAdmin`, and the admin token where one is set. */
+  readonly listener?: 'main' | 'admin';
+}
+
+/** What an endpoint plugin serves: handlers by the id of one of its own routes, or of one in core/http/routes-table. */
 export interface Endpoint extends Lifecycle {
   readonly routes: ReadonlyMap<string, RouteHandler>;
   /** Handlers of requests for a WebSocket, by the id of a route; without one such a request is answered as any other. */
@@ -136,6 +150,8 @@ export interface EndpointPlugin<
   readonly kind: 'endpoint';
   /** True when routes of the admin listener are among its own, whatever the options say; the checker has to know without asking it. */
   readonly servesAdmin?: boolean;
+  /** Paths of its own. */
+  readonly ownRoutes?: readonly OwnRoute[];
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Endpoint;
 }

@@ -1,7 +1,13 @@
 import test from 'ava';
 import { request } from 'undici';
 import { startProxy } from '../../../core/kernel/start-proxy.js';
-import { defineEndpoint, defineService, type Lifecycle } from '../../../core/plugin/index.js';
+import {
+  defineEndpoint,
+  defineService,
+  type EndpointPlugin,
+  type Lifecycle,
+  type OwnRoute,
+} from '../../../core/plugin/index.js';
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { answering, lastStage, serving, text } from '../http/fixtures.js';
 
@@ -73,6 +79,59 @@ test('two plugins on one route are refused', async (t) => {
   const pipeline = makePipeline({ endpoints: [one, { plugin: one, id: 'other' }] });
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
   t.regex(error.message, /endpoint "other" failed to create: route "ready" is served by a plugin above/);
+});
+
+/** An endpoint of a site with one route of its own. */
+function ofSite(route: OwnRoute): EndpointPlugin {
+  return defineEndpoint({
+    name: 'site',
+    summary: 'A route of a site.',
+    ownRoutes: [route],
+    create: () => ({
+      routes: new Map([[route.id, (call) => Promise.resolve(text([...call.pathParams.values()].join()))]]),
+    }),
+  });
+}
+
+test('a plugin serves a path of its own, with parameters and the methods it names', async (t) => {
+  const site = ofSite({ id: 'site_team', path: '/site/teams/{name}', methods: ['POST'] });
+  await withPipeline(makePipeline({ endpoints: [site] }), async ({ url }) => {
+    const posted = await request(`${url}/site/teams/blue`, { method: 'POST' });
+    t.is(await posted.body.text(), 'blue');
+    const got = await request(`${url}/site/teams/blue`);
+    t.is(got.statusCode, 405);
+    t.is((await request(`${url}/site/teams`)).statusCode, 404);
+  });
+});
+
+test('a path of its own can be on the admin listener', async (t) => {
+  const site = { ...ofSite({ id: 'site_admin', path: '/site/admin', listener: 'admin' }), servesAdmin: true };
+  await withPipeline(makePipeline({ endpoints: [site] }), async ({ url, proxy }) => {
+    t.is((await request(`${url}/site/admin`)).statusCode, 404);
+    t.is((await request(`${proxy.urls.admin ?? ''}/site/admin`)).statusCode, 200);
+  });
+});
+
+for (const [route, reason] of [
+  [{ id: 'labels', path: '/site/labels' }, /there is a route "labels" already/],
+  [{ id: 'mine', path: '/loki/api/v1/label/{other}/values' }, /belongs to the route "label_values"/],
+  [{ id: 'mine', path: 'site' }, /the path "site" of route "mine" is not one such as/],
+] satisfies readonly (readonly [OwnRoute, RegExp])[]) {
+  test(`an own route ${route.id} at ${route.path} is refused with its place`, async (t) => {
+    const pipeline = makePipeline({ endpoints: [ofSite(route)] });
+    const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+    t.regex(error.message, /^made-up\.yaml:1:1: endpoint "site" failed to create: /);
+    t.regex(error.message, reason);
+  });
+}
+
+test('a route that does not exist is refused with its place', async (t) => {
+  const pipeline = makePipeline({ endpoints: [serving({ '/hello': () => Promise.resolve(text('')) })] });
+  const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+  t.regex(
+    error.message,
+    /endpoint "fixture" failed to create: there is no route "\/hello": declare it in ownRoutes$/,
+  );
 });
 
 test('plugins are stopped when a listener cannot open', async (t) => {

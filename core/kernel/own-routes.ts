@@ -1,0 +1,42 @@
+import { routeById, type Method, type Route } from '../http/routes-table.js';
+import type { OwnRoute } from '../plugin/index.js';
+
+/** `/site/teams/{name}`: segments of plain signs, or of one parameter. */
+const pathForm = /^(?:\/(?:[\w.~-]+|\{\w+\}))+$/;
+
+const readOnly: readonly Method[] = ['GET'];
+
+/** The routes that endpoint plugins may serve: those of the house, and those that plugins bring along. */
+export class OwnRoutes {
+  readonly #byId = new Map<string, Route>(routeById);
+  readonly #shapes = new Map<string, string>();
+
+  constructor() {
+    for (const { id, paths } of routeById.values())
+      for (const path of paths) this.#shapes.set(shapeOf(path), id);
+  }
+
+  get byId(): ReadonlyMap<string, Route> {
+    return this.#byId;
+  }
+
+  /** Takes in the routes of a plugin. Throws an Error that says why one of them cannot be. */
+  add(routes: readonly OwnRoute[]): void {
+    for (const { id, path, methods = readOnly, listener = 'main' } of routes) {
+      if (!pathForm.test(path))
+        throw new Error(`the path "${path}" of route "${id}" is not one such as /site/{name}`);
+      if (this.#byId.has(id))
+        throw new Error(`there is a route "${id}" already; an own route needs an id of its own`);
+      const taken = this.#shapes.get(shapeOf(path));
+      if (taken !== undefined)
+        throw new Error(`the path "${path}" of route "${id}" belongs to the route "${taken}"`);
+      this.#shapes.set(shapeOf(path), id);
+      this.#byId.set(id, { id, paths: [path], methods, listener });
+    }
+  }
+}
+
+/** Two paths of one shape could not be told apart. */
+function shapeOf(path: string): string {
+  return path.replace(/\{\w+\}/g, '{}');
+}
