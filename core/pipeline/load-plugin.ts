@@ -73,7 +73,12 @@ async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSc
   try {
     exported = await load();
   } catch (error) {
-    return { kind: 'broken', message: `cannot be loaded: ${firstLine(error)}` };
+    const fix = loadFix(error);
+    return {
+      kind: 'broken',
+      message: `cannot be loaded: ${firstLine(error)}`,
+      ...(fix === undefined ? {} : { fix }),
+    };
   }
   const plugin = asPlugin(exported);
   if (plugin.kind === 'no-plugin') return { kind: 'broken', message: plugin.reason, fix: plugin.fix };
@@ -98,6 +103,16 @@ function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
   if (builtIns.schemas.has(use))
     return { kind: 'unknown', message, fix: 'it is planned for a later version' };
   return { kind: 'unknown', message, fix: `built in are ${builtIns.names.join(', ')}` };
+}
+
+/** What to do about the failures that a new module of a site meets first. */
+function loadFix(error: unknown): string | undefined {
+  const text = firstLine(error);
+  if (/Cannot find package 'ref-proxy'/.test(text))
+    return 'run npm install with the folder of ref-proxy in a folder above the module (docs/plugins.md)';
+  if (/Cannot use import statement outside a module|Unexpected token 'export'/.test(text))
+    return 'write "type": "module" into its package.json, or name it .mjs';
+  return undefined;
 }
 
 function firstLine(error: unknown): string {

@@ -76,6 +76,21 @@ for (const [use, message] of broken) {
   });
 }
 
+test('a module that cannot find this package is told how to', async (t) => {
+  const site = mkdtempSync(join(tmpdir(), 'ref-proxy-site-'));
+  writeFileSync(join(site, 'stage.mjs'), "import { defineStage } from 'ref-proxy/plugin';\n");
+  const result = await loadPlugin('./stage.mjs', site, fakeBuiltIns);
+  t.true(result.kind === 'broken' && result.fix?.startsWith('run npm install') === true);
+});
+
+test('a module of a package of the old form is told how to become one of the new', async (t) => {
+  const site = mkdtempSync(join(tmpdir(), 'ref-proxy-site-'));
+  writeFileSync(join(site, 'package.json'), '{"type":"commonjs"}');
+  writeFileSync(join(site, 'stage.js'), "import { join } from 'node:path';\nexport default join;\n");
+  const result = await loadPlugin('./stage.js', site, fakeBuiltIns);
+  t.true(result.kind === 'broken' && result.fix?.includes('"type": "module"') === true);
+});
+
 test('an option that a site plugin requires and nobody gives is missing at the plugin', async (t) => {
   const text = pipelineOf(['./plugins/add-matcher.js', ...minimalStages]);
   const findings = await checkText(text, { path: join(folder, 'site.yaml') });
