@@ -147,6 +147,13 @@ export class BoundUpstream implements Upstream {
     return gates === undefined ? () => undefined : await this.#untilEnd(gates.hold(range));
   }
 
+  until(signal: AbortSignal): Upstream {
+    const both = AbortSignal.any([this.#binding.signal, signal]);
+    const { gates } = this.#binding;
+    const bound = gates === undefined ? {} : { gates: gates.until(both) };
+    return new BoundUpstream(this.#client, { ...this.#binding, signal: both, ...bound });
+  }
+
   /** Makes a call behind its gate. */
   async #gated<Value>(
     enter: (gates: ExchangeGates) => Promise<CallPass>,

@@ -91,4 +91,6 @@ export interface Upstream {
    * gives the place back. Left out where there are no gates.
    */
   hold?(range: TimeRange): Promise<() => void>;
+  /** The same backend for calls that are given up when this signal ends. Left out where calls cannot be given up one by one. */
+  until?(signal: AbortSignal): Upstream;
 }

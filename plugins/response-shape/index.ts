@@ -1,5 +1,6 @@
 import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
 import { defineStage } from '../../core/plugin/index.js';
+import { responseShapeMetrics } from './memories.js';
 import { ResponseShapeStage } from './stage.js';
 
 /** The last stage: pulls rows or listings and answers in Loki's shape. */
@@ -9,5 +10,6 @@ export default defineStage({
   needs: ['tenant', 'plan', 'upstream'],
   gives: [],
   rest: 'never',
+  metrics: responseShapeMetrics,
   create: (options: ResponseShapeOptions, host) => new ResponseShapeStage(options, host),
 });

@@ -44,9 +44,16 @@ export async function readMetadataCosts(
 ): Promise<MetadataCosts> {
   const isSample = rows > maxCountedRows;
   const looked = isSample ? newestPart(range, rows) : range;
-  const listed = await upstream.list({ listing: 'field_names', query: query(filter), range: looked });
+  const asked = { query: query(filter), range: looked };
+  const [listed, streams] = await Promise.all([
+    upstream.list({ listing: 'field_names', ...asked }),
+    upstream.list({ listing: 'streams', ...asked }),
+  ]);
+  const identities = streams.map(({ value }) => reader.stream(value));
+  const isMetadata = (name: string): boolean =>
+    !ownFields.has(name) && !identities.every(({ fields: labels }) => labels.has(name));
   const fields = listed
-    .filter(({ value }) => !ownFields.has(value))
+    .filter(({ value }) => isMetadata(value))
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
     .map(({ value }) => value);

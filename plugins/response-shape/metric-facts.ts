@@ -7,6 +7,8 @@ import type { RowReader } from '../../core/names/row-reader.js';
 import { missingLineRows } from '../../core/plan/missing-lines.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendValue } from '../../core/upstream/types.js';
+import type { Memory } from './memories.js';
+import { addTallies, tallyOf } from './stream-tally.js';
 
 /** What decides how far a selection's rows can be counted instead of being read. */
 export interface Facts {
@@ -29,12 +31,13 @@ export interface FactsRequest {
   readonly columns: readonly string[];
 }
 
-/** Facts about a stretch of time, and its rows by `_stream` text. */
-interface Finding extends Facts {
-  readonly rows: ReadonlyMap<string, number>;
+/** Facts about a stretch of time. */
+export interface Finding extends Facts {
+  /** Of its rows by stream. */
+  readonly tally: bigint;
 }
 
-const maxFindings = 2000;
+const keptMs = 86_400_000;
 /** Groups of a stretch; past them columns are no stream's. */
 const maxGroups = 50_000;
 /** Calls at once; they stand beside the statistics themselves. */
@@ -59,8 +62,17 @@ export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: 
  * had then, which one listing tells.
  */
 export class SelectionFacts {
-  readonly #findings = new Map<string, Finding>();
-  readonly #latest = new Map<string, Facts>();
+  readonly #findings: Memory<Finding>;
+  readonly #latest: Memory<Facts>;
+
+  /**
+   * @param findings of stretches
+   * @param latest of whole selections
+   */
+  constructor(findings: Memory<Finding>, latest: Memory<Facts>) {
+    this.#findings = findings;
+    this.#latest = latest;
+  }
 
   /** What was found for a selection the last time, whatever the range was. */
   expected(request: FactsRequest): Facts {
@@ -74,16 +86,16 @@ export class SelectionFacts {
       ...stretch,
       key: `${text} ${stretch.startNs}-${stretch.endNs}`,
     }));
-    const isUnchanged = await this.#areUnchanged(request, stretches, { range, listed });
+    const known = stretches.map(({ key }) => this.#findings.get(key));
+    const isUnchanged = await areUnchanged(request, stretches, known, { range, listed });
     const suspects = new Set<string>();
     let missing = 0;
     let isHidden = false;
-    const queue = stretches.values();
+    const queue = stretches.entries();
     const worker = async (): Promise<void> => {
-      for (const { isWhole, key, startNs, endNs } of queue) {
-        const known = this.#findings.get(key);
-        const found = isUnchanged && known !== undefined ? known : await look(request, { startNs, endNs });
-        if (isWhole) this.#keep(key, found);
+      for (const [index, { isWhole, key, startNs, endNs }] of queue) {
+        const found = (isUnchanged ? known[index] : undefined) ?? (await look(request, { startNs, endNs }));
+        if (isWhole) this.#findings.set(key, found, bytesOf(found), keptMs);
         for (const stream of found.suspects) suspects.add(stream);
         missing += found.missing;
         isHidden ||= found.isHidden;
@@ -91,42 +103,40 @@ export class SelectionFacts {
     };
     await Promise.all(Array.from({ length: parallel }, worker));
     const facts = { suspects, missing, isHidden };
-    if (this.#latest.size >= maxFindings) this.#latest.clear();
-    this.#latest.set(text, facts);
+    this.#latest.set(text, facts, bytesOf(facts), keptMs);
     return facts;
   }
+}
 
-  /** Whether the stretches that are known have as many rows of each stream together as they had. */
-  async #areUnchanged(
-    { upstream, selection }: FactsRequest,
-    stretches: readonly (TimeRange & { readonly key: string })[],
-    whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
-  ): Promise<boolean> {
-    const known = stretches.filter(({ key }) => this.#findings.has(key));
-    const [first, last] = [known[0], known.at(-1)];
-    if (first === undefined || last === undefined) return false;
-    const isGapless = known.every(({ endNs }, index) => endNs === (known[index + 1]?.startNs ?? endNs));
-    if (!isGapless) return false;
-    const rows = new Map<string, number>();
-    for (const { key } of known) {
-      for (const [stream, count] of this.#findings.get(key)?.rows ?? [])
-        rows.set(stream, (rows.get(stream) ?? 0) + count);
-    }
-    const range = { startNs: first.startNs, endNs: last.endNs };
-    const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
-    const listed = isAll
-      ? whole.listed
-      : await upstream.list({ listing: 'streams', query: query(selection), range });
-    return listed.length === rows.size && listed.every(({ value, hits }) => rows.get(value) === hits);
-  }
+/** Whether the stretches that are known have as many rows of each stream together as they had. */
+async function areUnchanged(
+  { upstream, reader, selection }: FactsRequest,
+  stretches: readonly TimeRange[],
+  findings: readonly (Finding | undefined)[],
+  whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
+): Promise<boolean> {
+  const known = stretches.filter((_stretch, index) => findings[index] !== undefined);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const isGapless = known.every(({ endNs }, index) => endNs === (known[index + 1]?.startNs ?? endNs));
+  if (!isGapless) return false;
+  const range = { startNs: first.startNs, endNs: last.endNs };
+  const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
+  const listed = isAll
+    ? whole.listed
+    : await upstream.list({ listing: 'streams', query: query(selection), range });
+  const tally = tallyOf(
+    reader,
+    listed.map(({ value, hits }) => [value, hits] as const),
+  );
+  return tally === addTallies(findings.flatMap((finding) => finding?.tally ?? []));
+}
 
-  #keep(key: string, finding: Finding): void {
-    // Those used last stay.
-    this.#findings.delete(key);
-    this.#findings.set(key, finding);
-    const [oldest] = this.#findings.keys();
-    if (this.#findings.size > maxFindings && oldest !== undefined) this.#findings.delete(oldest);
-  }
+/** About what facts take; stream texts are the largest part. */
+function bytesOf({ suspects }: Facts): number {
+  let bytes = 200;
+  for (const text of suspects) bytes += 2 * text.length + 60;
+  return bytes;
 }
 
 function keyOf({ owner, selection, columns }: FactsRequest): string {
@@ -160,7 +170,8 @@ async function look(
       isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
     }
   }
-  return { rows, suspects, missing, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
+  const tally = tallyOf(reader, rows);
+  return { tally, suspects, missing, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
 }
 
 export interface Stretch extends TimeRange {

@@ -1,45 +1,11 @@
-import type { TimeRange } from '../../core/api/request.js';
-import type { LogsqlFilter } from '../../core/logsql/ast.js';
-import { query } from '../../core/logsql/build.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import { levelNames } from '../../core/names/level-words.js';
 import type { Naming } from '../../core/names/naming.js';
-import type { RowReader } from '../../core/names/row-reader.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
-import type { Upstream } from '../../core/plugin/index.js';
-import type { BackendValue } from '../../core/upstream/types.js';
+import type { Inventory } from './metric-inventory.js';
 
-const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 const severityNumber = 'severity_number';
 const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
-
-/** The streams of a selection and the names of all fields their rows may have. */
-export interface Inventory {
-  /** By `_stream` text. */
-  readonly streams: ReadonlyMap<string, StreamIdentity>;
-  readonly fields: readonly string[];
-  /** Streams and rows as the backend lists them. */
-  readonly listed: readonly BackendValue[];
-}
-
-/** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
-export async function takeInventory(
-  upstream: Upstream,
-  reader: RowReader,
-  selection: LogsqlFilter,
-  range: TimeRange,
-): Promise<Inventory> {
-  const asked = { query: query(selection), range };
-  const [streams, fields] = await Promise.all([
-    upstream.list({ listing: 'streams', ...asked }),
-    upstream.list({ listing: 'field_names', ...asked }),
-  ]);
-  return {
-    streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
-    listed: streams,
-    fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
-  };
-}
 
 /** The fields that, beside the stream, decide what labels of these names a row has. */
 export interface DecidingFields {

@@ -4,7 +4,8 @@ import type { Naming } from '../../core/names/naming.js';
 import { serviceNameLabel } from '../../core/names/service-name.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import { plainName } from '../../core/plan/metric-columns.js';
-import type { DecidingFields, Inventory } from './metric-fields.js';
+import type { DecidingFields } from './metric-fields.js';
+import type { Inventory } from './metric-inventory.js';
 
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;

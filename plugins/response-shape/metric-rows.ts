@@ -10,22 +10,17 @@ import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow, BackendValue } from '../../core/upstream/types.js';
-import type { SelectionFacts } from './metric-facts.js';
-import type { Refusals } from './metric-refusals.js';
-import type { LineShapes } from './metric-shapes.js';
+import type { Memories } from './memories.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
-export interface RowContext {
+export interface RowContext extends Memories {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly naming: Naming;
   /** Rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 is no bound. */
   readonly maxRows: number;
   readonly counts: MetricCounts;
-  readonly facts: SelectionFacts;
-  readonly shapes: LineShapes;
-  readonly refusals: Refusals;
   /** Whose data the upstream gives: what is remembered is remembered for them. */
   readonly owner: string;
 }

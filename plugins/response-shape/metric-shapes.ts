@@ -10,8 +10,8 @@ import {
   type LevelForm,
   type LineShape,
 } from '../../core/names/level-shape.js';
-import type { Clock } from '../../core/plugin/host.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import type { Memory } from './memories.js';
 import type { Get } from './metric-grouping.js';
 
 /** How the backend cuts lines into shapes, so that it can count lines by level without sending them. */
@@ -30,15 +30,20 @@ const maxRowsPerSlice = 1000;
 /** Lines per shape, at the least, for shapes to be worth it. */
 const worthwhile = 6;
 const keptMs = 600_000;
-const maxKept = 1000;
+/** A cutting is a few pipes. */
+const cuttingBytes = 1000;
+
+/** How lines are cut, where they can be. */
+export interface KnownCutting {
+  readonly cutting: Cutting | undefined;
+}
 
 /** Finds out of a few lines of a selection whether shapes tell their levels, and remembers it. */
 export class LineShapes {
-  readonly #kept = new Map<string, { readonly cutting: Cutting | undefined; readonly untilMs: number }>();
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #memory: Memory<KnownCutting>;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock;
+  constructor(memory: Memory<KnownCutting>) {
+    this.#memory = memory;
   }
 
   /**
@@ -53,19 +58,13 @@ export class LineShapes {
     rows: number,
   ): Promise<Cutting | undefined> {
     const key = `${owner} ${printFilter(selection)}`;
-    const kept = this.#kept.get(key);
-    const nowMs = this.#clock.monotonicMs();
-    if (kept !== undefined && nowMs < kept.untilMs) return kept.cutting;
+    const known = this.#memory.get(key);
+    if (known !== undefined) return known.cutting;
     const lines = await sample(upstream, selection, range, rows);
     const cutting = cuttingFor(lines);
     // An empty sample says nothing of other ranges.
-    if (lines.length > 0) this.#keep(key, cutting, nowMs);
+    if (lines.length > 0) this.#memory.set(key, { cutting }, cuttingBytes, keptMs);
     return cutting;
-  }
-
-  #keep(key: string, cutting: Cutting | undefined, nowMs: number): void {
-    if (this.#kept.size >= maxKept) this.#kept.clear();
-    this.#kept.set(key, { cutting, untilMs: nowMs + keptMs });
   }
 }
 

@@ -16,18 +16,12 @@ import { type Buckets } from './metric-buckets.js';
 import { countGroups, countManyGroups, sumOf, type CountRequest } from './metric-counting.js';
 import { excessRows } from './metric-excess.js';
 import type { Facts } from './metric-facts.js';
-import { hasName, type DecidingFields, type Inventory } from './metric-fields.js';
+import { hasName, type DecidingFields } from './metric-fields.js';
 import { type Grouping } from './metric-grouping.js';
 import { Groups, type Group } from './metric-groups.js';
+import type { Inventory } from './metric-inventory.js';
 import { countByShape, type ShapeCount } from './metric-levels.js';
-import {
-  countRows,
-  entryOf,
-  readEntries,
-  rowsOfStreams,
-  type RowContext,
-  type RowRequest,
-} from './metric-rows.js';
+import { countRows, entryOf, readEntries, type RowContext, type RowRequest } from './metric-rows.js';
 
 /** Groups for each series that may be answered: fields that are dropped make several of one. */
 const spareGroups = 4;
@@ -49,6 +43,15 @@ export interface Counted {
   readonly groups: readonly Group[];
   /** How the level of the others is told. */
   readonly others: ShapeCount | 'none' | 'rows';
+}
+
+/** What is added to what was counted, or taken away. */
+export interface Remainder {
+  /** Rows that were counted twice. */
+  readonly excess: readonly BackendRow[];
+  readonly facts: Facts;
+  /** Rows of the selection. */
+  readonly selectedRows: number;
 }
 
 /** One leaf's statistics on their way into an engine. */
@@ -109,12 +112,8 @@ export class Statistics {
   }
 
   /** Adds everything up. */
-  async addTo(
-    into: LeafEngine,
-    { groups, others }: Counted,
-    excess: readonly BackendRow[],
-    { missing }: Facts,
-  ): Promise<void> {
+  async addTo(into: LeafEngine, { groups, others }: Counted, remainder: Remainder): Promise<void> {
+    const { excess, facts, selectedRows } = remainder;
     const { context } = this.#parts;
     for (const group of groups) {
       if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', into);
@@ -127,9 +126,10 @@ export class Statistics {
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (missing > 0) await this.#addMissing(into);
-    if (others === 'rows') await this.#addUndecided(into, []);
-    else if (others !== 'none' && others.untold !== undefined) await this.#addUndecided(into, others.untold);
+    if (facts.missing > 0) await this.#addMissing(into, selectedRows);
+    if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
+    else if (others !== 'none' && others.untold !== undefined)
+      await this.#addUndecided(into, selectedRows, others.untold);
   }
 
   #addGroup(group: Group, line: string, { engine, checkSeries }: LeafEngine): void {
@@ -192,13 +192,14 @@ export class Statistics {
     return (await countRows(context.upstream, and(plan.selection, underscored), buckets.range)) > 0;
   }
 
-  async #addMissing(into: LeafEngine): Promise<void> {
+  async #addMissing(into: LeafEngine, selectedRows: number): Promise<void> {
     const { plan, context } = this.#parts;
     const rows = missingLineRows(context.naming);
     await this.#addRows(into, {
       filter: and(plan.logs.filter, rows),
       selection: and(plan.selection, rows),
       columns: undefined,
+      selectedRows,
     });
   }
 
@@ -217,7 +218,7 @@ export class Statistics {
   }
 
   /** Reads them, the repeated ones too, which are taken out as excess. */
-  async #addUndecided(into: LeafEngine, pipes: readonly LogsqlPipe[]): Promise<void> {
+  async #addUndecided(into: LeafEngine, selectedRows: number, pipes: readonly LogsqlPipe[]): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addRows(into, {
@@ -226,15 +227,15 @@ export class Statistics {
       pipes,
       columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
       mayRepeat: false,
+      selectedRows,
       accepts: (row) => !this.#groups.isDecided({ stream: row['_stream'] ?? '{}', get: (name) => row[name] }),
     });
   }
 
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const { context, request, buckets, inventory } = this.#parts;
+    const { context, request, buckets } = this.#parts;
     const pacer = new Pacer(request.signal);
-    const selectedRows = rowsOfStreams(inventory.listed);
-    for await (const batch of readEntries({ ...rows, range: buckets.range, selectedRows }, context)) {
+    for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
       addEntries(engine, this.#ofRow, batch.map(entryOf));
       checkSeries();
       const pause = pacer.due();

@@ -1,15 +1,20 @@
 import { absentRows, leafEngine } from '../../core/logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
-import type { RangeAggregation } from '../../core/logql/ast.js';
+import { printFilter } from '../../core/logsql/print.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
+import { earlyUpstream } from './early-upstream.js';
 import { bucketsOf } from './metric-buckets.js';
-import { decidingFields, takeInventory, type Inventory } from './metric-fields.js';
+import type { Facts, FactsRequest } from './metric-facts.js';
+import { decidingFields } from './metric-fields.js';
 import { groupByLabels, groupByStream } from './metric-grouping.js';
-import type { RowContext } from './metric-rows.js';
-import { Statistics } from './metric-statistics.js';
+import { inventoryBytes, isSame, takeInventory, type Inventory } from './metric-inventory.js';
+import { rowsOfStreams, type RowContext } from './metric-rows.js';
+import { Statistics, type Counted, type Parts } from './metric-statistics.js';
 
+/** How long the streams of a selection are taken for those of the next question. */
+const inventoryMs = 3_600_000;
 /** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
 const maxBuckets = 11_000;
 const maxPoints = 1_000_000;
@@ -29,55 +34,90 @@ export async function statisticsTable(
   const { leaf, columns } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (buckets === undefined || buckets.count > maxBuckets) return undefined;
-  const { upstream, reader, naming, facts: remembered } = context;
-  const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range);
-  const deciding = decidingFields(plan.push.names, inventory, naming);
-  if (needsManyGroups(plan.push, inventory, context)) return undefined;
-  const byStream = groupByStream(inventory, deciding);
-  const { names } = plan.push;
-  const byLabels =
-    (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
+  const attempt = await attemptOf({ plan, request, context, buckets });
+  if (attempt === undefined) return undefined;
+  const { inventory, make, counting } = attempt;
   // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
-  const asked = { ...context, selection: plan.selection, columns: byLabels.standIns };
-  const expected = remembered.expected(asked);
-  const guessed = expected.isHidden ? byStream : byLabels;
-  if (guessed.size * buckets.count > maxPoints) return undefined;
-  const known = { plan, request, context, buckets, inventory, deciding };
-  const guess = new Statistics({ ...known, facts: expected, grouping: guessed });
-  const counting = guess.count();
-  // It may fail before anybody waits for it.
-  counting.catch(() => undefined);
-  const facts = await remembered.of(asked, buckets.range, inventory.listed);
-  const grouping = facts.isHidden ? byStream : byLabels;
-  if (grouping.size * buckets.count > maxPoints) return undefined;
-  const statistics = guess.isRight(facts) ? guess : new Statistics({ ...known, facts, grouping });
+  const facts = await context.facts.of(attempt.factsRequest, buckets.range, inventory.listed);
+  const statistics = attempt.statistics.isRight(facts) ? attempt.statistics : make(facts);
+  if (statistics === undefined) return undefined;
   const [counted, excess] = await Promise.all([
-    statistics === guess ? counting : statistics.count(),
+    statistics === attempt.statistics ? counting : statistics.count(),
     statistics.excess(facts),
   ]);
   if (counted === undefined || excess === undefined) return undefined;
   context.counts.scanned(inventory.listed);
-  const into = leafEngine(request, weighted(leaf.range));
-  await statistics.addTo(into, counted, excess, facts);
+  const into = leafEngine(request, true);
+  await statistics.addTo(into, counted, { excess, facts, selectedRows: rowsOfStreams(inventory.listed) });
   const rows = into.engine.rows();
   const isAbsent = plan.push.measure === 'presence';
   return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: into.engine.isCut };
+}
+
+/** A leaf to be counted. */
+type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
+
+/** Statistics on their way, made with the facts that are expected. */
+interface Attempt {
+  readonly inventory: Inventory;
+  readonly factsRequest: FactsRequest;
+  readonly statistics: Statistics;
+  readonly counting: Promise<Counted | undefined>;
+  /** The statistics with other facts; undefined where they would be too large. */
+  readonly make: (facts: Facts) => Statistics | undefined;
+}
+
+/** Begins with the streams of the last time, which most often are those of this time, while it asks for them. */
+async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
+  const { plan, context, buckets } = asked;
+  const { upstream, reader, inventories, owner } = context;
+  const key = JSON.stringify([owner, printFilter(plan.selection)]);
+  const before = inventories.get(key);
+  const early = before === undefined ? undefined : earlyUpstream(upstream);
+  const guess =
+    before === undefined || early === undefined
+      ? undefined
+      : begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
+  try {
+    const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range);
+    inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
+    if (guess !== undefined && before !== undefined && isSame(before, inventory)) {
+      early?.confirm();
+      return { ...guess, inventory };
+    }
+    early?.giveUp();
+    return begin(asked, inventory);
+  } catch (error) {
+    early?.giveUp();
+    throw error;
+  }
+}
+
+function begin(asked: Asked, inventory: Inventory): Attempt | undefined {
+  const { plan, context, buckets } = asked;
+  const { naming } = context;
+  const { names } = plan.push;
+  const deciding = decidingFields(names, inventory, naming);
+  if (needsManyGroups(plan.push, inventory, context)) return undefined;
+  const byStream = groupByStream(inventory, deciding);
+  const byLabels =
+    (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
+  const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns };
+  const make = (facts: Facts): Statistics | undefined => {
+    const grouping = facts.isHidden ? byStream : byLabels;
+    if (grouping.size * buckets.count > maxPoints) return undefined;
+    return new Statistics({ ...asked, inventory, deciding, facts, grouping });
+  };
+  const statistics = make(context.facts.expected(factsRequest));
+  if (statistics === undefined) return undefined;
+  const counting = statistics.count();
+  // It may fail before anybody waits for it.
+  counting.catch(() => undefined);
+  return { inventory, factsRequest, statistics, counting, make };
 }
 
 /** Labels that only a filter looks at may have as many values as there are rows, unless streams or levels hold them. */
 function needsManyGroups({ stageNames }: LeafPush, inventory: Inventory, { naming }: RowContext): boolean {
   const others = new Set([...stageNames].filter((name) => name !== detectedLevelName));
   return decidingFields(others, inventory, naming).all.length > 0;
-}
-
-/** The function that adds numbers up where the original counts samples. */
-function weighted(range: RangeAggregation): RangeAggregation {
-  switch (range.op) {
-    case 'count_over_time':
-      return { ...range, op: 'bytes_over_time' };
-    case 'rate':
-      return { ...range, op: 'bytes_rate' };
-    default:
-      return range;
-  }
 }

@@ -13,9 +13,7 @@ import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
-import { SelectionFacts } from './metric-facts.js';
-import { Refusals } from './metric-refusals.js';
-import { LineShapes } from './metric-shapes.js';
+import { createMemories, type Memories, type responseShapeMetrics } from './memories.js';
 import { answerMetric, metricLimits } from './metric.js';
 import { answerTail } from './tail.js';
 import { answerPatterns } from './patterns.js';
@@ -25,27 +23,25 @@ import { answerVolume } from './volume.js';
 
 type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'> &
   Partial<Pick<ResponseShapeOptions, 'derivedFields'>>;
+type StageHost = Pick<Host<typeof responseShapeMetrics>, 'naming' | 'limits' | 'clock' | 'log' | 'meters'>;
 type Needs = 'tenant' | 'plan' | 'upstream';
 
 /** Executes a plan over the backend and returns a typed answer. */
 export class ResponseShapeStage implements Stage<Needs, never> {
   readonly #options: ScanOptions;
-  readonly #host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>;
+  readonly #host: StageHost;
   /** One reader for all tenants that see the same names. */
   readonly #readers = new Map<Naming, RowReader>();
   readonly #learner: NameLearner;
 
-  readonly #facts = new SelectionFacts();
-  readonly #shapes: LineShapes;
-  readonly #refusals: Refusals;
+  readonly #memories: Memories;
   readonly #derive: DeriveFields | undefined;
 
-  constructor(options: ScanOptions, host: Pick<Host, 'naming' | 'limits' | 'clock' | 'log'>) {
+  constructor(options: ScanOptions, host: StageHost) {
     this.#options = options;
     this.#host = host;
     this.#learner = learnerOf(host.naming, host.clock);
-    this.#shapes = new LineShapes(host.clock);
-    this.#refusals = new Refusals(host.clock);
+    this.#memories = createMemories(host);
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
@@ -81,9 +77,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           clock,
           signal: exchange.signal,
           maxRows: limits.process.manualRangeMetricRowLimit,
-          facts: this.#facts,
-          shapes: this.#shapes,
-          refusals: this.#refusals,
+          ...this.#memories,
           owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
           limits: {
             ...metricLimits(request, exchange.caller, maxSeries),

@@ -1,6 +1,6 @@
 /**
  * Tails 2,000 lines a second through native and synthetic mode, each with a proxy in a process of its own, and counts what is lost or
- * doubled. TAIL_SECONDS changes the duration (60), TAIL_RATE the rate, TAIL_BACKEND the backend (an embedded one in a process of its own).
+ * doubled. TAIL_SECONDS changes the duration (60), TAIL_RATE the rate, BACKEND_URL the backend (an embedded one in a process of its own).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const awakeMs = 5_000;
 
 /** Prints one line per mode. */
 export async function run(): Promise<void> {
-  const given = process.env['TAIL_BACKEND'];
+  const given = process.env['BACKEND_URL'];
   const backend = given === undefined ? await start('backend', ['-listen=127.0.0.1:0']) : undefined;
   try {
     for (const mode of ['native', 'synthetic'] as const) await soak(mode, given ?? backend?.url ?? '');

@@ -1,4 +1,3 @@
-import type { RangeAggregation } from '../ast.js';
 import { RangeEngine } from './range-engine.js';
 import { seriesLimitError } from './series-cap.js';
 import type { LeafRequest } from './types.js';
@@ -10,20 +9,21 @@ export interface LeafEngine {
   readonly checkSeries: () => void;
 }
 
-/** @param range what the engine computes, where that is not what the leaf says */
+/** @param isTallied see EngineOptions */
 export function leafEngine(
   { leaf, columns, limits }: Omit<LeafRequest, 'signal'>,
-  range: RangeAggregation = leaf.range,
+  isTallied = false,
 ): LeafEngine {
   const { maxSeries, isPartial } = limits;
   // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
   const kept = leaf.isRoot && isPartial ? maxSeries : 0;
-  const grouping = leaf.pushed ?? range.grouping;
+  const grouping = leaf.pushed ?? leaf.range.grouping;
   const keepsEmpty = grouping !== undefined && !grouping.without;
-  const engine = new RangeEngine(range, columns, limits, {
+  const engine = new RangeEngine(leaf.range, columns, limits, {
     folded: leaf.folded,
     maxSeries: kept,
     keepsEmpty,
+    isTallied,
   });
   const isBounded = leaf.isRoot && !isPartial && maxSeries > 0;
   return {

@@ -18,6 +18,7 @@ import {
   minState,
   perSecond,
   sumState,
+  tallyState,
   type StateKind,
 } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
@@ -33,6 +34,8 @@ export interface EngineOptions {
   readonly maxSeries?: number;
   /** True under a grouping by names: there a label with an empty value stays, elsewhere it only tells series apart. */
   readonly keepsEmpty?: boolean;
+  /** True when values are numbers of samples, or of their bytes, instead of samples (`count_over_time` and its like). */
+  readonly isTallied?: boolean;
 }
 
 /** What is shown of the labels of a series; undefined for all of them. */
@@ -67,12 +70,14 @@ export class RangeEngine {
     { op, parameter, range }: RangeAggregation,
     columns: Columns,
     limits: EngineLimits,
-    { folded, maxSeries = 0, keepsEmpty = true }: EngineOptions = {},
+    { folded, maxSeries = 0, keepsEmpty = true, isTallied = false }: EngineOptions = {},
   ) {
     this.#series = new SeriesIndex(maxSeries, shownLabels(folded, keepsEmpty));
     this.windows = new Windows(columns, range);
     this.#cells = new Cells(limits.maxCells);
-    this.#work = workOf(op, parameter ?? 0, range, this.windows, limits);
+    this.#work = isTallied
+      ? stateWork(tallyOf(op), this.windows)
+      : workOf(op, parameter ?? 0, range, this.windows, limits);
   }
 
   /** Series that have samples so far. */
@@ -121,7 +126,7 @@ export class RangeEngine {
     for (const { series, labels, cells } of this.#cellsOfSeries()) {
       const row = this.#ready.get(series) ?? this.#emptyRow();
       if (!this.#ready.delete(series)) doAll(this.#work.finish(cells, row));
-      yield { labels, ...row };
+      if (row.present.includes(1)) yield { labels, ...row };
     }
   }
 
@@ -215,6 +220,10 @@ function stateOf(op: StateOp, range: LogRange): StateKind {
     case 'last_over_time':
       return lastState;
   }
+}
+
+function tallyOf(op: RangeAggregation['op']): StateKind {
+  return op === 'rate' || op === 'bytes_rate' ? perSecond(tallyState) : tallyState;
 }
 
 function stateWork(kind: StateKind, windows: Windows): Work {

@@ -42,6 +42,16 @@ export const sumState: StateKind = {
   result: (state, at) => read(state, at + 1),
 };
 
+/** Amounts that were added up elsewhere, and amounts taken off again: where nothing is left there was nothing. */
+export const tallyState: StateKind = {
+  ...sumState,
+  add(state, at, value) {
+    // A line of no bytes is a sample all the same.
+    state[at] = read(state, at) + (value === 0 ? 1 : value);
+    state[at + 1] = read(state, at + 1) + value;
+  },
+};
+
 /** The value of another state by the second. */
 export function perSecond(kind: StateKind): StateKind {
   return { ...kind, result: (state, at, seconds) => kind.result(state, at, seconds) / seconds };

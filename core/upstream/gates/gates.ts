@@ -38,12 +38,18 @@ export class ExchangeGates {
   readonly #owner: GateOwner;
   readonly #budget: WaitBudget;
   /** Ranges for which a place is held. */
-  readonly #held = new Set<TimeRange>();
+  readonly #held: Set<TimeRange>;
 
-  constructor(options: GatesOptions, owner: GateOwner) {
+  constructor(options: GatesOptions, owner: GateOwner, of?: ExchangeGates) {
     this.#options = options;
     this.#owner = owner;
-    this.#budget = new WaitBudget(options.queueWaitMs, options.nowMs);
+    this.#budget = of === undefined ? new WaitBudget(options.queueWaitMs, options.nowMs) : of.#budget;
+    this.#held = of === undefined ? new Set() : of.#held;
+  }
+
+  /** The same gates for calls that end with a signal of their own. */
+  until(signal: AbortSignal): ExchangeGates {
+    return new ExchangeGates(this.#options, { ...this.#owner, signal }, this);
   }
 
   rows(request: RowsRequest): Promise<CallPass> {

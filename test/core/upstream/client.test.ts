@@ -227,6 +227,30 @@ test('a client that goes away closes the connection to the backend', async (t) =
   );
 });
 
+test('a call that is given up closes its connection, and leaves the others', async (t) => {
+  let closed: () => void = () => undefined;
+  const isClosed = new Promise<void>((resolve) => (closed = resolve));
+  const waiting: ServerResponse[] = [];
+  const stop = new AbortController();
+  await withBackend(
+    (_asked, response, body) => {
+      if (body.includes('given+up')) {
+        response.on('close', closed);
+        stop.abort();
+      } else waiting.push(response);
+    },
+    async ({ upstream }) => {
+      const kept = upstream.list({ ...request, listing: 'streams' });
+      const givenUp = { ...request, query: query(exact('a', 'given up')) };
+      const gone = upstream.until(stop.signal).list({ ...givenUp, listing: 'streams' });
+      t.is((await failureOf(t, gone)).status, 499);
+      await isClosed;
+      for (const response of waiting) response.end('{"values":[{"value":"{}","hits":1}]}');
+      t.deepEqual(await kept, [{ value: '{}', hits: 1 }]);
+    },
+  );
+});
+
 test('a reader that stops early closes the connection to the backend', async (t) => {
   const closed = withResolvers();
   await withBackend(

@@ -12,6 +12,7 @@ import {
   optionsOf,
 } from '../../../core/testing/index.js';
 import { compileDerivedFields } from '../../../plugins/response-shape/derived-fields.js';
+import { responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 import { ResponseShapeStage } from '../../../plugins/response-shape/stage.js';
 
 const trace = { name: 'traceID', matcherRegex: 'trace=(\\w+)', url: 'http://tempo/${__value.raw}' };
@@ -48,7 +49,7 @@ test('log answers have them as parsed labels', async (t) => {
     { call: 'rows', batches: [[row]] },
   ]);
   const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [] };
-  const stage = new ResponseShapeStage(options, makeHost({}));
+  const stage = new ResponseShapeStage(options, makeHost({ metrics: responseShapeMetrics }));
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
   const answer: Answer = await stage.handle(makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots }));

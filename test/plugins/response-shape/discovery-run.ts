@@ -15,6 +15,7 @@ import {
   type ExpectedCall,
 } from '../../../core/testing/index.js';
 import responseShape from '../../../plugins/response-shape/index.js';
+import { responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 
 export interface DiscoveryRun {
   readonly answer: Answer;
@@ -42,7 +43,7 @@ export async function runDiscovery(
   // The type of the options is generated from the same schema.
   const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;
   const { clock = new FakeClock(), limits = {} } = settings;
-  const host = makeHost({ names, limits, clock });
+  const host = makeHost({ names, limits, clock, metrics: responseShapeMetrics });
   const { answer } = await runStage(
     responseShape,
     { ...options, ...settings.options },

@@ -30,6 +30,8 @@ test('stretches follow each other from end to end, and whole ones begin behind m
   );
 });
 
+const noFacts = (): SelectionFacts => new SelectionFacts(new Map(), new Map());
+
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(facts: SelectionFacts, hits: number, ...script: readonly ExpectedCall[]): Promise<Facts> {
   return findUntil(13n * hourNs, facts, hits, ...script);
@@ -54,7 +56,7 @@ function look(rows: number, changes: Readonly<Record<string, string>> = {}): Exp
 const nothingSpecial = { suspects: new Set<string>(), missing: 0, isHidden: false };
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
-  const facts = new SelectionFacts();
+  const facts = noFacts();
   const looks = Array.from({ length: 13 }, () => look(2));
   t.deepEqual(await find(facts, 26, ...looks), nothingSpecial);
   t.deepEqual(await find(facts, 26), nothingSpecial);
@@ -65,18 +67,12 @@ test('hours that were looked at are looked at again when rows came in, and only 
 
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {
   const looks = Array.from({ length: 11 }, () => look(2));
-  const found = await find(
-    new SelectionFacts(),
-    29,
-    look(2, { env: 'y' }),
-    look(5, { missing: '3' }),
-    ...looks,
-  );
+  const found = await find(noFacts(), 29, look(2, { env: 'y' }), look(5, { missing: '3' }), ...looks);
   t.deepEqual(found, { ...nothingSpecial, missing: 3, isHidden: true });
 });
 
 test('what is left at the end of a range is looked at each time, and hours in front of it are listed', async (t) => {
-  const facts = new SelectionFacts();
+  const facts = noFacts();
   const lastNs = 13n * hourNs + 1n;
   const looks = Array.from({ length: 14 }, () => look(2));
   t.deepEqual(await findUntil(lastNs, facts, 28, ...looks), nothingSpecial);

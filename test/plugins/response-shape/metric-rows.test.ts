@@ -2,11 +2,9 @@ import test from 'ava';
 import { everything } from '../../../core/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
 import { RowReader } from '../../../core/names/row-reader.js';
-import { FakeClock, FakeUpstream, type ExpectedCall } from '../../../core/testing/index.js';
-import { LineShapes } from '../../../plugins/response-shape/metric-shapes.js';
+import { FakeUpstream, makeHost, type ExpectedCall } from '../../../core/testing/index.js';
+import { createMemories, responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 import { MetricCounts } from '../../../plugins/response-shape/metric-counts.js';
-import { SelectionFacts } from '../../../plugins/response-shape/metric-facts.js';
-import { Refusals } from '../../../plugins/response-shape/metric-refusals.js';
 import { readEntries, type RowRequest } from '../../../plugins/response-shape/metric-rows.js';
 
 const naming = new Naming(defaultNamingSettings);
@@ -25,9 +23,7 @@ async function read(
     reader: new RowReader(naming),
     maxRows: 0,
     counts: new MetricCounts(),
-    facts: new SelectionFacts(),
-    shapes: new LineShapes(new FakeClock()),
-    refusals: new Refusals(new FakeClock()),
+    ...createMemories(makeHost({ metrics: responseShapeMetrics })),
     owner: 't',
   };
   const request = { filter: everything, selection: everything, columns: undefined, range, ...change };

@@ -9,13 +9,11 @@ import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
 import { RowReader } from '../../../core/names/row-reader.js';
 import { planMetric, type Pushdown } from '../../../core/plan/metric.js';
 import { Trace, type UpstreamCall } from '../../../core/telemetry/trace.js';
-import { FakeClock } from '../../../core/testing/index.js';
+import { FakeClock, makeHost } from '../../../core/testing/index.js';
 import { BoundUpstream } from '../../../core/upstream/bound.js';
 import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient } from '../../../core/upstream/client.js';
-import { SelectionFacts } from '../../../plugins/response-shape/metric-facts.js';
-import { Refusals } from '../../../plugins/response-shape/metric-refusals.js';
-import { LineShapes } from '../../../plugins/response-shape/metric-shapes.js';
+import { createMemories, responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 import { answerMetric } from '../../../plugins/response-shape/metric.js';
 
 export interface StoredEntry {
@@ -45,8 +43,7 @@ export class MetricStore {
   readonly #url: string;
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
-  readonly #facts = new SelectionFacts();
-  readonly #shapes = new LineShapes(new FakeClock());
+  readonly #memories = createMemories(makeHost({ metrics: responseShapeMetrics }));
 
   private constructor(url: string, close: () => Promise<void>) {
     this.#url = url;
@@ -105,9 +102,7 @@ export class MetricStore {
       naming,
       clock: new FakeClock(),
       maxRows,
-      facts: this.#facts,
-      shapes: this.#shapes,
-      refusals: new Refusals(new FakeClock()),
+      ...this.#memories,
       owner: String(account),
       limits: { ...defaultMetricLimits, ...limits },
       signal,

@@ -154,6 +154,51 @@ test.serial('levels counted by what lines begin with are those of the lines', as
   );
 });
 
+test.serial(
+  'a line pushed twice, the second time with other metadata, leaves no series behind for the second',
+  async (t) => {
+    account += 1;
+    const entry = { ns: base + second, stream: { app: 'a' }, line: 'x level=error y' };
+    await store.push(account, [{ ...entry, metadata: { team: 'red' } }, entry]);
+    for (const text of ['count_over_time({app="a"}[10s])', 'sum by (team) (bytes_rate({app="a"}[10s]))']) {
+      const request = rangeRequest(text, base, base + 20n * second, second);
+      const on = valuesOf((await store.run(request, { account })).answer);
+      t.deepEqual(on, valuesOf((await store.run(request, { account, pushdown: 'off' })).answer), text);
+      t.is(new Set(Object.keys(on).map((key) => key.split('@')[0])).size, 1, text);
+    }
+  },
+);
+
+test.serial(
+  'streams that came since a selection was counted are counted, whatever labels they bring',
+  async (t) => {
+    account += 1;
+    const request = rangeRequest(
+      'sum by (team, app) (count_over_time({env="x"}[10s]))',
+      base,
+      base + 20n * second,
+      second,
+    );
+    const counts: number[] = [];
+    for (const [at, labels] of [
+      { app: 'a' },
+      { app: 'b' },
+      { team: 'red' },
+      { app: 'a', team: 'blue' },
+    ].entries()) {
+      await store.push(account, [
+        { ns: base + second * BigInt(at), stream: { env: 'x', ...labels }, line: 'y' },
+      ]);
+      for (let again = 0; again < 2; again += 1) {
+        const on = valuesOf((await store.run(request, { account })).answer);
+        t.deepEqual(on, valuesOf((await store.run(request, { account, pushdown: 'off' })).answer));
+        counts.push(new Set(Object.keys(on).map((key) => key.split('@')[0])).size);
+      }
+    }
+    t.deepEqual(counts, [1, 1, 2, 2, 3, 3, 4, 4]);
+  },
+);
+
 test.serial('lines that begin alike are not sent for their levels', async (t) => {
   account += 1;
   const stored = Array.from({ length: 200 }, (_, n) => ({

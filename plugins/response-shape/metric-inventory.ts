@@ -1,0 +1,55 @@
+import type { TimeRange } from '../../core/api/request.js';
+import type { LogsqlFilter } from '../../core/logsql/ast.js';
+import { query } from '../../core/logsql/build.js';
+import type { RowReader } from '../../core/names/row-reader.js';
+import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import type { Upstream } from '../../core/plugin/index.js';
+import type { BackendValue } from '../../core/upstream/types.js';
+
+const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+
+/** The streams of a selection and the names of all fields their rows may have. */
+export interface Inventory {
+  /** By `_stream` text. */
+  readonly streams: ReadonlyMap<string, StreamIdentity>;
+  readonly fields: readonly string[];
+  /** Streams and rows as the backend lists them. */
+  readonly listed: readonly BackendValue[];
+}
+
+/** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
+export async function takeInventory(
+  upstream: Upstream,
+  reader: RowReader,
+  selection: LogsqlFilter,
+  range: TimeRange,
+): Promise<Inventory> {
+  const asked = { query: query(selection), range };
+  const [streams, fields] = await Promise.all([
+    upstream.list({ listing: 'streams', ...asked }),
+    upstream.list({ listing: 'field_names', ...asked }),
+  ]);
+  return {
+    streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
+    listed: streams,
+    fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
+  };
+}
+
+/** Whether both have the same streams and fields, with however many rows. */
+export function isSame(a: Inventory, b: Inventory): boolean {
+  return (
+    a.streams.size === b.streams.size &&
+    a.fields.length === b.fields.length &&
+    a.fields.every((name, index) => name === b.fields[index]) &&
+    [...a.streams.keys()].every((text) => b.streams.has(text))
+  );
+}
+
+/** About what an inventory takes. */
+export function inventoryBytes({ streams, fields }: Inventory): number {
+  let bytes = 200;
+  for (const text of streams.keys()) bytes += 2 * text.length + 150;
+  for (const name of fields) bytes += 2 * name.length + 20;
+  return bytes;
+}
