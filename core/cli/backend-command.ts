@@ -43,7 +43,7 @@ async function start(listen: string, options: DevBackendOptions): Promise<DevBac
   try {
     return await startDevBackend({ ...options, host: address.host ?? '0.0.0.0', port: address.port });
   } catch (error) {
-    throw new Error(`-listen: cannot listen on ${listen}: ${describeListenError(error)}`, { cause: error });
+    throw new Error(describeListenError('-listen', listen, error), { cause: error });
   }
 }
 

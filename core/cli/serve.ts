@@ -69,7 +69,12 @@ function warnAboutFlags(index: FlagIndex, flags: Iterable<string>, pipeline: Pip
   const { stages, endpoints, services } = pipeline;
   const plugins = [...stages, ...endpoints, ...services].map((loaded) => loaded.plugin.name);
   const present = new Set(['server', 'names', 'limits', 'telemetry', ...plugins]);
-  for (const warning of [...index.deprecatedWarnings(given), ...index.unusedWarnings(given, present)]) {
+  const warnings = [
+    ...index.deprecatedWarnings(given),
+    ...index.unusedWarnings(given, present),
+    ...index.unreadWarnings(given, present),
+  ];
+  for (const warning of warnings) {
     io.err(`ref-proxy serve: warning: ${warning}\n`);
   }
 }

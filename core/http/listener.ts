@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   createServer,
   type RequestListener,
@@ -7,6 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { describeSystemError, readOptionFile } from '../options/option-file.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import { parseListenAddress } from './address.js';
 
@@ -37,19 +37,11 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
   if (tlsCertFile === undefined && tlsKeyFile === undefined) return undefined;
   if (tlsCertFile === undefined) throw new Error('-tls-key-file is set without -tls-cert-file');
   if (tlsKeyFile === undefined) throw new Error('-tls-cert-file is set without -tls-key-file');
-  const cert = await readOption('-tls-cert-file', tlsCertFile);
-  const key = await readOption('-tls-key-file', tlsKeyFile);
+  const cert = await readOptionFile('-tls-cert-file', tlsCertFile);
+  const key = await readOptionFile('-tls-key-file', tlsKeyFile);
   const asked = { requestCert: tlsClientCaFile !== undefined, rejectUnauthorized: tlsRequireClientCert };
   if (tlsClientCaFile === undefined) return { cert, key, ...asked };
-  return { cert, key, ca: await readOption('-tls-client-ca-file', tlsClientCaFile), ...asked };
-}
-
-async function readOption(flag: string, path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw new Error(`${flag}: cannot read ${path}: ${describeListenError(error)}`, { cause: error });
-  }
+  return { cert, key, ca: await readOptionFile('-tls-client-ca-file', tlsClientCaFile), ...asked };
 }
 
 /** Makes a server that does not listen yet. */
@@ -90,9 +82,7 @@ export async function listen(
   const where = parsed.host === undefined ? { port: parsed.port } : { port: parsed.port, host: parsed.host };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(
-        new Error(`${flag}: cannot listen on ${address}: ${describeListenError(error)}`, { cause: error }),
-      );
+      reject(new Error(describeListenError(flag, address, error), { cause: error }));
     });
     server.listen(where, resolve);
   });
@@ -114,17 +104,9 @@ async function closeServer(server: Server): Promise<void> {
   });
 }
 
-const reasons: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'address already in use'],
-  ['EACCES', 'permission denied'],
-  ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
-  ['ENOTFOUND', 'unknown host'],
-  ['ENOENT', 'no such file'],
-]);
-
-/** What stands in the way of a listener or a file, in words. */
-export function describeListenError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : '';
-  return reasons.get(code) ?? error.message;
+/** What stands in the way of a listener, and what to do when something else listens there. */
+export function describeListenError(flag: string, address: string, error: unknown): string {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  const advice = isTaken ? `; stop what listens there, or set ${flag} to another address` : '';
+  return `${flag}: cannot listen on ${address}: ${describeSystemError(error)}${advice}`;
 }

@@ -62,6 +62,18 @@ export class FlagIndex {
     return warnings;
   }
 
+  /** The given flags of present plugins that no code reads yet; one warning sentence each. */
+  unreadWarnings(flags: Iterable<string>, present: ReadonlySet<string>): readonly string[] {
+    const warnings: string[] = [];
+    for (const flag of flags) {
+      const definition = this.get(flag);
+      if (definition?.isUnread !== true || definition.deprecated !== undefined) continue;
+      if ([...this.ownersOf(flag)].some((owner) => present.has(owner)))
+        warnings.push(`flag -${flag} has no effect yet: this version only checks its value`);
+    }
+    return warnings;
+  }
+
   #addSharer(definition: OptionDefinition, flag: string): void {
     const declared = this.#declared.get(flag);
     const isSame =

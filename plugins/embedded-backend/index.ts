@@ -1,4 +1,5 @@
 import { parseListenAddress } from '../../core/http/address.js';
+import { describeListenError } from '../../core/http/listener.js';
 import { startDevBackend, type DevBackend } from '../../core/devbackend/index.js';
 import type { EmbeddedBackendOptions } from '../../core/options/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
@@ -15,13 +16,20 @@ export default defineService<EmbeddedBackendOptions>({
         const address = parseListenAddress(options.listen);
         if (address === undefined) throw new Error(`not a listen address: ${options.listen}`);
         const { host: hostname = '0.0.0.0', port } = address;
-        backend = await startDevBackend({
-          host: hostname,
-          port,
-          maxBytes: options.maxBytes,
-          faults: options.faults,
-          ...(options.dataPath === undefined ? {} : { dataDir: options.dataPath }),
-        });
+        try {
+          backend = await startDevBackend({
+            host: hostname,
+            port,
+            maxBytes: options.maxBytes,
+            faults: options.faults,
+            ...(options.dataPath === undefined ? {} : { dataDir: options.dataPath }),
+          });
+        } catch (error) {
+          if (!isOfListening(error)) throw error;
+          throw new Error(describeListenError('its option "listen"', options.listen, error), {
+            cause: error,
+          });
+        }
         host.log.info('embedded backend listening', { 'server.address': backend.url });
       },
       ready: () => (backend === undefined ? 'embedded backend not started' : undefined),
@@ -32,3 +40,7 @@ export default defineService<EmbeddedBackendOptions>({
     };
   },
 });
+
+function isOfListening(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readOptionFile } from '../../core/options/option-file.js';
 
 /**
  * Reads patterns from a file: a JSON array of texts, or a pattern per line with empty lines and `#` comments between them.
  * @throws Error naming the file, when it cannot be read or holds something else
  */
 export async function readPatternFile(file: string): Promise<readonly string[]> {
-  return parsePatterns(await readFile(file, 'utf8'), file);
+  return parsePatterns((await readOptionFile('-patterns-custom-file', file)).toString('utf8'), file);
 }
 
 /** The patterns of such a text, each once. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readOptionFile } from '../../core/options/option-file.js';
 import { parseTenantMap, readTenantMap, sameTenantMap, type TenantMap } from './tenant-map.js';
 
 /** Where the tenant map comes from. */
@@ -56,7 +57,7 @@ export class MapSource {
   async #readFile(file: string, stamp: string): Promise<boolean> {
     // Kept before reading, so that a broken file is reported once and not at every poll.
     this.#stamp = stamp;
-    const fromFile = parseTenantMap(await readFile(file, 'utf8'), file);
+    const fromFile = parseTenantMap((await readOptionFile('-tenant-map-file', file)).toString('utf8'), file);
     return this.#replace(new Map([...this.#inline, ...fromFile]));
   }
 

@@ -25,7 +25,7 @@ export async function startDemo(wantsToken = false): Promise<RunningDemo> {
   // The page shows folder and file, which stand in the pictures.
   const file = join(folder, 'pipelines', 'demo.yaml');
   await mkdir(join(folder, 'pipelines'));
-  await writeFile(file, pipeline.replaceAll('127.0.0.1:9428', `127.0.0.1:${backendPort}`));
+  await writeFile(file, pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`));
   const args = ['demo', `-pipeline=${file}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
   if (wantsToken) args.push(`-server.admin-auth-token=${token}`);
   const child = spawn(process.execPath, [join(root, 'dist/core/cli/main.js'), ...args], {

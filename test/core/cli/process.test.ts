@@ -64,7 +64,10 @@ test('the embedded backend runs alone and stops on SIGTERM', async (t) => {
   let err = '';
   second.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   t.deepEqual(await once(second, 'close'), [1, null]);
-  t.regex(err, /^ref-proxy backend: -listen: cannot listen on 127\.0\.0\.1:\d+: address already in use\n$/);
+  t.regex(
+    err,
+    /^ref-proxy backend: -listen: cannot listen on 127\.0\.0\.1:\d+: address already in use; stop what listens there, .*\n$/,
+  );
   child.kill('SIGTERM');
   t.deepEqual(await exited, [0, null]);
 });

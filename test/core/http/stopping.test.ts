@@ -84,7 +84,10 @@ test('a port in use is an error that names flag and address', async (t) => {
     const listen = url.replace('http://', '');
     const second = makePipeline({ endpoints: [serving({ ready: telling })], server: { listen } });
     const error = await t.throwsAsync(startProxy(second, { logTo: new CapturedLog() }));
-    t.is(error.message, `-listen: cannot listen on ${listen}: address already in use`);
+    t.is(
+      error.message,
+      `-listen: cannot listen on ${listen}: address already in use; stop what listens there, or set -listen to another address`,
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { definitionsOf, FlagIndex, type OptionSchema } from '../../../core/optio
 const size: OptionSchema = {
   properties: {
     bytes: { type: 'integer', default: 5, 'x-flag': 'cache-bytes' },
+    later: { type: 'integer', 'x-flag': 'cache-later', 'x-unread': true },
     old: { type: 'integer', 'x-flag': 'cache-old', 'x-deprecated': 'it has no effect' },
   },
 };
@@ -39,4 +40,11 @@ test('a deprecated flag is reported with what to know', (t) => {
   t.deepEqual(index.deprecatedWarnings(['cache-bytes', 'cache-old']), [
     'flag -cache-old is deprecated: it has no effect',
   ]);
+});
+
+test('a flag that no code reads yet is reported where its plugin is present', (t) => {
+  t.deepEqual(index.unreadWarnings(['cache-bytes', 'cache-later', 'cache-old'], new Set(['store'])), [
+    'flag -cache-later has no effect yet: this version only checks its value',
+  ]);
+  t.deepEqual(index.unreadWarnings(['cache-later'], new Set(['other'])), []);
 });

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'address already in use'],
+  ['EACCES', 'permission denied'],
+  ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
+  ['EISDIR', 'it is a directory'],
+  ['ENOTFOUND', 'unknown host'],
+  ['ENOENT', 'no such file'],
+]);
+
+/** Why the system refused a file or an address, in words. */
+export function describeSystemError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return reasons.get(code) ?? error.message;
+}
+
+/** Reads a file that an option names; an Error names the option's flag and the path, and says why not. */
+export async function readOptionFile(flag: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Error(`${flag}: cannot read ${path}: ${describeSystemError(error)}`, { cause: error });
+  }
+}

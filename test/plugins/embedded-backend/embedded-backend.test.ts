@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'ava';
+import { makeHost, optionsOf } from '../../../core/testing/index.js';
+import type { EmbeddedBackendOptions } from '../../../core/options/options.gen.js';
+import plugin from '../../../plugins/embedded-backend/index.js';
+
+const { signal } = new AbortController();
+
+function backendOn(listen: string): ReturnType<typeof plugin.create> {
+  // The generated type describes what optionsOf gives for this schema.
+  const options = optionsOf('embedded-backend', { listen }) as unknown as EmbeddedBackendOptions;
+  return plugin.create(options, makeHost());
+}
+
+test('it is ready between start and stop', async (t) => {
+  const service = backendOn('127.0.0.1:0');
+  t.is(await service.ready?.(), 'embedded backend not started');
+  await service.start?.(signal);
+  t.is(await service.ready?.(), undefined);
+  await service.stop?.();
+  t.is(await service.ready?.(), 'embedded backend not started');
+});
+
+test('an address that is taken is named, with what to do', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const listen = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+  await t.throwsAsync(async () => backendOn(listen).start?.(signal), {
+    message: `its option "listen": cannot listen on ${listen}: address already in use; stop what listens there, or set its option "listen" to another address`,
+  });
+  taken.close();
+});
