@@ -50,6 +50,9 @@ function explainEnum(schema: ValueSchema, value: unknown, not: string): Explanat
   const allowed = (schema.enum ?? []).map(String);
   const last = allowed.at(-1) ?? '';
   const list = allowed.length > 1 ? `${allowed.slice(0, -1).join(', ')} or ${last}` : last;
+  // A text that reads like an allowed number.
+  if (typeof value === 'string' && allowed.includes(value))
+    return { message: `must be ${list}${not}`, fix: `write ${value} without quotes` };
   return { message: `must be ${list}${not}`, fix: didYouMean(value, allowed) };
 }
 
@@ -87,6 +90,7 @@ function expectedText(schema: ValueSchema): string {
 /** YAML reads 30, true and null by themselves as something else than a text. */
 function quotesFix(schema: ValueSchema, value: unknown): string | undefined {
   if (schema.type !== 'string' || (typeof value !== 'number' && typeof value !== 'boolean')) return undefined;
+  if (schema.format === 'listen-address') return `write ":${String(value)}"`;
   const isDuration = schema.format === 'duration' && typeof value === 'number';
   return isDuration ? `write "${String(value)}s" for seconds` : `write "${String(value)}" in quotes`;
 }

@@ -210,6 +210,18 @@ export const invalid: readonly InvalidCase[] = [
     says: '"30s"',
   },
   {
+    title: 'R008 a number for an address',
+    text: withTop('server: {listen: 3100}\n'),
+    finds: ['R008 2:18'],
+    says: 'write ":3100"',
+  },
+  {
+    title: 'R006 a version in quotes',
+    text: whole.replace('version: 1', 'version: "1"'),
+    finds: ['R006 1:10', 'R006 1:10'],
+    says: 'write 1 without quotes',
+  },
+  {
     title: 'R008 a word that is not allowed',
     text: withTop('names: {labelStyle: underscore}\n'),
     finds: ['R008 2:21'],
