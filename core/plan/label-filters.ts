@@ -23,6 +23,7 @@ import { mayBeFilledIn } from '../names/otlp-fill.js';
 import { serviceNameLabel } from '../names/service-name.js';
 import type { StoredNames } from '../names/stored-names.js';
 import { requiredTexts } from '../regexp/required.js';
+import { wholeMatcher } from './backend-pattern.js';
 import { comparesTexts, type NameScope } from './name-scope.js';
 import type { RuleId } from './rules/table.js';
 
@@ -154,7 +155,7 @@ function holds(field: string, { op, value }: StringLabelFilter): LogsqlFilter {
     }
     case '=~': {
       const texts = alternatives(value);
-      const ofStream = stream(matcher(field, '=~', value));
+      const ofStream = stream(wholeMatcher(field, '=~', value));
       if (texts?.every((text) => !/^-?\d+\.\d+$/.test(text)) === true)
         return or(oneOf(field, texts), ofStream);
       return or(regexp(field, `^(?:${value})$`), ofStream, regexp(field, longDecimalPattern));

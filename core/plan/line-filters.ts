@@ -6,6 +6,7 @@ import { and, everything, not, or, regexp, substring } from '../logsql/build.js'
 import { compileRegExp } from '../regexp/index.js';
 import { requiredTexts } from '../regexp/required.js';
 import { pushdownRules, type RuleId } from './rules/table.js';
+import { wholeLinePattern } from './backend-pattern.js';
 import type { Verdict } from './rules/types.js';
 
 /** What the backend can do for one line filter; the filter is there unless the verdict is `none`. */
@@ -57,7 +58,11 @@ function pushRegexp(pattern: string, isNegative: boolean): Pushed {
   if (compileRegExp(pattern).test('')) return pushed('lineRegexpAll', everything);
   // The backend takes its time for most patterns, and next to none for the texts that their matches contain.
   const texts = requiredTexts(pattern).map((list) => or(...list.map(contains)));
-  const filter = and(...texts, regexp(lineField, withoutDotAll(pattern)));
+  const whole = wholeLinePattern(withoutDotAll(pattern));
+  if (whole === undefined) {
+    return isNegative ? pushed('lineRegexpDotsNot', everything) : pushed('lineRegexpDots', and(...texts));
+  }
+  const filter = and(...texts, regexp(lineField, whole));
   // The backend knows more cases of k and s (U+212A, U+017F), and of other letters perhaps, than the reference's plain search.
   if (/\(\?[a-zA-Z]*i/.test(pattern) && /[ks\u0080-\uffff]/i.test(pattern)) {
     return isNegative ? pushed('lineRegexpFoldNot', everything) : pushed('lineRegexpFold', filter);

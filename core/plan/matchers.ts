@@ -2,10 +2,11 @@ import type { Selector } from '../api/query.js';
 import type { Matcher, Stage } from '../logql/ast.js';
 import { requireNonEmptyMatcher } from '../logql/index.js';
 import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
-import { and, everything, exact, matcher as streamMatcher, not, nothing, regexp } from '../logsql/build.js';
+import { and, everything, exact, not, nothing, regexp } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { serviceNameLabel, unknownService } from '../names/service-name.js';
 import { compileRegExp } from '../regexp/index.js';
+import { wholeMatcher } from './backend-pattern.js';
 import type { RuleId } from './rules/table.js';
 
 /** The rule that was applied to a part of the query. */
@@ -37,7 +38,7 @@ export function planMatchers(
       filters.push(matchesText(matcher, '') ? everything : nothing);
     } else {
       decisions.push({ rule: 'streamMatcher', part: matcher });
-      const each = fields.map((field) => streamMatcher(field, matcher.op, matcher.value));
+      const each = fields.map((field) => wholeMatcher(field, matcher.op, matcher.value));
       // At most one of the stored spellings has a value; where the empty one matches, all the others must match too.
       if (each.length === 1 || matchesText(matcher, '')) plain.push(...each);
       else filters.push({ kind: 'stream', groups: each.map((one) => [one]) });
@@ -91,11 +92,11 @@ function serviceIs(op: '=' | '=~', value: string, fields: readonly string[]): Lo
   if (op === '=' && value === '') return nothing;
   const positive = { op, value };
   const matchesEmpty = matchesText(positive, '');
-  const empty = fields.map((field) => streamMatcher(field, '=', ''));
+  const empty = fields.map((field) => wholeMatcher(field, '=', ''));
   const groups: (readonly StreamMatcher[])[] = fields.map((field, index) => [
     ...empty.slice(0, index),
-    streamMatcher(field, op, value),
-    ...(matchesEmpty ? [streamMatcher(field, '!=', '')] : []),
+    wholeMatcher(field, op, value),
+    ...(matchesEmpty ? [wholeMatcher(field, '!=', '')] : []),
   ]);
   if (matchesText(positive, unknownService)) groups.push(empty);
   return { kind: 'stream', groups };

@@ -47,7 +47,7 @@ export const pushdownRules = {
     backend: '_msg:*"text"* _msg:~"(?-s)re"',
     verdict: 'exact',
     reason:
-      'the same language, once `.` does not match line feeds; texts that every match contains (in all cases, under (?i)) stand in front, because the backend finds them many times faster',
+      'the same language, once `.` does not match line feeds; where `\\b` or `^` looks back at literal text in front, the pattern goes behind `(?:\\b|\\B)`, because the backend tries it on what follows that text; texts that every match contains (in all cases, under (?i)) stand in front, because the backend finds them many times faster',
   },
   lineRegexpFold: {
     construct: '|~ "(?i)re" with k, s or letters beyond ASCII',
@@ -60,6 +60,18 @@ export const pushdownRules = {
     backend: '',
     verdict: 'none',
     reason: 'the backend also folds U+212A and U+017F, so its negation would lose lines',
+  },
+  lineRegexpDots: {
+    construct: '|~ "re" with dots of both kinds, as in `\\s|.`',
+    backend: '_msg:*"text"*',
+    verdict: 'superset',
+    reason: 'the backend takes some of the dots for the other kind, which matters for lines with line feeds',
+  },
+  lineRegexpDotsNot: {
+    construct: '!~ "re" with dots of both kinds, as in `\\s|.`',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend takes some of the dots for the other kind, so its negation would lose lines',
   },
   lineRegexpAll: {
     construct: '|~ "re" that matches the empty text',
