@@ -4,6 +4,7 @@ import type { MetricSpecs } from '../plugin/host.js';
 import type { Plugin } from '../plugin/index.js';
 import { metricPrefix } from '../telemetry/meters.js';
 import { requestMetrics } from '../telemetry/metrics-table.js';
+import { processMetrics } from '../telemetry/process-metrics.js';
 
 const head = `# Metrics
 
@@ -12,11 +13,17 @@ Generated from the declarations in the code by \`npm run generate\`; do not edit
 \`/metrics\` exists with \`-server.register-instrumentation=true\`, on \`-metrics-listen\` when that is set. Metrics by tenant and client
 are only filled with \`-metrics.export-sensitive-labels=true\`. A metric holds at most 2000 combinations of label values; what comes
 after that shares the values \`__overflow__\`.
+
+Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests of clients, \`backend\` and \`upstream\` for calls to VictoriaLogs;
+\`endpoint\` is the id of the route, \`route\` its path.
 `;
 
 /** docs/metrics.md: every declared metric, by who declares it. */
 export async function generateMetricsDoc(): Promise<string> {
-  const parts = [part('Core', { ...requestMetrics, ...connectionMetrics })];
+  const parts = [
+    part('Core', { ...requestMetrics, ...connectionMetrics }),
+    part('Process (each also without the prefix)', processMetrics()),
+  ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));
   return [head, ...parts].join('\n');
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { Gauge, type Registry } from 'prom-client';
+import type { MetricSpecs } from '../plugin/host.js';
 import { metricPrefix } from './meters.js';
 
 /** A figure of this process, with the unprefixed name dashboards of other programs use. */
@@ -24,6 +25,11 @@ export function registerProcessMetrics(registry: Registry): void {
       });
     }
   }
+}
+
+/** The figures as they are documented. */
+export function processMetrics(): MetricSpecs {
+  return Object.fromEntries(figures.map(({ name, help }) => [name, { type: 'gauge', help }]));
 }
 
 const figures: readonly ProcessFigure[] = [
