@@ -254,6 +254,11 @@ export const errorTable = {
     when: 'the backend answered with an error (its own status on query routes)',
     text: '{cause}',
   },
+  backendQueryTooLong: {
+    status: 400,
+    when: 'the query is longer in VictoriaLogs’ language than its -search.maxQueryLen, which the proxy comes up to with very many names only, unless it was lowered',
+    text: 'the query has {length} bytes in VictoriaLogs, which takes {limit}; shorten it, or raise -search.maxQueryLen of VictoriaLogs',
+  },
   bufferLimit: {
     status: 502,
     when: 'an answer that must be collected is over -backend-max-buffered-response-bytes',

@@ -5,6 +5,10 @@ import { redact } from './redact.js';
 /** What VictoriaLogs writes when a query ran over its time limit, with whatever status. */
 const deadlineMarker = "couldn't be executed in";
 
+/** What it writes of a query that is too long for it. */
+const tooLong =
+  /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
+
 /** Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502 (spec-gaps: Error body). */
 export type StatusRule = 'keep' | 'gateway';
 
@@ -17,6 +21,8 @@ export class BrokenBody extends Error {
 export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
   const text = errorText(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
+  const { limit, length } = tooLong.exec(text)?.groups ?? {};
+  if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
   const cause = causeOf(status, redact(text));
   // A status below 400 would tell the client that all is well.
   const isKept = rule === 'keep' && status >= 400;

@@ -22,6 +22,23 @@ test('a refusal keeps its status on query routes and becomes 502 on listings', (
   t.is(refusalOf(500, '', 'keep').message, 'backend answered with status 500');
 });
 
+test('a query that is too long for the backend is told with the limit and how to raise it', (t) => {
+  const text =
+    'the `query` arg length cannot exceed -search.maxQueryLen=300 bytes; the current query length is 540 bytes; query=x';
+  for (const [status, rule] of [
+    [400, 'keep'],
+    [422, 'keep'],
+    [400, 'gateway'],
+  ] as const) {
+    const error = refusalOf(status, text, rule);
+    t.is(error.status, 400);
+    t.is(
+      error.message,
+      'the query has 540 bytes in VictoriaLogs, which takes 300; shorten it, or raise -search.maxQueryLen of VictoriaLogs',
+    );
+  }
+});
+
 test('a redirect is never told as one, and says what to set', (t) => {
   const error = refusalOf(301, '<a href="https://logs">Moved</a>', 'keep');
   t.is(error.status, 502);
@@ -32,7 +49,10 @@ test('what says that this is no VictoriaLogs, or one behind a login, comes with 
   const missing = refusalOf(404, '404 page not found', 'keep');
   t.is(missing.status, 404);
   t.regex(missing.message, /^backend answered with status 404: 404 page not found; is -backend /);
-  t.regex(refusalOf(401, '', 'gateway').message, /^backend answered with status 401; set -backend-basic-auth/);
+  t.regex(
+    refusalOf(401, '', 'gateway').message,
+    /^backend answered with status 401; set -backend-basic-auth/,
+  );
 });
 
 test('the text of a JSON refusal is its error', (t) => {
