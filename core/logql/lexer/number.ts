@@ -24,12 +24,13 @@ export function isDecimal(code: number): boolean {
 
 /**
  * Reads a number in Go's syntax and reports what is wrong with it; the text read is the token all the same, except
- * behind a binary literal with a foreign digit: the reference reads no further and words it oddly (golden 1340).
+ * of a binary literal behind white space: there the reference reads no further and words it oddly.
  */
 export function scanNumber(
   reader: CharReader,
   report: (message: string) => void,
   afterDot: boolean,
+  afterSpace = false,
 ): boolean {
   const start = reader.offset;
   let prefix: Prefix = '';
@@ -37,6 +38,10 @@ export function scanNumber(
   const parts: Digits[] = [];
   if (!afterDot) {
     prefix = scanPrefix(reader);
+    if (prefix === 'b' && afterSpace) {
+      report(`${literalNames['']} has no digits`);
+      return false;
+    }
     parts.push(scanDigits(reader, bases[prefix]));
     if (prefix === '0') parts.push({ hasDigit: true, hasSeparator: false, invalid: undefined });
     if (ahead(reader) === '.') {
@@ -58,10 +63,6 @@ export function scanNumber(
     report("hexadecimal mantissa requires a 'p' exponent");
   }
   const invalid = parts.find((part) => part.invalid !== undefined)?.invalid;
-  if (!isFloat && invalid !== undefined && prefix === 'b') {
-    report(`${literalNames['']} has no digits`);
-    return false;
-  }
   if (!isFloat && invalid !== undefined) report(`invalid digit '${invalid}' in ${literalNames[prefix]}`);
   if (parts.some((part) => part.hasSeparator) && hasStraySeparator(reader.slice(start))) {
     report("'_' must separate successive digits");

@@ -35,23 +35,27 @@ export function scan(reader: CharReader, report: Report): Scanned {
   reader.peek();
   reader.forgetLine();
   for (;;) {
-    while (whiteSpace.has(reader.peek())) reader.step();
+    let afterSpace = false;
+    while (whiteSpace.has(reader.peek())) {
+      reader.step();
+      afterSpace = true;
+    }
     reader.beginToken();
     const start = reader.offset;
-    const kind = scanPiece(reader, report);
+    const kind = scanPiece(reader, report, afterSpace);
     if (kind !== undefined) return { kind, text: reader.slice(start), start };
   }
 }
 
 /** Gives nothing for a comment. */
-function scanPiece(reader: CharReader, report: Report): ScannedKind | undefined {
+function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): ScannedKind | undefined {
   const code = reader.peek();
   if (code === endOfText) return 'end';
   if (matches(nameStart, code)) {
     while (matches(namePart, reader.step()));
     return 'name';
   }
-  if (isDecimal(code)) return scanNumber(reader, report, false) ? 'number' : 'broken';
+  if (isDecimal(code)) return scanNumber(reader, report, false, afterSpace) ? 'number' : 'broken';
   if (code === doubleQuote) {
     scanQuoted(reader, report, code);
     return 'string';

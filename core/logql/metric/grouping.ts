@@ -6,8 +6,15 @@ type Groups = Pick<Grouping, 'without' | 'labels'>;
 /** The labels that a grouping leaves of a series; without a grouping all series are one. */
 export function groupLabels(grouping: Groups | undefined): (labels: LabelSet) => LabelSet {
   if (grouping === undefined) return () => LabelSet.empty;
-  const names = new Set(grouping.labels);
-  return keepLabels(names, !grouping.without);
+  const kept = keepLabels(new Set(grouping.labels), !grouping.without);
+  return grouping.without ? (labels) => withoutEmpty(kept(labels)) : kept;
+}
+
+/** Without labels that have no value: what Loki leaves wherever it makes a label set from another one. */
+export function withoutEmpty(set: LabelSet): LabelSet {
+  return set.labels.some(([, value]) => value === '')
+    ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
+    : set;
 }
 
 /** Keeps the named labels, or all others. */

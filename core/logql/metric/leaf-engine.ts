@@ -1,3 +1,4 @@
+import { keepsEmptyLabels } from './empty-labels.js';
 import { RangeEngine } from './range-engine.js';
 import { seriesLimitError } from './series-cap.js';
 import type { LeafRequest } from './types.js';
@@ -17,12 +18,10 @@ export function leafEngine(
   const { maxSeries, isPartial } = limits;
   // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
   const kept = leaf.isRoot && isPartial ? maxSeries : 0;
-  const grouping = leaf.pushed ?? leaf.range.grouping;
-  const keepsEmpty = grouping !== undefined && !grouping.without;
   const engine = new RangeEngine(leaf.range, columns, limits, {
     folded: leaf.folded,
     maxSeries: kept,
-    keepsEmpty,
+    keepsEmpty: keepsEmptyLabels(leaf),
     isTallied,
   });
   const isBounded = leaf.isRoot && !isPartial && maxSeries > 0;

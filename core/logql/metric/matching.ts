@@ -1,7 +1,7 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import { type Label } from '../../labels/label-set.js';
 import type { VectorMatching } from '../ast.js';
-import { keepLabels } from './grouping.js';
+import { keepLabels, withoutEmpty } from './grouping.js';
 import type { SeriesRow } from './types.js';
 
 /** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */
@@ -11,19 +11,20 @@ export function signatureOf(matching: VectorMatching | undefined): (labels: Labe
 
 /**
  * The labels of a result: one to one those that matched, else all of the side of many, with the labels that `group_left` or
- * `group_right` takes over from the side of one.
+ * `group_right` takes over from the side of one. Labels without a value get lost.
  */
 export function resultLabelsOf(
   matching: VectorMatching | undefined,
 ): (many: LabelSet, one: LabelSet) => LabelSet {
-  if (matching?.group === undefined) return signatureOf(matching);
+  if (matching?.group === undefined) {
+    const signature = signatureOf(matching);
+    return (many) => withoutEmpty(signature(many));
+  }
   const { include } = matching;
-  if (include.length === 0) return (many) => many;
+  if (include.length === 0) return withoutEmpty;
   const names = new Set(include);
   return (many, one) =>
-    many
-      .without(names)
-      .with(include.map((name): Label => [name, one.get(name)]).filter(([, value]) => value !== ''));
+    withoutEmpty(many.without(names).with(include.map((name): Label => [name, one.get(name)])));
 }
 
 /** Series by signature, in the order they come. */

@@ -1,9 +1,9 @@
-import { LabelSet } from '../../labels/label-set.js';
+import type { LabelSet } from '../../labels/label-set.js';
 import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
 import { Cells } from './cells.js';
 import type { Columns } from './columns.js';
 import { counterState } from './counter-rate.js';
-import { groupLabels } from './grouping.js';
+import { groupLabels, withoutEmpty } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
 import type { Pacer } from './pacer.js';
@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly folded?: Grouping | undefined;
   /** Series beyond so many are left out; 0 is no bound. */
   readonly maxSeries?: number;
-  /** True under a grouping by names: there a label with an empty value stays, elsewhere it only tells series apart. */
+  /** Whether a label with an empty value stays (see keepsEmptyLabels); else it only tells series apart. */
   readonly keepsEmpty?: boolean;
   /** True when values are numbers of samples, or of their bytes, instead of samples (`count_over_time` and its like). */
   readonly isTallied?: boolean;
@@ -46,12 +46,6 @@ function shownLabels(
   const fold = folded === undefined ? undefined : groupLabels(folded);
   if (keepsEmpty) return fold;
   return fold === undefined ? withoutEmpty : (labels) => withoutEmpty(fold(labels));
-}
-
-function withoutEmpty(set: LabelSet): LabelSet {
-  return set.labels.some(([, value]) => value === '')
-    ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
-    : set;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
 import { readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
-import { parseAddress, parseIpMatcher } from './ip-matcher.js';
+import { compileIpFilter } from './line-filter-ip.js';
 import type { SlotTable } from './slot-table.js';
 import { compileTextTest } from './text-test.js';
 import { errorLabel, type RunStage } from './types.js';
@@ -79,14 +79,13 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
   }
 }
 
-/** Values that are no addresses are dropped by `!=` too; a line that is marked with an error passes, whatever the value. */
+/** An address is looked for anywhere in the value, as in a line; a line that is marked with an error passes, whatever the value. */
 function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable): RunStage {
   const slot = slots.pin(name);
-  const matches = parseIpMatcher(value);
+  const matches = compileIpFilter(value);
   return (work) => {
     if (work.error !== '') return true;
     const text = work.get(slot);
-    if (text === undefined || parseAddress(text) === undefined) return false;
-    return matches(text) === (op === '=');
+    return text !== undefined && matches(text) === (op === '=');
   };
 }

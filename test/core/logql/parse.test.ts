@@ -197,3 +197,21 @@ test('a label filter whose regexp cannot be simplified prints in backquotes', (t
   }
   t.is(printed('5`.'), '{z="1"} | a=~"5`." | b!~"5`."');
 });
+
+test('a binary number behind white space is refused in words of its own', (t) => {
+  const afterSpace = 'parse error at line 1, col 3: decimal literal has no digits';
+  for (const query of ['- 0b11', '- 0B', '+\t0b12+1', '+ 0b1.5'])
+    t.is(
+      refusal(t, () => parseQuery(query)),
+      afterSpace,
+      query,
+    );
+  t.is(
+    refusal(t, () => parseQuery('1+0b12')),
+    "parse error at line 1, col 3: invalid digit '2' in binary literal",
+  );
+  t.is(
+    refusal(t, () => parseQuery('1+0b11')),
+    'parse error : unable to parse literal as a float: strconv.ParseFloat: parsing "0b11": invalid syntax',
+  );
+});

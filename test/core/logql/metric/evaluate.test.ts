@@ -175,7 +175,7 @@ test('a source may deliver the parts of a pushed sum one by one', async (t) => {
   t.is(requests[0]?.columns.count, 2);
 });
 
-test('labels with empty values tell series apart, and are shown under a grouping by names that reaches the samples only', async (t) => {
+test('labels with empty values tell series apart, and are not shown where Loki puts parts of a query together', async (t) => {
   const entries: readonly ShortEntry[] = [
     [5, 'n=1 x='],
     [6, 'n=2'],
@@ -191,4 +191,43 @@ test('labels with empty values tell series apart, and are shown under a grouping
   t.deepEqual(await shown(counted), ['{"x":"y"} 1', '{} 1', '{} 1']);
   t.deepEqual(await shown(`max by (x) (${counted})`), ['{"x":"y"} 1', '{} 1']);
   t.deepEqual(await shown(`count by (x) (${counted})`), ['{"x":"y"} 1', '{} 2']);
+});
+
+test('labels with empty values are shown, but where label sets are made from others', async (t) => {
+  const entries: readonly ShortEntry[] = [
+    [5, 'n=1 x='],
+    [6, 'n=2'],
+  ];
+  const logs = '{app="a"} | logfmt --keep-empty';
+  const counted = `count_over_time(${logs} [10s])`;
+  const empties = async (query: string): Promise<number> => {
+    const result = await evaluate(query, entries, instant(10));
+    if (result.kind !== 'vector') return -1;
+    return result.samples.filter(({ labels }) => labels.has('x')).length;
+  };
+  const shown = [
+    counted,
+    `sort(1 + ${counted})`,
+    `${counted} or vector(1)`,
+    `max by (x) (${counted})`,
+    `count_over_time(${logs} | label_format y="" [10s])`,
+    `avg_over_time(${logs} | unwrap n [10s])`,
+    `stddev_over_time(${logs} | drop a | unwrap n [10s])`,
+    `last_over_time(${logs} | unwrap n [10s]) without (a)`,
+    `max_over_time(${logs} | unwrap n [10s]) by (x)`,
+    `avg_over_time(${logs} | unwrap n | n!="" and __error__="" [10s]) by (x)`,
+  ];
+  for (const query of shown) t.is(await empties(query), 1, query);
+  const lost = [
+    `sum without (n) (${counted})`,
+    `max without (n) (${counted})`,
+    `${counted} + ${counted}`,
+    `${counted} + on (n) group_left ${counted}`,
+    `label_replace(${counted}, "z", "$1", "n", "(.*)")`,
+    `count_over_time(${logs} | drop a [10s])`,
+    `count_over_time(${logs} | label_format y=n [10s])`,
+    `avg_over_time(${logs} | unwrap n [10s]) by (x)`,
+    `max_over_time(${logs} | unwrap n [10s]) without (a)`,
+  ];
+  for (const query of lost) t.is(await empties(query), 0, query);
 });

@@ -124,3 +124,18 @@ test('a line that is marked with an error passes a comparison of addresses', (t)
   t.is(parsedLabels(pipeline, '{"addr":"192.168.0.1"}'), undefined);
   t.is(parsedLabels(pipeline, '{"other":"10.0.0.1"}'), undefined);
 });
+
+test('an address is looked for anywhere in the value of a label', (t) => {
+  for (const [op, value, isKept] of [
+    ['=', '10.1.2.3:80', true],
+    ['=', 'to 10.1.2.3', true],
+    ['=', '11.1.2.3:80', false],
+    ['!=', '10.1.2.3:80', false],
+    ['!=', 'no address', true],
+    ['!=', '', true],
+  ] as const) {
+    const pipeline = pipelineOf(`| label_format addr="${value}" | addr${op}ip("10.0.0.0/8")`);
+    t.is(parsedLabels(pipeline, 'x') !== undefined, isKept, `${op} ${value}`);
+  }
+  t.is(parsedLabels(pipelineOf('| addr!=ip("10.0.0.0/8")'), 'x'), undefined);
+});
