@@ -1,7 +1,8 @@
 import { startDevBackend, type DevBackend, type DevBackendOptions } from '../devbackend/index.js';
 import { parseListenAddress } from '../http/address.js';
-import { describeListenError } from '../http/listener.js';
+import { describeListenError, isListenError } from '../http/listener.js';
 import { UsageError, type CommandFlag } from '../options/index.js';
+import { describeSystemError } from '../options/option-file.js';
 import type { Io } from './io.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 import { runUntilSignal } from './until-signal.js';
@@ -43,7 +44,12 @@ async function start(listen: string, options: DevBackendOptions): Promise<DevBac
   try {
     return await startDevBackend({ ...options, host: address.host ?? '0.0.0.0', port: address.port });
   } catch (error) {
-    throw new Error(describeListenError('-listen', listen, error), { cause: error });
+    const { dataDir } = options;
+    const reason =
+      isListenError(error) || dataDir === undefined
+        ? describeListenError('-listen', listen, error)
+        : `-data-path: cannot keep rows in ${dataDir}: ${describeSystemError(error)}`;
+    throw new Error(reason, { cause: error });
   }
 }
 

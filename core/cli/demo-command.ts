@@ -6,9 +6,14 @@ import { servePipeline } from './serve.js';
 /** Runs the demo: the proxy over an embedded backend with sample logs. */
 export function demo(args: readonly string[], io: Io): Promise<number> {
   // Records of every request would drown what the demo has to say.
-  return servePipeline(['-log-level=warn', ...args], io, 'demo.yaml', (proxy, pipeline) => {
-    io.out(demoWelcome(proxy.urls.main, proxy.urls.admin ?? proxy.urls.main, backendUrlOf(pipeline)));
-  });
+  return servePipeline(
+    ['-log-level=warn', ...args],
+    io,
+    { name: 'demo', pipeline: 'demo.yaml' },
+    (proxy, pipeline) => {
+      io.out(demoWelcome(proxy.urls.main, proxy.urls.admin ?? proxy.urls.main, backendUrlOf(pipeline)));
+    },
+  );
 }
 
 function backendUrlOf(pipeline: Pipeline): string {

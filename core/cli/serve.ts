@@ -26,7 +26,7 @@ const heapGrowingPercent = 60;
 export function serve(args: readonly string[], io: Io): Promise<number> {
   if (!process.execArgv.some((flag) => flag.startsWith('--heap-growing-percent')))
     setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
-  return servePipeline(args, io, 'reference-compatible.yaml', () => undefined);
+  return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
 }
 
 /** Flags of the program itself, beside the options of the pipeline file. */
@@ -35,21 +35,30 @@ const ownFlags: readonly CommandFlag[] = [
   { name: 'help', kind: 'boolean', description: 'show the flags' },
 ];
 
+/** A command that runs a pipeline, and the one that it runs when none is named. */
+export interface ServingCommand {
+  readonly name: string;
+  /** File of pipelines/. */
+  readonly pipeline: string;
+}
+
 /** Loads a pipeline as the command line says, starts it, tells that it runs, and waits for a signal. */
 export async function servePipeline(
   args: readonly string[],
   io: Io,
-  defaultFile: string,
+  command: ServingCommand,
   onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
 ): Promise<number> {
   const builtIns = builtInDefinitions();
   const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
-  const file = named ?? join(packageRoot(), 'pipelines', defaultFile);
+  const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
   const definitions = [...builtIns, ...(await siteDefinitions(file))];
   const index = new FlagIndex(definitions);
   const line = parseCommandLine(args, index, ownFlags);
   if (line.own.get('help') === 'true') {
-    io.out(`${await helpText(definitions, { usage: 'Usage: ref-proxy serve [flags]', own: ownFlags })}\n`);
+    io.out(
+      `${await helpText(definitions, { usage: `Usage: ref-proxy ${command.name} [flags]`, own: ownFlags })}\n`,
+    );
     return 0;
   }
   const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
@@ -58,13 +67,19 @@ export async function servePipeline(
   const { pipeline, findings } = await loadPipeline(file, { flags: line.flags, env: io.env });
   await printFindings(findings, io);
   if (pipeline === undefined) return 1;
-  warnAboutFlags(index, line.flags.keys(), pipeline, io);
+  const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);
+  warnAboutFlags(index, line.flags.keys(), pipeline, warn);
   const proxy = await startProxy(pipeline);
   onStarted(proxy, pipeline);
   return runUntilSignal(proxy);
 }
 
-function warnAboutFlags(index: FlagIndex, flags: Iterable<string>, pipeline: Pipeline, io: Io): void {
+function warnAboutFlags(
+  index: FlagIndex,
+  flags: Iterable<string>,
+  pipeline: Pipeline,
+  warn: (text: string) => void,
+): void {
   const given = [...flags];
   const { stages, endpoints, services } = pipeline;
   const plugins = [...stages, ...endpoints, ...services].map((loaded) => loaded.plugin.name);
@@ -74,7 +89,5 @@ function warnAboutFlags(index: FlagIndex, flags: Iterable<string>, pipeline: Pip
     ...index.unusedWarnings(given, present),
     ...index.unreadWarnings(given, present),
   ];
-  for (const warning of warnings) {
-    io.err(`ref-proxy serve: warning: ${warning}\n`);
-  }
+  for (const warning of warnings) warn(warning);
 }

@@ -104,6 +104,15 @@ async function closeServer(server: Server): Promise<void> {
   });
 }
 
+/** True for what stands in the way of a listener. */
+export function isListenError(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'syscall' in error &&
+    (error.syscall === 'listen' || error.syscall === 'getaddrinfo')
+  );
+}
+
 /** What stands in the way of a listener, and what to do when something else listens there. */
 export function describeListenError(flag: string, address: string, error: unknown): string {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';

@@ -4,9 +4,12 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'address already in use'],
   ['EACCES', 'permission denied'],
   ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
+  ['EEXIST', 'there is a file of that name'],
   ['EISDIR', 'it is a directory'],
   ['ENOTFOUND', 'unknown host'],
   ['ENOENT', 'no such file'],
+  ['ENOTDIR', 'a part of the path is a file'],
+  ['EROFS', 'the file system is read-only'],
 ]);
 
 /** Why the system refused a file or an address, in words. */

@@ -1,5 +1,6 @@
 import { parseListenAddress } from '../../core/http/address.js';
-import { describeListenError } from '../../core/http/listener.js';
+import { describeListenError, isListenError } from '../../core/http/listener.js';
+import { describeSystemError } from '../../core/options/option-file.js';
 import { startDevBackend, type DevBackend } from '../../core/devbackend/index.js';
 import type { EmbeddedBackendOptions } from '../../core/options/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
@@ -25,10 +26,7 @@ export default defineService<EmbeddedBackendOptions>({
             ...(options.dataPath === undefined ? {} : { dataDir: options.dataPath }),
           });
         } catch (error) {
-          if (!isOfListening(error)) throw error;
-          throw new Error(describeListenError('its option "listen"', options.listen, error), {
-            cause: error,
-          });
+          throw new Error(whyNot(options, error), { cause: error });
         }
         host.log.info('embedded backend listening', { 'server.address': backend.url });
       },
@@ -41,6 +39,8 @@ export default defineService<EmbeddedBackendOptions>({
   },
 });
 
-function isOfListening(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+function whyNot({ listen, dataPath }: EmbeddedBackendOptions, error: unknown): string {
+  return isListenError(error) || dataPath === undefined
+    ? describeListenError('its option "listen"', listen, error)
+    : `its option "dataPath": cannot keep rows in ${dataPath}: ${describeSystemError(error)}`;
 }

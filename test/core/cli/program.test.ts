@@ -110,7 +110,8 @@ test('flags prints every flag with its meaning', async (t) => {
 
 test('help of a command lists its flags', async (t) => {
   t.regex((await run('backend', '-help')).out, /-listen=VALUE/);
-  t.regex((await run('serve', '-help')).out, /-pipeline/);
+  t.regex((await run('serve', '-help')).out, /^Usage: ref-proxy serve[^]*-pipeline/);
+  t.regex((await run('demo', '-help')).out, /^Usage: ref-proxy demo/);
   t.regex((await run('format', '--help')).out, /^Usage: ref-proxy format/);
 });
 

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { makeHost, optionsOf } from '../../../core/testing/index.js';
 import type { EmbeddedBackendOptions } from '../../../core/options/options.gen.js';
@@ -7,9 +8,9 @@ import plugin from '../../../plugins/embedded-backend/index.js';
 
 const { signal } = new AbortController();
 
-function backendOn(listen: string): ReturnType<typeof plugin.create> {
+function backendOn(listen: string, more: object = {}): ReturnType<typeof plugin.create> {
   // The generated type describes what optionsOf gives for this schema.
-  const options = optionsOf('embedded-backend', { listen }) as unknown as EmbeddedBackendOptions;
+  const options = optionsOf('embedded-backend', { listen, ...more }) as unknown as EmbeddedBackendOptions;
   return plugin.create(options, makeHost());
 }
 
@@ -31,4 +32,11 @@ test('an address that is taken is named, with what to do', async (t) => {
     message: `its option "listen": cannot listen on ${listen}: address already in use; stop what listens there, or set its option "listen" to another address`,
   });
   taken.close();
+});
+
+test('a folder that cannot be is named, and not the address', async (t) => {
+  const dataPath = fileURLToPath(import.meta.url);
+  await t.throwsAsync(async () => backendOn('127.0.0.1:0', { dataPath }).start?.(signal), {
+    message: `its option "dataPath": cannot keep rows in ${dataPath}: there is a file of that name`,
+  });
 });
