@@ -36,7 +36,7 @@ export async function evaluateMetric(
   const evaluation = new Evaluation(expr, columns, source, limits, signal);
   const rows = await evaluation.run(expr);
   const pacer = new Pacer(signal);
-  const order = { isSorted: sortsItself(expr), isCut: evaluation.isCut };
+  const order = { expr, isSorted: sortsItself(expr), isCut: evaluation.isCut };
   const result = await metricResult(await collect(rows, pacer), columns, order, limits, pacer);
   if (hasBinary(expr) && (await isEncodedOver(result, limits.binary.maxEncodedBytes, pacer)))
     throw apiError('binaryEncoded', {});

@@ -1,9 +1,18 @@
 import type { Point, SeriesResult } from '../../answer/types.js';
 import { firstMs, type Columns } from './columns.js';
-import { compareLabels } from './grouping.js';
 import type { Pacer } from './pacer.js';
 import { seriesLimitError } from './series-cap.js';
+import { sortSeriesOf } from './series-order.js';
+import type { MetricExpr } from '../ast.js';
 import type { MetricLimits, MetricResult, SeriesRow } from './types.js';
+
+export interface ResultOrder {
+  readonly expr: MetricExpr;
+  /** Whether the query sorts its series itself. */
+  readonly isSorted: boolean;
+  /** Whether series are missing already. */
+  readonly isCut: boolean;
+}
 
 /**
  * Makes the answer of a query's rows. Series are sorted by labels unless the query sorts them itself.
@@ -12,12 +21,13 @@ import type { MetricLimits, MetricResult, SeriesRow } from './types.js';
 export async function metricResult(
   rows: readonly SeriesRow[],
   columns: Columns,
-  { isSorted, isCut }: { readonly isSorted: boolean; readonly isCut: boolean },
+  { expr, isSorted, isCut }: ResultOrder,
   limits: MetricLimits,
   pacer: Pacer,
 ): Promise<MetricResult> {
   const series = joinEqual(rows);
-  if (!isSorted || columns.kind === 'range') series.sort(([a], [b]) => compareLabels(a.labels, b.labels));
+  if (!isSorted || columns.kind === 'range')
+    sortSeriesOf(series, ([first]) => first.labels, expr, columns, limits.splitMs);
   const { warnings, kept } = cut(series, limits, isCut);
   const start = firstMs(columns);
   if (columns.kind === 'instant') {
