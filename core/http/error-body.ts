@@ -1,14 +1,19 @@
 import { apiError } from '../errors/table.js';
 import { ApiError, errorTypeOf } from '../errors/api-error.js';
 import { LogqlError } from '../logql/error.js';
+import { RowTimeError } from '../names/row-time.js';
+import { StreamTextError } from '../names/stream-text.js';
 import type { EncodedAnswer } from '../answer/types.js';
 
-/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with the reference's text, a defect as 500. */
+/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with the reference’s text, a broken row as 502, a defect as 500. */
 export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   // What breaks after an abort broke because of it; the reason says what the client is to see.
   if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
   if (error instanceof ApiError) return error;
   if (error instanceof LogqlError) return apiError('badRequest', { text: error.message }, { cause: error });
+  // Rows are read where they are used; what is wrong with one is the backend's doing.
+  if (error instanceof StreamTextError || error instanceof RowTimeError)
+    return apiError('backendRefused', { cause: 'unexpected answer of the backend' }, { cause: error });
   return apiError('internal', {}, { cause: error });
 }
 

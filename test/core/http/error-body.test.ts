@@ -1,0 +1,47 @@
+import test from 'ava';
+import { clientErrorOf } from '../../../core/http/error-body.js';
+import { LogqlError } from '../../../core/logql/error.js';
+import { parseRowTime } from '../../../core/names/row-time.js';
+import { parseStreamText } from '../../../core/names/stream-text.js';
+
+const { signal } = new AbortController();
+
+/** What a client is told of what a piece of work throws. */
+function toldOf(work: () => unknown): readonly [status: number, text: string] {
+  try {
+    work();
+  } catch (error) {
+    const { status, message } = clientErrorOf(error, signal);
+    return [status, message];
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('rows that the backend made wrong are told as such', (t) => {
+  t.deepEqual(
+    toldOf(() => parseStreamText('{a=b')),
+    [502, 'unexpected answer of the backend'],
+  );
+  t.deepEqual(
+    toldOf(() => parseRowTime('yesterday')),
+    [502, 'unexpected answer of the backend'],
+  );
+});
+
+test('a defect is told as one, without its words', (t) => {
+  t.deepEqual(
+    toldOf(() => {
+      throw new Error('secret');
+    }),
+    [500, 'internal error'],
+  );
+});
+
+test('what a query gets wrong is told in full', (t) => {
+  t.deepEqual(
+    toldOf(() => {
+      throw new LogqlError('parse error : no');
+    }),
+    [400, 'parse error : no'],
+  );
+});
