@@ -631,7 +631,7 @@ export interface EmbeddedBackendOptions {
  */
 export interface GuardOptions {
   /**
-   * Requests per second that one client address may send in the long run; 0 turns the limit off. (requests/s)
+   * Requests per second that one client address may send in the long run; 0 turns the limit off. A Grafana server is one address, with all its users. (requests/s)
    */
   readonly rateLimitPerSecond: number;
   /**
