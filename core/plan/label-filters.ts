@@ -148,6 +148,8 @@ const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
 /** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
 function holds(field: string, { op, value }: StringLabelFilter): LogsqlFilter {
+  // The backend does not find words with the sign for bytes that are no text.
+  if (/\ufffd|\\x\{0*fffd\}/i.test(value)) return present(field);
   switch (op) {
     case '=': {
       const repaired = /^-?\d+\.\d+$/.test(value) ? [regexp(field, longDecimalPattern)] : [];

@@ -35,6 +35,7 @@ export function pushLineFilter(stage: LineFilterStage): Pushed {
 
 function pushTerm(stage: LineFilterStage, term: LineFilterTerm, isNegative: boolean): Pushed {
   if (term.kind === 'ip') return pushAddress(term.value, isNegative);
+  if (replacement.test(term.value)) return pushAround(stage.op, term.value, isNegative);
   switch (stage.op) {
     case '|=':
     case '!=':
@@ -47,6 +48,18 @@ function pushTerm(stage: LineFilterStage, term: LineFilterTerm, isNegative: bool
     case '!>':
       return pushed('linePatternNot', everything);
   }
+}
+
+const replacement = /\ufffd|\\x\{0*fffd\}/i;
+
+/** The backend does not find words with the sign for bytes that are no text; it is asked for what stands around them. */
+function pushAround(op: LineFilterStage['op'], value: string, isNegative: boolean): Pushed {
+  if (isNegative) return pushed('lineReplacementNot', everything);
+  const texts =
+    op === '|~'
+      ? requiredTexts(value).map((list) => or(...list.map(contains)))
+      : value.split(op === '|>' ? /\ufffd|<_>/ : '\ufffd').map(contains);
+  return pushed('lineReplacement', and(...texts));
 }
 
 function pushRegexp(pattern: string, isNegative: boolean): Pushed {

@@ -6,6 +6,8 @@ export const ruleExamples: Readonly<Partial<Record<RuleId, string>>> = {
   serviceName: '{service_name="cart"}',
   noSuchLabel: '{namespace="shop", event_name="started"}',
   lineContains: '{namespace="shop"} |= "timeout"',
+  lineReplacement: '{namespace="shop"} |= "au caf\ufffd lait"',
+  lineReplacementNot: '{namespace="shop"} != "au caf\ufffd lait"',
   lineLiteralRegexp: '{namespace="shop"} |~ "timeout|refused"',
   lineRegexp: '{namespace="shop"} |~ "took [0-9]{4,}ms"',
   lineRegexpFold: '{namespace="shop"} |~ "(?i)disk.full"',

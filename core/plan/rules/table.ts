@@ -36,6 +36,19 @@ export const pushdownRules = {
     verdict: 'exact',
     reason: 'a substring by bytes in both',
   },
+  lineReplacement: {
+    construct: '|=, |~ or |> with U+FFFD in the text',
+    backend: '_msg:*"text"*',
+    verdict: 'superset',
+    reason:
+      'the backend does not find words that hold this sign for bytes that are no text; it is asked for what stands around it',
+  },
+  lineReplacementNot: {
+    construct: '!=, !~ or !> with U+FFFD in the text',
+    backend: '',
+    verdict: 'none',
+    reason: 'the backend does not find words that hold this sign, so its negation would keep them',
+  },
   lineLiteralRegexp: {
     construct: '|~ "a|b", !~ "a|b" with plain texts only',
     backend: '(_msg:*"a"* or _msg:*"b"*)',

@@ -23,6 +23,7 @@ const words = [
   'é',
   'É',
   '\u212a',
+  '\ufffd',
   'k',
   'ſ',
   '日',
@@ -42,6 +43,7 @@ const anyLine = fc.oneof(
 
 const atoms = [
   'a',
+  '\ufffd',
   'b',
   'foo',
   'Foo',

@@ -35,6 +35,8 @@ const pushes: readonly (readonly [stages: string, fields: readonly string[], fil
   ['| a=~"x|y"', ['a'], '(a:in("x","y") or {a=~"x|y"})'],
   ['| a=~"x.+"', ['a'], '(a:~"^(?:x.+)$" or {a=~"x.+"} or a:~"^-?[0-9.]{17,}$")'],
   ['| a!=""', ['a'], 'a:*'],
+  ['| a="caf\ufffd"', ['a'], 'a:*'],
+  ['| a=~"caf\ufffd|b"', ['a'], 'a:*'],
   ['| a=""', ['a', 'scope.attributes.a'], '!a:*'],
   ['| a_b=""', ['a_b', 'a.b'], '!a_b:* !a.b:*'],
   ['| a!="v"', ['a'], '!(a:in("v") {a in ("v") or a=""})'],
