@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { describeSystemError, readOptionFile } from '../options/option-file.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import { parseListenAddress } from './address.js';
@@ -39,9 +40,28 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
   if (tlsKeyFile === undefined) throw new Error('-tls-cert-file is set without -tls-key-file');
   const cert = await readOptionFile('-tls-cert-file', tlsCertFile);
   const key = await readOptionFile('-tls-key-file', tlsKeyFile);
-  const asked = { requestCert: tlsClientCaFile !== undefined, rejectUnauthorized: tlsRequireClientCert };
-  if (tlsClientCaFile === undefined) return { cert, key, ...asked };
-  return { cert, key, ca: await readOptionFile('-tls-client-ca-file', tlsClientCaFile), ...asked };
+  const ca =
+    tlsClientCaFile === undefined ? {} : { ca: await readOptionFile('-tls-client-ca-file', tlsClientCaFile) };
+  checkTls({ '-tls-cert-file': { cert }, '-tls-key-file': { key }, '-tls-client-ca-file': ca });
+  checkTls({ '-tls-cert-file and -tls-key-file': { cert, key } });
+  return {
+    cert,
+    key,
+    ...ca,
+    requestCert: tlsClientCaFile !== undefined,
+    rejectUnauthorized: tlsRequireClientCert,
+  };
+}
+
+/** Tries what the files hold, one after the other, so that an Error can name the flag. */
+function checkTls(parts: Readonly<Record<string, SecureContextOptions>>): void {
+  for (const [flags, part] of Object.entries(parts)) {
+    try {
+      createSecureContext(part);
+    } catch (error) {
+      throw new Error(`${flags}: cannot be used: ${describeSystemError(error)}`, { cause: error });
+    }
+  }
 }
 
 /** Makes a server that does not listen yet. */
