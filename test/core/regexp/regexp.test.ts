@@ -7,6 +7,9 @@ import {
   type CompileOptions,
   type LinearRegExp,
 } from '../../../core/regexp/index.js';
+import { parseRegExp } from '../../../core/regexp/parse.js';
+import { textTest } from '../../../core/regexp/text-engine.js';
+import { translateForV8 } from '../../../core/regexp/v8-engine.js';
 
 const refused: readonly (readonly [string, string])[] = [
   ['[', 'missing closing ]: `[`'],
@@ -88,10 +91,38 @@ const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '{
 const sequence = fc
   .array(fc.tuple(atom, quantifier), { maxLength: 5 })
   .map((parts) => parts.map(([one, count]) => one + count).join(''));
+/** What is searched for as text, and what backtracking is linear for. */
+const gaps = fc
+  .array(fc.constantFrom('a', 'b', 'ab', 'k', '\u00e9', '\u{1f600}', '\\.', '\\n', '.*', '.*'), {
+    maxLength: 5,
+  })
+  .map((parts) => parts.join(''));
+const fromStart = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom(
+        'a',
+        'b',
+        '[ab]',
+        '\\d',
+        '-',
+        ' ',
+        '[^a]',
+        '(k)',
+        '(?P<n>b)',
+        '\\w',
+        '\\b',
+        '\u{1f600}',
+      ),
+      fc.constantFrom('', '', '+', '*', '?', '{1,2}', '+?'),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((parts) => `^${parts.map(([one, count]) => one + count).join('')}`);
 const pattern = fc
   .tuple(
     fc.constantFrom('', '', '(?i)', '(?s)'),
-    fc.array(sequence, { minLength: 1, maxLength: 3 }),
+    fc.oneof(...[sequence, gaps, fromStart].map((part) => fc.array(part, { minLength: 1, maxLength: 3 }))),
     fc.boolean(),
   )
   .map(([flags, parts, grouped]) => flags + (grouped ? `(${parts.join('|')})` : parts.join('|')));
@@ -108,11 +139,16 @@ function tryCompile(source: string, how: CompileOptions, fast: boolean): LinearR
 }
 
 test('the faster ways give the answers of the automaton', (t) => {
+  let byText = 0;
+  let byBacktracking = 0;
   fc.assert(
     fc.property(pattern, options, fc.array(text, { maxLength: 6 }), (source, how, texts) => {
       const fast = tryCompile(source, how, true);
       const plain = tryCompile(source, how, false);
       t.is(fast === undefined, plain === undefined);
+      const tree = plain === undefined ? undefined : parseRegExp(source, how.dotAll);
+      if (tree !== undefined && textTest(tree, how.anchored) !== undefined) byText += 1;
+      if (tree !== undefined && translateForV8(tree, how.anchored) !== undefined) byBacktracking += 1;
       for (const one of texts) {
         t.is(fast?.test(one), plain?.test(one), `${source} ${JSON.stringify(how)} ${JSON.stringify(one)}`);
         t.deepEqual(
@@ -125,6 +161,8 @@ test('the faster ways give the answers of the automaton', (t) => {
     }),
     { numRuns: 3000 },
   );
+  t.true(byText > 150, `${byText}`);
+  t.true(byBacktracking > 400, `${byBacktracking}`);
 });
 
 test('a pattern that would take long to compile is refused in Go’s words', (t) => {
