@@ -1,7 +1,7 @@
 import type { Leaf } from '../logql/metric/index.js';
 import type { RangeAggregation, Stage } from '../logql/ast.js';
 import { detectedLevelName } from '../names/level.js';
-import { namesIn, visibleNames } from './metric-columns.js';
+import { namesIn, plainName, visibleNames } from './metric-columns.js';
 import type { metricRules } from './rules/metric.js';
 import type { LogsPlan } from './types.js';
 
@@ -14,12 +14,14 @@ export interface LeafPush {
   readonly stageNames: ReadonlySet<string>;
   /** Stages that run on groups instead of rows. */
   readonly stages: readonly Stage[];
+  /** Labels that `| json` may take from lines; undefined where no stage reads them. */
+  readonly fromJson?: readonly string[];
 }
 
 export type PushDecision =
   | { readonly rule: Counted; readonly push: LeafPush }
   | { readonly rule: Exclude<keyof typeof metricRules, Counted> };
-type Counted = 'metricGroups' | 'metricLevel' | 'metricAbsent' | 'metricIdentity';
+type Counted = 'metricGroups' | 'metricLevel' | 'metricAbsent' | 'metricIdentity' | 'metricJson';
 
 const nsPerMs = 1_000_000n;
 
@@ -27,19 +29,28 @@ const nsPerMs = 1_000_000n;
 export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushDecision {
   const measure = measureOf(range);
   if (range.range.unwrap !== undefined || measure === undefined) return { rule: 'metricUnwrap' };
-  if (!residual.every(readsLabelsOnly)) return { rule: 'metricStages' };
+  const visible = visibleNames(range, pushed);
+  // Where no label is seen parsers do not run.
+  const stages = visible?.size === 0 ? residual.filter((stage) => !isParser(stage)) : residual;
+  const parsers = stages.filter((stage) => !readsLabelsOnly(stage));
+  if (!parsers.every(isWholeJson) || parsers.length > 1) return { rule: 'metricStages' };
   // Windows are cut at milliseconds.
   if (range.range.intervalNanoseconds % nsPerMs !== 0n) return { rule: 'metricStages' };
   const isGrouped = measure === 'presence' || pushed !== undefined;
-  if (!isGrouped || visibleNames(range, pushed) === undefined)
-    return {
-      rule: 'metricIdentity',
-      push: { measure, names: 'all', stageNames: new Set(), stages: residual },
-    };
+  if (!isGrouped || visible === undefined) {
+    if (parsers.length > 0) return { rule: 'metricStages' };
+    return { rule: 'metricIdentity', push: { measure, names: 'all', stageNames: new Set(), stages } };
+  }
   const names = new Set(measure === 'presence' ? [] : (pushed?.labels ?? []));
-  const stageNames = new Set(residual.flatMap(neededNames).filter((name) => !names.has(name)));
+  const stageNames = new Set(stages.flatMap(neededNames).filter((name) => !names.has(name)));
   for (const name of stageNames) names.add(name);
-  const push: LeafPush = { measure, names, stageNames, stages: residual };
+  const push: LeafPush = { measure, names, stageNames, stages };
+  if (parsers.length > 0) {
+    const fromJson = jsonNames(names);
+    return fromJson === undefined
+      ? { rule: 'metricStages' }
+      : { rule: 'metricJson', push: { ...push, fromJson } };
+  }
   if (names.has(detectedLevelName)) return { rule: 'metricLevel', push };
   return { rule: measure === 'presence' ? 'metricAbsent' : 'metricGroups', push };
 }
@@ -66,6 +77,24 @@ function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {
     case 'last_over_time':
       return undefined;
   }
+}
+
+/** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
+function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
+  const made = [...names].filter((name) => !name.startsWith('__error'));
+  const arePlain = made.every(
+    (name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name) && name !== detectedLevelName,
+  );
+  return arePlain && made.length > 0 ? made : undefined;
+}
+
+/** `| json` without expressions. */
+function isWholeJson(stage: Stage): boolean {
+  return stage.kind === 'json' && stage.params.length === 0;
+}
+
+function isParser({ kind }: Stage): boolean {
+  return kind === 'json' || kind === 'logfmt' || kind === 'regexp' || kind === 'pattern' || kind === 'unpack';
 }
 
 function readsLabelsOnly({ kind }: Stage): boolean {

@@ -18,6 +18,8 @@ export interface Facts {
   readonly missing: number;
   /** Whether a row has another value in one of the columns than its stream has in the field of that name. */
   readonly isHidden: boolean;
+  /** Rows that were asked for as odd. */
+  readonly odd: number;
 }
 
 export interface FactsRequest {
@@ -29,6 +31,8 @@ export interface FactsRequest {
   readonly selection: LogsqlFilter;
   /** Stream fields. */
   readonly columns: readonly string[];
+  /** Rows that must not be counted by what the backend makes of them. */
+  readonly odd?: LogsqlFilter | undefined;
 }
 
 /** Facts about a stretch of time. */
@@ -38,6 +42,8 @@ export interface Finding extends Facts {
 }
 
 const keptMs = 86_400_000;
+/** What is expected of other ranges may hold there no more. */
+const expectedMs = 600_000;
 /** Groups of a stretch; past them columns are no stream's. */
 const maxGroups = 50_000;
 /** Calls at once; they stand beside the statistics themselves. */
@@ -55,7 +61,7 @@ const lengths = [
   [10_080n, 1440n],
 ] as const;
 
-export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: false };
+export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: false, odd: 0 };
 
 /**
  * Finds facts out, and remembers them for whole stretches of time: they still hold when each stream has as many rows there as it
@@ -91,6 +97,7 @@ export class SelectionFacts {
     const suspects = new Set<string>();
     let missing = 0;
     let isHidden = false;
+    let odd = 0;
     const queue = stretches.entries();
     const worker = async (): Promise<void> => {
       for (const [index, { isWhole, key, startNs, endNs }] of queue) {
@@ -99,11 +106,12 @@ export class SelectionFacts {
         for (const stream of found.suspects) suspects.add(stream);
         missing += found.missing;
         isHidden ||= found.isHidden;
+        odd += found.odd;
       }
     };
     await Promise.all(Array.from({ length: parallel }, worker));
-    const facts = { suspects, missing, isHidden };
-    this.#latest.set(text, facts, bytesOf(facts), keptMs);
+    const facts = { suspects, missing, isHidden, odd };
+    this.#latest.set(text, facts, bytesOf(facts), expectedMs);
     return facts;
   }
 }
@@ -139,12 +147,13 @@ function bytesOf({ suspects }: Facts): number {
   return bytes;
 }
 
-function keyOf({ owner, selection, columns }: FactsRequest): string {
-  return JSON.stringify([owner, columns, printFilter(selection)]);
+function keyOf({ owner, selection, columns, odd }: FactsRequest): string {
+  const asked = odd === undefined ? [] : [printFilter(odd)];
+  return JSON.stringify([owner, columns, printFilter(selection), ...asked]);
 }
 
 async function look(
-  { upstream, reader, naming, selection, columns }: FactsRequest,
+  { upstream, reader, naming, selection, columns, odd: oddRows }: FactsRequest,
   range: TimeRange,
 ): Promise<Finding> {
   const counting = stats(
@@ -152,11 +161,12 @@ async function look(
     statsFunction('count', [], 'rows'),
     statsFunction('count_uniq_hash', ['_time'], 'different'),
     { ...statsFunction('count', [], 'missing'), condition: missingLineRows(naming) },
+    ...(oddRows === undefined ? [] : [{ ...statsFunction('count', [], 'odd'), condition: oddRows }]),
   );
   const pipes = columns.length === 0 ? [counting] : [counting, limit(maxGroups)];
   const rows = new Map<string, number>();
   const suspects = new Set<string>();
-  let [missing, groups, isHidden] = [0, 0, false];
+  let [missing, groups, odd, isHidden] = [0, 0, 0, false];
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
@@ -164,6 +174,7 @@ async function look(
       const before = rows.get(text);
       rows.set(text, (before ?? 0) + Number(row['rows']));
       missing += Number(row['missing']);
+      odd += Number(row['odd'] ?? 0);
       // Rows of one stream that fall into several groups may share times all the same.
       if (before !== undefined || row['rows'] !== row['different']) suspects.add(text);
       const { fields } = reader.stream(text);
@@ -171,7 +182,7 @@ async function look(
     }
   }
   const tally = tallyOf(reader, rows);
-  return { tally, suspects, missing, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
+  return { tally, suspects, missing, odd, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
 }
 
 export interface Stretch extends TimeRange {

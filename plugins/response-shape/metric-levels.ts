@@ -11,20 +11,20 @@ const maxUntold = 50;
 // The backend's limit is 16384 bytes a query.
 const maxUntoldBytes = 6000;
 
-/** Lines counted by level. */
+/** Lines counted by what they mean. */
 export interface ShapeCount {
   readonly groups: readonly (Group & { readonly line: string })[];
-  /** Leaves the rows whose level is not told by their shape; undefined where there are none. */
+  /** Leaves the rows whose meaning is not told by their shape; undefined where there are none. */
   readonly untold: readonly LogsqlPipe[] | undefined;
 }
 
 export interface ShapeRequest extends CountRequest {
   readonly cutting: Cutting;
-  /** The level of accepted lines is told by nothing but themselves. */
+  /** What accepted lines mean is told by nothing but themselves. */
   readonly accepts: (group: Pick<Group, 'stream' | 'get'>) => boolean;
 }
 
-/** Counts lines by shape and so by level. Undefined when there are too many shapes. */
+/** Counts lines by shape and so by what they mean. Undefined when there are too many shapes. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | undefined> {
   const { cutting, accepts } = request;
   const { columns, streamOf } = request.grouping;
@@ -36,15 +36,14 @@ export async function countByShape(request: ShapeRequest): Promise<ShapeCount | 
     const stream = streamOf(get);
     if (stream === undefined) return false;
     if (!accepts({ stream, get })) return true;
-    const level = cutting.levelOf(get);
-    if (level === undefined) {
+    const line = cutting.lineOf(get);
+    if (line === undefined) {
       untold.set(keyOf(get, cutting.columns), shapeFilter(get, cutting));
       return true;
     }
-    const key = `${level} ${keyOf(get, columns)}`;
+    const key = `${keyOf(get, columns)} ${line}`;
     const group = groups.get(key);
-    if (group === undefined)
-      groups.set(key, { stream, get, line: level === '' ? 'x' : level, values: [value] });
+    if (group === undefined) groups.set(key, { stream, get, line, values: [value] });
     else group.values.push(value);
     return groups.size <= request.maxGroups;
   });

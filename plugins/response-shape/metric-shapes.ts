@@ -19,8 +19,8 @@ export interface Cutting {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns by which shapes are told. */
   readonly columns: readonly string[];
-  /** The level of a group's lines, the empty text for none; undefined where its shape does not tell. */
-  levelOf(get: Get): string | undefined;
+  /** A line that means the same as the group's; undefined where its shape does not tell. */
+  lineOf(get: Get): string | undefined;
 }
 
 const maxForms = 3;
@@ -28,7 +28,7 @@ const slices = 8n;
 const rowsPerSlice = 250;
 const maxRowsPerSlice = 1000;
 /** Lines per shape, at the least, for shapes to be worth it. */
-const worthwhile = 6;
+export const worthwhile = 6;
 const keptMs = 600_000;
 /** A cutting is a few pipes. */
 const cuttingBytes = 1000;
@@ -38,7 +38,15 @@ export interface KnownCutting {
   readonly cutting: Cutting | undefined;
 }
 
-/** Finds out of a few lines of a selection whether shapes tell their levels, and remembers it. */
+/** What lines are asked about. */
+export interface LineQuestion {
+  /** Tells one question from another. */
+  readonly key: string;
+  /** How lines like these are cut; undefined where they are better read. */
+  readonly judge: (lines: readonly string[]) => Cutting | undefined;
+}
+
+/** Finds out of a few lines of a selection whether shapes tell what they mean, and remembers it. */
 export class LineShapes {
   readonly #memory: Memory<KnownCutting>;
 
@@ -47,21 +55,22 @@ export class LineShapes {
   }
 
   /**
-   * Undefined where lines are better read: their texts in front of levels have too little in common.
+   * Undefined where lines are better read: they have too little in common.
    * @param rows about so many are in the range
    */
   async of(
+    question: LineQuestion,
     owner: string,
     upstream: Upstream,
     selection: LogsqlFilter,
     range: TimeRange,
     rows: number,
   ): Promise<Cutting | undefined> {
-    const key = `${owner} ${printFilter(selection)}`;
+    const key = `${question.key} ${owner} ${printFilter(selection)}`;
     const known = this.#memory.get(key);
     if (known !== undefined) return known.cutting;
     const lines = await sample(upstream, selection, range, rows);
-    const cutting = cuttingFor(lines);
+    const cutting = question.judge(lines);
     // An empty sample says nothing of other ranges.
     if (lines.length > 0) this.#memory.set(key, { cutting }, cuttingBytes, keptMs);
     return cutting;
@@ -95,6 +104,9 @@ async function sample(
   );
   return found.flat();
 }
+
+/** Lines by what stands in front of their levels. */
+export const levelQuestion: LineQuestion = { key: 'level', judge: cuttingFor };
 
 /** Judges shapes by a sample of lines. */
 export function cuttingFor(lines: readonly string[]): Cutting | undefined {
@@ -160,15 +172,20 @@ function cut(forms: readonly LevelForm[]): Cutting {
       { kind: 'collapse_nums', at: before, prettify: false },
     ],
     columns: [before, value],
-    levelOf(get) {
-      const [start = '', level = ''] = [get(before), get(value)];
-      if (level === '') return levelOfShape({ form: undefined, line: start });
-      // Whichever form it was that matched.
-      const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === start.startsWith('{'));
-      const levels = new Set(possible.map((form) => levelOfShape({ form, before: start, value: level })));
-      return levels.size === 1 ? [...levels][0] : undefined;
+    lineOf(get) {
+      const level = levelOf(get(before) ?? '', get(value) ?? '', forms);
+      // A word alone is a line of its level.
+      return level === '' ? 'x' : level;
     },
   };
+}
+
+function levelOf(start: string, level: string, forms: readonly LevelForm[]): string | undefined {
+  if (level === '') return levelOfShape({ form: undefined, line: start });
+  // Whichever form it was that matched.
+  const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === start.startsWith('{'));
+  const levels = new Set(possible.map((form) => levelOfShape({ form, before: start, value: level })));
+  return levels.size === 1 ? [...levels][0] : undefined;
 }
 
 function isOfObjects(prefix: string): boolean {

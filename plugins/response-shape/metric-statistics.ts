@@ -21,7 +21,15 @@ import { type Grouping } from './metric-grouping.js';
 import { Groups, type Group } from './metric-groups.js';
 import type { Inventory } from './metric-inventory.js';
 import { countByShape, type ShapeCount } from './metric-levels.js';
-import { countRows, entryOf, readEntries, type RowContext, type RowRequest } from './metric-rows.js';
+import {
+  countRows,
+  entryOf,
+  readEntries,
+  rowsOfStreams,
+  type RowContext,
+  type RowRequest,
+} from './metric-rows.js';
+import { levelQuestion, type LineQuestion } from './metric-shapes.js';
 
 /** Groups for each series that may be answered: fields that are dropped make several of one. */
 const spareGroups = 4;
@@ -36,6 +44,8 @@ export interface Parts {
   readonly deciding: DecidingFields;
   readonly facts: Facts;
   readonly grouping: Grouping;
+  /** What is told by lines; undefined where nothing but their level is. */
+  readonly lines: LineQuestion | undefined;
 }
 
 /** What was counted: groups by what their columns tell, and lines by level where only they tell it. */
@@ -81,14 +91,15 @@ export class Statistics {
   }
 
   /** Whether it would be made the same with these facts. */
-  isRight({ isHidden, missing }: Facts): boolean {
+  isRight({ isHidden, missing, odd }: Facts): boolean {
     const { facts } = this.#parts;
-    return facts.isHidden === isHidden && facts.missing > 0 === missing > 0;
+    return facts.isHidden === isHidden && facts.missing > 0 === missing > 0 && odd === 0;
   }
 
   /** Asks the backend; undefined where its groups tell too little. */
   async count(): Promise<Counted | undefined> {
-    const { inventory, deciding } = this.#parts;
+    const { inventory, deciding, lines } = this.#parts;
+    if (lines !== undefined) return this.#countByLine(lines);
     const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
@@ -153,14 +164,28 @@ export class Statistics {
     const { plan, context, buckets, inventory } = this.#parts;
     const { shapes, owner, upstream } = context;
     const { filter, selection } = this.#undecidedRows();
-    const rows = inventory.listed.reduce((all, { hits }) => all + hits, 0);
+    const rows = rowsOfStreams(inventory.listed);
     const undecided = and(plan.selection, selection);
-    const cutting = await shapes.of(owner, upstream, undecided, buckets.range, rows);
+    const cutting = await shapes.of(levelQuestion, owner, upstream, undecided, buckets.range, rows);
     if (cutting === undefined) return 'rows';
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
     const counted = await this.#unlessRefused('shapes', () => countByShape({ ...asked, cutting, accepts }));
     return counted ?? 'rows';
+  }
+
+  /** Undefined where lines have too little in common. */
+  async #countByLine(question: LineQuestion): Promise<Counted | undefined> {
+    const { plan, context, buckets, inventory } = this.#parts;
+    const { shapes, owner, upstream } = context;
+    const rows = rowsOfStreams(inventory.listed);
+    const cutting = await shapes.of(question, owner, upstream, plan.selection, buckets.range, rows);
+    if (cutting === undefined) return undefined;
+    const asked = this.#countRequest(this.#filter);
+    const others = await this.#unlessRefused(question.key, () =>
+      countByShape({ ...asked, cutting, accepts: () => true }),
+    );
+    return others === undefined ? undefined : { groups: [], others };
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {

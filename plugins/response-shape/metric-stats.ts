@@ -10,6 +10,7 @@ import type { Facts, FactsRequest } from './metric-facts.js';
 import { decidingFields } from './metric-fields.js';
 import { groupByLabels, groupByStream } from './metric-grouping.js';
 import { inventoryBytes, isSame, takeInventory, type Inventory } from './metric-inventory.js';
+import { jsonQuestion, oddLines } from './metric-json.js';
 import { rowsOfStreams, type RowContext } from './metric-rows.js';
 import { Statistics, type Counted, type Parts } from './metric-statistics.js';
 
@@ -102,11 +103,14 @@ function begin(asked: Asked, inventory: Inventory): Attempt | undefined {
   const byStream = groupByStream(inventory, deciding);
   const byLabels =
     (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
-  const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns };
+  const lines = plan.push.fromJson === undefined ? undefined : jsonQuestion(plan.push.fromJson, inventory);
+  if (lines === 'unclear') return undefined;
+  const odd = lines === undefined ? undefined : oddLines;
+  const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns, odd };
   const make = (facts: Facts): Statistics | undefined => {
     const grouping = facts.isHidden ? byStream : byLabels;
-    if (grouping.size * buckets.count > maxPoints) return undefined;
-    return new Statistics({ ...asked, inventory, deciding, facts, grouping });
+    if (grouping.size * buckets.count > maxPoints || facts.odd > 0) return undefined;
+    return new Statistics({ ...asked, inventory, deciding, facts, grouping, lines });
   };
   const statistics = make(context.facts.expected(factsRequest));
   if (statistics === undefined) return undefined;

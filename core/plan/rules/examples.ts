@@ -39,8 +39,9 @@ export const ruleExamples: Readonly<Partial<Record<RuleId, string>>> = {
   metricLevel: 'sum by (detected_level) (count_over_time({namespace="shop"}[1m]))',
   metricAbsent: 'absent_over_time({namespace="shop"}[5m])',
   metricIdentity: 'count_over_time({namespace="shop"}[5m])',
+  metricJson: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
   metricUnwrap: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',
-  metricStages: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
+  metricStages: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
 };
 
 /** Rules that no short query shows, and why. */

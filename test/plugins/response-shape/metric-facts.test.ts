@@ -53,7 +53,7 @@ function look(rows: number, changes: Readonly<Record<string, string>> = {}): Exp
   return { call: 'rows', batches: [[{ ...row, ...changes }]] };
 }
 
-const nothingSpecial = { suspects: new Set<string>(), missing: 0, isHidden: false };
+const nothingSpecial = { suspects: new Set<string>(), missing: 0, isHidden: false, odd: 0 };
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
   const facts = noFacts();

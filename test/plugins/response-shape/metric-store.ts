@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request as send } from 'undici';
 import type { Answer } from '../../../core/answer/types.js';
 import { Query } from '../../../core/api/query.js';
@@ -38,9 +39,11 @@ export interface MetricRun {
 
 export const naming = new Naming(defaultNamingSettings);
 
-/** An embedded backend; every test stores under an account of its own. */
+/** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
 export class MetricStore {
   readonly #url: string;
+  /** Accounts of this run begin here, so that another run on the same backend finds none of it. */
+  readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : Math.floor(Date.now() / 1000);
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
   readonly #memories = createMemories(makeHost({ metrics: responseShapeMetrics }));
@@ -59,6 +62,8 @@ export class MetricStore {
   }
 
   static async open(): Promise<MetricStore> {
+    const external = process.env['BACKEND_URL'];
+    if (external !== undefined) return new MetricStore(external, () => Promise.resolve());
     const backend = await startDevBackend();
     return new MetricStore(backend.url, () => backend.close());
   }
@@ -73,13 +78,33 @@ export class MetricStore {
       stream,
       values: [[ns.toString(), line, metadata]],
     }));
-    const answer = await send(`${this.#url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accountid: String(account), projectid: '0' },
+    const before = await this.#count(account);
+    await this.#post(account, '/insert/loki/api/v1/push?disable_message_parsing=1', {
+      type: 'application/json',
       body: JSON.stringify({ streams }),
     });
+    // A backend shows rows a while after it took them.
+    while ((await this.#count(account)) < before + entries.length) await sleep(50);
+  }
+
+  async #count(account: number): Promise<number> {
+    const body = new URLSearchParams({ query: '* | stats count() rows' }).toString();
+    const type = 'application/x-www-form-urlencoded';
+    const text = await this.#post(account, '/select/logsql/query', { type, body });
+    return Number(/"rows":"(\d+)"/.exec(text)?.[1] ?? 0);
+  }
+
+  async #post(
+    account: number,
+    path: string,
+    { type, body }: { readonly type: string; readonly body: string },
+  ): Promise<string> {
+    const accountid = String(this.#firstAccount + account);
+    const headers = { 'content-type': type, accountid, projectid: '0' };
+    const answer = await send(this.#url + path, { method: 'POST', headers, body });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`${answer.statusCode} ${text}`);
+    return text;
   }
 
   /** Plans and answers a metric request. */
@@ -92,7 +117,7 @@ export class MetricStore {
     const upstream = new BoundUpstream(this.#client, {
       signal,
       trace,
-      headers: { accountid: String(account), projectid: '0' },
+      headers: { accountid: String(this.#firstAccount + account), projectid: '0' },
       parameters: [],
       scope: everything,
     });

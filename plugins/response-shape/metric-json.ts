@@ -1,0 +1,103 @@
+import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
+import { and, field, fieldName, not, or, present, regexp, substring } from '../../core/logsql/build.js';
+import type { Get } from './metric-grouping.js';
+import type { Inventory } from './metric-inventory.js';
+import { worthwhile, type Cutting, type LineQuestion } from './metric-shapes.js';
+
+/** Labels that lines are counted by; more would make as many groups as lines. */
+const maxNames = 6;
+
+const space = '[\\s\\x{85}\\p{Z}]';
+const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
+/**
+ * Lines that the backend's parser takes for another object than Loki's does: with numbers that begin like none, which it takes
+ * and Loki refuses, and with blanks around a key, which Loki cuts off.
+ */
+export const oddLines: LogsqlFilter = or(
+  regexp('_msg', `:[ \\t\\r\\n]*${openNumber}[ \\t\\r\\n]*[,}\\]]`),
+  regexp('_msg', `"(?:${space}[^"]*|[^"]*${space})"[ \\t\\r\\n]*:`),
+);
+
+/**
+ * How lines are told by the labels that `| json` takes from them. `unclear` where it cannot be: every stream has all of these
+ * labels already, so that nothing tells a line that is valid, or they are too many.
+ */
+export function jsonQuestion(names: readonly string[], { streams }: Inventory): LineQuestion | 'unclear' {
+  const identities = [...streams.values()];
+  const open = names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
+  if (open.length === 0 || open.length > maxNames) return 'unclear';
+  const key = `json ${JSON.stringify(open)}`;
+  return { key, judge: (lines) => (areAlike(lines, open) ? cut(open) : undefined) };
+}
+
+// No client's field is likely to be called so; one that is would only be overwritten while rows are counted.
+const prefix = '__json_';
+const whole = '__json__line';
+const behind = (index: number): string => `__json__rest_${index}`;
+
+/**
+ * A label comes from the one key of its name at the top of an object. Such a line is told by the label's value when the backend
+ * has found the key, and the text that every spelling of such a key begins with stands in the line once, and nothing is escaped:
+ * then no other key can make the label. A line without that text does not have the label, if it is valid, which another label
+ * proves. All other lines tell themselves.
+ */
+function cut(names: readonly string[]): Cutting {
+  const isTold = and(
+    not(substring('_msg', '\\')),
+    or(...names.map((name) => present(prefix + name))),
+    ...names.map((name, index) => {
+      const [value, rest] = [prefix + name, behind(index)];
+      // Values that begin so may be arrays, which make no label.
+      const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
+      const isFoundOnce = and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
+      return or(isFoundOnce, and(not(present(value)), not(present(rest))));
+    }),
+  );
+  const wholeLine = { kind: 'format', as: whole, rule: 'overwrite' } as const;
+  return {
+    pipes: [
+      { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' },
+      ...names.map((name, index): LogsqlPipe => {
+        const pattern = `${startOf(name)}<plain:${behind(index)}>`;
+        return { kind: 'extract', pattern, from: '_msg', rule: 'overwrite' };
+      }),
+      { ...wholeLine, pattern: '' },
+      { ...wholeLine, pattern: '<_msg>', condition: not(isTold) },
+    ],
+    columns: [...names.map((name) => prefix + name), whole],
+    lineOf: (get) => lineOf(get, names),
+  };
+}
+
+function lineOf(get: Get, names: readonly string[]): string {
+  const line = get(whole) ?? '';
+  if (line !== '') return line;
+  const values = names.map((name): [string, string] => [name, get(prefix + name) ?? '']);
+  return JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== '')));
+}
+
+/** How every key begins that makes this label: other signs, and nested keys, show as an underscore. */
+function startOf(name: string): string {
+  const [first = name, ...others] = name.split('_');
+  return others.length === 0 ? `"${name}"` : `"${first}`;
+}
+
+/** Whether a sample of lines has few enough groups. */
+function areAlike(lines: readonly string[], names: readonly string[]): boolean {
+  return new Set(lines.map((line) => groupOf(line, names))).size * worthwhile <= lines.length;
+}
+
+/** As the backend would group it, but for what is rare. */
+function groupOf(line: string, names: readonly string[]): string {
+  if (line.includes('\\')) return line;
+  let object: unknown;
+  try {
+    object = JSON.parse(line);
+  } catch {
+    return line;
+  }
+  if (typeof object !== 'object' || object === null) return line;
+  const keys = new Map<string, unknown>(Object.entries(object));
+  const isPlain = names.every((name) => line.split(startOf(name)).length <= (keys.has(name) ? 2 : 1));
+  return isPlain ? JSON.stringify(names.map((name) => keys.get(name))) : line;
+}
