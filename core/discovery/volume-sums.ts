@@ -62,13 +62,13 @@ export class VolumeSums {
       .slice(0, limit);
   }
 
-  /** What a stream is summed under: nothing when it lacks a target. */
+  /** What a stream is summed under: nothing when it has none of the targets. */
   #keysOf(stream: LabelSet): readonly LabelSet[] {
     const { targets, aggregateBy } = this.#options;
     if (targets === 'all')
       return aggregateBy === 'series' ? [stream] : stream.labels.map(([name]) => nameOnly(name));
     const found = stream.labels.filter(([name]) => targets.has(name));
-    if (found.length < targets.size) return [];
+    if (found.length === 0) return [];
     return aggregateBy === 'series'
       ? [LabelSet.fromSorted(found)]
       : found.map(([name]: Label) => nameOnly(name));

@@ -1,6 +1,6 @@
 import type { DiscoveryRequest } from '../api/discovery-request.js';
 import { apiError } from '../errors/table.js';
-import { checkStages, logQueriesOf } from '../logql/index.js';
+import { checkStages, logQueriesOf, makeMatcher, requireNonEmptyMatcher } from '../logql/index.js';
 import { or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { planMatchers, selectorFilter } from './matchers.js';
@@ -40,13 +40,19 @@ export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdow
 
 function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming): VolumePlan {
   const { matchers } = query;
+  // Written like this, and only like this, a selector may be empty.
+  if (query.text !== '{}') requireNonEmptyMatcher(matchers);
+  if (targetLabels.length > 0) {
+    const known = new Set(matchers.map(({ name }) => naming.selectorName(name)));
+    const targets = new Set(targetLabels.map((name) => naming.selectorName(name)));
+    // Streams without a label that is asked for are not counted.
+    const present = [...targets]
+      .filter((name) => !known.has(name))
+      .map((name) => makeMatcher(name, '=~', '.+'));
+    const { filter } = planMatchers([...matchers, ...present], naming);
+    return { kind: 'volume', filter, targets };
+  }
   const { filter } = planMatchers(matchers, naming);
-  if (targetLabels.length > 0)
-    return {
-      kind: 'volume',
-      filter,
-      targets: new Set(targetLabels.map((name) => naming.selectorName(name))),
-    };
   // Without targets label sets have the labels of the selector; sums by name are of every label.
   const isAll = matchers.length === 0 || aggregateBy === 'labels';
   return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };

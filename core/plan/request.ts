@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api/request.js';
 import type { Query } from '../api/query.js';
 import { apiError } from '../errors/table.js';
-import { checkStages } from '../logql/index.js';
+import { checkStages, requireNonEmptyMatcher } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { withClientNames } from './client-names.js';
@@ -35,7 +35,11 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
         filter: selectorFilter(request.query, naming),
       };
     case 'series': {
-      const filters = request.selectors.map(({ matchers }) => planMatchers(matchers, naming).filter);
+      const filters = request.selectors.map(({ matchers }) => {
+        // Nothing at all selects everything, matchers have to select something.
+        if (matchers.length > 0) requireNonEmptyMatcher(matchers);
+        return planMatchers(matchers, naming).filter;
+      });
       return { kind: 'series', filter: filters.length === 0 ? everything : or(...filters) };
     }
     case 'index_stats':

@@ -14,7 +14,15 @@ import type {
 import { Query, Selector } from '../query.js';
 import type { TimeRange } from '../request.js';
 import { hourNs, readStep, type ParamContext } from './context.js';
-import { first, readLimit, readTimeRange, type Params } from './reader.js';
+import {
+  first,
+  readDirection,
+  readInterval,
+  readLimit,
+  readTime,
+  readTimeRange,
+  type Params,
+} from './reader.js';
 
 const defaultVolumeLimit = 100;
 const defaultLineLimit = 100;
@@ -25,16 +33,21 @@ const maxPatterns = 1000;
 const minPatternStepNs = 10n * nanosPerSecond;
 
 export function parseVolume(params: Params, context: ParamContext): VolumeRequest {
+  // The reference reads and forgets a time here, and of both volumes what else a query has.
+  readTime(params, 'time', context.nowNs);
+  readDirection(params);
   return { op: 'volume', ...readVolume(params, context) };
 }
 
 export function parseVolumeRange(params: Params, context: ParamContext): VolumeRangeRequest {
   const volume = readVolume(params, context);
+  readDirection(params);
+  readInterval(params);
   return { op: 'volume_range', ...volume, stepNs: readStep(params, volume.range) };
 }
 
 export function parseDetectedLabels(params: Params, context: ParamContext): DetectedLabelsRequest {
-  const range = readTimeRange(params, context.nowNs, hourNs);
+  const range = readOrderedRange(params, context);
   const text = first(params, 'query');
   return {
     op: 'detected_labels',

@@ -23,7 +23,7 @@ import {
   readDirection,
   readInt,
   readLimit,
-  readSecondsOrDuration,
+  readInterval,
   readTime,
   readTimeRange,
   type Params,
@@ -48,8 +48,7 @@ export function parseQueryRange(params: Params, context: ParamContext): QueryRan
   const limit = readLimit(params, 'limit', context.defaultLimit);
   const direction = readDirection(params);
   const stepNs = readStep(params, range);
-  const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
-  if (intervalNs < 0n) throw apiError('negativeInterval', {});
+  const intervalNs = readInterval(params);
   return {
     op: 'query_range',
     query: readQuery(params, context),

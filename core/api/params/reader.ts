@@ -10,6 +10,7 @@ import {
   quoteGo,
   TimestampError,
   maxInt64,
+  minInt64,
 } from '../../time/index.js';
 
 /** Merged parameters of URL and form: each name with all its values, form values first. */
@@ -102,9 +103,17 @@ export function readSecondsOrDuration(params: Params, name: string): bigint | un
   }
 }
 
+/** Reads the least distance of entries, 0 without one. */
+export function readInterval(params: Params): bigint {
+  const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
+  if (intervalNs < 0n) throw apiError('negativeInterval', {});
+  return intervalNs;
+}
+
 function secondsToNs(seconds: number, text: string): bigint {
   const ns = seconds * 1e9;
-  if (Number.isNaN(ns)) throw apiError('badDuration', { value: quoteGo(text) });
+  // What Go makes of no number.
+  if (Number.isNaN(ns)) return minInt64;
   if (Math.abs(ns) >= Number(maxInt64)) throw apiError('durationOverflow', { value: quoteGo(text) });
   return BigInt(Math.trunc(ns));
 }

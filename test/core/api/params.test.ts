@@ -55,7 +55,9 @@ const refusals: readonly (readonly [given: Given, text: string])[] = [
   [{ step: '0.5m' }, 'cannot parse "0.5m" to a valid duration'],
   [{ step: '1e300' }, 'cannot parse "1e300" to a valid duration. It overflows int64'],
   [{ step: 'Inf' }, 'cannot parse "Inf" to a valid duration. It overflows int64'],
-  [{ step: 'NaN' }, 'cannot parse "NaN" to a valid duration'],
+  [{ step: 'NaN' }, 'zero or negative query resolution step widths are not accepted. Try a positive integer'],
+  [{ interval: 'NaN' }, 'interval must be >= 0'],
+  [{ end: '1e9' }, `could not parse 'end' parameter: strconv.ParseInt: parsing "1e9": invalid syntax`],
   [{ step: '0' }, 'zero or negative query resolution step widths are not accepted. Try a positive integer'],
   [{ step: '-1' }, 'zero or negative query resolution step widths are not accepted. Try a positive integer'],
   [

@@ -28,13 +28,17 @@ function sum(
     .map(({ labels, points }) => [Object.fromEntries(labels.labels), (points[0]?.value ?? 0) / kib] as const);
 }
 
-test('streams are summed by the wanted labels, and those that lack one are left out', (t) => {
+test('streams are summed by those of the wanted labels that they have, and left out without any', (t) => {
   const pieces = [
     [shop, 3],
     [shop.with([['pod', 'b']]), 4],
     [cart, 9],
   ] as const;
-  t.deepEqual(sum({ targets: new Set(['app', 'env']) }, ...pieces), [[{ app: 'shop', env: 'prod' }, 7]]);
+  t.deepEqual(sum({ targets: new Set(['app', 'env']) }, ...pieces), [
+    [{ app: 'cart' }, 9],
+    [{ app: 'shop', env: 'prod' }, 7],
+  ]);
+  t.deepEqual(sum({ targets: new Set(['env']) }, ...pieces), [[{ env: 'prod' }, 7]]);
 });
 
 test('volumes by label name count a stream under each of its names', (t) => {

@@ -24,6 +24,11 @@ function instantQuery(text: string): ApiRequest {
   return { op: 'query', query: new Query(text, 'reject'), timeNs: 0n, limit: 1, direction: 'backward' };
 }
 
+function volumeRequest(text: string, targetLabels: readonly string[] = []): ApiRequest {
+  const query = new Selector(text, 'reject');
+  return { op: 'volume', query, range, limit: 1, targetLabels, aggregateBy: 'series' };
+}
+
 const refused: readonly (readonly [ApiRequest, RegExp])[] = [
   [rangeQuery('{app="x"'), /^parse error at line 1, col 9/],
   [rangeQuery('{}'), /^parse error : queries require at least one/],
@@ -40,6 +45,12 @@ const refused: readonly (readonly [ApiRequest, RegExp])[] = [
     { op: 'label_values', name: 'a', query: new Selector('{a="b"} |= "x"', 'reject'), range, browse: {} },
     /^only label matchers are supported/,
   ],
+  [
+    { op: 'series', selectors: [new Selector('{a!="b"}', 'reject')], range },
+    /^parse error : queries require/,
+  ],
+  [volumeRequest('{a=~".*"}'), /^parse error : queries require/],
+  [volumeRequest('{ }'), /^parse error : queries require/],
   [{ op: 'format_query', query: new Query('{', 'reject') }, /^parse error/],
 ];
 
@@ -63,4 +74,14 @@ test('a listing without a selector reads everything, series take the union', (t)
 test('constants are planned for both kinds of query', (t) => {
   t.is(planRequest(rangeQuery('1+1'), naming).kind, 'metric');
   t.is(planRequest(instantQuery('vector(1)+vector(1)'), naming).kind, 'metric');
+});
+
+test('volumes are of streams that have the labels asked for, whatever those of the selector are', (t) => {
+  const filterOf = (text: string, targets?: readonly string[]): string => {
+    const plan = planRequest(volumeRequest(text, targets), naming);
+    return plan.kind === 'volume' ? printFilter(plan.filter) : '';
+  };
+  t.is(filterOf('{}'), '*');
+  t.is(filterOf('{a="1",b!="2"}'), '{a="1",b!="2"}');
+  t.is(filterOf('{a="1",b!="2"}', ['b', 'c']), '{a="1",b!="2",c=~".+"}');
 });

@@ -44,6 +44,11 @@ const refusals: readonly (readonly [
   given: Readonly<Record<string, string>>,
   text: string,
 ])[] = [
+  ['volume', { direction: 'up' }, "invalid direction 'up'"],
+  ['volume', { time: 'abc' }, 'strconv.ParseInt: parsing "abc": invalid syntax'],
+  ['volume_range', { direction: 'up' }, "invalid direction 'up'"],
+  ['volume_range', { interval: '-1' }, 'interval must be >= 0'],
+  ['detected_labels', reversed, 'end timestamp must not be before or equal to start time'],
   ['volume', { aggregateBy: 'nope' }, 'invalid aggregation option'],
   ['volume', { limit: '-1' }, 'limit must be a positive value'],
   ['volume', { limit: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
