@@ -8,7 +8,7 @@ export type LimitValue =
   string | number | boolean | null | readonly LimitValue[] | { readonly [name: string]: LimitValue };
 
 /** The fields published when `-tenant-limits-allow-publish` is not set (spec-gaps: Tenant-limits YAML fields). */
-const publishedFields: ReadonlySet<string> = new Set([
+export const publishedByDefault: ReadonlySet<string> = new Set([
   'discover_log_levels',
   'discover_service_name',
   'log_level_fields',
@@ -31,7 +31,7 @@ const publishedFields: ReadonlySet<string> = new Set([
 
 /** Whether the built-in allowlist publishes a field. */
 export function isPublishedByDefault(field: string): boolean {
-  return publishedFields.has(field);
+  return publishedByDefault.has(field);
 }
 
 /** What is published of a tenant without overrides: the values that are enforced, and how this proxy reads logs. */

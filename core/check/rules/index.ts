@@ -14,6 +14,7 @@ import { freePorts } from './free-ports.js';
 import { lastStage } from './last-stage.js';
 import { metricsListener } from './metrics-listener.js';
 import { missingOption } from './missing-option.js';
+import { misspeltLimit } from './misspelt-limit.js';
 import { oneDocument } from './one-document.js';
 import { peerToken } from './peer-token.js';
 import { reachableBackend } from './reachable-backend.js';
@@ -66,6 +67,7 @@ export const rules: readonly Rule[] = [
   sharedPort,
   coldBackend,
   sharedOptions,
+  misspeltLimit,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -58,6 +58,10 @@ export const valid: readonly Case[] = [
       'guard\n    id: a\n    enabled: false\n  - use: guard\n    id: b\n    enabled: false\n  - use: tenancy\n    enabled: false\n    id: c',
     ),
   },
+  {
+    title: 'limits of another program',
+    text: withTop('limits:\n  tenantDefaultLimits: {ingestion_rate_mb: 4, max_query_parallelism: 16}\n'),
+  },
   { title: 'passthrough with auto', text: withTop('names: {labelStyle: passthrough}\n') },
   {
     title: 'passthrough with accept',
@@ -422,6 +426,24 @@ export const invalid: readonly InvalidCase[] = [
       '- use: cold-route\n    with:\n      enabled: true\n  - use: backend',
     ),
     finds: ['R049 7:16'],
+  },
+  {
+    title: 'R051 a misspelt limit for all tenants',
+    text: withTop('limits:\n  tenantDefaultLimits: {max_query_lenght: 30d}\n'),
+    finds: ['R051 3:25'],
+    says: 'did you mean "max_query_length"?',
+  },
+  {
+    title: 'R051 a misspelt limit of one tenant',
+    text: withTop('limits:\n  tenantLimits:\n    team-a:\n      max_query_serie: 5\n'),
+    finds: ['R051 5:7'],
+  },
+  {
+    title: 'R051 a misspelt limit in a flag',
+    text: whole,
+    flags: { 'tenant-default-limits': '{"max_query_lenght":"30d"}' },
+    finds: ['R051 1:1'],
+    says: 'flag -tenant-default-limits',
   },
   {
     title: 'R050 a cache that does not know which credentials are forwarded',
