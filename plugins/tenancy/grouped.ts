@@ -1,3 +1,4 @@
+import type { RangeOp } from '../../core/logql/ast.js';
 import type { Leaf, SeriesRow } from '../../core/logql/metric/index.js';
 import { tenantLabel } from './tenant-label.js';
 
@@ -7,9 +8,13 @@ export interface TenantRows {
   readonly rows: readonly SeriesRow[];
 }
 
+/** Functions that Loki groups once more where it puts tenants together; the series of all others stay each tenant's own. */
+const regroupedOps: ReadonlySet<RangeOp> = new Set(['max_over_time', 'min_over_time', 'avg_over_time']);
+
 /** Whether a range aggregation groups the lines of all tenants by other names than the tenant: its series are nobody's own. */
-export function isAcrossTenants({ range: { grouping } }: Leaf): boolean {
-  return grouping !== undefined && !grouping.without && !grouping.labels.includes(tenantLabel);
+export function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
+  if (grouping === undefined || grouping.without || !regroupedOps.has(op)) return false;
+  return !grouping.labels.includes(tenantLabel);
 }
 
 /**

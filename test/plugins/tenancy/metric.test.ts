@@ -121,6 +121,18 @@ test('an average grouped by other labels is told by tenant only where several ha
   });
 });
 
+for (const op of ['first_over_time', 'last_over_time', 'stddev_over_time', 'stdvar_over_time']) {
+  test(`${op} grouped by other labels is told by tenant`, async (t) => {
+    const { answer } = await ask(grouped(op), aboveAndAlone);
+    t.deepEqual(samplesOf(answer), {
+      '{"__tenant_id__":"t1","app":"both"}': 1,
+      '{"__tenant_id__":"t2","app":"both"}': 10,
+      '{"__tenant_id__":"t1","app":"one"}': 3,
+      '{"__tenant_id__":"t2","app":"two"}': 4,
+    });
+  });
+}
+
 test('a grouping by all but some labels keeps the tenants apart', async (t) => {
   const query = 'max_over_time({env="x"} | logfmt | unwrap n [5m]) without (pod)';
   const { answer } = await ask(instant(query), (id) => vector([{ app: 'a' }, id === 't1' ? 1 : 2]));
