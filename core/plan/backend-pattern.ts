@@ -17,7 +17,8 @@ export function wholeLinePattern(pattern: string): string | undefined {
 /** A matcher of a stream selector, whose pattern is kept whole in the same way; VictoriaLogs anchors it. */
 export function wholeMatcher(label: string, op: StreamValueMatcher['op'], value: string): StreamMatcher {
   if (op === '=' || op === '!=') return matcher(label, op, value);
-  const isSplit = changesFlags.test(value) || twoRuns.test(value) || isTakenApart(value, true);
+  const isSplit =
+    changesFlags.test(value) || twoRuns.test(value) || losesChoice(value) || isTakenApart(value, true);
   return matcher(label, op, isSplit ? whole(value) : value);
 }
 
@@ -25,6 +26,13 @@ export function wholeMatcher(label: string, op: StreamValueMatcher['op'], value:
 const changesFlags = /\(\?[a-zA-Z]*[ms]/;
 // Of `.+foo.+` only the first foo is looked at.
 const twoRuns = /\.\+.*\.\+/s;
+
+/** Of `(api|web)-.*new.*` VictoriaLogs asks in stream selectors for `new` alone. */
+function losesChoice(pattern: string): boolean {
+  return (
+    /[.\])](?:[*+]|\{\d+,\}).*[.\])](?:[*+]|\{\d+,\})/s.test(pattern) && /[[(|?{]|\\[a-zA-Z]/.test(pattern)
+  );
+}
 
 function whole(pattern: string): string {
   return `(?:\\b|\\B)(?:${pattern})`;

@@ -53,6 +53,10 @@ test('patterns of stream selectors are kept whole too, though their beginning is
     const made = wholeMatcher('app', '=~', pattern);
     return made.kind === 'value' ? made.value : '';
   };
+  for (const pattern of ['(api|web)-.*new.*', '[ab].*new.*', '\\w.+new.+', 'x[ab](?:.*)new(?:.*)'])
+    t.is(sent(pattern), `(?:\\b|\\B)(?:${pattern})`);
+  for (const pattern of ['(api|web)-.*', 'api-.*new.*', '.*new.*', '[ab].*new', 'web-[0-9]+'])
+    t.is(sent(pattern), pattern);
   for (const pattern of ['foo\\b.*', '^foo\\b.*', '(^)foo\\b.*', 'x^foo', '.+foo.+'])
     t.is(sent(pattern), `(?:\\b|\\B)(?:${pattern})`);
   for (const pattern of ['foo.*', '^foo$', 'foo|bar', '(foo|bar)\\b.*', '.*\\bfoo', '(?i)foo\\b.*'])
