@@ -56,7 +56,7 @@ function rowOf(labels: LabelSet, kind: StateKind, state: Float64Array, count: nu
     const at = column * kind.width;
     if ((state[at] ?? 0) === 0) continue;
     row.present[column] = 1;
-    row.values[column] = kind.result(state, at, 0);
+    row.values[column] = kind.result(state, at, 0, 0);
   }
   return row;
 }

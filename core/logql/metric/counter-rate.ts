@@ -4,7 +4,8 @@ const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
  * `rate_counter`: count, time and value of the first sample, time and value of the last, and what was lost at resets (the
- * value before each fall). Samples must be added in the order of time.
+ * value before each fall). Samples must be added in the order of time. The growth is taken to have gone on to the ends of the range
+ * that are no further away than samples are from one another, and for half of that distance elsewhere.
  */
 export const counterState: StateKind = {
   width: 6,
@@ -28,32 +29,25 @@ export const counterState: StateKind = {
     state[at + 4] = read(other, from + 4);
     state[at + 5] = read(state, at + 5) + lost + read(other, from + 5);
   },
-  result(state, at, rangeSeconds) {
+  result(state, at, rangeSeconds, endNs) {
     const count = read(state, at);
-    const sampledNs = read(state, at + 3) - read(state, at + 1);
-    const first = read(state, at + 2);
+    if (count < 2) return 0;
+    const [fromNs, first, toNs] = [read(state, at + 1), read(state, at + 2), read(state, at + 3)];
     const increase = read(state, at + 4) - first + read(state, at + 5);
-    return count < 2
-      ? 0
-      : (increase * stretch(sampledNs, count, first, increase, rangeSeconds)) / rangeSeconds;
+    const sampled = seconds(toNs - fromNs);
+    const between = sampled / (count - 1);
+    const isNear = (distance: number): boolean => distance < between * 1.1;
+    const ahead = rangeSeconds - seconds(endNs - fromNs);
+    const before = isNear(ahead) ? ahead : between / 2;
+    // A counter is never below zero: nothing grew before it was there.
+    const fromZero = increase > 0 && first >= 0 ? sampled * (first / increase) : before;
+    const behind = seconds(endNs - toNs);
+    const after = isNear(behind) ? behind : between / 2;
+    const stretched = sampled + Math.min(before, fromZero) + after;
+    return (increase * (stretched / sampled)) / rangeSeconds;
   },
 };
 
-/**
- * How much more the counter is taken to have grown outside of its samples. Loki reckons samples in nanoseconds with a formula
- * made for milliseconds, so that the factor is all but 1; to give its digits the mix-up is kept.
- */
-function stretch(
-  sampledNs: number,
-  count: number,
-  first: number,
-  increase: number,
-  rangeSeconds: number,
-): number {
-  const sampled = sampledNs / 1000;
-  const between = sampled / (count - 1);
-  let toStart = rangeSeconds;
-  if (increase > 0 && first >= 0) toStart = Math.min(toStart, sampled * (first / increase));
-  const before = toStart < between * 1.1 ? toStart : between / 2;
-  return (sampled + before) / sampled;
+function seconds(ns: number): number {
+  return ns / 1e9;
 }

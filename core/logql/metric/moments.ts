@@ -58,5 +58,5 @@ export const varianceState: StateKind = {
 
 export const deviationState: StateKind = {
   ...varianceState,
-  result: (state, at, seconds) => Math.sqrt(varianceState.result(state, at, seconds)),
+  result: (state, at, seconds, endNs) => Math.sqrt(varianceState.result(state, at, seconds, endNs)),
 };

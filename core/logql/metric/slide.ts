@@ -49,7 +49,8 @@ export class Slider {
       const at = column * this.#kind.width;
       if (state[at] === 0) continue;
       out.present[column] = 1;
-      out.values[column] = this.#kind.result(state, at, this.#windows.rangeSeconds);
+      const { rangeSeconds } = this.#windows;
+      out.values[column] = this.#kind.result(state, at, rangeSeconds, this.#windows.endOf(column));
     }
   }
 

@@ -10,8 +10,8 @@ export interface StateKind {
   add(state: Float64Array, at: number, value: number, offset: number): void;
   /** Merges the state at `from`, which has samples and is of later time, into the one at `at`, which has samples too. */
   merge(state: Float64Array, at: number, other: Float64Array, from: number): void;
-  /** The function's value for a state that has samples. */
-  result(state: Float64Array, at: number, rangeSeconds: number): number;
+  /** The function's value for a state that has samples, in a window that ends at `endNs`, counted as offsets are. */
+  result(state: Float64Array, at: number, rangeSeconds: number, endNs: number): number;
 }
 
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
@@ -54,7 +54,10 @@ export const tallyState: StateKind = {
 
 /** The value of another state by the second. */
 export function perSecond(kind: StateKind): StateKind {
-  return { ...kind, result: (state, at, seconds) => kind.result(state, at, seconds) / seconds };
+  return {
+    ...kind,
+    result: (state, at, seconds, endNs) => kind.result(state, at, seconds, endNs) / seconds,
+  };
 }
 
 /** `max_over_time` and `min_over_time`: NaN only where there is nothing else. */

@@ -68,6 +68,11 @@ export class Windows {
     return { fromNs: this.startNs + cut + 1n, toNs: this.endNs };
   }
 
+  /** How far behind startNs the window of a column ends, in nanoseconds. */
+  endOf(column: number): number {
+    return this.#spanNs - (this.columns - 1 - column) * this.#stepNs;
+  }
+
   /** The bucket of a time, or -1 when it is in no window. Sets `offsetNs`. */
   bucketOf(timestampNs: bigint): number {
     return this.#isExact ? this.#bucketOfNumber(timestampNs) : this.#bucketOfBigint(timestampNs);

@@ -151,7 +151,19 @@ test('a variance of large values that lie close together keeps its digits over m
 test('rate_counter stretches the growth to the range as the reference does', async (t) => {
   const entries = Array.from({ length: 15 }, (_none, index): ShortEntry => [46 + index, `v=${47 + index}`]);
   const query = 'rate_counter({app="a"} | logfmt | unwrap v [30s])';
-  t.deepEqual(await samplesOf(query, entries, instant(60)), { '{app="a"}': { 60: 0.46666766666666665 } });
+  const growth = async (second: number): Promise<number> => {
+    const result = await samplesOf(query, entries, instant(second));
+    return Math.round((result['{app="a"}']?.[second] ?? NaN) * 30_000) / 1000;
+  };
+  t.is(await growth(60), 14.5);
+  // The end of the range is nearer now than samples are to one another: the growth is taken to have gone on to it.
+  t.is(await growth(61), 15.5);
+  // From zero on there is less than half a distance.
+  const young: readonly ShortEntry[] = [
+    [46, 'v=0.25'],
+    [47, 'v=1.25'],
+  ];
+  t.deepEqual(await samplesOf(query, young, instant(47)), { '{app="a"}': { 47: 1.25 / 30 } });
 });
 
 test('rate_counter adds what was reached before a reset, in and between buckets', async (t) => {
@@ -159,14 +171,14 @@ test('rate_counter adds what was reached before a reset, in and between buckets'
   const growth = async (numbers: readonly number[], step: number): Promise<number> => {
     const entries = numbers.map((v, index): ShortEntry => [index * 10 + 5, `v=${v}`]);
     const result = await samplesOf(query, entries, range(100, 100, step));
-    return Math.round((result['{app="a"}']?.[100] ?? NaN) * 100);
+    return Math.round((result['{app="a"}']?.[100] ?? NaN) * 100_000) / 1000;
   };
-  // 10 to 30, reset, 5 to 25: 30 - 10 + 25.
+  // 10 to 30, reset, 5 to 25: 30 - 10 + 25, in 40 s; 5 s more at either end.
   for (const step of [100, 50, 20, 10]) {
-    t.is(await growth([10, 20, 30, 5, 25], step), 45);
+    t.is(await growth([10, 20, 30, 5, 25], step), (45 * 50) / 40);
   }
   t.is(await growth([10], 10), 0);
-  t.is(await growth([3, 2, 1], 10), 3 + 2 + 1 - 3);
+  t.is(await growth([3, 2, 1], 10), ((3 + 2 + 1 - 3) * 30) / 20);
 });
 
 test('absent_over_time tells the labels that are certain, at times without samples', async (t) => {
