@@ -9,6 +9,7 @@ const gateway = '{app="api-gateway"}';
 const checkout = '{service_name="checkout"}';
 const payments = '{service_name="payments"}';
 const every = '{service_name=~".+"}';
+const prod = '{namespace="prod", app!="orders"}';
 const perLevel = 'sum by (level) (count_over_time({app="api-gateway"}[5m]))';
 
 /** Why the text of an answer without a tenant differs (docs/differences.md). */
@@ -44,6 +45,10 @@ function refused(name: string, command: string, ...args: readonly string[]): Log
 
 /** Why lines of one instant may stand in another order (docs/differences.md). */
 const oneInstant = 'VictoriaLogs does not keep the order of arrival of the lines of one instant';
+
+/** Why sparse streams are listed, or measured, otherwise (docs/differences.md). */
+const byChunks =
+  "Loki answers from its index: a chunk's labels and size count for all the time that it spans";
 
 /** Every run of logcli that is compared, by command. */
 export const cases: readonly LogcliCase[] = [
@@ -205,6 +210,107 @@ export const cases: readonly LogcliCase[] = [
   { ...query('several tenants', ...tenMinutes, '--limit=40', checkout), orgId: 't1|t2' },
   { ...query('another tenant', ...hour, checkout), orgId: 't2' },
   { ...query('a tenant without data', ...hour, checkout), orgId: 'nobody' },
+  query('forward with a limit', ...hour, '--forward', '--limit=11', payments),
+  query(
+    'forward, raw, pages',
+    ...tenMinutes,
+    '--forward',
+    '--output=raw',
+    '--limit=75',
+    '--batch=20',
+    gateway,
+  ),
+  query(
+    'forward, jsonl, pages',
+    ...tenMinutes,
+    '--forward',
+    '--output=jsonl',
+    '--limit=64',
+    '--batch=16',
+    every,
+  ),
+  query('pages of one line', ...tenMinutes, '--limit=12', '--batch=1', payments),
+  query('pages bigger than the limit', ...tenMinutes, '--limit=9', '--batch=100', checkout),
+  query('pages that end with the limit', ...tenMinutes, '--limit=60', '--batch=20', prod),
+  query('pages over several streams until all are read', ...tenMinutes, '--limit=0', '--batch=100', prod),
+  query(
+    'raw, forward, rows of one instant in pages',
+    ...day,
+    '--forward',
+    '--output=raw',
+    '--batch=3',
+    '{kind="special"}',
+  ),
+  query('jsonl without labels', ...hour, '--output=jsonl', '--no-labels', payments),
+  query('jsonl with one label', ...hour, '--output=jsonl', '--include-label=pod', gateway),
+  query('raw without labels', ...hour, '--output=raw', '--no-labels', payments),
+  query('no labels, forward', ...hour, '--no-labels', '--forward', every),
+  query('jsonl of parsed labels', ...hour, '--output=jsonl', `${checkout} | logfmt | amount > 400`),
+  query(
+    'odd label values as jsonl',
+    ...day,
+    '--output=jsonl',
+    '--limit=50',
+    '{namespace="lab", kind!~"same-time|blank"}',
+  ),
+  query('a comparison of ip addresses', ...hour, '{service_name="nginx-ingress"} |= ip("10.0.0.0/8")'),
+  query('labels without a value', ...hour, '{service_name="payments"} | trace_id=""'),
+  query(
+    'two parsers',
+    ...hour,
+    `${payments} | json | line_format "{{.latency}}" | regexp "(?P<ms>[0-9]+)ms"`,
+  ),
+  query(
+    'template functions',
+    ...hour,
+    `${gateway} | json | line_format "{{ upper .method }} {{ .path | trunc 6 }} {{ if eq .status \\"200\\" }}ok{{ else }}not{{ end }}"`,
+  ),
+  query('comments in a query', ...hour, `${gateway} # all of them\n|= "POST"`),
+  {
+    ...query(
+      'several tenants, one label of them',
+      ...tenMinutes,
+      '--limit=40',
+      '--include-label=__tenant_id__',
+      prod,
+    ),
+    orgId: 't1|t2',
+  },
+  {
+    ...query('one of several tenants', ...tenMinutes, '--limit=25', '{__tenant_id__="t2", region="second"}'),
+    orgId: 't1|t2',
+  },
+  {
+    ...query('one of several tenants and nothing else', ...tenMinutes, '{__tenant_id__="t2"}'),
+    orgId: 't1|t2',
+    differs:
+      'Loki takes the tenant out of the selector and refuses what is left; here it is the whole tenant',
+  },
+  {
+    ...query(
+      'a metric of several tenants',
+      ...hour,
+      '--step=10m',
+      'sum by (__tenant_id__, service_name) (count_over_time({service_name=~".+"}[10m]))',
+    ),
+    orgId: 't1|t2',
+    as: 'samples',
+  },
+  {
+    ...query(
+      'a binary operation',
+      ...hour,
+      '--step=10m',
+      'sum by (pod) (rate({app="api-gateway"} |= "error" [10m])) / on (pod) sum by (pod) (rate({app="api-gateway"}[10m]))',
+    ),
+    as: 'samples',
+  },
+  { ...query('a metric raw', ...hour, '--step=20m', '--output=raw', perLevel), as: 'samples' },
+  {
+    ...query('a metric without lines', ...hour, '--step=20m', 'absent_over_time({app="nobody"}[5m])'),
+    as: 'samples',
+  },
+  { ...query('a literal over a range', ...tenMinutes, '--step=5m', '1 + 2'), as: 'samples' },
 
   instant('a count', '--now=2026-11-01T03:00:00Z', 'count_over_time({app="api-gateway"}[1h])'),
   instant(
@@ -230,6 +336,50 @@ export const cases: readonly LogcliCase[] = [
       'bytes_over_time({app="api-gateway"}[10m])',
     ),
   },
+  instant(
+    'an average',
+    '--now=2026-11-01T03:00:00Z',
+    'avg_over_time({app="api-gateway"} | json | unwrap duration_ms [10m]) by (level)',
+  ),
+  instant(
+    'durations',
+    '--now=2026-11-01T03:00:00Z',
+    'max_over_time({service_name="checkout"} | logfmt | unwrap duration(took) | __error__="" [30m]) by (pod)',
+  ),
+  instant(
+    'bytes',
+    '--now=2026-11-01T03:00:00Z',
+    'sum(sum_over_time({service_name="checkout"} | logfmt | unwrap bytes(size) | __error__="" [30m]))',
+  ),
+  instant(
+    'an offset',
+    '--now=2026-11-01T04:00:00Z',
+    'sum by (level) (count_over_time({app="api-gateway"}[30m] offset 1h))',
+  ),
+  instant('nothing there', '--now=2026-11-01T03:00:00Z', 'absent_over_time({app="nobody"}[5m])'),
+  instant(
+    'a comparison',
+    '--now=2026-11-01T03:00:00Z',
+    'sum by (pod) (count_over_time({app="api-gateway"}[1h])) > 600',
+  ),
+  instant(
+    'labels replaced',
+    '--now=2026-11-01T03:00:00Z',
+    'label_replace(sum by (pod) (count_over_time({app="api-gateway"}[1h])), "n", "$1", "pod", ".*-(.*)")',
+  ),
+  {
+    ...instant(
+      'several tenants',
+      '--now=2026-11-01T03:00:00Z',
+      'sum by (service_name, __tenant_id__) (count_over_time({service_name=~".+"}[1h]))',
+    ),
+    orgId: 't1|t2',
+  },
+  {
+    ...instant('statistics', '--now=2026-11-01T03:00:00Z', '--stats', 'sum(rate({app="api-gateway"}[5m]))'),
+    as: 'figures',
+  },
+  instant('raw', '--now=2026-11-01T03:00:00Z', '--output=raw', 'sum(rate({app="api-gateway"}[5m]))'),
 
   labels('all', ...day),
   labels('values', ...day, 'service_name'),
@@ -240,6 +390,21 @@ export const cases: readonly LogcliCase[] = [
   { ...labels('several tenants', ...day), orgId: 't1|t2' },
   { ...labels('tenants as values', ...day, '__tenant_id__'), orgId: 't1|t2' },
   { ...labels('quiet', ...day, '--quiet', 'app') },
+  labels('values with quotes', ...day, 'kind'),
+  labels('values of a label that is structured metadata', ...day, 'trace_id'),
+  labels(
+    'a range that ends before the lines',
+    '--from=2026-10-31T20:00:00Z',
+    '--to=2026-10-31T23:59:00Z',
+    'app',
+  ),
+  {
+    ...labels('a range of a minute', '--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:01:00Z', 'pod'),
+    differs: byChunks,
+  },
+  labels('a range of half an hour', '--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:30:00Z', 'pod'),
+  { ...labels('values of another tenant', ...day, 'region'), orgId: 't2' },
+  { ...labels('a tenant without data', ...day), orgId: 'nobody' },
 
   series('of one service', ...hour, gateway),
   series('all', ...hour, '{}'),
@@ -247,10 +412,31 @@ export const cases: readonly LogcliCase[] = [
   series('by expression', ...hour, '{service_name=~"check.*|pay.*"}'),
   { ...series('analysed labels', ...hour, '--analyze-labels', every), as: 'analysis' },
   { ...series('analysed labels of one service', ...hour, '--analyze-labels', gateway), as: 'analysis' },
+  series('a range without lines', '--from=2026-10-01T02:00:00Z', '--to=2026-10-01T03:00:00Z', every),
+  series('odd label values', ...day, '{namespace="lab"}'),
+  series('without a label', ...day, '{service_name=~".+", namespace=""}'),
+  series('by three matchers', ...day, '{namespace="prod", env!="staging", pod=~".*-0"}'),
+  { ...series('another tenant', ...day, '{region="second"}'), orgId: 't2' },
+  {
+    ...series('several tenants, a stream that is silent', ...hour, '{service_name="payments"}'),
+    orgId: 't1|t2',
+    differs: byChunks,
+  },
+  { ...series('several tenants', ...day, '{service_name="payments"}'), orgId: 't1|t2' },
+  {
+    ...series('analysed labels of several tenants', ...day, '--analyze-labels', every),
+    as: 'analysis',
+    orgId: 't1|t2',
+  },
 
   stats('one service', ...day, checkout),
   stats('everything', ...day, every),
   stats('nothing', ...day, '{app="nobody"}'),
+  stats('by expression', ...day, '{service_name=~"check.*|pay.*", env="production"}'),
+  stats('odd label values', ...day, '{namespace="lab"}'),
+  { ...stats('another tenant', ...day, '{region="second"}'), orgId: 't2' },
+  { ...stats('several tenants', ...day, '{service_name="payments"}'), orgId: 't1|t2' },
+  { ...stats('a tenant without data', ...day, every), orgId: 'nobody' },
 
   volume('everything', ...day, every),
   volume('the biggest three', ...day, '--limit=3', every),
@@ -258,11 +444,29 @@ export const cases: readonly LogcliCase[] = [
   volume('by label names', ...day, '--aggregateByLabels', every),
   volume('by label names with targets', ...day, '--aggregateByLabels', '--targetLabels=service_name', every),
   volume('nothing', ...day, '{app="nobody"}'),
+  volume('one service', ...day, '{app="api-gateway"}'),
+  volume('by a target label that nobody has', ...day, '--targetLabels=nothing_like_it', every),
+  volume('by one target label and a matcher', ...day, '--targetLabels=pod', '{namespace="prod"}'),
+  { ...volume('another tenant', ...day, every), orgId: 't2' },
+  { ...volume('several tenants', ...day, '{service_name="payments"}'), orgId: 't1|t2' },
   volumeRange('by the hour', ...day, '--step=1h', every),
   volumeRange('the biggest two by half an hour', ...day, '--step=30m', '--limit=2', every),
   volumeRange('by target labels', ...day, '--step=1h', '--targetLabels=env', every),
   volumeRange('by label names', ...day, '--step=1h', '--aggregateByLabels', every),
   volumeRange('one point for every series', ...hour, '--step=2h', every),
+  volumeRange('one service', ...day, '--step=1h', gateway),
+  volumeRange('nothing', ...day, '--step=1h', '{app="nobody"}'),
+  volumeRange(
+    'label names with targets',
+    ...day,
+    '--step=2h',
+    '--aggregateByLabels',
+    '--targetLabels=env',
+    every,
+  ),
+  { ...volumeRange('another tenant', ...day, '--step=1h', every), orgId: 't2', differs: byChunks },
+  { ...volumeRange('another tenant, the whole range', ...day, '--step=6h', every), orgId: 't2' },
+  { ...volumeRange('several tenants', ...day, '--step=1h', '{service_name="payments"}'), orgId: 't1|t2' },
 
   fields('json', ...hour, gateway),
   fields('logfmt', ...hour, checkout),
@@ -275,6 +479,16 @@ export const cases: readonly LogcliCase[] = [
   { ...fields('values of a field', ...hour, gateway, 'method'), as: 'lines' },
   { ...fields('values of a level', ...hour, gateway, 'detected_level'), as: 'lines' },
   { ...fields('values of a field nobody has', ...hour, gateway, 'nothing_like_it'), as: 'lines' },
+  fields('structured metadata only', ...hour, '{service_name="recommender"}'),
+  fields('an error in the lines', ...hour, '{service_name="payments"} | json | __error__!=""'),
+  fields('a pattern', ...hour, '{service_name="nginx-ingress"} | pattern "<ip> <_>"'),
+  fields('line filters', ...hour, `${checkout} |= "error"`),
+  fields('nothing', ...hour, '{app="nobody"}'),
+  { ...fields('values of a nested field', ...hour, payments, 'event_amount_currency'), as: 'lines' },
+  { ...fields('values of structured metadata', ...hour, checkout, 'user_id'), as: 'lines' },
+  { ...fields('values after a parser', ...hour, `${checkout} | logfmt`, 'level'), as: 'lines' },
+  { ...fields('another tenant', ...day, '{region="second", service_name="checkout"}'), orgId: 't2' },
+  { ...fields('several tenants', ...hour, checkout), orgId: 't1|t2' },
 
   refused('a query cut off', 'query', ...hour, '{app='),
   refused('a query without a matcher for values', 'query', ...hour, '{app=~".*"}'),
@@ -306,6 +520,39 @@ export const cases: readonly LogcliCase[] = [
   refused('a metric in volumes', 'volume_range', ...hour, 'rate({app="a"}[1m])'),
   refused('a bad selector of series', 'series', ...hour, '{app='),
   refused('a metric in detected fields', 'detected-fields', ...hour, 'rate({app="a"}[1m])'),
+  refused('an unwrap without a range', 'query', ...hour, `${gateway} | json | unwrap duration_ms`),
+  refused(
+    'an unknown conversion',
+    'query',
+    ...hour,
+    `sum_over_time(${gateway} | unwrap weight(duration_ms) [5m])`,
+  ),
+  refused('a parameter missing', 'query', ...hour, 'topk(sum(rate({app="a"}[1m])))'),
+  refused(
+    'an unknown function in a template',
+    'query',
+    ...hour,
+    `${gateway} | line_format "{{ nothing .a }}"`,
+  ),
+  refused(
+    'many to many',
+    'instant-query',
+    '--now=2026-11-01T03:00:00Z',
+    'count_over_time({app="api-gateway"}[1h]) / on (app) count_over_time({app="api-gateway"}[1h])',
+  ),
+  refused(
+    'an error in a pipeline at an instant',
+    'instant-query',
+    '--now=2026-11-01T03:00:00Z',
+    `sum(rate(${payments} | json [10m]))`,
+  ),
+  refused('a selector without matchers in volumes', 'volume', ...hour, '{app=~".*"}'),
+  refused('a bad selector of volumes', 'volume', ...hour, '{app='),
+  refused('a metric in statistics', 'stats', ...hour, 'rate({app="a"}[1m])'),
+  refused('a bad selector of statistics', 'stats', ...hour, '{app='),
+  refused('a bad selector of detected fields', 'detected-fields', ...hour, '{app='),
+  refused('a selector without a value of series', 'series', ...hour, '{app=~".*"}'),
+  refused('a step of nothing', 'query', ...hour, '--step=0', perLevel),
   refused(
     'retries do not help',
     'query',
