@@ -6,6 +6,7 @@ import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../logql/pipe
 import { fieldTypeOf } from './field-type.js';
 import type { KeyPath } from './json-paths.js';
 import { LineFieldReader } from './line-fields.js';
+import { shownSize } from './shown-size.js';
 
 export interface FieldScanOptions {
   /** Fields that are gathered; those that come later are left out. */
@@ -42,11 +43,11 @@ export class FieldScan {
   ): void {
     for (const [label, value] of structuredMetadata.labels) this.#take(label, value);
     const found = this.#reader.read(line, stream);
-    for (const [label, value] of parsed.labels) this.#take(label, value, found?.parser);
+    for (const [label, value] of parsed.labels) this.#take(label, this.#shown(value), found?.parser);
     if (found === undefined) return;
     for (const [label, value] of found.labels.labels) {
       const { path, name } = this.#placeOf(label, found.pathOf);
-      this.#take(name, value, found.parser, path);
+      this.#take(name, this.#shown(value), found.parser, path);
     }
   }
 
@@ -58,6 +59,11 @@ export class FieldScan {
       jsonPath,
       values: [...values],
     }));
+  }
+
+  /** Of one field, sizes are listed in the form in which a query can compare them. */
+  #shown(value: string): string {
+    return this.#options.only === undefined ? value : (shownSize(value) ?? value);
   }
 
   /** A key with dots is shown as it is where names may have dots. */

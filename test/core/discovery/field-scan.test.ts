@@ -90,3 +90,15 @@ test('where names may have dots a key of the line keeps them, a nested one does 
 test('lines that no parser reads have no fields', (t) => {
   t.is(scan([{ line: '' }, { line: 'just words' }, { line: '{"cut":' }]).size, 0);
 });
+
+test('asked for one field, sizes of lines are listed as the reference prints them, those of metadata as they are', (t) => {
+  const sizes = ['100KB', '13KiB', '7b', '1.55 mb', '2K', '12', '3ms', 'cube'];
+  const given = [
+    ...sizes.map((size) => ({ line: `size="${size}"` })),
+    { line: '', metadata: { size: '5KiB' } },
+    { line: '', parsed: { size: '6KiB' } },
+  ];
+  const listed = ['100kB', '13kB', '7B', '1.6MB', '2.0kB', '12', '3ms', 'cube', '5KiB', '6.1kB'];
+  t.deepEqual(scan(given, { maxFields: 1, only: 'size' }).get('size')?.values, listed);
+  t.is(scan(given).get('size')?.values[0], '100KB');
+});
