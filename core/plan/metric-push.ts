@@ -16,6 +16,8 @@ export interface LeafPush {
   readonly stages: readonly Stage[];
   /** Labels that `| json` may take from lines; undefined where no stage reads them. */
   readonly fromJson?: readonly string[];
+  /** Whether a line that is no JSON counts like one that is. */
+  readonly dropsErrors?: boolean;
 }
 
 export type PushDecision =
@@ -49,7 +51,7 @@ export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushD
     const fromJson = jsonNames(names);
     return fromJson === undefined
       ? { rule: 'metricStages' }
-      : { rule: 'metricJson', push: { ...push, fromJson } };
+      : { rule: 'metricJson', push: { ...push, fromJson, dropsErrors: dropsErrors(stages, names) } };
   }
   if (names.has(detectedLevelName)) return { rule: 'metricLevel', push };
   return { rule: measure === 'presence' ? 'metricAbsent' : 'metricGroups', push };
@@ -81,11 +83,20 @@ function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {
 
 /** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
 function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
-  const made = [...names].filter((name) => !name.startsWith('__error'));
-  const arePlain = made.every(
-    (name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name) && name !== detectedLevelName,
-  );
+  const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
+  const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
   return arePlain && made.length > 0 ? made : undefined;
+}
+
+/** Whether errors of the parser are dropped before anything looks at them. */
+function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
+  if ([...names].some((name) => name.startsWith('__error'))) return false;
+  const behind = stages.slice(stages.findIndex(isWholeJson) + 1);
+  const first = behind.find((stage) => namesIn(stage).some((name) => name.startsWith('__error')));
+  return (
+    first?.kind === 'drop' &&
+    first.items.some(({ name, matcher }) => name === '__error__' && matcher === undefined)
+  );
 }
 
 /** `| json` without expressions. */

@@ -1,11 +1,14 @@
 import { pipelineError, type RangeEngine } from '../../core/logql/metric/index.js';
 import type { SampleExtractor } from '../../core/logql/pipeline/extractor.js';
+import { detectedLevelName } from '../../core/names/level.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { Get } from './metric-grouping.js';
 import { entryOf } from './metric-rows.js';
+import type { Told } from './metric-shapes.js';
 
 const maxKnown = 20_000;
+const anyLine: Told = { line: 'x' };
 const anyTime = '1970-01-01T00:00:00Z';
 
 export type GroupValue = readonly [timestampNs: bigint, value: number];
@@ -15,6 +18,8 @@ export interface Group {
   /** The `_stream` text of a stream like those of its rows. */
   readonly stream: string;
   readonly get: Get;
+  /** What stands for its lines; undefined where they do not matter. */
+  readonly told?: Told;
   readonly values: readonly GroupValue[];
 }
 
@@ -40,7 +45,7 @@ export class Groups {
     let decided = this.#isDecided.get(key);
     if (decided === undefined) {
       if (this.#isDecided.size >= maxKnown) this.#isDecided.clear();
-      const [a, b] = ['info', 'error'].map((line) => this.#reader.read(this.#row(stream, get, line)));
+      const [a, b] = ['info', 'error'].map((line) => this.#reader.read(this.#row(stream, get, { line })));
       decided = a?.structuredMetadata.key === b?.structuredMetadata.key;
       this.#isDecided.set(key, decided);
     }
@@ -49,11 +54,10 @@ export class Groups {
 
   /**
    * Adds the values of a group.
-   * @param line what stands for the lines of its rows
    * @throws ApiError `pipelineError` as for a row
    */
-  add({ stream, get, values }: Group, line: string, extract: SampleExtractor, engine: RangeEngine): void {
-    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, line))));
+  add({ stream, get, told = anyLine, values }: Group, extract: SampleExtractor, engine: RangeEngine): void {
+    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, told))));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;
@@ -67,8 +71,9 @@ export class Groups {
     return this.#fields.some((name) => /^[0-9]{2,}$/.test(get(name) ?? ''));
   }
 
-  #row(stream: string, get: Get, line: string): BackendRow {
+  #row(stream: string, get: Get, { line, level }: Told): BackendRow {
     const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
+    if (level !== undefined) fields.push([detectedLevelName, level]);
     return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
   }
 }

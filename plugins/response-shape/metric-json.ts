@@ -18,14 +18,18 @@ export const oddLines: LogsqlFilter = or(
   regexp('_msg', `"(?:${space}[^"]*|[^"]*${space})"[ \\t\\r\\n]*:`),
 );
 
-/**
- * How lines are told by the labels that `| json` takes from them. `unclear` where it cannot be: every stream has all of these
- * labels already, so that nothing tells a line that is valid, or they are too many.
- */
-export function jsonQuestion(names: readonly string[], { streams }: Inventory): LineQuestion | 'unclear' {
+/** Labels that `| json` may give to streams: those that not all of them have already. */
+export function openNames(names: readonly string[], { streams }: Inventory): readonly string[] {
   const identities = [...streams.values()];
-  const open = names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
-  if (open.length === 0 || open.length > maxNames) return 'unclear';
+  return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
+}
+
+/**
+ * How lines are told by the labels that `| json` takes from them. Undefined where it cannot be: there are none, so that nothing
+ * tells a line that is valid, or they are too many.
+ */
+export function jsonQuestion(open: readonly string[]): LineQuestion | undefined {
+  if (open.length === 0 || open.length > maxNames) return undefined;
   const key = `json ${JSON.stringify(open)}`;
   return { key, judge: (lines) => (areAlike(lines, open) ? cut(open) : undefined) };
 }
@@ -65,7 +69,7 @@ function cut(names: readonly string[]): Cutting {
       { ...wholeLine, pattern: '<_msg>', condition: not(isTold) },
     ],
     columns: [...names.map((name) => prefix + name), whole],
-    lineOf: (get) => lineOf(get, names),
+    toldBy: (get) => ({ line: lineOf(get, names) }),
   };
 }
 

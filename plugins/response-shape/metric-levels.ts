@@ -13,7 +13,7 @@ const maxUntoldBytes = 6000;
 
 /** Lines counted by what they mean. */
 export interface ShapeCount {
-  readonly groups: readonly (Group & { readonly line: string })[];
+  readonly groups: readonly Group[];
   /** Leaves the rows whose meaning is not told by their shape; undefined where there are none. */
   readonly untold: readonly LogsqlPipe[] | undefined;
 }
@@ -28,7 +28,7 @@ export interface ShapeRequest extends CountRequest {
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | undefined> {
   const { cutting, accepts } = request;
   const { columns, streamOf } = request.grouping;
-  const groups = new Map<string, Group & { readonly line: string; readonly values: GroupValue[] }>();
+  const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const untold = new Map<string, LogsqlFilter>();
   const keys = [...columns, ...cutting.columns];
   const isComplete = await readBuckets(request, cutting.pipes, keys, (row, value) => {
@@ -36,14 +36,14 @@ export async function countByShape(request: ShapeRequest): Promise<ShapeCount | 
     const stream = streamOf(get);
     if (stream === undefined) return false;
     if (!accepts({ stream, get })) return true;
-    const line = cutting.lineOf(get);
-    if (line === undefined) {
+    const told = cutting.toldBy(get);
+    if (told === undefined) {
       untold.set(keyOf(get, cutting.columns), shapeFilter(get, cutting));
       return true;
     }
-    const key = `${keyOf(get, columns)} ${line}`;
+    const key = `${keyOf(get, columns)} ${told.level ?? ''} ${told.line}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { stream, get, line, values: [value] });
+    if (group === undefined) groups.set(key, { stream, get, told, values: [value] });
     else group.values.push(value);
     return groups.size <= request.maxGroups;
   });

@@ -3,6 +3,7 @@ import { collapseNums } from '../../core/logsql/eval/collapse.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
 import { and, exact, field, fields, limit, not, query } from '../../core/logsql/build.js';
 import { printFilter } from '../../core/logsql/print.js';
+import { unknownLevel } from '../../core/names/level.js';
 import {
   formOf,
   levelOfShape,
@@ -19,8 +20,8 @@ export interface Cutting {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns by which shapes are told. */
   readonly columns: readonly string[];
-  /** A line that means the same as the group's; undefined where its shape does not tell. */
-  lineOf(get: Get): string | undefined;
+  /** What means the same as the group's lines; undefined where their shape does not tell. */
+  toldBy(get: Get): Told | undefined;
 }
 
 const maxForms = 3;
@@ -36,6 +37,13 @@ const cuttingBytes = 1000;
 /** How lines are cut, where they can be. */
 export interface KnownCutting {
   readonly cutting: Cutting | undefined;
+}
+
+/** What stands for lines. */
+export interface Told {
+  readonly line: string;
+  /** Their level, where the line does not tell it. */
+  readonly level?: string;
 }
 
 /** What lines are asked about. */
@@ -172,10 +180,26 @@ function cut(forms: readonly LevelForm[]): Cutting {
       { kind: 'collapse_nums', at: before, prettify: false },
     ],
     columns: [before, value],
-    lineOf(get) {
+    toldBy(get) {
       const level = levelOf(get(before) ?? '', get(value) ?? '', forms);
       // A word alone is a line of its level.
-      return level === '' ? 'x' : level;
+      return level === undefined ? undefined : { line: level === '' ? noLevel : level };
+    },
+  };
+}
+
+/** A line that tells no level. */
+const noLevel = 'x';
+
+/** Cuts lines both ways: the line is that of the first, the level that of the second. */
+export function withLevels(lines: Cutting, levels: Cutting): Cutting {
+  return {
+    pipes: [...lines.pipes, ...levels.pipes],
+    columns: [...lines.columns, ...levels.columns],
+    toldBy(get) {
+      const [told, level] = [lines.toldBy(get), levels.toldBy(get)];
+      if (told === undefined || level === undefined) return undefined;
+      return { ...told, level: level.line === noLevel ? unknownLevel : level.line };
     },
   };
 }

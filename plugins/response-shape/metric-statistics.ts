@@ -29,7 +29,7 @@ import {
   type RowContext,
   type RowRequest,
 } from './metric-rows.js';
-import { levelQuestion, type LineQuestion } from './metric-shapes.js';
+import { levelQuestion, withLevels, type Cutting, type LineQuestion } from './metric-shapes.js';
 
 /** Groups for each series that may be answered: fields that are dropped make several of one. */
 const spareGroups = 4;
@@ -98,14 +98,15 @@ export class Statistics {
 
   /** Asks the backend; undefined where its groups tell too little. */
   async count(): Promise<Counted | undefined> {
-    const { inventory, deciding, lines } = this.#parts;
-    if (lines !== undefined) return this.#countByLine(lines);
+    const { inventory, deciding, lines, plan } = this.#parts;
+    const cutting = lines === undefined ? undefined : await this.#cutting(lines, plan.selection);
+    if (lines !== undefined && cutting === undefined) return undefined;
     const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
     const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(),
-      areUndecided ? this.#countByShape() : ('none' as const),
+      areAllUndecided ? [] : this.#countGroups(cutting),
+      areUndecided ? this.#countByShape(cutting) : ('none' as const),
     ]);
     if (groups === undefined) return undefined;
     if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
@@ -127,10 +128,10 @@ export class Statistics {
     const { excess, facts, selectedRows } = remainder;
     const { context } = this.#parts;
     for (const group of groups) {
-      if (this.#groups.isDecided(group)) this.#addGroup(group, 'x', into);
+      if (this.#groups.isDecided(group)) this.#addGroup(group, into);
     }
     if (typeof others === 'object') {
-      for (const group of others.groups) this.#addGroup(group, group.line, into);
+      for (const group of others.groups) this.#addGroup(group, into);
     }
     for (const row of excess) {
       const entry = entryOf(context.reader.read(row));
@@ -143,49 +144,48 @@ export class Statistics {
       await this.#addUndecided(into, selectedRows, others.untold);
   }
 
-  #addGroup(group: Group, line: string, { engine, checkSeries }: LeafEngine): void {
+  #addGroup(group: Group, { engine, checkSeries }: LeafEngine): void {
     const { context, plan } = this.#parts;
     const sum = sumOf(group);
     const isBytes = plan.push.measure === 'bytes';
     context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-    this.#groups.add(group, line, this.#ofGroup, engine);
+    this.#groups.add(group, this.#ofGroup, engine);
     checkSeries();
   }
 
-  async #countGroups(): Promise<readonly Group[] | undefined> {
-    const { plan } = this.#parts;
+  /** @param cutting how lines are told, where they matter */
+  async #countGroups(cutting: Cutting | undefined): Promise<readonly Group[] | undefined> {
+    const { plan, lines } = this.#parts;
     const asked = this.#countRequest(this.#filter);
+    if (cutting !== undefined) {
+      const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => this.#groups.isDecided(group);
+      const counted = await this.#unlessRefused(lines?.key ?? '', () =>
+        countByShape({ ...asked, cutting, accepts }),
+      );
+      return counted?.groups;
+    }
     return plan.push.names === 'all'
       ? this.#unlessRefused('groups', () => countManyGroups(asked))
       : countGroups(asked);
   }
 
-  async #countByShape(): Promise<ShapeCount | 'rows'> {
-    const { plan, context, buckets, inventory } = this.#parts;
-    const { shapes, owner, upstream } = context;
+  async #countByShape(lines: Cutting | undefined): Promise<ShapeCount | 'rows'> {
+    const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
-    const rows = rowsOfStreams(inventory.listed);
-    const undecided = and(plan.selection, selection);
-    const cutting = await shapes.of(levelQuestion, owner, upstream, undecided, buckets.range, rows);
-    if (cutting === undefined) return 'rows';
+    const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
+    if (levels === undefined) return 'rows';
+    const cutting = lines === undefined ? levels : withLevels(lines, levels);
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
-    const counted = await this.#unlessRefused('shapes', () => countByShape({ ...asked, cutting, accepts }));
+    const kind = `shapes ${this.#parts.lines?.key ?? ''}`;
+    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, cutting, accepts }));
     return counted ?? 'rows';
   }
 
-  /** Undefined where lines have too little in common. */
-  async #countByLine(question: LineQuestion): Promise<Counted | undefined> {
-    const { plan, context, buckets, inventory } = this.#parts;
+  async #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<Cutting | undefined> {
+    const { context, buckets, inventory } = this.#parts;
     const { shapes, owner, upstream } = context;
-    const rows = rowsOfStreams(inventory.listed);
-    const cutting = await shapes.of(question, owner, upstream, plan.selection, buckets.range, rows);
-    if (cutting === undefined) return undefined;
-    const asked = this.#countRequest(this.#filter);
-    const others = await this.#unlessRefused(question.key, () =>
-      countByShape({ ...asked, cutting, accepts: () => true }),
-    );
-    return others === undefined ? undefined : { groups: [], others };
+    return shapes.of(question, owner, upstream, selection, buckets.range, rowsOfStreams(inventory.listed));
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {

@@ -10,7 +10,7 @@ import type { Facts, FactsRequest } from './metric-facts.js';
 import { decidingFields } from './metric-fields.js';
 import { groupByLabels, groupByStream } from './metric-grouping.js';
 import { inventoryBytes, isSame, takeInventory, type Inventory } from './metric-inventory.js';
-import { jsonQuestion, oddLines } from './metric-json.js';
+import { jsonQuestion, oddLines, openNames } from './metric-json.js';
 import { rowsOfStreams, type RowContext } from './metric-rows.js';
 import { Statistics, type Counted, type Parts } from './metric-statistics.js';
 
@@ -94,8 +94,14 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
   }
 }
 
-function begin(asked: Asked, inventory: Inventory): Attempt | undefined {
-  const { plan, context, buckets } = asked;
+function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Attempt | undefined {
+  const { context, buckets } = asked;
+  const open = openNames(whole.push.fromJson ?? [], inventory);
+  // Parsers that can give no label, and whose errors nobody sees, need no lines.
+  const readsLines = whole.push.fromJson !== undefined && (open.length > 0 || !whole.push.dropsErrors);
+  const plan = readsLines ? whole : withoutJson(whole);
+  const lines = readsLines ? jsonQuestion(open) : undefined;
+  if (readsLines && lines === undefined) return undefined;
   const { naming } = context;
   const { names } = plan.push;
   const deciding = decidingFields(names, inventory, naming);
@@ -103,14 +109,12 @@ function begin(asked: Asked, inventory: Inventory): Attempt | undefined {
   const byStream = groupByStream(inventory, deciding);
   const byLabels =
     (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
-  const lines = plan.push.fromJson === undefined ? undefined : jsonQuestion(plan.push.fromJson, inventory);
-  if (lines === 'unclear') return undefined;
   const odd = lines === undefined ? undefined : oddLines;
   const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns, odd };
   const make = (facts: Facts): Statistics | undefined => {
     const grouping = facts.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints || facts.odd > 0) return undefined;
-    return new Statistics({ ...asked, inventory, deciding, facts, grouping, lines });
+    return new Statistics({ ...asked, plan, inventory, deciding, facts, grouping, lines });
   };
   const statistics = make(context.facts.expected(factsRequest));
   if (statistics === undefined) return undefined;
@@ -118,6 +122,11 @@ function begin(asked: Asked, inventory: Inventory): Attempt | undefined {
   // It may fail before anybody waits for it.
   counting.catch(() => undefined);
   return { inventory, factsRequest, statistics, counting, make };
+}
+
+function withoutJson(plan: Pushed): Pushed {
+  const stages = plan.push.stages.filter(({ kind }) => kind !== 'json');
+  return { ...plan, push: { ...plan.push, stages } };
 }
 
 /** Labels that only a filter looks at may have as many values as there are rows, unless streams or levels hold them. */

@@ -54,7 +54,16 @@ const keys = [
   'st\\u0061tus',
   'Status',
 ];
-const before = ['', '', '', '"status":{"code":7},', '"status-code":1,', '"a":{"status":1},', '"e":-inf,'];
+const before = [
+  '',
+  '',
+  '',
+  '"status":{"code":7},',
+  '"status-code":1,',
+  '"a":{"status":1},',
+  '"e":-inf,',
+  '"level":"error",',
+];
 const rest = [
   '',
   ',"msg":"status"',
@@ -69,6 +78,8 @@ const rest = [
   '} tail',
   ',',
   ',"app":"json"',
+  ',"level":"warn"',
+  ',"severity":"FATAL","level":7',
   ',"team":"json"',
 ];
 
@@ -84,8 +95,8 @@ const anyLine = fc.oneof(
   { weight: 8, arbitrary: line },
   fc.constantFrom('status=200', '["status"]', '{}', '{"status":200', '\ufeff{"status":200}', '{"n":1}'),
 );
-const streams = [{ app: 'a' }, { app: 'b', team: 'red' }];
-const metadata = [{}, {}, {}, { status: 'meta' }, { team: 'blue' }];
+const streams = [{ app: 'a' }, { app: 'b', team: 'red' }, { app: 'c', severity: 'debug' }];
+const metadata = [{}, {}, {}, { status: 'meta' }, { team: 'blue' }, { level: 'error' }];
 
 /** Few different lines, each of them often. */
 const entries: fc.Arbitrary<readonly StoredEntry[]> = fc
@@ -117,6 +128,10 @@ const queries = [
   'sum by (team, status) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
   'sum by (app) (count_over_time({app=~".+"} | json | status >= 300 [60s]))',
   'sum (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (level, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
+  'sum by (status) (count_over_time({app=~".+"} | detected_level!="warn" | json | drop __error__ [60s]))',
+  'sum by (app, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
+  'sum by (app, __error_details__) (rate({app=~".+"} | json | drop __error__ [60s]))',
   'absent_over_time({app="b"} | json | status="200" [60s])',
 ];
 

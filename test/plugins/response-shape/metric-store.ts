@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request as send } from 'undici';
 import type { Answer } from '../../../core/answer/types.js';
@@ -42,8 +43,8 @@ export const naming = new Naming(defaultNamingSettings);
 /** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
 export class MetricStore {
   readonly #url: string;
-  /** Accounts of this run begin here, so that another run on the same backend finds none of it. */
-  readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : Math.floor(Date.now() / 1000);
+  /** Accounts of this run begin here, so that others on the same backend are not met. */
+  readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
   readonly #memories = createMemories(makeHost({ metrics: responseShapeMetrics }));
@@ -83,12 +84,12 @@ export class MetricStore {
       type: 'application/json',
       body: JSON.stringify({ streams }),
     });
-    // A backend shows rows a while after it took them.
+    // A backend shows rows and streams a while after it took them.
     while ((await this.#count(account)) < before + entries.length) await sleep(50);
   }
 
   async #count(account: number): Promise<number> {
-    const body = new URLSearchParams({ query: '* | stats count() rows' }).toString();
+    const body = new URLSearchParams({ query: '{none=""} | stats count() rows' }).toString();
     const type = 'application/x-www-form-urlencoded';
     const text = await this.#post(account, '/select/logsql/query', { type, body });
     return Number(/"rows":"(\d+)"/.exec(text)?.[1] ?? 0);
