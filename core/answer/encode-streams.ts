@@ -78,7 +78,7 @@ function group(stream: StreamResult, groups: Map<string, Group>, names: Set<stri
 }
 
 /** Entries of several streams may meet in one merged stream; then their order has to be made. */
-function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
+export function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
   let before = entries[0]?.timestampNs ?? 0n;
   for (const { timestampNs } of entries) {
     if (isForward ? before > timestampNs : before < timestampNs)

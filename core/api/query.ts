@@ -11,22 +11,24 @@ export type DottedNames = 'reject' | 'accept';
 export class Query {
   readonly text: string;
   readonly #dottedNames: DottedNames;
+  readonly #read: () => Expr;
   #ast: Expr | undefined;
 
-  constructor(text: string, dottedNames: DottedNames, ast?: Expr) {
+  /** @param read where the tree comes from, when it is not read from the text; the text has to mean the same */
+  constructor(text: string, dottedNames: DottedNames, read?: () => Expr) {
     this.text = text;
     this.#dottedNames = dottedNames;
-    this.#ast = ast;
+    this.#read = read ?? (() => parseQuery(text, { dottedNames }));
   }
 
   get ast(): Expr {
-    this.#ast ??= parseQuery(this.text, { dottedNames: this.#dottedNames });
+    this.#ast ??= this.#read();
     return this.#ast;
   }
 
   /** The query with another tree, for stages that rewrite it; its text is one that reads back as that tree. */
   withAst(ast: Expr): Query {
-    return new Query(printPlain(ast), this.#dottedNames, ast);
+    return new Query(printPlain(ast), this.#dottedNames, () => ast);
   }
 }
 

@@ -69,9 +69,9 @@ export const routes: readonly Route[] = [
   // Read API
   route('query_range', [`${api}/query_range`], read),
   route('query', [`${api}/query`], read),
-  route('labels', [`${api}/labels`, `${api}/label`], read),
-  route('label_values', [`${api}/label/{name}/values`], read),
-  route('series', [`${api}/series`], read),
+  route('labels', [`${api}/labels`, `${api}/label`, `${legacy}/label`], read),
+  route('label_values', [`${api}/label/{name}/values`, `${legacy}/label/{name}/values`], read),
+  route('series', [`${api}/series`, `${legacy}/series`], read),
   route('index_stats', [`${api}/index/stats`], read),
   route('volume', [`${api}/index/volume`], read),
   route('volume_range', [`${api}/index/volume_range`], read),
@@ -83,11 +83,8 @@ export const routes: readonly Route[] = [
   route('format_query', [`${api}/format_query`], read),
   route('tail', [`${api}/tail`]),
   route('drilldown_limits', [`${api}/drilldown-limits`]),
-  // Legacy read API
+  // Legacy read API, where it is more than another spelling
   route('legacy_query', [`${legacy}/query`], read),
-  route('legacy_labels', [`${legacy}/label`], read),
-  route('legacy_label_values', [`${legacy}/label/{name}/values`], read),
-  route('legacy_series', [`${legacy}/series`], read),
   route('legacy_tail', [`${legacy}/tail`]),
   // Writes
   route('push', [`${api}/push`, `${legacy}/push`], anyMethod, { ignoresBody: true }),

@@ -53,10 +53,10 @@ export async function serveRoute(
       params,
       caller: record.caller,
       signal,
-      ask: (request) => {
+      ask: (request, { isFinal = true } = {}) => {
         asked = request;
         const { id, caller, trace } = record;
-        return settings.run(createExchange({ id, request, caller, signal, trace, isFinal: true }));
+        return settings.run(createExchange({ id, request, caller, signal, trace, isFinal }));
       },
     };
     return toBytes(await handler(call), record, asked);

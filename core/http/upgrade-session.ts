@@ -88,7 +88,8 @@ export class UpgradeSession {
       params,
       caller,
       signal,
-      ask: (request) => run(createExchange({ id, request, caller, signal, trace, isFinal: true })),
+      ask: (request, { isFinal = true } = {}) =>
+        run(createExchange({ id, request, caller, signal, trace, isFinal })),
       accept: () => this.#accept(),
     };
   }

@@ -7,7 +7,7 @@ import type { Caller, Tenant } from '../api/caller.js';
 import type { Answer } from '../answer/types.js';
 import type { Plan } from '../plan/types.js';
 import type { Upstream } from '../upstream/types.js';
-import type { Exchange } from './exchange.js';
+import type { Exchange, ExchangeChange } from './exchange.js';
 import type { Host, MetricSpecs } from './host.js';
 
 export type { Exchange, ExchangeChange } from './exchange.js';
@@ -94,8 +94,8 @@ export interface HttpCall {
   readonly params: ReadonlyMap<string, readonly string[]>;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Sends a request down the chain. */
-  ask(request: ApiRequest): Promise<Answer>;
+  /** Sends a request down the chain. With `isFinal: false` the answer is data, for who makes a body of their own of it. */
+  ask(request: ApiRequest, how?: Pick<ExchangeChange, 'isFinal'>): Promise<Answer>;
 }
 export type RouteHandler = (call: HttpCall) => Promise<Answer>;
 

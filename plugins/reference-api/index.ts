@@ -18,6 +18,7 @@ import {
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/options/options.gen.js';
 import { formatQuery } from './format-query.js';
+import { legacyQuery } from './legacy-query.js';
 
 /** The read routes of the reference's API: parameters become a request, the chain answers it. */
 export default defineEndpoint<ReferenceApiOptions>({
@@ -29,6 +30,7 @@ export default defineEndpoint<ReferenceApiOptions>({
     return {
       routes: new Map<string, RouteHandler>([
         ['query_range', async (call) => call.ask(parseQueryRange(call.params, now()))],
+        ['legacy_query', (call) => legacyQuery(call, now())],
         ['query', async (call) => call.ask(parseInstantQuery(call.params, now()))],
         ['labels', async (call) => call.ask(parseLabels(call.params, now()))],
         [

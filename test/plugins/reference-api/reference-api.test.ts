@@ -39,6 +39,10 @@ const operations: readonly (readonly [path: string, op: ApiRequest['op']])[] = [
   ['/loki/api/v1/detected_fields?query=x', 'detected_fields'],
   ['/loki/api/v1/detected_field/a/values?query=x', 'detected_field_values'],
   ['/loki/api/v1/format_query?query=x', 'format_query'],
+  ['/api/prom/query?query=x', 'query_range'],
+  ['/api/prom/label', 'labels'],
+  ['/api/prom/label/app/values', 'label_values'],
+  ['/api/prom/series', 'series'],
 ];
 for (const [path, op] of operations) {
   test(`${path} asks the chain for ${op}`, async (t) => {

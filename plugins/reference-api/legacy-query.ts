@@ -1,0 +1,50 @@
+import { parseQueryRange, type ParamContext } from '../../core/api/params/index.js';
+import { Query } from '../../core/api/query.js';
+import { encodeLegacyQuery } from '../../core/answer/encode-legacy.js';
+import { LogqlError, parseQuery, printPlain, type Expr } from '../../core/logql/index.js';
+import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
+import { quoteGo } from '../../core/time/index.js';
+
+/**
+ * `/api/prom/query`: query_range for logs only, with one parameter more (`regexp`) and a shape of its own. The chain is asked for
+ * data, so that no bytes of this shape are kept where another route would find them.
+ */
+export async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
+  const request = parseQueryRange(call.params, context);
+  const pattern = call.params.get('regexp')?.[0] ?? '';
+  const query = pattern === '' ? request.query : narrowed(request.query, pattern, context);
+  const answer = await call.ask({ ...request, query }, { isFinal: false });
+  const { categorizeLabels } = call.caller;
+  return encodeLegacyQuery(answer, { categorizeLabels, direction: request.direction });
+}
+
+/** The query with a line filter behind its other stages. It is read when its tree is asked for, like any query. */
+function narrowed(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
+  // On a line of its own: the query may end in a comment.
+  return new Query(`${query.text}\n|~ ${quoteGo(pattern)}`, dottedNames, () => {
+    const ast = treeOf(query);
+    if (ast.kind !== 'log') throw refused('only log selector is supported');
+    const { span } = ast;
+    const filter = {
+      kind: 'line-filter',
+      op: '|~',
+      alternatives: [{ kind: 'text', value: pattern, span }],
+      span,
+    } as const;
+    // Read back, as the reference does: a pattern that is none is refused like one in a query.
+    return parseQuery(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
+  });
+}
+
+function treeOf(query: Query): Expr {
+  try {
+    return query.ast;
+  } catch (error) {
+    throw error instanceof LogqlError ? refused(error.message) : error;
+  }
+}
+
+/** What the reference says of a query that it cannot narrow. */
+function refused(problem: string): Error {
+  return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
+}
