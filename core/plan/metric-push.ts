@@ -20,6 +20,16 @@ export interface LeafPush {
   readonly dropsErrors?: boolean;
 }
 
+/** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
+export interface LeafBrief {
+  /** All labels that are seen. */
+  readonly names: ReadonlySet<string>;
+  /** Those of them that `| json` may take from lines. */
+  readonly fromJson: readonly string[];
+  /** Stages that run on such rows. */
+  readonly stages: readonly Stage[];
+}
+
 export type PushDecision =
   | { readonly rule: Counted; readonly push: LeafPush }
   | { readonly rule: Exclude<keyof typeof metricRules, Counted> };
@@ -55,6 +65,17 @@ export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushD
   }
   if (names.has(detectedLevelName)) return { rule: 'metricLevel', push };
   return { rule: measure === 'presence' ? 'metricAbsent' : 'metricGroups', push };
+}
+
+/** How a leaf's rows can be shortened; undefined where they cannot. */
+export function briefLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafBrief | undefined {
+  const names = visibleNames(range, pushed);
+  const isOfBytes = range.range.unwrap === undefined && measureOf(range) === 'bytes';
+  if (names === undefined || names.has(detectedLevelName) || isOfBytes) return undefined;
+  const parsers = residual.filter((stage) => !readsLabelsOnly(stage));
+  if (parsers.length !== 1 || !parsers.every(isWholeJson)) return undefined;
+  const fromJson = jsonNames(names);
+  return fromJson === undefined ? undefined : { names, fromJson, stages: residual };
 }
 
 function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {

@@ -5,7 +5,7 @@ import type { Naming } from '../names/naming.js';
 import { planLogs, type PlannedLogs } from './logs.js';
 import { planMatchers, type Decision } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
-import { pushLeaf, type LeafPush } from './metric-push.js';
+import { briefLeaf, pushLeaf, type LeafBrief, type LeafPush } from './metric-push.js';
 import type { RuleId } from './rules/table.js';
 import type { LogsPlan } from './types.js';
 
@@ -20,6 +20,8 @@ export interface LeafPlan {
   readonly columns: readonly FieldRef[] | undefined;
   /** How the backend counts instead of sending rows; undefined when it cannot. */
   readonly push: LeafPush | undefined;
+  /** How its rows can be shortened where they are read; undefined when they cannot. */
+  readonly brief: LeafBrief | undefined;
   /** What was decided about the leaf as a whole, and about its parts; for explain. */
   readonly rule: RuleId;
   readonly decisions: readonly Decision[];
@@ -58,6 +60,7 @@ function planLeaf(leaf: Leaf, naming: Naming, pushdown: Pushdown): LeafPlan {
     selection,
     columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),
     push: 'push' in decision ? decision.push : undefined,
+    brief: pushdown === 'off' ? undefined : briefLeaf(leaf, logs),
     rule: decision.rule,
     decisions,
   };

@@ -6,6 +6,8 @@ import { worthwhile, type Cutting, type LineQuestion } from './metric-shapes.js'
 
 /** Labels that lines are counted by; more would make as many groups as lines. */
 const maxNames = 6;
+/** So many of a sample's lines are to be shorter, for shortening to be worth it. */
+const mostly = 0.75;
 
 const space = '[\\s\\x{85}\\p{Z}]';
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
@@ -49,22 +51,14 @@ function cut(names: readonly string[]): Cutting {
   const isTold = and(
     not(substring('_msg', '\\')),
     or(...names.map((name) => present(prefix + name))),
-    ...names.map((name, index) => {
-      const [value, rest] = [prefix + name, behind(index)];
-      // Values that begin so may be arrays, which make no label.
-      const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
-      const isFoundOnce = and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
-      return or(isFoundOnce, and(not(present(value)), not(present(rest))));
-    }),
+    ...names.map((name, index) =>
+      or(isFoundOnce(name, index), and(not(present(prefix + name)), not(present(behind(index))))),
+    ),
   );
   const wholeLine = { kind: 'format', as: whole, rule: 'overwrite' } as const;
   return {
     pipes: [
-      { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' },
-      ...names.map((name, index): LogsqlPipe => {
-        const pattern = `${startOf(name)}<plain:${behind(index)}>`;
-        return { kind: 'extract', pattern, from: '_msg', rule: 'overwrite' };
-      }),
+      ...findKeys(names),
       { ...wholeLine, pattern: '' },
       { ...wholeLine, pattern: '<_msg>', condition: not(isTold) },
     ],
@@ -73,11 +67,53 @@ function cut(names: readonly string[]): Cutting {
   };
 }
 
+/** Finds values, and what stands behind the first text that a key may begin with. */
+function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
+  return [
+    { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' },
+    ...names.map((name, index): LogsqlPipe => {
+      const pattern = `${startOf(name)}<plain:${behind(index)}>`;
+      return { kind: 'extract', pattern, from: '_msg', rule: 'overwrite' };
+    }),
+  ];
+}
+
+function isFoundOnce(name: string, index: number): LogsqlFilter {
+  const [value, rest] = [prefix + name, behind(index)];
+  // Values that begin so may be arrays, which make no label.
+  const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
+  return and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
+}
+
 function lineOf(get: Get, names: readonly string[]): string {
   const line = get(whole) ?? '';
   if (line !== '') return line;
   const values = names.map((name): [string, string] => [name, get(prefix + name) ?? '']);
   return JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== '')));
+}
+
+/**
+ * How lines are shortened to the labels that `| json` takes from them; `columns` is empty, as `_msg` is the short line. Undefined
+ * where that cannot be.
+ */
+export function briefQuestion(open: readonly string[]): LineQuestion | undefined {
+  if (open.length === 0 || open.length > maxNames) return undefined;
+  const judge = (lines: readonly string[]): Cutting | undefined => {
+    const short = lines.filter((line) => groupOf(line, open) !== line).length;
+    return short >= lines.length * mostly ? shorten(open) : undefined;
+  };
+  return { key: `brief ${JSON.stringify(open)}`, judge };
+}
+
+function shorten(names: readonly string[]): Cutting {
+  const isTold = and(not(substring('_msg', '\\')), ...names.map((name, index) => isFoundOnce(name, index)));
+  const pairs = names.map((name) => `"${name}":<q:${prefix}${name}>`);
+  const short = { kind: 'format', pattern: `{${pairs.join(',')}}`, as: '_msg' } as const;
+  return {
+    pipes: [...findKeys(names), { ...short, rule: 'overwrite', condition: isTold }],
+    columns: [],
+    toldBy: (get) => ({ line: get('_msg') ?? '' }),
+  };
 }
 
 /** How every key begins that makes this label: other signs, and nested keys, show as an underscore. */

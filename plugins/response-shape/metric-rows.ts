@@ -40,6 +40,8 @@ export interface RowRequest {
   /** Undefined for all. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
+  /** Makes rows of what the pipes have made of them. */
+  readonly rewrite?: (row: BackendRow) => BackendRow;
   /** Leaves rows out that are counted elsewhere. */
   readonly accepts?: (row: BackendRow) => boolean;
   /** False when it is known that no row was pushed twice. */
@@ -66,7 +68,15 @@ async function* readParts(
   request: RowRequest,
   { upstream, reader, maxRows, counts }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
-  const { filter, selection, columns, range, accepts = () => true, mayRepeat = true } = request;
+  const {
+    filter,
+    selection,
+    columns,
+    range,
+    accepts = () => true,
+    rewrite = asItIs,
+    mayRepeat = true,
+  } = request;
   const most = mayRepeat ? windowRows : callRows;
   const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
   const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
@@ -84,7 +94,7 @@ async function* readParts(
       const rows: LogRow[] = [];
       for (const each of batch) {
         if (!accepts(each)) continue;
-        const row = reader.read(each);
+        const row = reader.read(rewrite(each));
         counts.row(row);
         if (!mayRepeat || !repeats.isRepeated(row)) rows.push(row);
       }
@@ -92,6 +102,8 @@ async function* readParts(
     }
   }
 }
+
+const asItIs = (row: BackendRow): BackendRow => row;
 
 /** A source of entries that reads rows. */
 export function rowEntrySource(

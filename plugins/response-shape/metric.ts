@@ -17,6 +17,7 @@ import {
 import type { LeafPlan, MetricPlan } from '../../core/plan/metric.js';
 import type { Clock } from '../../core/plugin/host.js';
 import { MetricCounts } from './metric-counts.js';
+import { briefTable } from './metric-brief.js';
 import { rowEntrySource, type RowContext } from './metric-rows.js';
 import { statisticsTable } from './metric-stats.js';
 
@@ -57,6 +58,8 @@ function backendSource(plan: MetricPlan, context: RowContext): LeafSource {
         const counted =
           push === undefined ? undefined : await statisticsTable({ ...leafPlan, push }, request, context);
         if (counted !== undefined) return counted;
+        const brief = leafPlan.brief === undefined ? undefined : await briefTable(leafPlan, request, context);
+        if (brief !== undefined) return brief;
       } catch (error) {
         // The message names the entry that failed first, which groups do not tell.
         if (!isPipelineError(error)) throw error;

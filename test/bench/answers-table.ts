@@ -88,6 +88,12 @@ export const shapes: readonly Shape[] = [
     '{namespace=~".+"} !_msg:*"{nonce}"* | stats by (level) count() c',
     '300s',
   ),
+  metric(
+    'Explore level histogram of | json',
+    'sum by (level, detected_level) (count_over_time({service_name="gateway"} != "{nonce}" | json | drop __error__[5m]))',
+    '{service_name="gateway"} !_msg:*"{nonce}"* | unpack_json fields (level) | stats by (level) count() c',
+    '300s',
+  ),
   {
     name: 'series',
     path: '/loki/api/v1/series',

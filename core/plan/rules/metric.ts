@@ -40,7 +40,8 @@ export const metricRules = {
   },
   metricUnwrap: {
     construct: 'unwrap',
-    backend: '',
+    backend:
+      'behind json: the labels that matter instead of the line, where they are certain, as for metricJson',
     verdict: 'none',
     reason: 'numbers, durations and sizes are read differently, and values that are none are errors',
   },

@@ -66,6 +66,7 @@ const before = [
 ];
 const rest = [
   '',
+  ',"n":3',
   ',"msg":"status"',
   ',"msg":"the \\"status\\": 5"',
   ',"status":500',
@@ -128,6 +129,9 @@ const queries = [
   'sum by (team, status) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
   'sum by (app) (count_over_time({app=~".+"} | json | status >= 300 [60s]))',
   'sum (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (app) (sum_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
+  'max_over_time({app=~".+"} | json | team="red" | unwrap status_code | __error__="" [120s]) by (status)',
+  'sum by (team) (sum_over_time({app=~".+"} | json | unwrap n [60s]))',
   'sum by (level, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
   'sum by (status) (count_over_time({app=~".+"} | detected_level!="warn" | json | drop __error__ [60s]))',
   'sum by (app, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
@@ -162,6 +166,40 @@ test.serial('lines are not sent for labels that stand in them once', async (t) =
   const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await outcome(many, 'on'), await outcome(many, 'off'));
   t.true((await rowsMoved(many)) >= 290);
+});
+
+test.serial('of lines that are unwrapped no more is sent than what matters', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 290 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a', pod: `pod-${n % 3}` },
+    line: `{"n":${n},"http":{"method":"GET"},"took_ms":${n / 10},"user":"${'x'.repeat(200)}"}`,
+  }));
+  await store.push(account, stored);
+  for (const text of [
+    'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms [60s]) by (pod)',
+    'sum by (took_ms) (count_over_time({app="a"} | json [60s]))',
+  ]) {
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const { calls } = await store.run(request, { account });
+    const bytes = calls.reduce((sum, call) => sum + call.bytes, 0);
+    t.true(bytes < 290 * 200, `${text} moved ${bytes} bytes`);
+  }
+});
+
+test.serial('short lines are those of their own streams', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 200 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: streams[n % 3] ?? {},
+    line: `{"n":${n},"text":"some"}`,
+  }));
+  await store.push(account, stored);
+  for (const names of ['team', 'team, app', 'severity', '']) {
+    const text = `sum by (${names}) (sum_over_time({app=~".+"} | json | unwrap n [60s]))`;
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+  }
 });
 
 test.serial('numbers that are none are Loki’s error, though the backend reads them', async (t) => {
