@@ -1,5 +1,4 @@
 import type { Direction } from '../api/request.js';
-import { apiError } from '../errors/table.js';
 import { LabelSet } from '../labels/label-set.js';
 import { printRfc3339, quoteGo } from '../time/index.js';
 import { encodeStats } from './encode-stats.js';
@@ -18,11 +17,12 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /**
  * The bytes of an answer to `/api/prom/query`, in the shape that the reference kept for it: `{"streams":[{"labels","entries":
- * [{"ts","line","parsed"}]}],"stats"}`. Structured metadata is only shown within the labels. An ApiError (400) for metrics.
+ * [{"ts","line","parsed"}]}],"stats"}`. Structured metadata is only shown within the labels.
  */
 export function encodeLegacyQuery(answer: Answer, options: LegacyOptions): EncodedAnswer {
   if (answer.kind === 'encoded') return answer;
-  if (answer.kind !== 'streams') throw apiError('badRequest', { text: needsLogs });
+  if (answer.kind !== 'streams')
+    throw new Error(`${answer.kind} has no legacy shape: only logs are asked for`);
   const streams = options.categorizeLabels ? shownApart(answer.streams) : shownMerged(answer.streams);
   const isForward = options.direction === 'forward';
   const parts = ['{"streams":['];
@@ -39,8 +39,6 @@ export function encodeLegacyQuery(answer: Answer, options: LegacyOptions): Encod
   parts.push('}');
   return { kind: 'encoded', status: 200, contentType, headers: noHeaders, body: Buffer.from(parts.join('')) };
 }
-
-const needsLogs = 'rpc error: code = Code(400) desc = legacy endpoints only support streams result type';
 
 /** A stream as it is shown: the text `{name="value", ...}` of its labels, and its entries. */
 interface Shown {

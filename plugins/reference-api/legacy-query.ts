@@ -1,7 +1,7 @@
 import { parseQueryRange, type ParamContext } from '../../core/api/params/index.js';
 import { Query } from '../../core/api/query.js';
 import { encodeLegacyQuery } from '../../core/answer/encode-legacy.js';
-import { LogqlError, parseQuery, printPlain, type Expr } from '../../core/logql/index.js';
+import { LogqlError, parseQuery, printPlain, type Expr, type LogExpr } from '../../core/logql/index.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import { quoteGo } from '../../core/time/index.js';
 
@@ -11,19 +11,23 @@ import { quoteGo } from '../../core/time/index.js';
  */
 export async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
   const request = parseQueryRange(call.params, context);
-  const pattern = call.params.get('regexp')?.[0] ?? '';
-  const query = pattern === '' ? request.query : narrowed(request.query, pattern, context);
+  const query = logsOnly(request.query, call.params.get('regexp')?.[0] ?? '', context);
   const answer = await call.ask({ ...request, query }, { isFinal: false });
   const { categorizeLabels } = call.caller;
   return encodeLegacyQuery(answer, { categorizeLabels, direction: request.direction });
 }
 
-/** The query with a line filter behind its other stages. It is read when its tree is asked for, like any query. */
-function narrowed(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
-  // On a line of its own: the query may end in a comment.
-  return new Query(`${query.text}\n|~ ${quoteGo(pattern)}`, dottedNames, () => {
-    const ast = treeOf(query);
-    if (ast.kind !== 'log') throw refused('only log selector is supported');
+/**
+ * The query with a line filter behind its other stages, unless the pattern is empty. It is read, and refused where it is not of
+ * logs, when its tree is asked for, as any query: who may ask is looked at first, and nothing is evaluated in vain.
+ */
+function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
+  // On a line of its own, for the query may end in a comment. The line break also keeps what is refused here apart from
+  // the same query of another route, which identical calls in flight would share.
+  const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;
+  return new Query(text, dottedNames, () => {
+    if (pattern === '') return requireLogs(query.ast, 'legacy endpoints only support streams result type');
+    const ast = requireLogs(treeOf(query), 'only log selector is supported');
     const { span } = ast;
     const filter = {
       kind: 'line-filter',
@@ -36,6 +40,11 @@ function narrowed(query: Query, pattern: string, { dottedNames }: ParamContext):
   });
 }
 
+function requireLogs(ast: Expr, problem: string): LogExpr {
+  if (ast.kind !== 'log') throw refused(problem);
+  return ast;
+}
+
 function treeOf(query: Query): Expr {
   try {
     return query.ast;
@@ -44,7 +53,7 @@ function treeOf(query: Query): Expr {
   }
 }
 
-/** What the reference says of a query that it cannot narrow. */
+/** What the reference says of a query that it takes elsewhere. */
 function refused(problem: string): Error {
   return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
 }

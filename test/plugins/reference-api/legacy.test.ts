@@ -94,6 +94,11 @@ const refusals: readonly (readonly [params: Readonly<Record<string, string>>, te
     { query: 'rate({app="cart"}[5m])' },
     'rpc error: code = Code(400) desc = legacy endpoints only support streams result type',
   ],
+  [
+    // Refused before it is evaluated, which would fail.
+    { query: 'sum_over_time({app="shop"} | unwrap app [5m])' },
+    'rpc error: code = Code(400) desc = legacy endpoints only support streams result type',
+  ],
   [{ query: '1+1' }, 'rpc error: code = Code(400) desc = legacy endpoints only support streams result type'],
   [
     { query: '{app="cart"}', regexp: '(' },
