@@ -9,16 +9,9 @@ const maxNames = 6;
 /** So many of a sample's lines are to be shorter, for shortening to be worth it. */
 const mostly = 0.75;
 
-const space = '[\\s\\x{85}\\p{Z}]';
 const openNumber = '(?:[+.eE][0-9.eE+-]*|[+]?(?i:inf|nan))';
-/**
- * Lines that the backend's parser takes for another object than Loki's does: with numbers that begin like none, which it takes
- * and Loki refuses, and with blanks around a key, which Loki cuts off.
- */
-export const oddLines: LogsqlFilter = or(
-  regexp('_msg', `:[ \\t\\r\\n]*${openNumber}[ \\t\\r\\n]*[,}\\]]`),
-  regexp('_msg', `"(?:${space}[^"]*|[^"]*${space})"[ \\t\\r\\n]*:`),
-);
+/** Lines with numbers that begin like none: the backend's parser takes them, Loki's refuses them. */
+export const oddLines: LogsqlFilter = regexp('_msg', `:[ \\t\\r\\n]*${openNumber}[ \\t\\r\\n]*[,}\\]]`);
 
 /** Labels that `| json` may give to streams: those that not all of them have already. */
 export function openNames(names: readonly string[], { streams }: Inventory): readonly string[] {
@@ -39,6 +32,7 @@ export function jsonQuestion(open: readonly string[]): LineQuestion | undefined 
 // No client's field is likely to be called so; one that is would only be overwritten while rows are counted.
 const prefix = '__json_';
 const whole = '__json__line';
+const before = (index: number): string => `__json__start_${index}`;
 const behind = (index: number): string => `__json__rest_${index}`;
 
 /**
@@ -52,7 +46,10 @@ function cut(names: readonly string[]): Cutting {
     not(substring('_msg', '\\')),
     or(...names.map((name) => present(prefix + name))),
     ...names.map((name, index) =>
-      or(isFoundOnce(name, index), and(not(present(prefix + name)), not(present(behind(index))))),
+      and(
+        or(isFoundOnce(name, index), and(not(present(prefix + name)), not(present(behind(index))))),
+        hasNoBlanks(name, index),
+      ),
     ),
   );
   const wholeLine = { kind: 'format', as: whole, rule: 'overwrite' } as const;
@@ -67,12 +64,12 @@ function cut(names: readonly string[]): Cutting {
   };
 }
 
-/** Finds values, and what stands behind the first text that a key may begin with. */
+/** Finds values, and what stands before and behind the first text that a key may begin with. */
 function findKeys(names: readonly string[]): readonly LogsqlPipe[] {
   return [
     { kind: 'unpack_json', from: '_msg', fields: names.map(fieldName), prefix, rule: 'overwrite' },
     ...names.map((name, index): LogsqlPipe => {
-      const pattern = `${startOf(name)}<plain:${behind(index)}>`;
+      const pattern = `<plain:${before(index)}>${startOf(name)}<plain:${behind(index)}>`;
       return { kind: 'extract', pattern, from: '_msg', rule: 'overwrite' };
     }),
   ];
@@ -83,6 +80,22 @@ function isFoundOnce(name: string, index: number): LogsqlFilter {
   // Values that begin so may be arrays, which make no label.
   const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
   return and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
+}
+
+const blank = '[\\s\\x{85}\\p{Z}]';
+
+/** Blanks around a key are cut off by Loki. Only where its text stands elsewhere, too, has one to be looked for. */
+function hasNoBlanks(name: string, index: number): LogsqlFilter {
+  const [first = name] = name.split('_');
+  const isPart = first !== name;
+  const [start, rest] = [before(index), behind(index)];
+  const isAlone = and(
+    not(substring(start, first)),
+    not(substring(rest, first)),
+    or(present(rest), not(substring('_msg', first))),
+  );
+  const key = isPart ? `${blank}+${first}` : `(?:${blank}+${first}${blank}*|${first}${blank}+)"`;
+  return or(isAlone, not(regexp('_msg', `"${key}`)));
 }
 
 function lineOf(get: Get, names: readonly string[]): string {
@@ -106,7 +119,10 @@ export function briefQuestion(open: readonly string[]): LineQuestion | undefined
 }
 
 function shorten(names: readonly string[]): Cutting {
-  const isTold = and(not(substring('_msg', '\\')), ...names.map((name, index) => isFoundOnce(name, index)));
+  const isTold = and(
+    not(substring('_msg', '\\')),
+    ...names.map((name, index) => and(isFoundOnce(name, index), hasNoBlanks(name, index))),
+  );
   const pairs = names.map((name) => `"${name}":<q:${prefix}${name}>`);
   const short = { kind: 'format', pattern: `{${pairs.join(',')}}`, as: '_msg' } as const;
   return {

@@ -67,6 +67,8 @@ const before = [
 const rest = [
   '',
   ',"n":3',
+  ',"status ":6',
+  ',"\u00a0status":6',
   ',"msg":"status"',
   ',"msg":"the \\"status\\": 5"',
   ',"status":500',
