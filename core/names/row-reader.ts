@@ -72,7 +72,7 @@ export class RowReader {
   }
 
   #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
-    const fromOtlp = stream.looksLikeOtlp && row['severity_number'] !== undefined;
+    const fromOtlp = stream.looksLikeOtlp && (row['severity_number'] ?? '') !== '';
     const shown: Label[] = [];
     let ofLevel: Map<string, string> | undefined;
     let count = 0;

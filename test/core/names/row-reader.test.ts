@@ -65,6 +65,16 @@ test('what VictoriaLogs fills in for an OTLP record is dropped', (t) => {
   t.is(row.structuredMetadata.json, '{"detected_level":"error","host_name":"n-1","severity_number":"18"}');
 });
 
+test('an empty severity number is none: such a row did not come by OTLP', (t) => {
+  const row = { _time: '2026-11-01T00:00:00Z', _stream: '{}', _msg: 'x', 'scope.attributes.a.b': 'v' };
+  const without = readerWith().read(row).structuredMetadata;
+  t.deepEqual(readerWith().read({ ...row, severity_number: '' }).structuredMetadata.labels, without.labels);
+  const byOtlp = readerWith().read({ ...row, severity_number: '9' }).structuredMetadata;
+  t.is(byOtlp.get('a_b'), 'v');
+  t.is(without.get('a_b'), '');
+  t.is(without.get('scope_attributes_a_b'), 'v');
+});
+
 test('the same texts of a pushed row are kept', (t) => {
   const row = readerWith().read({
     _time: '2026-11-01T00:00:00Z',
