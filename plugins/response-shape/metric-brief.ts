@@ -5,7 +5,7 @@ import type { LeafPlan } from '../../core/plan/metric.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import { decidingFields } from './metric-fields.js';
 import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
-import { takeInventory, type Inventory } from './metric-inventory.js';
+import { takeInventory, twinStreams } from './metric-inventory.js';
 import { briefQuestion, oddLines, openNames } from './metric-json.js';
 import { entryOf, readEntries, rowsOfStreams, type RowContext, type RowRequest } from './metric-rows.js';
 
@@ -57,7 +57,7 @@ async function briefRows(
   const { upstream, reader, naming, shapes, owner } = context;
   const inventory = await takeInventory(upstream, reader, selection, range);
   const question = briefQuestion(openNames(brief.fromJson, inventory));
-  if (question === undefined || hasTwins(inventory)) return undefined;
+  if (question === undefined || twinStreams(inventory.streams).size > 0) return undefined;
   const deciding = decidingFields(brief.names, inventory, naming);
   const grouping =
     groupByLabels(brief.names, inventory, deciding, naming) ?? groupByStream(inventory, deciding);
@@ -105,9 +105,4 @@ function withStream(grouping: Grouping, fields: readonly string[]): (row: Backen
     for (const name of fields) made[name] = row[name] ?? '';
     return made;
   };
-}
-
-/** Whether streams of the backend are one to a client, so that their rows may repeat each other. */
-function hasTwins({ streams }: Inventory): boolean {
-  return new Set([...streams.values()].map(({ labels }) => labels.key)).size < streams.size;
 }

@@ -17,6 +17,7 @@ import type { StreamIdentity } from '../../core/names/stream-identity.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { RowReader } from '../../core/names/row-reader.js';
+import { twinStreams } from './metric-inventory.js';
 import { Repeats } from './metric-repeats.js';
 
 export interface ExcessRequest {
@@ -63,17 +64,6 @@ export async function excessRows(request: ExcessRequest): Promise<readonly Backe
     excess.push(...(await repeatedRows(request, filter, times.slice(at, at + timesPerCall))));
   }
   return excess;
-}
-
-/** Streams of the backend that have the same labels, and so are one to a client. */
-function twinStreams(streams: ReadonlyMap<string, StreamIdentity>): ReadonlySet<string> {
-  const byKey = new Map<string, string[]>();
-  for (const [text, { labels }] of streams) {
-    const same = byKey.get(labels.key);
-    if (same === undefined) byKey.set(labels.key, [text]);
-    else same.push(text);
-  }
-  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
 }
 
 /** The streams in which rows share time and line. */

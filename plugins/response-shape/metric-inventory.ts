@@ -36,6 +36,17 @@ export async function takeInventory(
   };
 }
 
+/** Streams of the backend that have the same labels, and so are one to a client. */
+export function twinStreams(streams: ReadonlyMap<string, StreamIdentity>): ReadonlySet<string> {
+  const byKey = new Map<string, string[]>();
+  for (const [text, { labels }] of streams) {
+    const same = byKey.get(labels.key);
+    if (same === undefined) byKey.set(labels.key, [text]);
+    else same.push(text);
+  }
+  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
+}
+
 /** Whether both have the same streams and fields, with however many rows. */
 export function isSame(a: Inventory, b: Inventory): boolean {
   return (

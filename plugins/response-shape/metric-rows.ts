@@ -11,6 +11,7 @@ import type { Upstream } from '../../core/plugin/index.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow, BackendValue } from '../../core/upstream/types.js';
 import type { Memories } from './memories.js';
+import { twinStreams } from './metric-inventory.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
@@ -118,13 +119,12 @@ export function rowEntrySource(
       const asked = { ...context, selection, columns: [] };
       const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
       const { missing, suspects } = await context.facts.of(asked, range, listed);
-      const keys = new Set(listed.map(({ value }) => context.reader.stream(value).labels.key));
+      const streams = new Map(listed.map(({ value }) => [value, context.reader.stream(value)]));
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },
         // The line of a row without one is made of all its fields.
         columns: missing > 0 ? undefined : plan.columns,
-        // Streams of the backend with the same labels are one to a client.
-        mayRepeat: suspects.size > 0 || keys.size < listed.length,
+        mayRepeat: suspects.size > 0 || twinStreams(streams).size > 0,
         selectedRows: rowsOfStreams(listed),
       };
       for await (const rows of readEntries(rowsOf, context)) {
