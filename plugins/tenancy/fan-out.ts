@@ -15,8 +15,9 @@ export interface FanOutOptions {
 const parallel = 16;
 
 /**
- * Runs one part after the other, some at once, and merges each answer as it comes, so that no more than the merged answer and the
- * parts in flight are in memory. The first failure ends all others and is the failure of the whole. Undefined without parts.
+ * Runs one part after the other, some at once, and merges their answers in the order of the parts, whichever comes first. Who holds
+ * an answer whose turn has not come takes no other part, so that no more than the merged answer and the parts in flight are in
+ * memory. The first failure ends all others and is the failure of the whole. Undefined without parts.
  */
 export async function fanOut<Part>(
   parts: readonly Part[],
@@ -24,17 +25,18 @@ export async function fanOut<Part>(
   options: FanOutOptions,
 ): Promise<Answer | undefined> {
   let merged: Answer | undefined;
-  await inParallel(
-    parts,
-    async (part, signal) => {
-      const answer = await run(part, signal);
-      signal.throwIfAborted();
-      merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
-      if (options.maxBytes > 0 && answerBytes(merged) > options.maxBytes)
-        throw apiError('mergedTooLarge', {});
-    },
-    options.signal,
-  );
+  const take = (answer: Answer): void => {
+    merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
+    if (options.maxBytes > 0 && answerBytes(merged) > options.maxBytes) throw apiError('mergedTooLarge', {});
+  };
+  let last = Promise.resolve();
+  const inTurn = async (answering: Promise<Answer>, before: Promise<void>, signal: AbortSignal) => {
+    const answer = await answering;
+    await before;
+    signal.throwIfAborted();
+    take(answer);
+  };
+  await inParallel(parts, (part, signal) => (last = inTurn(run(part, signal), last, signal)), options.signal);
   return merged;
 }
 
