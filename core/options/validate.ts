@@ -31,6 +31,10 @@ const MARKS = [
 
 const ajv = makeAjv();
 const validators = new WeakMap<object, ValidateFunction>();
+/** By the text of the schema: the same one is met as many objects, and compiling is what costs most of a start. */
+const compiled = new Map<string, ValidateFunction>();
+/** A pipeline has a few dozen schemas with their parts; a checker of many sites' files begins anew from time to time. */
+const maxCompiled = 2_000;
 
 /** Everything that is wrong with a value by its schema; the value is neither changed nor coerced. */
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
@@ -61,8 +65,22 @@ function validatorOf(schema: ValueSchema): ValidateFunction {
   const plain = Object.fromEntries(
     Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'),
   );
-  const validate = ajv.compile(plain);
+  const validate = compile(plain);
   validators.set(schema, validate);
+  return validate;
+}
+
+function compile(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  if (compiled.size >= maxCompiled) {
+    compiled.clear();
+    // Keeps what it compiled as long as it lives.
+    ajv.removeSchema();
+  }
+  const validate = ajv.compile(schema);
+  compiled.set(text, validate);
   return validate;
 }
 
