@@ -12,6 +12,7 @@ import type {
 import type { FieldFilter, StreamFilter, StreamMatcher, StreamValueMatcher, ValueTest } from './ast.js';
 import { LogsqlError } from './errors.js';
 import { cidrRange } from './ip.js';
+import { clampTime } from './time.js';
 import { printStatsCall } from './print-pipes.js';
 
 /** Every row. */
@@ -122,7 +123,7 @@ export function ipv6Range(name: string, network: string, to?: string): FieldFilt
 
 /** Rows of `[start, end)`, Unix nanoseconds. */
 export function timeRange(start: bigint, end: bigint): LogsqlFilter {
-  return { kind: 'time', min: start, max: end - 1n };
+  return { kind: 'time', min: clampTime(start), max: clampTime(end - 1n) };
 }
 
 /** A whole query. */

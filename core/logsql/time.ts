@@ -5,6 +5,12 @@ const nsPerDay = 86_400n * nsPerSecond;
 export const minTime = -9223372036854775808n;
 export const maxTime = 9223372036854775807n;
 
+/** The nearest instant that the backend's clock has. */
+export function clampTime(ns: bigint): bigint {
+  if (ns < minTime) return minTime;
+  return ns > maxTime ? maxTime : ns;
+}
+
 /** Writes Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly so many digits of it. */
 export function formatTime(ns: bigint, digits?: number): string {
   let fraction = ns % nsPerSecond;

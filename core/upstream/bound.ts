@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { TimeRange } from '../api/request.js';
 import { printFilter } from '../logsql/print.js';
-import { formatTime } from '../logsql/time.js';
+import { clampTime, formatTime } from '../logsql/time.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
 import type { Trace } from '../telemetry/trace.js';
@@ -257,8 +257,13 @@ export class BoundUpstream implements Upstream {
 // The backend guesses the unit of a bare number from its size; below this a nanosecond count would be read as something else.
 const firstPlainNs = 10n ** 18n;
 
+/**
+ * The one place where a moment becomes a time of the backend. What was computed may lie beyond the 64 bits of the backend's clock,
+ * such as the end of a window or the nanosecond behind the last one; no row does.
+ */
 function timeText(ns: bigint): string {
-  return ns >= firstPlainNs ? ns.toString() : formatTime(ns, 9);
+  const known = clampTime(ns);
+  return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
 }
 
 /** The backend's own status where it refused; 0 when there was no answer. */

@@ -1,4 +1,4 @@
-import { checkEntriesLimit } from '../../core/api/params/index.js';
+import { checkEntriesLimit, lengthOf } from '../../core/api/params/index.js';
 import type { ApiRequest, QueryRangeRequest, TimeRange } from '../../core/api/request.js';
 import { apiError } from '../../core/errors/table.js';
 import type { ProcessLimits, TenantLimits } from '../../core/limits/limits.js';
@@ -56,11 +56,11 @@ function checkText(text: string, maxBytes: number): void {
 }
 
 function checkResolution({ range, stepNs }: QueryRangeRequest): void {
-  if ((range.endNs - range.startNs) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
+  if (lengthOf(range) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
 }
 
-function checkRange({ startNs, endNs }: TimeRange, { maxQueryLengthNs }: TenantLimits): void {
-  const lengthNs = endNs - startNs;
+function checkRange(range: TimeRange, { maxQueryLengthNs }: TenantLimits): void {
+  const lengthNs = lengthOf(range);
   if (maxQueryLengthNs === 0n || lengthNs <= maxQueryLengthNs) return;
   // The reference writes the first as a Go duration and the second as a Prometheus duration.
   throw apiError('rangeTooLong', {

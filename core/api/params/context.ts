@@ -2,7 +2,7 @@ import { apiError } from '../../errors/table.js';
 import { nanosPerSecond } from '../../time/index.js';
 import type { DottedNames } from '../query.js';
 import type { TimeRange } from '../request.js';
-import { defaultStepNs, readSecondsOrDuration, type Params } from './reader.js';
+import { defaultStepNs, lengthOf, readSecondsOrDuration, type Params } from './reader.js';
 
 /** What the house decides about parameters, beside the client. */
 export interface ParamContext {
@@ -24,7 +24,7 @@ const maxPoints = 11_000n;
 export function readStep(params: Params, range: TimeRange): bigint {
   const stepNs = readSecondsOrDuration(params, 'step') ?? defaultStepNs(range);
   if (stepNs <= 0n) throw apiError('stepNotPositive', {});
-  if ((range.endNs - range.startNs) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
+  if (lengthOf(range) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
   return stepNs;
 }
 

@@ -30,7 +30,7 @@ import {
 } from './reader.js';
 
 export { paramContext, type ParamContext } from './context.js';
-export type { Params } from './reader.js';
+export { lengthOf, type Params } from './reader.js';
 export {
   parseDetectedFields,
   parseDetectedFieldValues,

@@ -118,8 +118,14 @@ function secondsToNs(seconds: number, text: string): bigint {
   return BigInt(Math.trunc(ns));
 }
 
+/** How long a range is; as in the reference, no longer than 64 bits of nanoseconds can say. */
+export function lengthOf({ startNs, endNs }: TimeRange): bigint {
+  const lengthNs = endNs - startNs;
+  return lengthNs > maxInt64 ? maxInt64 : lengthNs;
+}
+
 /** The step a client gets that names none: a 250th of the range in whole seconds, at least one second. */
 export function defaultStepNs(range: TimeRange): bigint {
-  const seconds = (range.endNs - range.startNs) / nanosPerSecond / 250n;
+  const seconds = lengthOf(range) / nanosPerSecond / 250n;
   return (seconds < 1n ? 1n : seconds) * nanosPerSecond;
 }

@@ -23,10 +23,17 @@ export function parseTime(text: string, nowNs: bigint): bigint | undefined {
 /** `parseTime` for a request argument: undefined when absent, an HTTP 400 when malformed. */
 export function parseTimeArg(name: string, text: string, nowNs: bigint): bigint | undefined {
   if (text === '') return undefined;
-  const ns = parseTime(text, nowNs);
+  const ns = beyondInt64(text) ? undefined : parseTime(text, nowNs);
   if (ns === undefined)
     throw badRequest(`cannot parse ${name}=${text}: cannot parse duration ${JSON.stringify(text)}`);
   return ns < MIN_NS ? MIN_NS : ns > MAX_NS ? MAX_NS : ns;
+}
+
+/** The real server takes a whole number for a moment only when it fits 64 bits, and else for a duration, which it is not. */
+function beyondInt64(text: string): boolean {
+  if (!/^-?\d{19,}$/.test(text)) return false;
+  const value = BigInt(text.slice(0, 40));
+  return value < MIN_NS || value > MAX_NS;
 }
 
 /** RFC3339 in UTC with the shortest fraction, the form of every `_time`. */

@@ -1,0 +1,126 @@
+import test from 'ava';
+import { withDoor, type Door, type Got } from '../../limits/door.js';
+
+const selector = '{app="a"}';
+const counted = 'sum(count_over_time({app="a"}[5m]))';
+const counts = [
+  counted,
+  'count_over_time({app="a"} | json [5m] offset 1h)',
+  'count_over_time({app="a"}[5m] offset -1h)',
+  'sum by (x) (rate({app="a"} | json [100y]))',
+];
+const last = '9223372036854775807';
+const first = '-9223372036854775808';
+const now = String(Math.floor(Date.now() / 1000));
+const ranges = [
+  [last, last],
+  [first, first],
+  [first, last],
+  [first, now],
+  [now, last],
+  ['9223372036854775806', last],
+  [first, '-9223372036854775807'],
+  ['-1', '0'],
+  [last, first],
+] as const;
+
+/** Each endpoint that reads a range, with its queries. */
+const endpoints: readonly (readonly [path: string, queries: readonly string[]])[] = [
+  ['query_range', [selector, '{app="a"} | json', ...counts]],
+  ['labels', [selector]],
+  ['label/app/values', [selector]],
+  ['series', [selector]],
+  ['index/stats', [selector]],
+  ['index/volume', [selector]],
+  ['index/volume_range', [selector]],
+  ['index/shards', [selector]],
+  ['detected_fields', [selector]],
+  ['detected_field/x/values', [selector]],
+  ['detected_labels', [selector]],
+  ['patterns', [selector]],
+];
+
+async function filled(use: (door: Door) => Promise<void>): Promise<void> {
+  await withDoor(async (door) => {
+    await door.push({ app: 'a' }, [[BigInt(Date.now()) * 1_000_000n - 1000n, '{"x":"1"}']]);
+    await use(door);
+  });
+}
+
+for (const orgId of ['1', '1|2']) {
+  test(`an instant at either end of time is answered: X-Scope-OrgID ${orgId}`, async (t) => {
+    await filled(async (door) => {
+      for (const query of counts)
+        for (const time of [last, '9223372036854775806', first, '-1', '4294967295'])
+          t.like(resultOf(await door.get('/loki/api/v1/query', { query, time }, orgId)), {
+            status: 200,
+            type: 'vector',
+            results: query.includes('100y') && time === '4294967295' ? 1 : 0,
+          });
+    });
+  });
+
+  test(`a range that goes to either end of time is answered or refused: X-Scope-OrgID ${orgId}`, async (t) => {
+    t.timeout(60_000);
+    await filled(async (door) => {
+      for (const [path, queries] of endpoints)
+        for (const query of queries)
+          for (const [start, end] of ranges) {
+            const params = { query, 'match[]': selector, targetBytesPerShard: '1MB', start, end };
+            const { status, text } = await door.get(`/loki/api/v1/${path}`, params, orgId);
+            t.true(status === 200 || isRefusal({ status, text }), `${path} ${query} ${start} ${end} ${text}`);
+          }
+    });
+  });
+}
+
+test('what does not fit 64 bits of nanoseconds is refused', async (t) => {
+  await filled(async (door) => {
+    for (const time of ['9223372036854775808', '9999999999', '-9223372036854775809'])
+      t.deepEqual(errorOf(await door.get('/loki/api/v1/query', { query: counted, time })), [
+        400,
+        `strconv.ParseInt: parsing "${time}": value out of range`,
+      ]);
+  });
+});
+
+test('a range is as long as 64 bits can say, and its step is a 250th of that', async (t) => {
+  await filled(async (door) => {
+    const params = { query: counted, start: first, end: last };
+    // 9223372036 seconds over a step of 838488 seconds are 10,999.99 points; twice that range would have too many.
+    t.is((await door.get('/loki/api/v1/query_range', { ...params, step: '838489' })).status, 200);
+    const [status, error] = errorOf(
+      await door.get('/loki/api/v1/query_range', { ...params, step: '838400' }),
+    );
+    t.is(status, 400);
+    t.regex(error, /^exceeded maximum resolution of 11,000 points/);
+  });
+});
+
+test('lines of now are found by ranges that reach both ends of time', async (t) => {
+  await filled(async (door) => {
+    const { text } = await door.get('/loki/api/v1/query_range', { query: selector, start: first, end: last });
+    t.regex(text, /\{\\"x\\":\\"1\\"\}/);
+    const labels = await door.get('/loki/api/v1/label/app/values', { start: first, end: last });
+    t.is(labels.text, '{"status":"success","data":["a"]}');
+  });
+});
+
+function isRefusal({ status, text }: Got): boolean {
+  return (
+    status === 400 &&
+    /only supported on query endpoints|end timestamp must not be before|no longer available|maximum resolution/.test(
+      text,
+    )
+  );
+}
+
+function resultOf({ status, text }: Got): { status: number; type?: unknown; results?: number; text: string } {
+  if (status !== 200) return { status, text };
+  const { data } = JSON.parse(text) as { data: { resultType: unknown; result: readonly unknown[] } };
+  return { status, type: data.resultType, results: data.result.length, text };
+}
+
+function errorOf({ status, text }: Got): readonly [status: number, error: string] {
+  return [status, (JSON.parse(text) as { error: string }).error];
+}
