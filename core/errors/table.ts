@@ -71,6 +71,21 @@ export const errorTable = {
     when: 'a URL or form with more parameters than any client sends',
     text: 'more than {limit} parameters',
   },
+  brokenBody: {
+    status: 400,
+    when: 'a request body that ends too soon, or whose chunks are none',
+    text: 'cannot read the request body',
+  },
+  slowBody: {
+    status: 408,
+    when: 'a request that is not there after -http-read-timeout',
+    text: 'the request was not sent in time; raise -http-read-timeout',
+  },
+  tooManyPipelined: {
+    status: 429,
+    when: 'a request on a connection with -http-conn-max-pipelined others that are not answered yet',
+    text: '{limit} requests of this connection are not answered yet; use more connections, or raise -http-conn-max-pipelined',
+  },
   badNumber: {
     status: 400,
     when: 'a whole-number parameter cannot be read',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import Koa, { type Context, type Next } from 'koa';
 import Router from '@koa/router';
 import type { ServerOptions } from '../options/options.gen.js';
@@ -10,7 +11,7 @@ import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
 import { chunkedBody, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
-import { clientErrorOf, encodeError } from './error-body.js';
+import { clientErrorOf, connectionError, encodeError } from './error-body.js';
 import type { InFlight } from './in-flight.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
@@ -24,6 +25,10 @@ export interface AppSettings extends ServeSettings {
   readonly clock: Clock;
   /** Whether the client is asked to close the connection after this response. */
   readonly shouldClose: (context: Context, status: number) => boolean;
+  /** Throws for a request that its connection has no room for. */
+  readonly refuseOver: (context: Context) => void;
+  /** Ends the connection of a client that does not read its answer. */
+  readonly cutUnread: (socket: Socket) => void;
   /** A defect in HTTP handling itself, outside of any route. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -38,7 +43,11 @@ interface Running {
 export function createApp(settings: AppSettings): Koa {
   const app = new Koa();
   app.silent = true;
-  app.on('error', settings.onDefect);
+  app.on('error', (error: unknown, context?: Context) => {
+    // Koa tells of failed connections as well, whose requests are accounted for where they close.
+    const socket: Socket | null | undefined = context?.req.socket;
+    if (socket?.errored !== error) settings.onDefect(error);
+  });
   const running = new WeakMap<object, Running>();
   const router = createRouter(settings, running);
   app.use(async (context, next) => {
@@ -66,19 +75,45 @@ function start(context: Context, settings: AppSettings): Running {
   const controller = new AbortController();
   const leave = settings.inFlight.add(controller);
   observer.started(record);
+  const endBound = boundTime(context, controller, settings);
+  // Node takes the socket from a request that is over.
+  const { socket } = context.req;
+  let isWhole = false;
+  // Also emitted when the connection is destroyed with the rest of the answer in its buffer.
+  context.res.prependOnceListener('finish', () => (isWhole = !socket.destroyed));
   context.res.once('close', () => {
-    const isWhole = context.res.writableFinished;
-    if (!isWhole) controller.abort(apiError('clientGone', {}));
+    endBound();
+    const ended = isWhole ? undefined : connectionError(socket);
+    if (ended !== undefined) {
+      record.error ??= ended;
+      controller.abort(ended);
+    }
     leave();
-    observer.finished(record, isWhole ? context.res.statusCode : 499, clock.monotonicMs() - record.startedMs);
+    const status = ended?.status ?? context.res.statusCode;
+    observer.finished(record, status, clock.monotonicMs() - record.startedMs);
   });
   return { record, controller };
+}
+
+/** Time in which a client may still read the error of a request that took too long. */
+const lastWordsMs = 1_000;
+
+/** Ends the request at `-http-write-timeout`, and its connection when the client does not read the answer by then. */
+function boundTime({ socket }: Context, controller: AbortController, settings: AppSettings): () => void {
+  const bound = settings.options.httpWriteTimeout;
+  if (bound === 0) return () => undefined;
+  let timer = setTimeout(() => {
+    controller.abort(apiError('queryTimeout', {}));
+    timer = setTimeout(() => settings.cutUnread(socket), lastWordsMs);
+  }, bound);
+  return () => clearTimeout(timer);
 }
 
 async function answer(context: Context, next: Next, current: Running, settings: AppSettings): Promise<void> {
   const { record, controller } = current;
   context.set(securityHeaders);
   try {
+    settings.refuseOver(context);
     await next();
   } catch (error) {
     record.error = error;
@@ -106,7 +141,7 @@ function createRouter(settings: AppSettings, running: WeakMap<object, Running>):
       if (served.route.listener === 'admin' && served.route.isOpen !== true) gate(current.record.caller);
       const pathParams = new Map(Object.entries(context.params));
       const { record, controller } = current;
-      const encoded = await serveRoute(context, served, pathParams, record, controller, settings);
+      const encoded = await serveRoute(context, served, pathParams, record, controller.signal, settings);
       await send(context, encoded, record, settings);
     });
   }

@@ -1,6 +1,7 @@
-import type { Server, IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'koa';
+import { apiError } from '../errors/table.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import type { Clock, Meters } from '../plugin/host.js';
 
@@ -17,11 +18,20 @@ export const connectionMetrics = {
     help: 'Connections that a client was asked to close, by reason.',
     labels: ['reason'],
   },
+  http_connections_cut_total: {
+    type: 'counter',
+    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority).',
+    labels: ['reason'],
+  },
 } as const;
 
 type Settings = Pick<
   ServerOptions,
-  'httpConnMaxAge' | 'httpConnMaxAgeJitter' | 'httpConnMaxRequests' | 'httpConnOverloadMaxAge'
+  | 'httpConnMaxAge'
+  | 'httpConnMaxAgeJitter'
+  | 'httpConnMaxRequests'
+  | 'httpConnMaxPipelined'
+  | 'httpConnOverloadMaxAge'
 >;
 type State = 'active' | 'idle';
 
@@ -30,9 +40,22 @@ interface Connection {
   readonly maxAgeMs: number;
   requests: number;
   state: State;
+  /** Responses that have not ended: the one being sent, and those of requests that came behind it. */
+  readonly open: Set<ServerResponse>;
+  /** Why a request was one too many; its response is the last one. */
+  refusal: Refusal | undefined;
 }
 
-/** Follows client connections and decides when one should be closed, so that load finds new replicas. */
+interface Refusal {
+  readonly response: ServerResponse;
+  /** Requests that came behind it all the same. */
+  ignored: number;
+}
+
+/** Why a connection is ended without an answer. */
+export type CutReason = 'pipelined' | 'unread' | 'certificate';
+
+/** Follows client connections: what each carries, how much of it, and when one should be closed so that load finds new replicas. */
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
@@ -48,15 +71,42 @@ export class Connections {
   /** Watches the connections of a server. */
   watch(server: Server, connectionEvent: 'connection' | 'secureConnection'): void {
     server.on(connectionEvent, (socket: Socket) => this.#opened(socket));
-    server.on('request', (request: IncomingMessage, response) => {
-      const connection = this.#bySocket.get(request.socket);
-      if (connection === undefined) return;
-      connection.requests += 1;
-      this.#move(connection, 'active');
-      response.once('close', () => {
-        if (this.#bySocket.has(request.socket)) this.#move(connection, 'idle');
-      });
+  }
+
+  /** Counts a request in until its response has closed. False for one that nobody is to answer. */
+  admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#bySocket.get(socket);
+    // What was read from a connection before its end is still handed out after it.
+    if (connection === undefined || socket.destroyed) return false;
+    const { open, refusal } = connection;
+    const { httpConnMaxPipelined } = this.settings;
+    if (refusal !== undefined) {
+      refusal.ignored += 1;
+      if (refusal.ignored > httpConnMaxPipelined) this.cut(socket, 'pipelined');
+      return false;
+    }
+    if (open.size >= httpConnMaxPipelined) connection.refusal = { response, ignored: 0 };
+    connection.requests += 1;
+    open.add(response);
+    this.#move(connection, 'active');
+    response.once('close', () => {
+      open.delete(response);
+      if (open.size === 0 && this.#bySocket.has(socket)) this.#move(connection, 'idle');
     });
+    return true;
+  }
+
+  /** Throws for a request that came while too many others of its connection were unanswered. */
+  refuseOver({ req, res }: Context): void {
+    if (this.#bySocket.get(req.socket)?.refusal?.response === res)
+      throw apiError('tooManyPipelined', { limit: this.settings.httpConnMaxPipelined });
+  }
+
+  /** Ends a connection without a word. */
+  cut(socket: Socket, reason: CutReason): void {
+    if (socket.destroyed) return;
+    this.meters.http_connections_cut_total.add(1, { reason });
+    socket.destroy();
   }
 
   /** From now on every response asks its client to close. */
@@ -69,7 +119,8 @@ export class Connections {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);
     if (connection === undefined) return false;
-    const reason = this.#reasonToClose(connection, status);
+    const reason =
+      connection.refusal?.response === context.res ? 'pipelined' : this.#reasonToClose(connection, status);
     if (reason === undefined) return false;
     this.meters.http_connection_rotations_total.add(1, { reason });
     return true;
@@ -94,12 +145,15 @@ export class Connections {
       maxAgeMs,
       requests: 0,
       state: 'idle',
+      open: new Set(),
+      refusal: undefined,
     };
     this.#bySocket.set(socket, connection);
     this.#count('idle', 1);
     this.meters.http_connection_transitions_total.add(1, { state: 'new' });
     socket.once('close', () => {
       this.#bySocket.delete(socket);
+      for (const response of connection.open) closeQueued(response);
       this.#count(connection.state, -1);
       this.meters.http_connection_transitions_total.add(1, { state: 'closed' });
     });
@@ -117,4 +171,11 @@ export class Connections {
     this.#counts[state] += change;
     this.meters.http_connections.set(this.#counts[state], { state });
   }
+}
+
+/** Node tells the response that is being sent that its connection has ended; those queued behind it would never hear of it. */
+function closeQueued(response: ServerResponse): void {
+  if (response.socket !== null) return;
+  response.destroy();
+  response.emit('close');
 }

@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
 import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
 import type { Clock, Logger, Meters } from '../plugin/host.js';
@@ -9,7 +10,14 @@ import { isLoopback, parseListenAddress } from './address.js';
 import { createApp } from './app.js';
 import { Connections, type connectionMetrics } from './connections.js';
 import { InFlight } from './in-flight.js';
-import { createListenerServer, listen, readTls, type Listener, type TlsMaterial } from './listener.js';
+import {
+  createListenerServer,
+  listen,
+  readTls,
+  showsForeignCertificate,
+  type Listener,
+  type TlsMaterial,
+} from './listener.js';
 import type { ListenerName, Route } from './routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
@@ -74,6 +82,8 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
         observer: settings.observer,
         clock: settings.clock,
         shouldClose: (context, status) => connections.shouldClose(context, status),
+        refuseOver: (context) => connections.refuseOver(context),
+        cutUnread: (socket) => connections.cut(socket, 'unread'),
         onDefect: (error) => settings.log.error('HTTP handling failed', { error }),
       });
       const listener = await open(app, plan, settings, connections, name === 'main' ? tls : undefined);
@@ -145,11 +155,21 @@ async function open(
   // Koa's callback returns a promise that it never rejects; the server wants none.
   const handle = app.callback();
   const server = createListenerServer(
-    (request, response) => void handle(request, response),
+    (request, response) => {
+      if (connections.admit(request, response)) void handle(request, response);
+    },
     settings.server,
     tls,
   );
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (!showsForeignCertificate(socket)) return;
+    settings.log.warn('client certificate refused', {
+      'client.address': socket.remoteAddress ?? '',
+      'error.message': String(socket.authorizationError),
+    });
+    connections.cut(socket, 'certificate');
+  });
   return listen(server, plan.flag, plan.address, tls !== undefined);
 }
 

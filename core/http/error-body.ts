@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { apiError } from '../errors/table.js';
 import { ApiError, errorTypeOf } from '../errors/api-error.js';
 import { LogqlError } from '../logql/error.js';
@@ -15,6 +16,15 @@ export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   if (error instanceof StreamTextError || error instanceof RowTimeError)
     return apiError('backendRefused', { cause: 'unexpected answer of the backend' }, { cause: error });
   return apiError('internal', {}, { cause: error });
+}
+
+/** What a request comes to whose connection ended before its answer was sent. */
+export function connectionError({ errored }: Socket): ApiError {
+  const code = errored !== null && 'code' in errored ? String(errored.code) : '';
+  // Node has answered these two by itself, with these statuses.
+  if (code.startsWith('HPE_')) return apiError('brokenBody', {});
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return apiError('slowBody', {});
+  return apiError('clientGone', {});
 }
 
 /** The error body of the spec in the form its line of the error table asks for. */

@@ -48,11 +48,20 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   if (announced > maxBytes) throw apiError('bodyTooLarge', { limit: maxBytes });
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // An incoming message yields Buffers unless an encoding was set, which nobody does here.
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of wholeBody(request)) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw apiError('bodyTooLarge', { limit: maxBytes });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The chunks of a body; one that breaks off is its client's doing. */
+async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    // An incoming message yields Buffers unless an encoding was set, which nobody does here.
+    yield* request as AsyncIterable<Buffer>;
+  } catch {
+    throw apiError('brokenBody', {});
+  }
 }

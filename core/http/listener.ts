@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { describeSystemError, readOptionFile } from '../options/option-file.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import { parseListenAddress } from './address.js';
@@ -51,6 +51,16 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
     requestCert: tlsClientCaFile !== undefined,
     rejectUnauthorized: tlsRequireClientCert,
   };
+}
+
+/**
+ * Whether a client has shown a certificate that no authority of `-tls-client-ca-file` signed, or that is out of date. Node refuses
+ * such clients only together with those that show none.
+ */
+export function showsForeignCertificate(socket: TLSSocket): boolean {
+  if (socket.authorized) return false;
+  // Without a certificate it is an empty object.
+  return Object.keys(socket.getPeerCertificate()).length > 0;
 }
 
 /** Tries what the files hold, one after the other, so that an Error can name the flag. */

@@ -18,7 +18,7 @@ export interface ServedRoute {
 }
 
 export interface ServeSettings {
-  readonly options: Pick<ServerOptions, 'httpMaxBodyBytes' | 'httpWriteTimeout'>;
+  readonly options: Pick<ServerOptions, 'httpMaxBodyBytes'>;
   readonly run: Run;
 }
 
@@ -28,7 +28,7 @@ export async function serveRoute(
   { route, handler }: ServedRoute,
   pathParams: ReadonlyMap<string, string>,
   record: RequestRecord,
-  controller: AbortController,
+  signal: AbortSignal,
   settings: ServeSettings,
 ): Promise<EncodedAnswer> {
   record.route = routeLabel(route);
@@ -37,7 +37,6 @@ export async function serveRoute(
     context.set('Allow', route.methods.join(', '));
     throw apiError('methodNotAllowed', {});
   }
-  const { signal } = controller;
   const answerIt = async (): Promise<EncodedAnswer> => {
     const params =
       route.ignoresBody === true
@@ -61,14 +60,7 @@ export async function serveRoute(
     };
     return toBytes(await handler(call), record, asked);
   };
-  const bound = settings.options.httpWriteTimeout;
-  const deadline =
-    bound > 0 ? setTimeout(() => controller.abort(apiError('queryTimeout', {})), bound) : undefined;
-  try {
-    return await untilAborted(answerIt(), signal);
-  } finally {
-    clearTimeout(deadline);
-  }
+  return untilAborted(answerIt(), signal);
 }
 
 function takesMethod(route: Route, method: string): boolean {

@@ -30,7 +30,7 @@ export interface ServerOptions {
    */
   readonly tlsKeyFile?: string;
   /**
-   * PEM file of the authorities whose client certificates are trusted.
+   * PEM file of the authorities whose client certificates are trusted; the connection of a client that shows another one is cut after the handshake.
    */
   readonly tlsClientCaFile?: string;
   /**
@@ -73,6 +73,10 @@ export interface ServerOptions {
    * Requests after which a keep-alive connection is asked to close; 0 means never.
    */
   readonly httpConnMaxRequests: number;
+  /**
+   * Requests of one connection that may be unanswered at a time; one more is refused with 429 and is the last of its connection.
+   */
+  readonly httpConnMaxPipelined: number;
   /**
    * Age at which a connection is asked to close while this replica is overloaded. (milliseconds)
    */

@@ -46,6 +46,29 @@ test('an authority alone asks for certificates and lets clients without one in',
   });
 });
 
+for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`a certificate of another authority is refused though none is required, ${maxVersion}`, async (t) => {
+    const server = { ...https, tlsClientCaFile: file('ca.pem') };
+    const foreign = { ...trusting, cert: read('foreign.pem'), key: read('foreign.key'), maxVersion };
+    await withPipeline(makePipeline({ endpoints: [endpoint], server }), async ({ url, log }) => {
+      await t.throwsAsync(alive(url, foreign));
+      const record = await log.find((line) => line.get('body') === 'client certificate refused');
+      t.like(Object.fromEntries(record), {
+        'severity.text': 'WARN',
+        'client.address': '127.0.0.1',
+        'error.message': 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      });
+      // A session that was begun that way opens nothing either.
+      const agent = new Agent({ connect: foreign, connections: 1 });
+      for (let index = 0; index < 3; index += 1)
+        await t.throwsAsync(request(`${url}/alive`, { dispatcher: agent }));
+      await agent.destroy();
+      t.is(await alive(url, known), 'alive');
+      t.is(await alive(url, trusting), 'alive');
+    });
+  });
+}
+
 const refused: readonly (readonly [server: Readonly<Record<string, unknown>>, message: RegExp])[] = [
   [
     { tlsRequireClientCert: true },

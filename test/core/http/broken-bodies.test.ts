@@ -1,0 +1,52 @@
+import { connect } from 'node:net';
+import test from 'ava';
+import { makePipeline, withPipeline } from '../../../core/testing/index.js';
+import { serving, telling } from './fixtures.js';
+
+const head = [
+  'POST /loki/api/v1/query HTTP/1.1',
+  'Host: x',
+  'Content-Type: application/x-www-form-urlencoded',
+].join('\r\n');
+
+/** Bodies that break off or are none: what the client is answered when it still listens, and what the log says. */
+const broken: readonly (readonly [title: string, request: string, answer: RegExp, status: number])[] = [
+  [
+    'a chunk length that is none',
+    `${head}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nquery\r\n`,
+    /^HTTP\/1\.1 400 /,
+    400,
+  ],
+  [
+    'a chunk longer than it says',
+    `${head}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nquery\r\n0\r\n\r\n`,
+    /^HTTP\/1\.1 400 /,
+    400,
+  ],
+  [
+    'an upload that breaks off',
+    `${head}\r\nContent-Length: 100\r\n\r\nquery=x`,
+    /^(?:HTTP\/1\.1 400 |$)/,
+    400,
+  ],
+];
+for (const [title, raw, answer, status] of broken) {
+  test(`${title} is the client’s error: no stack, no alarm`, async (t) => {
+    const pipeline = makePipeline({ endpoints: [serving({ query: telling })] });
+    const log = await withPipeline(pipeline, async ({ url, log }) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.end(raw);
+      let said = '';
+      for await (const chunk of socket) said += String(chunk);
+      t.regex(said, answer);
+      const record = await log.find((line) => line.get('ref.request.type') === 'query');
+      t.is(record.get('http.response.status_code'), status);
+      t.is(record.get('error.message'), 'cannot read the request body');
+      return log;
+    });
+    t.deepEqual(
+      log.records.filter((record) => record.has('error') || record.get('severity.text') === 'ERROR'),
+      [],
+    );
+  });
+}
