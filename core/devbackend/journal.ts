@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { parseDeleteFilter } from './engine/language.js';
@@ -27,21 +27,23 @@ type Entry =
 export class Journal {
   readonly #file: FileHandle;
   readonly #numbers = new Map<Stream, number>();
+  /** Noted and not written: the store's bound is theirs as well. */
   #lines: string[] = [];
   #writing: Promise<void> = Promise.resolve();
+  #bytes: number;
 
-  private constructor(file: FileHandle) {
+  private constructor(file: FileHandle, bytes: number) {
     this.#file = file;
+    this.#bytes = bytes;
   }
 
   /** Reads what the folder holds into the store, and opens it for what is to come. Rejects when it cannot be used. */
   static async open(folder: string, store: Store): Promise<Journal> {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const path = join(folder, FILE);
     const file = await open(path, 'a+');
     await replay(path, store);
-    const journal = new Journal(file);
-    return journal;
+    return new Journal(file, (await file.stat()).size);
   }
 
   /** Notes a row that the store has taken. */
@@ -66,12 +68,13 @@ export class Journal {
     this.#note(['d', tenant.accountId, tenant.projectId, filter, evalNs.toString()]);
   }
 
-  /** Resolves when all that was noted is in the file; rejects when it cannot be written. */
+  /**
+   * Resolves when all that was noted is in the file; rejects when it cannot be written, as on a full disk. The rows stay noted then,
+   * as they stay in the store, and the next commit writes them too.
+   */
   commit(): Promise<void> {
-    const text = this.#lines.join('\n');
-    this.#lines = [];
-    // The line feed in front keeps a line that a crash cut short from running into this one.
-    if (text !== '') this.#writing = this.#writing.then(() => this.#file.appendFile(`\n${text}\n`));
+    const write = (): Promise<void> => this.#write();
+    this.#writing = this.#writing.then(write, write);
     return this.#writing;
   }
 
@@ -84,8 +87,41 @@ export class Journal {
     }
   }
 
+  async #write(): Promise<void> {
+    const lines = this.#lines;
+    if (lines.length === 0) return;
+    this.#lines = [];
+    // The line feed in front keeps a line that a crash cut short from running into this one.
+    const text = Buffer.from(`\n${lines.join('\n')}\n`);
+    try {
+      await this.#file.appendFile(text);
+      this.#bytes += text.length;
+    } catch (error) {
+      this.#lines = [...lines, ...this.#lines];
+      // What was written of it will be written again; where the rest of a file cannot be cut off, rows are there twice.
+      await this.#file.truncate(this.#bytes).catch(() => undefined);
+      throw error;
+    }
+  }
+
   #note(entry: Entry): void {
     this.#lines.push(JSON.stringify(entry));
+  }
+}
+
+/** Makes a folder and those above it. Not with mkdir's `recursive`, which asks without end where none can be made, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder) throw error;
+    await makeFolder(parent);
+    await mkdir(folder).catch((cause: unknown) => {
+      throw new Error(`no folder can be made in ${parent}`, { cause });
+    });
   }
 }
 
@@ -121,8 +157,9 @@ async function replay(path: string, store: Store): Promise<void> {
 function parseEntry(line: string): Entry | undefined {
   if (line === '') return undefined;
   try {
+    const entry: unknown = JSON.parse(line);
     // The file is this class's own; a line that is whole JSON is a whole entry.
-    return JSON.parse(line) as Entry;
+    return Array.isArray(entry) ? (entry as unknown as Entry) : undefined;
   } catch {
     return undefined;
   }
