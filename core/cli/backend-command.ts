@@ -28,13 +28,15 @@ export async function backend(args: readonly string[], io: Io): Promise<number> 
   const listen = values.get('listen') ?? '127.0.0.1:9428';
   const maxBytes = readBytes(values.get('max-bytes'));
   const dataDir = values.get('data-path');
-  const running = await start(listen, {
-    faults: values.get('faults') === 'true',
-    ...(maxBytes === undefined ? {} : { maxBytes }),
-    ...(dataDir === undefined ? {} : { dataDir }),
+  return runUntilSignal(async () => {
+    const running = await start(listen, {
+      faults: values.get('faults') === 'true',
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(dataDir === undefined ? {} : { dataDir }),
+    });
+    io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
+    return running;
   });
-  io.out(`embedded backend on ${running.url} (for development; speaks VictoriaLogs' protocol)\n`);
-  return runUntilSignal(running);
 }
 
 async function start(listen: string, options: DevBackendOptions): Promise<DevBackend> {

@@ -17,9 +17,14 @@ export interface Command {
 /** The process itself. */
 export function processIo(): Io {
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (text) => void process.stdout.write(text, onWritten),
     err: (text) => void process.stderr.write(text),
     env: process.env,
     isTerminal: process.stdout.isTTY,
   };
+}
+
+/** What a command had to say and could not is a failure, unless its reader had enough (`| head`). */
+function onWritten(error?: NodeJS.ErrnoException | null): void {
+  if (error instanceof Error && error.code !== 'EPIPE') process.exitCode = 1;
 }

@@ -2,12 +2,9 @@
 import { processIo } from './io.js';
 import { runProgram } from './program.js';
 
-// Nobody reads any more: a proxy goes on without its log, and what was meant for `| head` is not missed.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+// Every write has its own account of what went wrong; a stream that fails, of a full disk or nobody who reads, must not end a proxy.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 // The status is set rather than exited with, so that what is still being written gets out.
-process.exitCode = await runProgram(process.argv.slice(2), processIo());
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
+const status = await runProgram(process.argv.slice(2), processIo());
+process.exitCode ||= status;

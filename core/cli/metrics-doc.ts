@@ -3,7 +3,7 @@ import { packageBuiltIns } from '../pipeline/index.js';
 import type { MetricSpecs } from '../plugin/host.js';
 import type { Plugin } from '../plugin/index.js';
 import { metricPrefix } from '../telemetry/meters.js';
-import { requestMetrics } from '../telemetry/metrics-table.js';
+import { logMetrics, requestMetrics } from '../telemetry/metrics-table.js';
 import { processMetrics } from '../telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -21,7 +21,7 @@ Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests
 /** docs/metrics.md: every declared metric, by who declares it. */
 export async function generateMetricsDoc(): Promise<string> {
   const parts = [
-    part('Core', { ...requestMetrics, ...connectionMetrics }),
+    part('Core', { ...requestMetrics, ...connectionMetrics, ...logMetrics }),
     part('Process (each also without the prefix)', processMetrics()),
   ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { startProxy, type RunningProxy } from '../kernel/start-proxy.js';
+import { endOnDefect } from '../kernel/uncaught.js';
 import {
   builtInDefinitions,
   FlagIndex,
@@ -69,9 +70,12 @@ export async function servePipeline(
   if (pipeline === undefined) return 1;
   const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);
   warnAboutFlags(index, line.flags.keys(), pipeline, warn);
-  const proxy = await startProxy(pipeline);
-  onStarted(proxy, pipeline);
-  return runUntilSignal(proxy);
+  return runUntilSignal(async (signal) => {
+    const proxy = await startProxy(pipeline, { signal });
+    endOnDefect((error) => proxy.tellDefect(error));
+    onStarted(proxy, pipeline);
+    return proxy;
+  });
 }
 
 function warnAboutFlags(

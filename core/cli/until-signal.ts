@@ -1,3 +1,5 @@
+import { onParentsEnd } from './parent.js';
+
 /** Something that runs until it is closed. */
 export interface Service {
   close(): Promise<void>;
@@ -5,25 +7,60 @@ export interface Service {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then closes it; SIGHUP reloads it. A second SIGTERM or SIGINT ends the process at once,
- * for whoever does not want to wait for the drain.
+ * Signals that come so soon after the first are the same wish: a terminal sends Ctrl-C to npm and to what npm runs, and npm passes
+ * its own on.
  */
-export async function runUntilSignal(service: Service): Promise<number> {
-  const onHangup = (): void => void service.reload?.();
+const sameWishMs = 500;
+/** Time in which what is still being written, to a log that nobody reads perhaps, may keep a stopped process. */
+const lastWritesMs = 1_000;
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Starts a service and runs it until SIGTERM, SIGINT or the end of the npm that runs it, then closes it; SIGHUP reloads it. During
+ * the start the same ends the start. A second signal ends the process at once, for whoever does not want to wait for the drain.
+ */
+export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Service>): Promise<number> {
+  const wish = new AbortController();
+  let wishedMs = 0;
+  const stop = (): void => {
+    if (!wish.signal.aborted) {
+      wishedMs = performance.now();
+      wish.abort();
+    } else if (performance.now() - wishedMs > sameWishMs) {
+      process.exit(1);
+    }
+  };
+  let service: Service | undefined;
+  const onHangup = (): void => void service?.reload?.();
+  for (const name of stopSignals) process.on(name, stop);
   process.on('SIGHUP', onHangup);
-  await new Promise<void>((resolve) => {
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
-  });
-  const abandon = (): void => process.exit(1);
-  process.once('SIGTERM', abandon);
-  process.once('SIGINT', abandon);
+  const forgetParent = onParentsEnd(stop);
   try {
+    service = await unlessStopped(start(wish.signal), wish.signal);
+    if (service === undefined) return 0;
+    await aborted(wish.signal);
     await service.close();
     return 0;
   } finally {
+    forgetParent();
     process.off('SIGHUP', onHangup);
-    process.off('SIGTERM', abandon);
-    process.off('SIGINT', abandon);
+    for (const name of stopSignals) process.off(name, stop);
+    setTimeout(() => process.exit(), lastWritesMs).unref();
   }
+}
+
+/** Undefined when the start failed because it was to be given up. */
+async function unlessStopped(starting: Promise<Service>, signal: AbortSignal): Promise<Service | undefined> {
+  try {
+    return await starting;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

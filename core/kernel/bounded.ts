@@ -1,23 +1,29 @@
 /** Something of a plugin that took longer than its bound. */
 export class TimeBoundError extends Error {}
 
-/** Runs work with a signal that ends after a bound; rejects then, whether the work listens or not. */
+/** Runs work with a signal that ends after a bound, or with a given one; rejects then, whether the work listens or not. */
 export async function withinBound<Value>(
   boundMs: number,
   work: (signal: AbortSignal) => Promise<Value> | Value,
+  given?: AbortSignal,
 ): Promise<Value> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  const onGiven = (): void => controller.abort(given?.reason);
+  const timer = setTimeout(() => {
+    controller.abort(new TimeBoundError(`not done after ${boundMs} ms`));
+  }, boundMs);
   const overdue = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new TimeBoundError(`not done after ${boundMs} ms`);
-      controller.abort(error);
-      reject(error);
-    }, boundMs);
+    controller.signal.addEventListener('abort', () => {
+      const reason: unknown = controller.signal.reason;
+      reject(reason instanceof Error ? reason : new Error('given up'));
+    });
   });
   try {
+    given?.throwIfAborted();
+    given?.addEventListener('abort', onGiven);
     return await Promise.race([(async () => work(controller.signal))(), overdue]);
   } finally {
     clearTimeout(timer);
+    given?.removeEventListener('abort', onGiven);
   }
 }

@@ -35,11 +35,11 @@ export class Units {
     private readonly log: Logger,
   ) {}
 
-  /** Starts all, one after another. A failure or a bound passed stops what had started and names the plugin. */
-  async start(boundMs: number): Promise<void> {
+  /** Starts all, one after another. A failure, a bound passed or an abort stops what had started and names the plugin. */
+  async start(boundMs: number, given?: AbortSignal): Promise<void> {
     for (const unit of this.order) {
       try {
-        await withinBound(boundMs, (signal) => unit.lifecycle.start?.(signal));
+        await withinBound(boundMs, (signal) => unit.lifecycle.start?.(signal), given);
         this.#started.push(unit);
       } catch (error) {
         // What hangs in its start may hold something already; it gets its stop too.

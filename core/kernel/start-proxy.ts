@@ -6,10 +6,10 @@ import { openEdge, type Edge, type Urls } from '../http/edge.js';
 import { createLimits } from '../limits/limits.js';
 import { Naming } from '../names/naming.js';
 import { RequestMetrics } from '../telemetry/core-metrics.js';
-import { bufferedWriter, directWriter, type LogDestination } from '../telemetry/log-writer.js';
+import { LogWriter, type LogDestination } from '../telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../telemetry/logger.js';
 import { MeterRegistry } from '../telemetry/meters.js';
-import { requestMetrics } from '../telemetry/metrics-table.js';
+import { logMetrics, requestMetrics } from '../telemetry/metrics-table.js';
 import { registerProcessMetrics } from '../telemetry/process-metrics.js';
 import { RequestLog } from '../telemetry/request-log.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Where log records go; stdout unless given. */
   readonly logTo?: LogDestination;
+  /** Gives the start up: what has started is stopped, and the start rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A proxy that serves. */
@@ -34,19 +36,18 @@ export interface RunningProxy {
   reload(): Promise<void>;
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. Can be called more than once. */
   close(): Promise<void>;
+  /** Writes an error that nothing caught to the log before it returns: the process is about to end. */
+  tellDefect(error: Error): void;
 }
 
 /** Creates and starts what a pipeline file names. An Error says which plugin or flag failed; nothing stays open then. */
 export async function startProxy(pipeline: Pipeline, options: StartOptions = {}): Promise<RunningProxy> {
   const clock = options.clock ?? systemClock;
   const { telemetry } = pipeline;
-  const destination = options.logTo ?? process.stdout;
-  const writer = telemetry.logBuffered
-    ? bufferedWriter(destination, lostLinesRecord)
-    : directWriter(destination);
+  const metering = createMetering(pipeline, clock);
+  const writer = createLogWriter(options.logTo ?? process.stdout, telemetry.logBuffered, metering.registry);
   const loggers = createLoggers(telemetry.logLevel, writer);
   const log = loggers.component('proxy');
-  const metering = createMetering(pipeline, clock);
   const requestLog = new RequestLog(log, telemetry, clock);
   const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
@@ -62,7 +63,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     return meter;
   });
   house.units = new Units(built.units, log);
-  await house.units.start(pipeline.server.startTimeout);
+  await house.units.start(pipeline.server.startTimeout, options.signal);
   let edge: Edge;
   try {
     edge = await openEdge({
@@ -92,7 +93,28 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     writer.flush();
   };
   let closing: Promise<void> | undefined;
-  return { urls: edge.urls, reload: () => house.units.reload(), close: () => (closing ??= close()) };
+  return {
+    urls: edge.urls,
+    reload: () => house.units.reload(),
+    close: () => (closing ??= close()),
+    tellDefect: (error) => {
+      log.error('ending: nothing caught this error', { error });
+      writer.flushSync();
+    },
+  };
+}
+
+function createLogWriter(
+  destination: LogDestination,
+  isBuffered: boolean,
+  registry: MeterRegistry,
+): LogWriter {
+  const { log_records_lost_total: lost } = registry.create(logMetrics);
+  return new LogWriter(destination, {
+    isBuffered,
+    lostLine: lostLinesRecord,
+    onLost: (count, reason) => lost.add(count, { reason }),
+  });
 }
 
 /** What plugins reach through their host, made after the hosts are. */

@@ -35,7 +35,7 @@ const bunyanFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes the loggers of a process: bunyan inside, the spec's field names on the wire (spec: Structured logs). */
-export function createLoggers(level: LogLevel, writer: LogWriter): LoggerFactory {
+export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>): LoggerFactory {
   const root = bunyan.createLogger({
     name: 'ref-proxy',
     level,
@@ -93,10 +93,10 @@ function safeValue(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** The record that stands for lines a full buffer could not take. */
+/** The record that stands for lines that did not reach the log. */
 export function lostLinesRecord(count: number): string {
   const source = new Map<string, unknown>([
-    ['msg', 'log records lost: the log destination does not keep up'],
+    ['msg', 'log records lost: the log destination refused them (is its disk full?) or did not keep up'],
     ['component', 'proxy'],
     ['log.records_lost', count],
   ]);

@@ -93,3 +93,12 @@ export const requestMetrics = {
     labels: ['system', 'direction', 'endpoint', 'route', 'reason'],
   },
 } as const satisfies MetricSpecs;
+
+/** Metrics of the log itself. */
+export const logMetrics = {
+  log_records_lost_total: {
+    type: 'counter',
+    help: 'Log records that did not reach the log: write_failed when it refused them (a full disk, a closed pipe), buffer_full when it did not keep up.',
+    labels: ['reason'],
+  },
+} as const satisfies MetricSpecs;

@@ -11,13 +11,9 @@ export class CapturedLog implements LogDestination {
     readonly found: (record: LogRecord) => void;
   }[] = [];
 
-  write(text: string): boolean {
+  write(text: string, done: () => void): void {
     for (const line of text.split('\n')) if (line !== '') this.#add(line);
-    return true;
-  }
-
-  once(): void {
-    // Never blocked, so there is nothing to wait for.
+    done();
   }
 
   /** The first record, written already or to come, that fits. */

@@ -1,0 +1,18 @@
+/** Set by the scripts of package.json to the process id of the npm that runs them. */
+const parentVariable = 'REF_PROXY_PARENT';
+const lookMs = 500;
+
+/**
+ * Calls back once when the npm that runs this process has ended: it passes on SIGTERM and SIGINT, but no SIGHUP, and nothing when
+ * it is killed. Who started the program in another way decides when it ends.
+ */
+export function onParentsEnd(callback: () => void): () => void {
+  const parent = Number(process.env[parentVariable] ?? '');
+  if (!(parent > 0)) return () => undefined;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, lookMs);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { request } from 'undici';
+import { addressIn, main, minimalPipeline, run, startInto } from './child.js';
+
+const nowhere = '-backend=http://127.0.0.1:9';
+const serve = ['serve', `-pipeline=${minimalPipeline}`, nowhere];
+
+async function lostRecords(url: string): Promise<number> {
+  const { body } = await request(`${url}/metrics`);
+  return Number(
+    /^ref_proxy_log_records_lost_total\{reason="write_failed"\} (\d+)/m.exec(await body.text())?.[1],
+  );
+}
+
+for (const buffered of ['true', 'false']) {
+  test(`a full disk under the log costs records, which are counted (-log-buffered=${buffered})`, async (t) => {
+    const flags = [`-log-buffered=${buffered}`, '-server.register-instrumentation=true'];
+    const { child, url, exited } = await startInto('/dev/full', '/alive', ...serve, ...flags);
+    for (let index = 0; index < 5; index += 1) {
+      const { statusCode, body } = await request(`${url}/no-such-path`);
+      t.is(statusCode, 404);
+      await body.dump();
+    }
+    t.true((await lostRecords(url)) >= 5);
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+  });
+}
+
+test('the embedded backend outlives a full disk under its output', async (t) => {
+  const { child, exited } = await startInto('/dev/full', '/health', 'backend');
+  child.kill('SIGTERM');
+  // What it had to say was lost, which its status tells.
+  t.deepEqual(await exited, [1, null]);
+});
+
+test('a log that nobody reads any more ends nothing', async (t) => {
+  const child = run([...serve, '-listen=127.0.0.1:0'], ['ignore', 'pipe', 'ignore']);
+  const exited = once(child, 'exit');
+  const url = await addressIn(child.stdout ?? t.fail());
+  child.stdout?.destroy();
+  for (let index = 0; index < 3; index += 1) t.is((await request(`${url}/none`)).statusCode, 404);
+  child.kill('SIGTERM');
+  t.deepEqual(await exited, [0, null]);
+});
+
+test('a log whose reader has stopped reading holds neither requests nor the end of the process', async (t) => {
+  const child = run([...serve, '-listen=127.0.0.1:0'], ['ignore', 'pipe', 'ignore']);
+  const exited = once(child, 'exit');
+  const url = await addressIn(child.stdout ?? t.fail());
+  child.stdout?.pause();
+  // More than a pipe holds.
+  const path = `/${'x'.repeat(2_000)}`;
+  for (let index = 0; index < 200; index += 1) await (await request(url + path)).body.dump();
+  child.kill('SIGTERM');
+  t.deepEqual(await exited, [0, null]);
+});
+
+test('a defect that nothing catches ends the process with its last words in the log', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(folder, 'broken.js'),
+    `export default {
+  kind: 'endpoint', name: 'broken', summary: 'Breaks.', schema: { type: 'object' },
+  create: () => ({ routes: new Map([['alive', () => { setImmediate(() => Promise.reject(new Error('nobody catches me'))); return new Promise(() => {}); }]]) }),
+};
+`,
+  );
+  await writeFile(
+    join(folder, 'last.js'),
+    `export default {
+  kind: 'stage', name: 'last', summary: 'Ends.', needs: [], gives: [], rest: 'never', schema: { type: 'object' },
+  create: () => ({ handle: () => { throw new Error('nobody asks'); } }),
+};
+`,
+  );
+  await writeFile(
+    join(folder, 'site.yaml'),
+    'version: 1\nstages:\n  - use: ./last.js\nendpoints:\n  - use: ./broken.js\n',
+  );
+  const child = run(
+    ['serve', `-pipeline=${join(folder, 'site.yaml')}`, '-listen=127.0.0.1:0'],
+    ['ignore', 'pipe', 'inherit'],
+  );
+  let said = '';
+  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const url = await addressIn(child.stdout ?? t.fail());
+  child.stdout?.resume();
+  await t.throwsAsync(request(`${url}/alive`));
+  t.deepEqual(await once(child, 'close'), [1, null]);
+  const last: unknown = JSON.parse(said.trimEnd().split('\n').at(-1) ?? '');
+  t.like(last, { 'severity.text': 'ERROR', error: { message: 'nobody catches me' } });
+});
+
+test('a command that cannot say what it has to fails, without a stack', async (t) => {
+  const child = spawn('sh', ['-c', `exec "${process.execPath}" "${main}" flags > /dev/full`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let err = '';
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  t.deepEqual(await once(child, 'close'), [1, null]);
+  t.is(err, '');
+});
