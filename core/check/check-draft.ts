@@ -5,7 +5,7 @@ import { rules } from './rules/index.js';
 
 export interface CheckDraftOptions {
   readonly tiers: readonly Tier[];
-  /** Needed for the environment tier. */
+  /** Needed for the environment tier; without that tier, rules of it that refuse a start look at them all the same. */
   readonly surroundings?: Surroundings;
 }
 
@@ -20,9 +20,11 @@ export async function checkDraft(
     findings.push(...rule.check(draft).map((complaint) => toFinding(rule, complaint)));
   }
   const isSound = !findings.some((finding) => finding.severity === 'error');
-  if (isSound && options.surroundings !== undefined && options.tiers.includes('environment')) {
+  if (isSound && options.surroundings !== undefined) {
+    const asksAll = options.tiers.includes('environment');
     for (const rule of rules) {
       if (rule.tier !== 'environment' || !applies(rule, draft)) continue;
+      if (!asksAll && rule.refusesStart !== true) continue;
       const complaints = await rule.check(draft, options.surroundings);
       findings.push(...complaints.map((complaint) => toFinding(rule, complaint)));
     }

@@ -40,6 +40,8 @@ export interface TextRule extends RuleMeta {
 }
 export interface EnvironmentRule extends RuleMeta {
   readonly tier: 'environment';
+  /** True when `serve` asks the rule as well: the process would start, and fail later. */
+  readonly refusesStart?: boolean;
   check(draft: PipelineDraft, surroundings: Surroundings): Promise<readonly Complaint[]>;
 }
 export type Rule = TextRule | EnvironmentRule;

@@ -1,4 +1,4 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, open, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { Agent, request } from 'undici';
@@ -9,7 +9,7 @@ import type { Surroundings } from './rule.js';
 /** Longest wait for a backend to answer. */
 const reachTimeoutMs = 5_000;
 
-/** This machine, as the environment tier sees it. Nothing is changed: files are not created, listeners close at once. */
+/** This machine, as the environment tier sees it. Nothing is left changed: files made to try a folder are removed, listeners close at once. */
 export function thisMachine(signal: AbortSignal): Surroundings {
   return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
 }
@@ -23,23 +23,35 @@ async function canRead(path: string): Promise<string | undefined> {
   }
 }
 
-/** A file that exists must be writable; one that does not needs a folder that is. */
+/** A file that exists must open for writing; where there is none, one must come to be. Permissions alone do not tell: see /proc. */
 async function canWrite(path: string): Promise<string | undefined> {
   try {
-    const isDirectory = (await stat(path)).isDirectory();
-    if (isDirectory) return 'it is a directory';
-    await access(path, constants.W_OK);
+    // Not blocking: a pipe would wait for its reader.
+    await (await open(path, constants.O_WRONLY | constants.O_NONBLOCK)).close();
     return undefined;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return readFailure(error);
+    if (!isMissing(error)) return readFailure(error);
   }
   try {
-    await access(dirname(path), constants.W_OK);
+    await (await open(path, 'ax')).close();
+    await unlink(path);
     return undefined;
-  } catch (error) {
-    const reason = readFailure(error);
-    return reason === 'there is no such file' ? 'its folder does not exist' : `its folder: ${reason}`;
+  } catch {
+    return folderFailure(dirname(path));
   }
+}
+
+async function folderFailure(folder: string): Promise<string> {
+  try {
+    await access(folder, constants.W_OK);
+    return 'no file can be made in its folder';
+  } catch (error) {
+    return isMissing(error) ? 'its folder does not exist' : `its folder: ${readFailure(error)}`;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function canListen(text: string): Promise<string | undefined> {

@@ -11,7 +11,8 @@ import {
   UsageError,
   type CommandFlag,
 } from '../options/index.js';
-import { loadPipeline, type Pipeline } from '../pipeline/index.js';
+import { loadPipeline, packageBuiltIns, type Pipeline } from '../pipeline/index.js';
+import { thisMachine } from '../check/surroundings.js';
 import type { Io } from './io.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
@@ -65,7 +66,12 @@ export async function servePipeline(
   const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
   const problems = [...line.problems, ...stray];
   if (problems.length > 0) throw new UsageError(problems);
-  const { pipeline, findings } = await loadPipeline(file, { flags: line.flags, env: io.env });
+  const { pipeline, findings } = await loadPipeline(
+    file,
+    { flags: line.flags, env: io.env },
+    packageBuiltIns(),
+    thisMachine(new AbortController().signal),
+  );
   await printFindings(findings, io);
   if (pipeline === undefined) return 1;
   const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);

@@ -1,4 +1,5 @@
 import { checkDraft } from '../check/check-draft.js';
+import type { Surroundings } from '../check/rule.js';
 import type { OptionSources } from '../options/index.js';
 import { draftPipeline, type ListName, type PipelineDraft, type SectionName } from './draft.js';
 import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
@@ -14,17 +15,21 @@ export interface LoadResult {
 
 /**
  * Reads, checks and resolves a pipeline file: the same reading and the same rules (structure and meaning) as `ref-proxy check`.
- * Plugins are loaded, not created. Never throws for what the file holds.
+ * With surroundings, what a start needs of the machine is checked too. Plugins are loaded, not created. Never throws for what the file holds.
  */
 export async function loadPipeline(
   file: string,
   sources: OptionSources,
   builtIns: BuiltIns = packageBuiltIns(),
+  surroundings?: Surroundings,
 ): Promise<LoadResult> {
   const source = await readSource(file);
   if ('reason' in source) return { findings: [unreadable(file, source.reason)] };
   const draft = await draftPipeline(source, sources, builtIns);
-  const findings = await checkDraft(draft, { tiers: ['structure', 'meaning'] });
+  const findings = await checkDraft(draft, {
+    tiers: ['structure', 'meaning'],
+    ...(surroundings === undefined ? {} : { surroundings }),
+  });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
   return { pipeline: assemble(draft), findings };
 }

@@ -7,7 +7,8 @@ export const writablePaths: EnvironmentRule = {
   title: 'a file to write is writable',
   tier: 'environment',
   severity: 'error',
-  docs: 'A file that an option asks to keep (disk cache, snapshots) must be writable, or its folder when it does not exist yet.',
+  refusesStart: true,
+  docs: 'A file that an option asks to keep (disk cache, snapshots) must be writable, or its folder when it does not exist yet. `serve` refuses to start otherwise.',
   async check(draft, surroundings) {
     const complaints: Complaint[] = [];
     for (const option of pathOptions(draft, 'write')) {

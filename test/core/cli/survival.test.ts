@@ -89,12 +89,13 @@ test('a defect that nothing catches ends the process with its last words in the 
     ['serve', `-pipeline=${join(folder, 'site.yaml')}`, '-listen=127.0.0.1:0'],
     ['ignore', 'pipe', 'inherit'],
   );
+  const closed = once(child, 'close');
   let said = '';
   child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const url = await addressIn(child.stdout ?? t.fail());
   child.stdout?.resume();
   await t.throwsAsync(request(`${url}/alive`));
-  t.deepEqual(await once(child, 'close'), [1, null]);
+  t.deepEqual(await closed, [1, null]);
   const last: unknown = JSON.parse(said.trimEnd().split('\n').at(-1) ?? '');
   t.like(last, { 'severity.text': 'ERROR', error: { message: 'nobody catches me' } });
 });
@@ -108,3 +109,38 @@ test('a command that cannot say what it has to fails, without a stack', async (t
   t.deepEqual(await once(child, 'close'), [1, null]);
   t.is(err, '');
 });
+
+const persistent = ['patterns-persist-path', 'disk-cache-path'];
+for (const [path, reason] of [
+  ['/no-such-folder/file', 'its folder does not exist'],
+  ['/proc/file', 'no file can be made in its folder|its folder: permission denied'],
+  ['/proc', 'it is a directory'],
+] as const) {
+  test(`serve refuses to start when it cannot write what it is to keep in ${path}`, async (t) => {
+    const flags = persistent.map((flag) => `-${flag}=${path}`);
+    const child = run(
+      ['serve', nowhere, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', ...flags],
+      ['ignore', 'ignore', 'pipe'],
+    );
+    let err = '';
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    t.deepEqual(await once(child, 'close'), [1, null]);
+    for (const flag of persistent)
+      t.regex(err, new RegExp(`error R061 flag -${flag} "${path}" cannot be written: (?:${reason})`));
+  });
+}
+
+for (const [path, reason] of [
+  ['/proc/nowhere', 'no folder can be made in /proc'],
+  ['/proc/nowhere/deeper', 'no folder can be made in /proc'],
+  ['/dev/null', 'a part of the path is a file'],
+  ['/dev/null/rows', 'a part of the path is a file'],
+] as const) {
+  test(`the embedded backend refuses to keep rows in ${path}`, async (t) => {
+    const child = run(['backend', '-listen=127.0.0.1:0', `-data-path=${path}`], ['ignore', 'ignore', 'pipe']);
+    let err = '';
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    t.deepEqual(await once(child, 'close'), [1, null]);
+    t.is(err, `ref-proxy backend: -data-path: cannot keep rows in ${path}: ${reason}\n`);
+  });
+}
