@@ -269,6 +269,16 @@ export const errorTable = {
     when: 'the backend answered with an error (its own status on query routes)',
     text: '{cause}',
   },
+  unexpectedAnswer: {
+    status: 502,
+    when: 'the backend answered with something that is no answer to the call: another status of success than 200, another content type, another form, or rows that are none',
+    text: 'unexpected answer of {from}: {problem}',
+  },
+  rowTooLong: {
+    status: 502,
+    when: 'a row of the backend is longer than -max-row-bytes',
+    text: 'a row of the backend has more than {limit} bytes; raise -max-row-bytes, or ask for a time or stream without it',
+  },
   backendQueryTooLong: {
     status: 400,
     when: 'the query is longer in VictoriaLogs’ language than its -search.maxQueryLen, which the proxy comes up to with very many names only, unless it was lowered',

@@ -463,6 +463,10 @@ export interface BackendOptions {
    */
   readonly maxBufferedResponseBytes: number;
   /**
+   * Longest row that is taken from the backend, as it is sent; VictoriaLogs stores rows of up to 2 MB. (bytes)
+   */
+  readonly maxRowBytes: number;
+  /**
    * Whether the client identity that a proxy in front sets is passed on to the backend.
    */
   readonly trustProxyHeaders: boolean;

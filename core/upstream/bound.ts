@@ -8,12 +8,13 @@ import type { Trace } from '../telemetry/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../errors/api-error.js';
 import { apiError } from '../errors/table.js';
-import { decodeListing, decodeStats } from './decode.js';
+import { decodeListing, decodeStats, OddAnswer } from './decode.js';
 import type { StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
 import { queryParameters } from './query-parameters.js';
+import { RowContract } from './row-contract.js';
 import {
   decodeStatsRange,
   rangeParameters,
@@ -69,7 +70,7 @@ export class BoundUpstream implements Upstream {
     try {
       const answer = await this.#send('query', this.#form(request, limit), 'keep', pass.signal);
       count.status = answer.status;
-      for await (const batch of readRows(counted(answer.chunks(), count))) {
+      for await (const batch of rowsOf(answer, request.query, count)) {
         count.rows += batch.length;
         yield batch;
       }
@@ -88,15 +89,20 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.listing(request),
       async (signal) =>
-        decodeListing(await this.#collect(request.listing, this.#form(request, field), 'gateway', signal)),
+        this.#collect(request.listing, this.#form(request, field), 'gateway', signal, decodeListing),
     );
   }
 
   async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
+    const contract = new RowContract(request.query);
     return this.#gated(
       (gates) => gates.stats(request),
       async (signal) =>
-        decodeStats(await this.#collect('stats_query', this.#form(request, []), 'keep', signal)),
+        this.#collect('stats_query', this.#form(request, []), 'keep', signal, (text) => {
+          const samples = decodeStats(text);
+          for (const { name, value } of samples) contract.checkColumn(name, [value]);
+          return samples;
+        }),
     );
   }
 
@@ -113,7 +119,7 @@ export class BoundUpstream implements Upstream {
     try {
       const answer = await this.#send('tail', form, 'keep', this.#binding.signal, request.openTimeoutMs);
       count.status = answer.status;
-      return readRows(answer.chunks());
+      return rowsOf(answer, request.query, count);
     } catch (error) {
       if (error instanceof ApiError) count.status = statusOf(error);
       throw error;
@@ -130,15 +136,22 @@ export class BoundUpstream implements Upstream {
       ['end', timeText(endNs)],
     ];
     const { signal } = this.#binding;
-    const post = (path: string, form: Form): Promise<string> => this.#collect(path, form, 'keep', signal);
+    const post = (path: string, form: Form): Promise<string> =>
+      this.#collect(path, form, 'keep', signal, (text) => text);
     return { logsql, run: () => runDeletion(logsql, times, post) };
   }
 
   async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
     const form = this.#form(request, rangeParameters(request));
+    const contract = new RowContract(request.query);
     return this.#gated(
       (gates) => gates.statsRange(request),
-      async (signal) => decodeStatsRange(await this.#collect('stats_query_range', form, 'keep', signal)),
+      async (signal) =>
+        this.#collect('stats_query_range', form, 'keep', signal, (text) => {
+          const series = decodeStatsRange(text);
+          for (const { name, points } of series) contract.checkColumn(name, valuesOf(points));
+          return series;
+        }),
     );
   }
 
@@ -190,7 +203,13 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  async #collect(type: string, form: Form, statusRule: StatusRule, signal: AbortSignal): Promise<string> {
+  async #collect<Value>(
+    type: string,
+    form: Form,
+    statusRule: StatusRule,
+    signal: AbortSignal,
+    decode: (text: string) => Value,
+  ): Promise<Value> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin(type, count);
     try {
@@ -198,7 +217,7 @@ export class BoundUpstream implements Upstream {
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
-      return text;
+      return read(answer, () => decode(text));
     } catch (error) {
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
       throw error;
@@ -216,8 +235,10 @@ export class BoundUpstream implements Upstream {
     liveWithinMs?: number,
   ): Promise<BackendAnswer> {
     const { headers } = this.#binding;
+    const isPath = type.startsWith('/');
     return this.#client.call({
-      path: type.startsWith('/') ? type : `/select/logsql/${type}`,
+      path: isPath ? type : `/select/logsql/${type}`,
+      isJson: !isPath,
       method: 'POST',
       form,
       headers,
@@ -269,6 +290,37 @@ function timeText(ns: bigint): string {
 /** The backend's own status where it refused; 0 when there was no answer. */
 function statusOf(error: ApiError): number {
   return error.cause instanceof Error && error.entry.text === '{cause}' ? error.status : 0;
+}
+
+function* valuesOf(points: BackendSeries['points']): Generator<string> {
+  for (const [, value] of points) yield value;
+}
+
+/** What is odd about an answer, with who gave it. */
+function read<Value>(answer: BackendAnswer, decode: () => Value): Value {
+  try {
+    return decode();
+  } catch (error) {
+    throw named(answer, error);
+  }
+}
+
+async function* rowsOf(
+  answer: BackendAnswer,
+  asked: LogsqlQuery,
+  count: { bytes: number },
+): AsyncGenerator<readonly BackendRow[]> {
+  const contract = new RowContract(asked);
+  const rules = { maxBytes: answer.maxRowBytes, check: (row: BackendRow) => contract.check(row) };
+  try {
+    yield* readRows(counted(answer.chunks(), count), rules);
+  } catch (error) {
+    throw named(answer, error);
+  }
+}
+
+function named(answer: BackendAnswer, error: unknown): unknown {
+  return error instanceof OddAnswer ? answer.unexpected(error.message, error) : error;
 }
 
 async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {

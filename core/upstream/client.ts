@@ -1,15 +1,19 @@
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Pool, type Dispatcher } from 'undici';
+import type { ApiError } from '../errors/api-error.js';
 import { apiError } from '../errors/table.js';
 import type { CircuitBreaker, Permit } from './breaker.js';
+import { Connections } from './connections.js';
 import { Deadline } from './deadline.js';
 import {
+  addressAdvice,
   BrokenBody,
   failureOf,
   isReset,
   isTransportFailure,
   refusalOf,
+  unexpectedAnswer,
   type StatusRule,
 } from './failures.js';
 import { CallGate } from './gate.js';
@@ -22,6 +26,7 @@ export interface ClientOptions {
   readonly tlsSkipVerify: boolean;
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
+  readonly maxRowBytes: number;
 }
 
 export interface BackendCall {
@@ -32,8 +37,13 @@ export interface BackendCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly statusRule: StatusRule;
-  /** A look from outside of any request: it neither asks the circuit breaker nor has a say in it. */
-  readonly isHealthCheck?: boolean;
+  /** Whether the answer is JSON, whole or by lines, as all of VictoriaLogs' own are; anything else is refused. */
+  readonly isJson: boolean;
+  /**
+   * A look from outside of any request: it neither asks the circuit breaker nor has a say in it, takes no place among calls and
+   * has a connection of its own, so that a proxy that is full or broken can still look.
+   */
+  readonly isLook?: boolean;
   /**
    * An answer without an end: only its beginning is bound, by this many milliseconds. It takes no place at the gate, has a
    * connection of its own, and comes plain, because gzip would hold back its head until the first row.
@@ -41,9 +51,13 @@ export interface BackendCall {
   readonly liveWithinMs?: number;
 }
 
-/** An answer of the backend that began with status 2xx; it must be read to its end or destroyed. */
+/** An answer of the backend that began as it should; it must be read to its end or destroyed. */
 export interface BackendAnswer {
   readonly status: number;
+  /** The longest row that it may have. */
+  readonly maxRowBytes: number;
+  /** The error for an answer that is not what the call answers. */
+  unexpected(problem: string, cause?: unknown): ApiError;
   /** Reads the body as it comes; ending the loop early closes the connection. */
   chunks(): AsyncGenerator<Buffer>;
   /** Reads the whole body, up to -backend-max-buffered-response-bytes. */
@@ -53,15 +67,19 @@ export interface BackendAnswer {
 const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
 const noPlace = (): void => undefined;
 const maxErrorBytes = 4096;
+/** Looks at once; there are few who look, and each look is short. */
+const maxLooks = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
 /** HTTP to VictoriaLogs: kept connections, one bound of time per call, breaker, abort. Errors are ApiError. */
 export class BackendClient {
   readonly #options: ClientOptions;
-  readonly #pool: Pool;
-  /** For answers without an end, which would block the pool. */
-  readonly #livePool: Pool;
-  readonly #basePath: string;
+  readonly #connections: Connections;
+  /** For answers without an end, which would block the others. */
+  readonly #liveConnections: Connections;
+  readonly #lookConnections: Connections;
+  /** How error texts call the backend. */
+  readonly #address: string;
   readonly #breaker: CircuitBreaker;
   readonly #gate: CallGate;
   readonly #acceptEncoding: string;
@@ -69,20 +87,17 @@ export class BackendClient {
   constructor(options: ClientOptions, breaker: CircuitBreaker) {
     const url = new URL(options.url);
     this.#options = options;
+    this.#address = url.origin;
     this.#breaker = breaker;
     this.#gate = new CallGate(options.maxConcurrent);
-    this.#basePath = url.pathname.replace(/\/+$/, '');
     const isPlain =
       options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
     this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
-    const common = {
-      // The call's own timer decides; these only must not be shorter.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { rejectUnauthorized: !options.tlsSkipVerify },
-    };
-    this.#pool = new Pool(url.origin, { ...common, connections: Math.max(options.maxConcurrent, 1) });
-    this.#livePool = new Pool(url.origin, { ...common, connections: null });
+    const open = (max: number): Connections =>
+      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max });
+    this.#connections = open(options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
+    this.#liveConnections = open(Infinity);
+    this.#lookConnections = open(maxLooks);
   }
 
   /**
@@ -91,9 +106,10 @@ export class BackendClient {
    */
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);
-    const leave = call.liveWithinMs === undefined ? await this.#enter(call.signal) : noPlace;
+    const isLook = call.isLook === true;
+    const leave = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call.signal);
     try {
-      const permit = call.isHealthCheck === true ? noVerdict : this.#breaker.admit();
+      const permit = isLook ? noVerdict : this.#breaker.admit();
       return await this.#send(call, permit, leave);
     } catch (error) {
       leave();
@@ -119,18 +135,23 @@ export class BackendClient {
     try {
       const response = await this.#requestOrAgain(call, deadline.signal);
       permit.succeed();
-      const body = decoded(response);
-      const { statusCode } = response;
-      const answer = new OpenAnswer(
-        statusCode,
-        body,
-        call.signal,
+      const status = response.statusCode ?? 0;
+      const answer = new OpenAnswer(decoded(response), {
+        status,
+        client: call.signal,
         deadline,
-        this.#options.maxBufferedBytes,
+        maxBytes: this.#options.maxBufferedBytes,
+        maxRowBytes: this.#options.maxRowBytes,
+        unexpected: (problem, cause) =>
+          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause),
         end,
-      );
-      if (response.statusCode < 200 || response.statusCode > 299) {
-        throw refusalOf(response.statusCode, await answer.start(maxErrorBytes), call.statusRule);
+      });
+      if (status < 200 || status > 299)
+        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule);
+      const problem = problemOf(response, call);
+      if (problem !== undefined) {
+        answer.drop();
+        throw answer.unexpected(problem);
       }
       if (call.liveWithinMs !== undefined) deadline.lift();
       return answer;
@@ -143,7 +164,7 @@ export class BackendClient {
   }
 
   /** A kept connection may have been closed under the call: one more try, while no byte has come. */
-  async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
     try {
       return await this.#request(call, signal);
     } catch (error) {
@@ -152,90 +173,113 @@ export class BackendClient {
     }
   }
 
-  #request(call: BackendCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #request(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
     const form = new URLSearchParams(
       call.form.map(([name, value]): [string, string] => [name, value]),
     ).toString();
     const isPost = call.method === 'POST';
     const query = isPost || form === '' ? '' : `?${form}`;
     const isLive = call.liveWithinMs !== undefined;
-    return (isLive ? this.#livePool : this.#pool).request({
-      path: `${this.#basePath}${call.path}${query}`,
+    const connections =
+      call.isLook === true ? this.#lookConnections : isLive ? this.#liveConnections : this.#connections;
+    return connections.request({
+      path: `${call.path}${query}`,
       method: call.method,
       headers: {
         ...call.headers,
         'accept-encoding': isLive ? 'identity' : this.#acceptEncoding,
         ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
       },
-      body: isPost ? form : null,
+      body: isPost ? form : undefined,
       signal,
     });
   }
 
   /** Closes all connections; calls in flight end with an error. */
-  async close(): Promise<void> {
-    await Promise.all([this.#pool.destroy(), this.#livePool.destroy()]);
+  close(): Promise<void> {
+    for (const each of [this.#connections, this.#liveConnections, this.#lookConnections]) each.close();
+    return Promise.resolve();
   }
 }
 
-function decoded(response: Dispatcher.ResponseData): Readable {
-  if (response.headers['content-encoding'] !== 'gzip') return response.body;
-  const plain = createGunzip();
-  response.body.once('error', (error) => plain.destroy(error));
-  plain.once('close', () => response.body.destroy());
-  return response.body.pipe(plain);
+const readEncodings: ReadonlySet<string> = new Set(['', 'identity', 'gzip']);
+
+/** What is wrong with the head of an answer with a status of success. */
+function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
+  const { 'content-encoding': encoding = '', 'content-type': type } = headers;
+  // Others of 2xx say that there is no answer, that it is not whole, or that somebody else gave it.
+  if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
+  if (!readEncodings.has(encoding)) return `content encoding ${JSON.stringify(encoding)}`;
+  if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
+  const found = type === undefined ? 'no content type' : `content type ${JSON.stringify(type)}`;
+  return `${found} instead of JSON; ${addressAdvice}`;
+}
+
+function decoded(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  // The reader of the body is told of its failure.
+  return pipeline(response, createGunzip(), () => undefined);
+}
+
+/** What an answer is read with. */
+interface Reading {
+  readonly status: number;
+  readonly client: AbortSignal;
+  readonly deadline: Deadline;
+  readonly maxBytes: number;
+  readonly maxRowBytes: number;
+  readonly unexpected: (problem: string, cause?: unknown) => ApiError;
+  /** Frees what the call holds. */
+  readonly end: () => void;
 }
 
 class OpenAnswer implements BackendAnswer {
   readonly status: number;
+  readonly maxRowBytes: number;
   readonly #body: Readable;
-  readonly #client: AbortSignal;
-  readonly #deadline: Deadline;
-  readonly #maxBytes: number;
-  readonly #end: () => void;
+  readonly #reading: Reading;
 
-  constructor(
-    status: number,
-    body: Readable,
-    client: AbortSignal,
-    deadline: Deadline,
-    maxBytes: number,
-    end: () => void,
-  ) {
-    this.status = status;
+  constructor(body: Readable, reading: Reading) {
+    this.status = reading.status;
+    this.maxRowBytes = reading.maxRowBytes;
     this.#body = body;
-    this.#client = client;
-    this.#deadline = deadline;
-    this.#maxBytes = maxBytes;
-    this.#end = end;
+    this.#reading = reading;
     // A body destroyed before its end emits an error; the reader of chunks() has been told by then.
     body.on('error', () => undefined);
   }
 
+  unexpected(problem: string, cause?: unknown): ApiError {
+    return this.#reading.unexpected(problem, cause);
+  }
+
+  /** Closes the connection without reading the body. */
+  drop(): void {
+    this.#body.destroy();
+    this.#reading.end();
+  }
+
   async *chunks(): AsyncGenerator<Buffer> {
+    const { client, deadline } = this.#reading;
     try {
-      // undici's and zlib's bodies give Buffers as long as no encoding is set.
+      // HTTP's and zlib's bodies give Buffers as long as no encoding is set.
       for await (const chunk of this.#body as AsyncIterable<Buffer>) yield chunk;
     } catch (error) {
       // The head has come, so whatever ends the body early is the backend breaking off, unless this side did it.
-      const isOurs = this.#client.aborted || this.#deadline.hasPassed;
-      throw endOf(
-        isOurs ? error : new BrokenBody('the answer was broken off', { cause: error }),
-        this.#client,
-        this.#deadline,
-      );
+      const isOurs = client.aborted || deadline.hasPassed;
+      const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
+      throw endOf(failure, client, deadline);
     } finally {
-      this.#body.destroy();
-      this.#end();
+      this.drop();
     }
   }
 
   async text(): Promise<string> {
+    const { maxBytes } = this.#reading;
     const parts: Buffer[] = [];
     let size = 0;
     for await (const chunk of this.chunks()) {
       size += chunk.length;
-      if (size > this.#maxBytes) throw apiError('bufferLimit', { limit: this.#maxBytes });
+      if (size > maxBytes) throw apiError('bufferLimit', { limit: maxBytes });
       parts.push(chunk);
     }
     return Buffer.concat(parts).toString('utf8');

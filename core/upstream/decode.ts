@@ -1,62 +1,102 @@
 import { apiError } from '../errors/table.js';
+import { addressAdvice } from './failures.js';
 import type { BackendSample, BackendValue } from './types.js';
+
+/** What came is not what the call answers; the message says what was wrong, whoever made the call says who answered what. */
+export class OddAnswer extends Error {
+  override readonly name = 'OddAnswer';
+}
 
 /** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
 export function decodeListing(text: string): readonly BackendValue[] {
-  const values = member(parseAnswer(text), 'values');
-  if (values === null || values === undefined) return [];
-  return asArray(values).map((item) => ({
-    value: asText(member(item, 'value')),
-    hits: Number(member(item, 'hits') ?? 0),
-  }));
+  return asArray(member(parseAnswer(text), 'values'), 'values').map((item) => {
+    const value = asText(member(item, 'value'), 'value');
+    const hits = member(item, 'hits');
+    if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
+      throw new OddAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
+    return { value, hits };
+  });
 }
 
 /** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
 export function decodeStats(text: string): readonly BackendSample[] {
-  const samples = asArray(member(member(parseAnswer(text), 'data'), 'result') ?? []);
-  return samples.map((sample) => {
-    const [timestamp, value] = asArray(member(sample, 'value'));
-    const labels = new Map<string, string>();
-    for (const [name, label] of Object.entries(asObject(member(sample, 'metric')))) {
-      if (typeof label === 'string' && label !== '') labels.set(name, label);
-    }
-    const name = labels.get('__name__') ?? '';
-    labels.delete('__name__');
-    return { name, labels, timestampSeconds: Number(timestamp), value: asText(value) };
+  return resultOf(text, 'vector').map((sample) => {
+    const [timestampSeconds, value] = asPoint(member(sample, 'value'));
+    return { ...asMetric(member(sample, 'metric')), timestampSeconds, value };
   });
 }
 
-const noJson = 'the answer of the backend is no JSON; is -backend the address of VictoriaLogs?';
+/** The `data.result` of an answer of statistics. */
+export function resultOf(text: string, type: 'vector' | 'matrix'): readonly unknown[] {
+  const answer = parseAnswer(text);
+  const status = member(answer, 'status');
+  if (status !== 'success') throw new OddAnswer(`status is ${shown(status)} and not "success"`);
+  const data = member(answer, 'data');
+  const found = member(data, 'resultType');
+  if (found !== type) throw new OddAnswer(`resultType is ${shown(found)} and not "${type}"`);
+  return asArray(member(data, 'result'), 'result');
+}
+
+/** The column and the labels of a group; empty labels are left out. */
+export function asMetric(value: unknown): {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+} {
+  const labels = new Map<string, string>();
+  for (const [name, label] of Object.entries(asObject(value, 'metric'))) {
+    const text = asText(label, 'a label');
+    if (text !== '') labels.set(name, text);
+  }
+  const name = labels.get('__name__') ?? '';
+  labels.delete('__name__');
+  return { name, labels };
+}
+
+/** Seconds and a value. */
+export function asPoint(value: unknown): readonly [seconds: number, value: string] {
+  const [seconds, text] = asArray(value, 'a value');
+  if (typeof seconds !== 'number') throw new OddAnswer(`the time of a value is ${shown(seconds)}`);
+  return [seconds, asText(text, 'a value')];
+}
 
 /** A whole body as JSON. */
-export function parseAnswer(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
     // JSON that ends too early was cut at the backend's deadline (backend.md, section 8); what never was JSON comes from something else.
     if (text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
-    throw apiError('backendRefused', { cause: noJson }, { cause: error });
+    throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }
 }
 
-/** These four read an answer part by part; what has another form is a broken answer. */
-export function asObject(value: unknown): object {
-  if (typeof value === 'object' && value !== null) return value;
-  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+function asObject(value: unknown, what: string): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new OddAnswer(`${what} is ${shown(value)} and no object`);
 }
 
 export function member(value: unknown, name: string): unknown {
-  const object = asObject(value);
+  const object = asObject(value, `what should have ${name}`);
   return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
 }
 
-export function asArray(value: unknown): readonly unknown[] {
+export function asArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+  throw new OddAnswer(`${what} is ${shown(value)} and no list`);
 }
 
-export function asText(value: unknown): string {
+function asText(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw apiError('backendRefused', { cause: 'unexpected answer of the backend' });
+  throw new OddAnswer(`${what} is ${shown(value)} and no text`);
+}
+
+const maxShown = 60;
+
+/** The beginning of a value of an answer, for an error text. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
 }

@@ -17,6 +17,12 @@ export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
+/** What came is not what the call answers; `from` names the backend and the call. */
+export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
+  if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
+  return apiError('unexpectedAnswer', { from, problem: redact(problem) }, { cause });
+}
+
 /** The error for an HTTP error answer of the backend; `body` is its text or JSON. */
 export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
   const text = errorText(body);
@@ -29,11 +35,14 @@ export function refusalOf(status: number, body: string, rule: StatusRule): ApiEr
   return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
 }
 
+/** For what cannot have come from VictoriaLogs. */
+export const addressAdvice = 'is -backend the address of VictoriaLogs?';
+
 /** What else is to be looked at when what answers is something in front of VictoriaLogs, or no VictoriaLogs at all. */
 const advice: ReadonlyMap<number, string> = new Map([
   [401, 'set -backend-basic-auth, or -forward-authorization'],
   [403, 'look at -backend-basic-auth and at what stands in front of the backend'],
-  [404, 'is -backend the address of VictoriaLogs?'],
+  [404, addressAdvice],
 ]);
 
 function causeOf(status: number, text: string): string {
@@ -41,13 +50,9 @@ function causeOf(status: number, text: string): string {
   const known = advice.get(status);
   if (known !== undefined)
     return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
-  return text === '' ? `backend answered with status ${status}` : text;
-}
-
-/** The error for a line that is not a row: VictoriaLogs reports failures inside an answer so. */
-export function brokenAnswer(text: string): ApiError {
-  if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
-  return apiError('backendRefused', { cause: redact(text) }, { cause: new Error(text) });
+  // VictoriaLogs tells what is wrong in a sentence; a word or less says nothing without the status.
+  if (/\S\s+\S/.test(text)) return text;
+  return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}`;
 }
 
 /** The error for a call that ended without a whole answer. */

@@ -57,6 +57,8 @@ async function read(client: BackendClient, path: string, signal: AbortSignal): P
     headers: {},
     signal,
     statusRule: 'keep',
+    isJson: false,
+    isLook: true,
   });
   return answer.text();
 }

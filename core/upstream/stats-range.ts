@@ -1,6 +1,6 @@
 import type { TimeRange } from '../api/request.js';
 import type { LogsqlQuery } from '../logsql/ast.js';
-import { asArray, asObject, asText, member, parseAnswer } from './decode.js';
+import { asArray, asMetric, asPoint, member, resultOf } from './decode.js';
 
 export interface StatsRangeRequest {
   readonly query: LogsqlQuery;
@@ -33,18 +33,8 @@ export function rangeParameters({
 
 /** Reads the answer of stats_query_range. */
 export function decodeStatsRange(text: string): readonly BackendSeries[] {
-  const series = asArray(member(member(parseAnswer(text), 'data'), 'result') ?? []);
-  return series.map((each) => {
-    const labels = new Map<string, string>();
-    for (const [name, label] of Object.entries(asObject(member(each, 'metric')))) {
-      if (typeof label === 'string' && label !== '') labels.set(name, label);
-    }
-    const name = labels.get('__name__') ?? '';
-    labels.delete('__name__');
-    const points = asArray(member(each, 'values')).map((point): readonly [number, string] => {
-      const [seconds, value] = asArray(point);
-      return [Number(seconds), asText(value)];
-    });
-    return { name, labels, points };
-  });
+  return resultOf(text, 'matrix').map((each) => ({
+    ...asMetric(member(each, 'metric')),
+    points: asArray(member(each, 'values'), 'values').map(asPoint),
+  }));
 }

@@ -64,7 +64,8 @@ async function readMetrics(client: BackendClient): Promise<string> {
     headers: {},
     signal: AbortSignal.timeout(gaugesWithinMs),
     statusRule: 'keep',
-    isHealthCheck: true,
+    isJson: false,
+    isLook: true,
   });
   return answer.text();
 }

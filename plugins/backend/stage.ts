@@ -24,6 +24,8 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #breaker: CircuitBreaker;
   readonly #client: BackendClient;
   readonly #gates: GatesOptions;
+  #looking: Promise<string | undefined> | undefined;
+  #openTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackendOptions, host: BackendHost) {
     this.#options = options;
@@ -43,6 +45,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         tlsSkipVerify: options.tlsSkipVerify,
         maxConcurrent: options.maxConcurrent,
         maxBufferedBytes: options.maxBufferedResponseBytes,
+        maxRowBytes: options.maxRowBytes,
       },
       this.#breaker,
     );
@@ -69,8 +72,18 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   async ready(): Promise<string | undefined> {
     // Read, not admitted: a look from outside must not take a probe's place.
     if (this.#breaker.state === 'open') return notReady;
-    const problem = await healthProblem(this.#client, AbortSignal.timeout(readinessTimeoutMs));
-    return problem === undefined ? undefined : notReady;
+    // Who asks meanwhile shares the look: a backend that hangs makes no queue of them.
+    this.#looking ??= this.#look();
+    return this.#looking;
+  }
+
+  async #look(): Promise<string | undefined> {
+    try {
+      const problem = await healthProblem(this.#client, AbortSignal.timeout(readinessTimeoutMs));
+      return problem === undefined ? undefined : notReady;
+    } finally {
+      this.#looking = undefined;
+    }
   }
 
   handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
@@ -93,11 +106,22 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#openTimer);
     await this.#client.close();
   }
 
   #onBreaker(state: BreakerState): void {
-    this.#host.meters.circuit_breaker_state.set(gaugeValue[state], {});
+    this.#showBreaker(state);
     this.#host.log.warn(`circuit breaker is ${state}`);
+    clearTimeout(this.#openTimer);
+    if (state !== 'open') return;
+    // The breaker admits probes from then on, and nobody may come to be one.
+    this.#openTimer = setTimeout(
+      () => this.#showBreaker('half-open'),
+      this.#options.breakerOpenDuration,
+    ).unref();
+  }
+  #showBreaker(state: BreakerState): void {
+    this.#host.meters.circuit_breaker_state.set(gaugeValue[state], {});
   }
 }

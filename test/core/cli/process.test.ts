@@ -86,6 +86,7 @@ test('a query that runs when SIGTERM comes is answered before the process ends',
   let answer: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => {
     backend.on('request', (incoming, response) => {
+      response.setHeader('content-type', 'application/json');
       answer = () => response.end('{"values":[{"value":"app","hits":1}]}');
       if (incoming.url?.startsWith('/select/logsql/stream_field_names') === true) resolve();
       else answer();

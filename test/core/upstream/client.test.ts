@@ -28,6 +28,7 @@ async function withBackend(
 ): Promise<void> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
+    response.setHeader('content-type', 'application/stream+json');
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => handler(request, response, Buffer.concat(parts).toString()));
   });
@@ -61,6 +62,7 @@ async function withClient(
     tlsSkipVerify: false,
     maxConcurrent: 10,
     maxBufferedBytes: 1000,
+    maxRowBytes: 1000,
     ...options,
   };
   const client = new BackendClient(settings, breaker);
@@ -110,15 +112,18 @@ test('rows are asked for as a POST form with tenant headers, and traced', async 
         limit: '5',
         extra: 'x',
       });
-      response.end('{"_msg":"a"}\n{"_msg":"b"}\n');
+      response.end('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n{"_time":"2026-11-01T00:00:00.5Z","a":"c"}\n');
     },
     async ({ upstream, trace }) => {
-      t.deepEqual(await collect(upstream), [{ _msg: 'a' }, { _msg: 'b' }]);
+      t.deepEqual(await collect(upstream), [
+        { _time: '2026-11-01T00:00:00Z', a: 'b' },
+        { _time: '2026-11-01T00:00:00.5Z', a: 'c' },
+      ]);
       const [call] = trace.upstreamCalls;
       t.is(call?.type, 'query');
       t.is(call?.status, 200);
       t.is(call?.rows, 2);
-      t.is(call?.bytes, 26);
+      t.is(call?.bytes, 84);
     },
   );
 });
@@ -144,10 +149,10 @@ test('packed answers are unpacked', async (t) => {
     (asked, response) => {
       t.is(asked.headers['accept-encoding'], 'gzip');
       response.setHeader('content-encoding', 'gzip');
-      response.end(gzipSync('{"_msg":"a"}\n'));
+      response.end(gzipSync('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n'));
     },
     async ({ upstream }) => {
-      t.deepEqual(await collect(upstream), [{ _msg: 'a' }]);
+      t.deepEqual(await collect(upstream), [{ _time: '2026-11-01T00:00:00Z', a: 'b' }]);
     },
     { compression: 'gzip' },
   );
@@ -172,7 +177,7 @@ test('a refusal keeps its status for rows and is 502 for listings', async (t) =>
 test('an answer that is broken off is a timeout, never a short result', async (t) => {
   await withBackend(
     (_asked, response) => {
-      response.write('{"_msg":"a"}\n');
+      response.write('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n');
       setImmediate(() => response.destroy());
     },
     async ({ upstream, breaker }) => {
@@ -214,7 +219,7 @@ test('a client that goes away closes the connection to the backend', async (t) =
   await withBackend(
     (asked, response) => {
       asked.socket.once('close', () => closed.resolve(undefined));
-      response.write('{"_msg":"a"}\n');
+      response.write('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n');
       asking.resolve(undefined);
     },
     async ({ upstream, controller }) => {
@@ -256,7 +261,7 @@ test('a reader that stops early closes the connection to the backend', async (t)
   await withBackend(
     (asked, response) => {
       asked.socket.once('close', () => closed.resolve(undefined));
-      response.write('{"_msg":"a"}\n');
+      response.write('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n');
     },
     async ({ upstream, trace }) => {
       for await (const batch of upstream.rows(request)) {
@@ -286,10 +291,10 @@ test('a connection that is closed before any byte is tried once more', async (t)
     (asked, response) => {
       calls += 1;
       if (calls === 1) asked.socket.destroy();
-      else response.end('{"_msg":"a"}\n');
+      else response.end('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n');
     },
     async ({ upstream, breaker }) => {
-      t.deepEqual(await collect(upstream), [{ _msg: 'a' }]);
+      t.deepEqual(await collect(upstream), [{ _time: '2026-11-01T00:00:00Z', a: 'b' }]);
       t.is(calls, 2);
       t.is(breaker.state, 'closed');
     },

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { decodeListing, decodeStats } from '../../../core/upstream/decode.js';
+import { decodeListing, decodeStats, OddAnswer } from '../../../core/upstream/decode.js';
+import { decodeStatsRange } from '../../../core/upstream/stats-range.js';
 import { CallGate } from '../../../core/upstream/gate.js';
 import {
   isOlder,
@@ -9,11 +10,10 @@ import {
 } from '../../../core/upstream/version.js';
 
 test('a listing gives values with their hits', (t) => {
-  t.deepEqual(decodeListing('{"values":[{"value":"a","hits":3},{"value":"b"}]}'), [
+  t.deepEqual(decodeListing('{"values":[{"value":"a","hits":3},{"value":"b","hits":0}]}'), [
     { value: 'a', hits: 3 },
     { value: 'b', hits: 0 },
   ]);
-  t.deepEqual(decodeListing('{}'), []);
 });
 
 test('statistics lose empty labels and their name', (t) => {
@@ -25,12 +25,47 @@ test('statistics lose empty labels and their name', (t) => {
   t.is(sample?.value, '28');
 });
 
-test('a body that was cut is a timeout, another shape a refusal', (t) => {
+test('a body that was cut is a timeout, another shape is told as odd', (t) => {
   t.throws(() => decodeListing('{"values":[{"va'), { message: /^request timed out/ });
   for (const text of ['', '<html>Welcome</html>', 'OK'])
-    t.throws(() => decodeListing(text), { message: /is no JSON; is -backend the address of VictoriaLogs/ });
-  t.throws(() => decodeListing('{"values":5}'), { message: 'unexpected answer of the backend' });
-  t.throws(() => decodeStats('[]'), { message: 'unexpected answer of the backend' });
+    t.throws(() => decodeListing(text), { instanceOf: OddAnswer, message: /^no JSON; is -backend/ });
+});
+
+test('a listing of another form is odd', (t) => {
+  for (const [text, message] of [
+    ['[]', /what should have values is a list and no object/],
+    ['42', /is 42 and no object/],
+    ['{}', 'values is missing and no list'],
+    ['{"error":"x"}', 'values is missing and no list'],
+    ['{"values":null}', 'values is null and no list'],
+    ['{"values":5}', 'values is 5 and no list'],
+    ['{"__proto__":{"values":[]}}', 'values is missing and no list'],
+    ['{"values":["a"]}', /no object/],
+    ['{"values":[{"value":1,"hits":1}]}', 'value is 1 and no text'],
+    ['{"values":[{"value":"a","hits":-1}]}', 'hits of "a" are -1 and no count'],
+    ['{"values":[{"value":"a","hits":"1"}]}', 'hits of "a" are "1" and no count'],
+    ['{"values":[{"value":"a"}]}', 'hits of "a" are missing and no count'],
+  ] as const)
+    t.throws(() => decodeListing(text), { instanceOf: OddAnswer, message }, text);
+});
+
+test('statistics of another form are odd', (t) => {
+  const vector = (result: string): string =>
+    `{"status":"success","data":{"resultType":"vector","result":${result}}}`;
+  for (const text of [
+    '[]',
+    '{}',
+    '{"status":"success"}',
+    '{"status":"error","data":{"resultType":"vector","result":[]}}',
+    '{"status":"success","data":{"resultType":"matrix","result":[]}}',
+    vector('null'),
+    vector('[{"value":[1,"2"]}]'),
+    vector('[{"metric":{},"value":[1,2]}]'),
+    vector('[{"metric":{},"value":["1","2"]}]'),
+    vector('[{"metric":{"a":1},"value":[1,"2"]}]'),
+  ])
+    t.throws(() => decodeStats(text), { instanceOf: OddAnswer }, text);
+  t.throws(() => decodeStatsRange(vector('[]')), { instanceOf: OddAnswer });
 });
 
 test('versions are read from wherever the backend tells them', (t) => {

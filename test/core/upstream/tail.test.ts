@@ -33,6 +33,7 @@ async function withBackend(
 ): Promise<void> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
+    response.setHeader('content-type', 'application/x-ndjson');
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => answer(request, response, new URLSearchParams(Buffer.concat(parts).toString())));
   });
@@ -49,6 +50,7 @@ async function withBackend(
       tlsSkipVerify: false,
       maxConcurrent: 1,
       maxBufferedBytes: 1000,
+      maxRowBytes: 1000,
     },
     new CircuitBreaker(breaker),
   );
@@ -92,17 +94,17 @@ test('a tail is asked for plain, with its offsets, and begins before the first r
 test('tails take no place from queries, however few there are', async (t) => {
   await withBackend(
     (request, response) => {
-      response.writeHead(200).write('{"_msg":"a"}\n');
+      response.writeHead(200).write('{"_time":"2026-11-01T00:00:00Z","_msg":"a"}\n');
       if (request.url !== '/select/logsql/tail') response.end();
     },
     async ({ upstream }) => {
       const tails = [await upstream.tail(asked), await upstream.tail(asked)];
       const range = { startNs: 1793491200000000000n, endNs: 1793491200000000001n };
       for await (const rows of upstream.rows({ query: query(everything), range }))
-        t.deepEqual(rows, [{ _msg: 'a' }]);
+        t.deepEqual(rows, [{ _time: '2026-11-01T00:00:00Z', _msg: 'a' }]);
       for (const tail of tails) {
         for await (const rows of tail) {
-          t.deepEqual(rows, [{ _msg: 'a' }]);
+          t.deepEqual(rows, [{ _time: '2026-11-01T00:00:00Z', _msg: 'a' }]);
           break;
         }
       }
@@ -143,7 +145,10 @@ test('a refused tail says why, and a broken one ends with an error', async (t) =
     (_request, response) => {
       calls += 1;
       if (calls === 1) response.writeHead(400).end('cannot be used in live tailing');
-      else response.writeHead(200).write('{"_msg":"a"}\n', () => response.destroy());
+      else
+        response
+          .writeHead(200)
+          .write('{"_time":"2026-11-01T00:00:00Z","_msg":"a"}\n', () => response.destroy());
     },
     async ({ upstream }) => {
       await t.throwsAsync(upstream.tail(asked), { message: 'cannot be used in live tailing' });

@@ -22,6 +22,7 @@ async function withBackend(
 ): Promise<void> {
   const server: Server = createServer((request, response) => {
     request.resume();
+    response.setHeader('content-type', 'application/json');
     const answer = answers.get(request.url ?? '');
     if (answer !== undefined) {
       answer(response);
@@ -128,6 +129,74 @@ test('an unhealthy backend is not ready, and failed looks do not open the breake
     await t.throwsAsync(strict.start(new AbortController().signal), { message: /\/health failed/ });
     await Promise.all([stage.stop(), strict.stop()]);
   });
+});
+
+test('looks at a backend that is down have no say in the breaker', async (t) => {
+  let url = '';
+  await withBackend(new Map(), (address) => {
+    url = address;
+    return Promise.resolve();
+  });
+  const host = makeBackendHost();
+  const stage = new BackendStage(optionsFor(url, { breakerFailThreshold: 1 }), host);
+  await stage.start(new AbortController().signal);
+  for (let index = 0; index < 5; index += 1) t.is(await stage.ready(), 'backend not ready');
+  t.is(await host.metric('circuit_breaker_state'), 0);
+  await stage.stop();
+});
+
+test('a proxy whose places are all taken still sees that its backend is well, and reads its gauges', async (t) => {
+  const answers = healthy('v1.52.0');
+  const metricsRead = new Promise<void>((resolve) => {
+    answers.set('/metrics', (response) => {
+      response.end('vl_concurrent_select_current 1\n');
+      resolve();
+    });
+  });
+  const asked = new Promise<void>((resolve) => answers.set('/select/logsql/streams', () => resolve()));
+  await withBackend(answers, async (url) => {
+    const stage = new BackendStage(optionsFor(url, { maxConcurrent: 1 }), makeBackendHost());
+    const controller = new AbortController();
+    const exchange = makeExchange<'tenant'>({
+      slots: { tenant: makeTenant('t1', { accountId: 7 }) },
+      signal: controller.signal,
+    });
+    const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
+    const empty: Answer = { kind: 'names', values: [], warnings: [] };
+    await stage.handle(exchange, async ({ slots: { upstream } }) => {
+      const taken = upstream.list({ ...day, listing: 'streams', range: { startNs: 0n, endNs: 1n } });
+      await asked;
+      t.is(await stage.ready(), undefined);
+      // A long listing is let in by the gauges; it waits for the place then.
+      const long = upstream.list({ ...day, listing: 'streams' });
+      await metricsRead;
+      controller.abort();
+      await t.throwsAsync(taken, { message: 'context canceled' });
+      await t.throwsAsync(long, { message: 'context canceled' });
+      return empty;
+    });
+    await stage.stop();
+  });
+});
+
+test('the gauge of the breaker says when its open time is over, though nobody calls', async (t) => {
+  const host = makeBackendHost();
+  let url = '';
+  await withBackend(new Map(), (address) => {
+    url = address;
+    return Promise.resolve();
+  });
+  const options = optionsFor(url, { breakerFailThreshold: 1, breakerOpenDuration: '1ms' });
+  const stage = new BackendStage(options, host);
+  const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
+  const asked = { query: query(everything), range: { startNs: 0n, endNs: 1n } };
+  await stage.handle(exchange, async ({ slots: { upstream } }) => {
+    await t.throwsAsync(upstream.stats(asked), { message: /backend unreachable/ });
+    return { kind: 'names', values: [], warnings: [] };
+  });
+  while ((await host.metric('circuit_breaker_state')) === 1) await new Promise(setImmediate);
+  t.is(await host.metric('circuit_breaker_state'), 2);
+  await stage.stop();
 });
 
 test('a heavy query without a place in time is refused with the names of the limits, and counted', async (t) => {

@@ -59,7 +59,10 @@ export class MetricStore {
       nowMs: () => 0,
     });
     const options = { url, timeoutMs: 60_000, compression: 'none', tlsSkipVerify: false } as const;
-    this.#client = new BackendClient({ ...options, maxConcurrent: 8, maxBufferedBytes: 1e8 }, breaker);
+    this.#client = new BackendClient(
+      { ...options, maxConcurrent: 8, maxBufferedBytes: 1e8, maxRowBytes: 1e7 },
+      breaker,
+    );
   }
 
   static async open(): Promise<MetricStore> {

@@ -1,0 +1,94 @@
+import type { FieldRef, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
+import { OddAnswer, shown } from './decode.js';
+import type { BackendRow } from './types.js';
+
+/** What every row of an answer has. */
+interface Contract {
+  readonly hasTime: boolean;
+  /** Columns of statistics; undefined where rows are not, or no longer, those of statistics. */
+  readonly columns: readonly string[] | undefined;
+  /** Columns with numbers of rows or bytes, which the backend never leaves out. */
+  readonly counts: readonly string[];
+}
+
+const counting: ReadonlySet<StatsName> = new Set([
+  'count',
+  'count_empty',
+  'count_uniq',
+  'count_uniq_hash',
+  'sum_len',
+]);
+const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+const wholeNumber = /^\d{1,20}$/;
+
+/** Says of each row of a query's answer whether it is one: rows of something else would be taken for rows without fields. */
+export class RowContract {
+  readonly #contract: Contract;
+
+  constructor({ pipes }: LogsqlQuery) {
+    this.#contract = pipes.reduce(behind, { hasTime: true, columns: undefined, counts: [] });
+  }
+
+  /** @throws OddAnswer */
+  check(row: BackendRow): void {
+    for (const name in row) if (typeof row[name] !== 'string') throw oddValue(name, row[name]);
+    const { hasTime, counts } = this.#contract;
+    if (hasTime && !timeShape.test(row['_time'] ?? ''))
+      throw new OddAnswer(`_time of a row is ${shown(row['_time'])}`);
+    for (const name of counts) checkCount(name, row[name]);
+  }
+
+  /**
+   * The same for the values of one group of stats_query or stats_query_range.
+   * @throws OddAnswer
+   */
+  checkColumn(name: string, values: Iterable<string>): void {
+    const { columns, counts } = this.#contract;
+    if (columns?.includes(name) === false)
+      throw new OddAnswer(`a column ${shown(name)} that was not asked for`);
+    if (counts.includes(name)) for (const value of values) checkCount(name, value);
+  }
+}
+
+function checkCount(name: string, value: string | undefined): void {
+  if (value === undefined || !wholeNumber.test(value))
+    throw new OddAnswer(`${shown(name)} is ${shown(value)} and no count`);
+}
+
+function oddValue(name: string, value: unknown): OddAnswer {
+  return new OddAnswer(`the field ${shown(name)} of a row is ${shown(value)} and no text`);
+}
+
+const nothing: Contract = { hasTime: false, columns: undefined, counts: [] };
+
+/** What rows behind a pipe have when those in front of it had what the contract says. */
+function behind(contract: Contract, pipe: LogsqlPipe): Contract {
+  switch (pipe.kind) {
+    case 'stats':
+      return {
+        hasTime: pipe.by.some(({ field }) => field === '_time'),
+        columns: pipe.functions.map(({ as }) => as),
+        counts: pipe.functions.filter(({ name }) => counting.has(name)).map(({ as }) => as),
+      };
+    case 'fields':
+      return {
+        ...contract,
+        hasTime: contract.hasTime && names(pipe.fields, '_time'),
+        counts: contract.counts.filter((name) => names(pipe.fields, name)),
+      };
+    case 'filter':
+    case 'limit':
+    case 'offset':
+    case 'sort':
+      return contract;
+    default:
+      // These may write or take away any field.
+      return nothing;
+  }
+}
+
+function names(fields: readonly FieldRef[], name: string): boolean {
+  return fields.some((field) =>
+    field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
+  );
+}
