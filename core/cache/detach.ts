@@ -5,6 +5,8 @@ import { createExchange, type Exchange } from '../plugin/exchange.js';
  * several clients share; such an answer is merged or cached, so it is never final.
  */
 export function detachExchange(exchange: Exchange<'tenant'>, signal: AbortSignal): Exchange<'tenant'> {
-  const { id, request, caller, trace, slots } = exchange;
-  return createExchange({ id, request, caller, trace, signal, isFinal: false }).derive<'tenant'>({ slots });
+  const { id, request, caller, trace, memory, slots } = exchange;
+  return createExchange({ id, request, caller, trace, memory, signal, isFinal: false }).derive<'tenant'>({
+    slots,
+  });
 }

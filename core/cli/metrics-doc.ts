@@ -1,4 +1,5 @@
 import { connectionMetrics } from '../http/connections.js';
+import { memoryMetrics } from '../memory/pool.js';
 import { packageBuiltIns } from '../pipeline/index.js';
 import type { MetricSpecs } from '../plugin/host.js';
 import type { Plugin } from '../plugin/index.js';
@@ -21,7 +22,7 @@ Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests
 /** docs/metrics.md: every declared metric, by who declares it. */
 export async function generateMetricsDoc(): Promise<string> {
   const parts = [
-    part('Core', { ...requestMetrics, ...connectionMetrics, ...logMetrics }),
+    part('Core', { ...requestMetrics, ...connectionMetrics, ...logMetrics, ...memoryMetrics }),
     part('Process (each also without the prefix)', processMetrics()),
   ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));

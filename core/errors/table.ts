@@ -483,6 +483,22 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'binary operations whose result has more than 64 MiB as JSON',
     text: 'binary encoded response exceeds byte budget',
   },
+  queryMemory: {
+    status: 400,
+    when: 'a query that has to hold more in memory than -max-query-memory',
+    text: 'the query needs more than {limit} bytes of memory, most of it for {most}, and was refused more for {kind}; narrow the time range, add more specific stream selectors or filters, use a longer step, aggregate into fewer series, or raise -max-query-memory',
+  },
+  processMemory: {
+    status: 503,
+    when: 'all running queries together hold as much memory as the JavaScript heap leaves them, and this one asked for more',
+    text: 'running queries hold {held} of the {limit} bytes that the heap of this process leaves to them, and this query was refused more for {kind}; retry later, narrow the query, or raise the heap with NODE_OPTIONS=--max-old-space-size',
+    headers: { 'Retry-After': '5' },
+  },
+  labelTooLong: {
+    status: 400,
+    when: 'label_replace makes a label value of more characters than a value may have',
+    text: 'label_replace makes a value of label "{label}" that is longer than {limit} characters; this limit is fixed: shorten the replacement, or match less of the source label',
+  },
   metricRows: {
     status: 502,
     when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',

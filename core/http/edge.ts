@@ -4,6 +4,7 @@ import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js'
 import type { Clock, Logger, Meters } from '../plugin/host.js';
 import type { RouteHandler, UpgradeHandler } from '../plugin/index.js';
 import type { Run } from '../kernel/chain.js';
+import type { MemoryPool } from '../memory/pool.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 import { apiError } from '../errors/table.js';
 import { isLoopback, parseListenAddress } from './address.js';
@@ -33,6 +34,7 @@ export interface EdgeSettings {
   /** Handlers of requests for a WebSocket on the main listener, by route id. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
   readonly run: Run;
+  readonly memory: Pick<MemoryPool, 'open'>;
   readonly observer: RequestObserver;
   readonly meters: Meters<typeof connectionMetrics>;
   readonly log: Logger;
@@ -78,6 +80,7 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
         options: settings.server,
         routes: plan.routes,
         run: settings.run,
+        memory: settings.memory,
         inFlight,
         observer: settings.observer,
         clock: settings.clock,

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../api/request.js';
 import { createExchange } from '../plugin/exchange.js';
 import type { HttpCall, RouteHandler } from '../plugin/index.js';
 import type { Run } from '../kernel/chain.js';
+import type { MemoryPool } from '../memory/pool.js';
 import { encodeAnswer } from '../answer/encode.js';
 import { apiError } from '../errors/table.js';
 import type { RequestRecord } from '../telemetry/request-record.js';
@@ -18,6 +19,7 @@ export interface ServedRoute {
 }
 
 export interface ServeSettings {
+  readonly memory: Pick<MemoryPool, 'open'>;
   readonly options: Pick<ServerOptions, 'httpMaxBodyBytes'>;
   readonly run: Run;
 }
@@ -37,6 +39,10 @@ export async function serveRoute(
     context.set('Allow', route.methods.join(', '));
     throw apiError('methodNotAllowed', {});
   }
+  const memory = settings.memory.open();
+  memory.retain();
+  if (context.res.closed) memory.close();
+  else context.res.once('close', () => memory.close());
   const answerIt = async (): Promise<EncodedAnswer> => {
     const params =
       route.ignoresBody === true
@@ -55,12 +61,17 @@ export async function serveRoute(
       ask: (request, { isFinal = true } = {}) => {
         asked = request;
         const { id, caller, trace } = record;
-        return settings.run(createExchange({ id, request, caller, signal, trace, isFinal }));
+        return settings.run(createExchange({ id, request, caller, signal, trace, memory, isFinal }));
       },
     };
-    return toBytes(await handler(call), record, asked);
+    const encoded = toBytes(await handler(call), record, asked);
+    memory.keepOnly(encoded.body.length, 'the bytes of the answer');
+    return encoded;
   };
-  return untilAborted(answerIt(), signal);
+  return untilAborted(
+    answerIt().finally(() => memory.close()),
+    signal,
+  );
 }
 
 function takesMethod(route: Route, method: string): boolean {

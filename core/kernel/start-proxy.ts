@@ -4,6 +4,7 @@ import { apiError } from '../errors/table.js';
 import { connectionMetrics } from '../http/connections.js';
 import { openEdge, type Edge, type Urls } from '../http/edge.js';
 import { createLimits } from '../limits/limits.js';
+import { memoryMetrics, MemoryPool } from '../memory/pool.js';
 import { Naming } from '../names/naming.js';
 import { RequestMetrics } from '../telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../telemetry/log-writer.js';
@@ -73,6 +74,10 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       routes: built.routes,
       upgrades: built.upgrades,
       run: composeChain(built.links),
+      memory: new MemoryPool({
+        maxQueryBytes: pipeline.limits.maxQueryMemory,
+        meters: registry.create(memoryMetrics),
+      }),
       observer: observeAll(house.observers),
       meters: registry.create(connectionMetrics),
       log,

@@ -68,6 +68,24 @@ export class LabelSet {
     return this.#key;
   }
 
+  /**
+   * The same set without a hold on anything else: values may be parts of long lines, which would stay as long as they do. Here they
+   * are parts of the key.
+   */
+  owned(): LabelSet {
+    if (this.labels.length === 0) return this;
+    const { key } = this;
+    let at = 0;
+    const labels = this.labels.map(([name, value]): Label => {
+      const from = at + `${name.length}:${name}${value.length}:`.length;
+      at = from + value.length;
+      return [name, key.slice(from, at)];
+    });
+    const set = new LabelSet(labels);
+    set.#key = key;
+    return set;
+  }
+
   /** The set as the text of a JSON object. */
   get json(): string {
     this.#json ??= `{${this.labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;

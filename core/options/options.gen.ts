@@ -253,6 +253,10 @@ export interface LimitsOptions {
    */
   readonly maxStatsQuerySeries: number;
   /**
+   * Most bytes of memory that one query may hold at a time, as they are estimated while it runs: series, values, lines, listings and the answer; 0 means no limit. (bytes)
+   */
+  readonly maxQueryMemory: number;
+  /**
    * Most rows that one metric query may read when the backend cannot compute it and it is evaluated here. (rows)
    */
   readonly manualRangeMetricRowLimit: number;

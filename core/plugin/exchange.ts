@@ -1,5 +1,6 @@
 import type { ApiRequest } from '../api/request.js';
 import type { Caller } from '../api/caller.js';
+import { unboundedMemory, type MemoryAccount } from '../memory/account.js';
 import type { Trace } from '../telemetry/trace.js';
 import type { SlotName, Slots } from './index.js';
 
@@ -29,6 +30,8 @@ export interface Exchange<Given extends SlotName = never> {
   readonly isFinal: boolean;
   /** Counts what happened on the way, for the request log and metrics. */
   readonly trace: Trace;
+  /** What the request holds in memory is charged here (`-max-query-memory`); derived exchanges share it. */
+  readonly memory: MemoryAccount;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
 
@@ -40,11 +43,15 @@ interface ExchangeState {
   readonly slots: Partial<Slots>;
   readonly isFinal: boolean;
   readonly trace: Trace;
+  readonly memory: MemoryAccount;
 }
 
 /** Makes the first exchange of a request; stages only derive. */
-export function createExchange(state: Omit<ExchangeState, 'slots'>): Exchange {
-  return exchangeOf({ ...state, slots: {} });
+export function createExchange({
+  memory = unboundedMemory(),
+  ...state
+}: Omit<ExchangeState, 'slots' | 'memory'> & Partial<Pick<ExchangeState, 'memory'>>): Exchange {
+  return exchangeOf({ ...state, memory, slots: {} });
 }
 
 function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Given> {

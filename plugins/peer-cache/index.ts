@@ -7,6 +7,7 @@ import { Flights } from '../../core/cache/flights.js';
 import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
+import { cacheBudget, heapLimit } from '../../core/memory/pool.js';
 import type { PeerCacheOptions } from '../../core/options/options.gen.js';
 import {
   defineStage,
@@ -95,9 +96,15 @@ class PeerCache implements Stage<'tenant', never> {
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<Answer> {
-    const { result, isShared } = flights.join(key, exchange.signal, (signal) =>
-      this.#fetch(key, detachExchange(exchange, signal), rest),
-    );
+    const { result, isShared } = flights.join(key, exchange.signal, async (signal) => {
+      // The one who asked first may leave before the others have their answer.
+      exchange.memory.retain();
+      try {
+        return await this.#fetch(key, detachExchange(exchange, signal), rest);
+      } finally {
+        exchange.memory.close();
+      }
+    });
     if (!isShared) return result;
     this.#host.meters.coalesced_total.add(1, {});
     const answer = await result;
@@ -123,7 +130,13 @@ function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Ti
     meters.memory_cache_bytes.set(bytes, {});
   };
   const dropped = (reason: string): void => meters.memory_cache_drops_total.add(1, { reason });
-  const maxBytes = Math.floor(options.cacheMaxBytes * left);
+  const budget = cacheBudget(options.cacheMaxBytes);
+  if (budget < options.cacheMaxBytes)
+    log.info('the heap is too small for -cache-max-bytes, caches are held to less', {
+      'cache.max_bytes': budget,
+      'heap.limit_bytes': heapLimit(),
+    });
+  const maxBytes = Math.floor(budget * left);
   const memory = new ByteLru<{ readonly value: Answer }>({
     maxEntries: options.cacheMax,
     maxBytes,

@@ -52,7 +52,8 @@ export async function statisticsTable(
   await statistics.addTo(into, counted, { excess, facts, selectedRows: rowsOfStreams(inventory.listed) });
   const rows = into.engine.rows();
   const isAbsent = plan.push.measure === 'presence';
-  return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: into.engine.isCut };
+  const { isCut, isDistinct: isGrouped } = into.engine;
+  return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut, isGrouped };
 }
 
 /** A leaf to be counted. */

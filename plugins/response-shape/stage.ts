@@ -82,6 +82,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
           limits: {
             ...metricLimits(request, exchange.caller, maxSeries),
             binary: binaryLimits(limits.process),
+            memory: exchange.memory,
           },
         });
       }

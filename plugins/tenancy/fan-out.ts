@@ -68,6 +68,7 @@ const keptStatuses: ReadonlySet<number> = new Set([413, 429, 499, 501, 504]);
 const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
   errorTable.tooManyConcurrent,
   errorTable.stopping,
+  errorTable.processMemory,
 ]);
 
 /**

@@ -54,7 +54,8 @@ export async function answerTogether(
     request.op === 'query'
       ? ({ kind: 'instant', timeNs: request.timeNs } as const)
       : gridOf(request.range, request.stepNs);
-  const limits = { ...defaultMetricLimits, ...bounds, isPartial: exchange.caller.isDrilldown };
+  const { memory } = exchange;
+  const limits = { ...defaultMetricLimits, ...bounds, memory, isPartial: exchange.caller.isDrilldown };
   const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);
   return { ...result, stats: mergeStats(costs.length === 0 ? [noStats] : costs) };
 }

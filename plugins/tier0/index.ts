@@ -3,6 +3,7 @@ import { encodeAnswer } from '../../core/answer/encode.js';
 import { answerBytes } from '../../core/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/answer/types.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
+import { cacheBudget } from '../../core/memory/pool.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
@@ -116,7 +117,7 @@ function budgetOf(options: Tier0Options): Budget | undefined {
   const share = options.maxPercent / 100;
   const budget = {
     maxEntries: Math.floor(options.cacheMax * share),
-    maxBytes: Math.floor(options.cacheMaxBytes * share),
+    maxBytes: Math.floor(cacheBudget(options.cacheMaxBytes) * share),
   };
   return options.enabled && budget.maxEntries > 0 && budget.maxBytes > 0 ? budget : undefined;
 }

@@ -1,9 +1,12 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { seriesBytes } from '../../memory/sizes.js';
 import type { Grouping, VectorOp } from '../ast.js';
 import type { Columns } from './columns.js';
 import { groupLabels } from './grouping.js';
 import { deviationState, varianceState } from './moments.js';
 import type { Pacer } from './pacer.js';
+import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
 import { countState, maxState, minState, sumState, type StateKind } from './states.js';
 import type { SeriesRow } from './types.js';
@@ -26,28 +29,52 @@ const states: Readonly<Record<FoldingOp, StateKind>> = {
   stdvar: varianceState,
 };
 
+export interface Folding {
+  readonly memory: MemoryAccount;
+  readonly pacer: Pacer;
+  /** Groups that there may be; 0 is no bound. */
+  readonly maxGroups: number;
+}
+
 /** Folds series by group, column by column; keeps no more of them than a state for each group and column. */
 export async function foldSeries(
   op: FoldingOp,
   grouping: Grouping | undefined,
   rows: Iterable<SeriesRow>,
   { count }: Columns,
-  pacer: Pacer,
-): Promise<readonly SeriesRow[]> {
+  { memory, pacer, maxGroups }: Folding,
+): Promise<Iterable<SeriesRow>> {
   const kind = states[op];
   const groupOf = groupLabels(grouping);
-  const groups = new SeriesIndex();
+  const groups = new SeriesIndex(memory);
   const folded: Float64Array[] = [];
   for (const row of rows) {
     const group = groups.of(groupOf(row.labels));
-    const state = (folded[group] ??= new Float64Array(count * kind.width));
+    let state = folded[group];
+    if (state === undefined) {
+      if (maxGroups > 0 && group >= maxGroups) throw seriesLimitError(maxGroups);
+      memory.charge(seriesBytes(count, kind.width * 8), 'the values of series');
+      state = new Float64Array(count * kind.width);
+      folded[group] = state;
+    }
     for (let column = 0; column < count; column += 1) {
       if (row.present[column] === 1) kind.add(state, column * kind.width, row.values[column] ?? 0, 0);
     }
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return groups.sets.map((labels, group) => rowOf(labels, kind, folded[group] ?? new Float64Array(), count));
+  return rowsOf(groups.sets, kind, folded, count);
+}
+
+/** The rows of groups, made one by one as they are read. */
+function* rowsOf(
+  groups: readonly LabelSet[],
+  kind: StateKind,
+  folded: readonly Float64Array[],
+  count: number,
+): Generator<SeriesRow> {
+  for (const [group, labels] of groups.entries())
+    yield rowOf(labels, kind, folded[group] ?? new Float64Array(), count);
 }
 
 function rowOf(labels: LabelSet, kind: StateKind, state: Float64Array, count: number): SeriesRow {

@@ -1,4 +1,5 @@
 import { apiError } from '../../errors/table.js';
+import type { MemoryAccount } from '../../memory/account.js';
 
 const firstSlots = 1024;
 
@@ -15,10 +16,12 @@ export class Cells {
   #slots = new Int32Array(firstSlots);
   #mask = firstSlots - 1;
   readonly #max: number;
+  readonly #memory: MemoryAccount;
 
   /** @param max the most cells, or 0 */
-  constructor(max: number) {
+  constructor(max: number, memory: MemoryAccount) {
     this.#max = max;
+    this.#memory = memory;
   }
 
   /**
@@ -37,6 +40,7 @@ export class Cells {
 
   /** The cells of each of so many series, one series after the other. */
   bySeries(seriesCount: number): { readonly cells: Int32Array; readonly ends: Int32Array } {
+    this.#memory.charge((seriesCount + this.count) * 4, 'samples by series and time');
     const ends = new Int32Array(seriesCount);
     for (let cell = 0; cell < this.count; cell += 1) {
       const series = this.series[cell] ?? 0;
@@ -71,11 +75,13 @@ export class Cells {
   }
 
   #grow(): void {
+    this.#memory.charge(this.series.byteLength * 2, 'samples by series and time');
     this.series = grown(this.series);
     this.buckets = grown(this.buckets);
   }
 
   #rehash(): void {
+    this.#memory.charge(this.#slots.byteLength, 'samples by series and time');
     this.#slots = new Int32Array(this.#slots.length * 2);
     this.#mask = this.#slots.length - 1;
     for (let cell = 0; cell < this.count; cell += 1) {

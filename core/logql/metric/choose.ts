@@ -1,3 +1,5 @@
+import type { MemoryAccount } from '../../memory/account.js';
+import { entryBytes, seriesBytes } from '../../memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
@@ -16,12 +18,13 @@ export async function chooseSeries(
   grouping: Grouping | undefined,
   rows: readonly SeriesRow[],
   { count }: Columns,
-  pacer: Pacer,
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
 ): Promise<readonly SeriesRow[]> {
   const groupOf = groupLabels(grouping);
-  const groups = new SeriesIndex();
+  const groups = new SeriesIndex(memory);
   const members: { readonly from: SeriesRow; readonly chosen: SeriesRow }[][] = [];
   for (const row of rows.toSorted((a, b) => compareLabels(a.labels, b.labels))) {
+    memory.charge(seriesBytes(count, 1) + entryBytes, 'the values of series');
     const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
     (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
   }

@@ -34,7 +34,11 @@ export function entryLeafSource(source: EntrySource): LeafSource {
       await engine.prepare(pacer);
       const rows = engine.rows();
       const isAbsent = leaf.range.op === 'absent_over_time';
-      return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut: engine.isCut };
+      return {
+        rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows,
+        isCut: engine.isCut,
+        isGrouped: engine.isDistinct,
+      };
     },
   };
 }

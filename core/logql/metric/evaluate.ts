@@ -1,9 +1,10 @@
 import { apiError } from '../../errors/table.js';
 import { LabelSet } from '../../labels/label-set.js';
+import { labelsBytes, seriesBytes, seriesRowBytes } from '../../memory/sizes.js';
 import type { BinaryExpr, LabelReplaceExpr, MetricExpr, VectorAggregation } from '../ast.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
-import { foldSeries } from './aggregate.js';
+import { foldSeries, type Folding } from './aggregate.js';
 import { BinaryBudget } from './binary-budget.js';
 import { chooseSeries, sortSeries } from './choose.js';
 import { columnsOf, firstMs, type Columns } from './columns.js';
@@ -37,7 +38,8 @@ export async function evaluateMetric(
   const rows = await evaluation.run(expr);
   const pacer = new Pacer(signal);
   const order = { expr, isSorted: sortsItself(expr), isCut: evaluation.isCut };
-  const result = await metricResult(await collect(rows, pacer), columns, order, limits, pacer);
+  const collected = await evaluation.collect(rows);
+  const result = await metricResult(collected, columns, order, limits, pacer);
   if (hasBinary(expr) && (await isEncodedOver(result, limits.binary.maxEncodedBytes, pacer)))
     throw apiError('binaryEncoded', {});
   return result;
@@ -47,6 +49,7 @@ export async function evaluateMetric(
 class Evaluation {
   /** Whether a source left series out. */
   isCut = false;
+  readonly #root: MetricExpr;
   readonly #leaves: ReadonlyMap<MetricExpr, Leaf>;
   readonly #columns: Columns;
   readonly #source: LeafSource;
@@ -64,6 +67,7 @@ class Evaluation {
     limits: MetricLimits,
     signal: AbortSignal,
   ) {
+    this.#root = expr;
     this.#leaves = planLeaves(expr);
     this.#columns = columns;
     this.#source = source;
@@ -95,16 +99,26 @@ class Evaluation {
 
   async #leaf(leaf: Leaf): Promise<Iterable<SeriesRow>> {
     const [columns, limits, signal] = [this.#columns, this.#limits, this.#signal];
-    const { rows, isCut = false } = await this.#source.series({ leaf, columns, limits, signal });
+    const table = await this.#source.series({ leaf, columns, limits, signal });
+    const { rows, isCut = false, isGrouped = false } = table;
     this.isCut ||= isCut;
     // Sources may give the parts of a group one by one, and error-free samples that were not grouped.
     const summed =
-      leaf.pushed === undefined ? rows : await foldSeries('sum', leaf.pushed, rows, columns, this.#pacer);
+      leaf.pushed === undefined || isGrouped
+        ? rows
+        : await foldSeries('sum', leaf.pushed, rows, columns, this.#folding(leaf.isRoot));
     return leaf.isCapped ? cappedRows(summed, columns, limits) : summed;
+  }
+
+  /** What folding needs to know: the groups of the whole query are the series of its answer. */
+  #folding(isRoot: boolean): Folding {
+    const { maxSeries, isPartial, memory } = this.#limits;
+    return { memory, pacer: this.#pacer, maxGroups: isRoot && !isPartial ? maxSeries : 0 };
   }
 
   #constant(value: number): SeriesRow {
     const { count } = this.#columns;
+    this.#limits.memory.charge(seriesBytes(count), 'the values of series');
     return {
       labels: LabelSet.empty,
       values: new Float64Array(count).fill(value),
@@ -112,9 +126,11 @@ class Evaluation {
     };
   }
 
-  async #aggregate({ op, parameter, grouping, expr }: VectorAggregation): Promise<readonly SeriesRow[]> {
+  async #aggregate(node: VectorAggregation): Promise<Iterable<SeriesRow>> {
+    const { op, parameter, grouping, expr } = node;
     const rows = await this.run(expr);
     const [columns, pacer] = [this.#columns, this.#pacer];
+    const { memory } = this.#limits;
     switch (op) {
       case 'sum':
       case 'avg':
@@ -123,13 +139,16 @@ class Evaluation {
       case 'count':
       case 'stddev':
       case 'stdvar':
-        return foldSeries(op, grouping, rows, columns, pacer);
+        return foldSeries(op, grouping, rows, columns, this.#folding(node === this.#root));
       case 'topk':
       case 'bottomk':
-        return chooseSeries(op, parameter ?? 1, grouping, await collect(rows, pacer), columns, pacer);
+        return chooseSeries(op, parameter ?? 1, grouping, await this.collect(rows), columns, {
+          memory,
+          pacer,
+        });
       case 'sort':
       case 'sort_desc':
-        return sortSeries(op, await collect(rows, pacer), columns);
+        return sortSeries(op, await this.collect(rows), columns);
       case 'approx_topk':
         throw apiError('approxTopk', {});
     }
@@ -142,13 +161,17 @@ class Evaluation {
   async #binary({ op, returnBool, matching, left, right }: BinaryExpr): Promise<Iterable<SeriesRow>> {
     if (isSetOp(op)) {
       const [a, b] = await this.#operands(left, right);
-      return setOperation(op, matching, a, b, this.#columns, this.#pacer);
+      return setOperation(op, matching, a, b, this.#columns, {
+        memory: this.#limits.memory,
+        pacer: this.#pacer,
+      });
     }
     if (right.kind === 'literal') return this.#withLiteral(op, returnBool, left, right.value, 'right');
     if (left.kind === 'literal') return this.#withLiteral(op, returnBool, right, left.value, 'left');
     const [a, b] = await this.#operands(left, right);
     const combine = combineOf(op, returnBool);
-    return vectorBinary(combine, matching, a, b, this.#columns, this.#budget, this.#pacer);
+    const parts = { budget: this.#budget, memory: this.#limits.memory, pacer: this.#pacer };
+    return vectorBinary(combine, matching, a, b, this.#columns, parts);
   }
 
   /** Both sides at once; when one fails the other is stopped and waited for. */
@@ -164,7 +187,7 @@ class Evaluation {
 
   async #operand(expr: MetricExpr): Promise<readonly SeriesRow[]> {
     try {
-      return await collect(await this.run(expr), this.#pacer, (row) => this.#budget.operand(row));
+      return await this.collect(await this.run(expr), (row) => this.#budget.operand(row));
     } catch (reason) {
       // The first failure stops everything else, whose own failures then mean nothing.
       this.#failure ??= { reason };
@@ -194,6 +217,7 @@ class Evaluation {
 
   #changeValues({ labels, values, present }: SeriesRow, change: Combine): SeriesRow {
     const { count } = this.#columns;
+    this.#limits.memory.charge(seriesBytes(count), 'the values of series');
     const changed = { labels, values: new Float64Array(count), present: new Uint8Array(count) };
     let samples = 0;
     for (let column = 0; column < count; column += 1) {
@@ -206,25 +230,28 @@ class Evaluation {
     this.#budget.samples(samples);
     return changed;
   }
+
+  /** Keeps all rows: what they hold is charged as they come. */
+  async collect(
+    rows: Iterable<SeriesRow>,
+    each: (row: SeriesRow) => void = () => undefined,
+  ): Promise<readonly SeriesRow[]> {
+    // Rows that are there already were charged by who made them.
+    const memory = Array.isArray(rows) ? undefined : this.#limits.memory;
+    const all: SeriesRow[] = [];
+    for (const row of rows) {
+      each(row);
+      memory?.charge(seriesRowBytes(row) + labelsBytes(row.labels), 'the values of series');
+      all.push(row);
+      const pause = this.#pacer.due();
+      if (pause !== undefined) await pause;
+    }
+    return all;
+  }
 }
 
 function* mapLabels(rows: Iterable<SeriesRow>, change: (labels: LabelSet) => LabelSet): Generator<SeriesRow> {
   for (const row of rows) yield { ...row, labels: change(row.labels) };
-}
-
-async function collect(
-  rows: Iterable<SeriesRow>,
-  pacer: Pacer,
-  each: (row: SeriesRow) => void = () => undefined,
-): Promise<readonly SeriesRow[]> {
-  const all: SeriesRow[] = [];
-  for (const row of rows) {
-    each(row);
-    all.push(row);
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
-  return all;
 }
 
 function hasBinary(expr: MetricExpr): boolean {

@@ -1,11 +1,16 @@
+import { apiError } from '../../errors/table.js';
 import type { LabelSet } from '../../labels/label-set.js';
 import { compileRegExp } from '../../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 import { withoutEmpty } from './grouping.js';
 
+/** Characters that one label value may have. Values of a backend's rows are not nearly as long; values made of values can be. */
+const maxValueLength = 65_536;
+
 /**
  * What `label_replace` makes of the labels of a series: where the whole source label matches, the destination becomes the
  * replacement with `$1` and `${name}` filled in, or goes when that is empty, as all labels without a value do.
+ * @throws ApiError `labelTooLong` for a value that is made too long
  * @throws RegExpSyntaxError; the parser refuses such a query before
  */
 export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => LabelSet {
@@ -15,7 +20,19 @@ export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => Lab
     const text = labels.get(source);
     if (!regexp.test(text)) return labels;
     // The pattern matches the whole text or nothing, so that replacing all of its matches expands the replacement once.
-    const value = regexp.replaceAll(text, replacement);
+    const value = expanded(() => regexp.replaceAll(text, replacement));
+    if (value === undefined || value.length > maxValueLength)
+      throw apiError('labelTooLong', { label: destination, limit: maxValueLength });
     return withoutEmpty(labels.with([[destination, value]]));
   };
+}
+
+/** Concatenated texts take no room until they are looked at; undefined where the engine can tell of no text so long. */
+function expanded(expand: () => string): string | undefined {
+  try {
+    return expand();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { keepsEmptyLabels } from './empty-labels.js';
 import { RangeEngine } from './range-engine.js';
-import { seriesLimitError } from './series-cap.js';
+import { countSplits, seriesLimitError } from './series-cap.js';
 import type { LeafRequest } from './types.js';
 
 /** The engine of a leaf, with the limits that the query holds it to. */
@@ -19,16 +19,18 @@ export function leafEngine(
   // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
   const kept = leaf.isRoot && isPartial ? maxSeries : 0;
   const engine = new RangeEngine(leaf.range, columns, limits, {
-    folded: leaf.folded,
+    folded: leaf.pushed ?? leaf.folded,
     maxSeries: kept,
     keepsEmpty: keepsEmptyLabels(leaf),
     isTallied,
   });
-  const isBounded = leaf.isRoot && !isPartial && maxSeries > 0;
+  // Every series has a sample in one of the splits, each of which may have so many.
+  const isBounded = (leaf.isRoot || leaf.isCapped) && !isPartial && maxSeries > 0;
+  const most = leaf.isRoot ? maxSeries : maxSeries * countSplits(columns, limits.splitMs);
   return {
     engine,
     checkSeries() {
-      if (isBounded && engine.seriesCount > maxSeries) throw seriesLimitError(maxSeries);
+      if (isBounded && engine.seriesCount > most) throw seriesLimitError(maxSeries);
     },
   };
 }

@@ -1,7 +1,10 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import { type Label } from '../../labels/label-set.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { entryBytes, textBytes } from '../../memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels, withoutEmpty } from './grouping.js';
+import type { Pacer } from './pacer.js';
 import type { SeriesRow } from './types.js';
 
 /** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */
@@ -28,16 +31,21 @@ export function resultLabelsOf(
 }
 
 /** Series by signature, in the order they come. */
-export function bySignature(
+export async function bySignature(
   rows: Iterable<SeriesRow>,
   signature: (labels: LabelSet) => LabelSet,
-): ReadonlyMap<string, readonly SeriesRow[]> {
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
+): Promise<ReadonlyMap<string, readonly SeriesRow[]>> {
   const groups = new Map<string, SeriesRow[]>();
   for (const row of rows) {
     const { key } = signature(row.labels);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
+    if (group === undefined) {
+      memory.charge(entryBytes + textBytes(key), 'the labels of series');
+      groups.set(key, [row]);
+    } else group.push(row);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
   }
   return groups;
 }

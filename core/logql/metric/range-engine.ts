@@ -7,6 +7,8 @@ import { groupLabels, withoutEmpty } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
 import type { Pacer } from './pacer.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { seriesBytes } from '../../memory/sizes.js';
 import { SeriesIndex } from './series-index.js';
 import { doAll, type Steps } from './slow-sort.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
@@ -25,7 +27,7 @@ import type { MetricLimits, SeriesRow } from './types.js';
 import { ValueLists } from './value-lists.js';
 import { Windows } from './windows.js';
 
-export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues'>;
+export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 
 export interface EngineOptions {
   /** What rows need of the labels of their series (see Leaf). */
@@ -57,6 +59,7 @@ export class RangeEngine {
   readonly #work: Work;
   readonly #series: SeriesIndex;
   readonly #cells: Cells;
+  readonly #memory: MemoryAccount;
   /** Rows of series that take long, made ahead of their time. */
   readonly #ready = new Map<number, ColumnValues>();
 
@@ -66,17 +69,23 @@ export class RangeEngine {
     limits: EngineLimits,
     { folded, maxSeries = 0, keepsEmpty = true, isTallied = false }: EngineOptions = {},
   ) {
-    this.#series = new SeriesIndex(maxSeries, shownLabels(folded, keepsEmpty));
+    this.#series = new SeriesIndex(limits.memory, maxSeries, shownLabels(folded, keepsEmpty));
     this.windows = new Windows(columns, range);
-    this.#cells = new Cells(limits.maxCells);
+    this.#cells = new Cells(limits.maxCells, limits.memory);
+    this.#memory = limits.memory;
     this.#work = isTallied
-      ? stateWork(tallyOf(op), this.windows)
+      ? stateWork(tallyOf(op), this.windows, limits.memory)
       : workOf(op, parameter ?? 0, range, this.windows, limits);
   }
 
-  /** Series that have samples so far. */
+  /** Series that have samples so far, by the labels that are shown of them. */
   get seriesCount(): number {
-    return this.#series.sets.length;
+    return this.#series.shownCount;
+  }
+
+  /** Whether no two series look the same. */
+  get isDistinct(): boolean {
+    return this.#series.shownCount === this.#series.sets.length;
   }
 
   /** Whether series were left out. */
@@ -106,6 +115,7 @@ export class RangeEngine {
   async prepare(pacer: Pacer): Promise<void> {
     for (const { series, cells } of this.#cellsOfSeries()) {
       if (this.#work.valuesOf(cells) < longValues) continue;
+      this.#memory.charge(seriesBytes(this.windows.columns), 'the values of series');
       const row = this.#emptyRow();
       for (const steps = this.#work.finish(cells, row); steps.next().done !== true;) {
         const pause = pacer.due();
@@ -161,13 +171,13 @@ function workOf(
   parameter: number,
   range: LogRange,
   windows: Windows,
-  { maxValues }: EngineLimits,
+  { maxValues, memory }: EngineLimits,
 ): Work {
   switch (op) {
     case 'quantile_over_time':
-      return quantileWork(parameter, windows, maxValues);
+      return quantileWork(parameter, windows, maxValues, memory);
     case 'rate_counter':
-      return counterWork(windows, maxValues);
+      return counterWork(windows, maxValues, memory);
     case 'count_over_time':
     case 'rate':
     case 'bytes_over_time':
@@ -181,7 +191,7 @@ function workOf(
     case 'first_over_time':
     case 'last_over_time':
     case 'absent_over_time':
-      return stateWork(stateOf(op, range), windows);
+      return stateWork(stateOf(op, range), windows, memory);
   }
 }
 
@@ -220,14 +230,15 @@ function tallyOf(op: RangeAggregation['op']): StateKind {
   return op === 'rate' || op === 'bytes_rate' ? perSecond(tallyState) : tallyState;
 }
 
-function stateWork(kind: StateKind, windows: Windows): Work {
+function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Work {
   const { width } = kind;
-  const slider = new Slider(kind, windows);
+  const slider = new Slider(kind, windows, memory);
   let states = new Float64Array(256 * width);
   return {
     add(cell, value, offset) {
       const at = cell * width;
       if (at >= states.length) {
+        memory.charge(states.byteLength, 'samples by series and time');
         const larger = new Float64Array(states.length * 2);
         larger.set(states);
         states = larger;
@@ -241,19 +252,21 @@ function stateWork(kind: StateKind, windows: Windows): Work {
   };
 }
 
-function quantileWork(phi: number, windows: Windows, maxValues: number): Work {
-  const lists = new ValueLists(maxValues, false);
+function quantileWork(phi: number, windows: Windows, maxValues: number, memory: MemoryAccount): Work {
+  const lists = new ValueLists(maxValues, false, memory);
   return {
     add: (cell, value) => lists.add(cell, value, 0),
     valuesOf: (series) => countValues(lists, series),
-    finish: (series, out) => quantileRow(phi, series, lists, windows, out),
+    // All values of the series, and three times as much to put them in order.
+    finish: (series, out) =>
+      charged(memory, countValues(lists, series) * 36, quantileRow(phi, series, lists, windows, out)),
   };
 }
 
 /** A counter's falls show only in the order of time, so the samples of a bucket wait until all are there. */
-function counterWork(windows: Windows, maxValues: number): Work {
-  const lists = new ValueLists(maxValues, true);
-  const slider = new Slider(counterState, windows);
+function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount): Work {
+  const lists = new ValueLists(maxValues, true, memory);
+  const slider = new Slider(counterState, windows, memory);
   const { width } = counterState;
   return {
     add: (cell, value, offset) => lists.add(cell, value, offset),
@@ -272,6 +285,16 @@ function counterWork(windows: Windows, maxValues: number): Work {
       slider.slide({ cells: own, from: 0, to: count, buckets: ownBuckets }, states, out);
     },
   };
+}
+
+/** Steps that hold so much while they are made. */
+function* charged(memory: MemoryAccount, bytes: number, steps: Steps<void>): Steps<void> {
+  memory.charge(bytes, 'the values of series');
+  try {
+    yield* steps;
+  } finally {
+    memory.release(bytes, 'the values of series');
+  }
 }
 
 function countValues(lists: ValueLists, { cells, from, to }: SeriesCells): number {

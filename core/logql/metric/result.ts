@@ -1,4 +1,5 @@
 import type { Point, SeriesResult } from '../../answer/types.js';
+import { pointBytes } from '../../memory/sizes.js';
 import { firstMs, type Columns } from './columns.js';
 import type { Pacer } from './pacer.js';
 import { seriesLimitError } from './series-cap.js';
@@ -26,6 +27,7 @@ export async function metricResult(
   pacer: Pacer,
 ): Promise<MetricResult> {
   const series = joinEqual(rows);
+  checkCount(series.length, limits, isCut);
   if (!isSorted || columns.kind === 'range')
     sortSeriesOf(series, ([first]) => first.labels, expr, columns, limits.splitMs);
   const { warnings, kept } = cut(series, limits, isCut);
@@ -38,6 +40,7 @@ export async function metricResult(
   }
   const matrix: SeriesResult[] = [];
   for (const group of kept) {
+    limits.memory.charge(pointBytes * countPoints(group), 'the points of the answer');
     matrix.push({ labels: group[0].labels, points: pointsOf(group, columns, start) });
     const pause = pacer.due();
     if (pause !== undefined) await pause;
@@ -59,13 +62,23 @@ function joinEqual(rows: readonly SeriesRow[]): EqualRows[] {
   return [...byKey.values()];
 }
 
+/** Before anything is sorted: series may be many. */
+function checkCount(count: number, { maxSeries, isPartial }: MetricLimits, isCut: boolean): void {
+  if (!isPartial && (isCut || (maxSeries > 0 && count > maxSeries))) throw seriesLimitError(maxSeries);
+}
+
+function countPoints(group: EqualRows): number {
+  let points = 0;
+  for (const { present } of group) for (const is of present) points += is;
+  return points;
+}
+
 function cut(
   series: readonly EqualRows[],
-  { maxSeries, isPartial }: MetricLimits,
+  { maxSeries }: MetricLimits,
   isCut: boolean,
 ): { readonly kept: readonly EqualRows[]; readonly warnings: readonly string[] } {
   if (!isCut && (maxSeries === 0 || series.length <= maxSeries)) return { kept: series, warnings: [] };
-  if (!isPartial) throw seriesLimitError(maxSeries);
   const warning = `maximum number of series (${String(maxSeries)}) reached for a single query; returning partial results`;
   return { kept: series.slice(0, maxSeries), warnings: [warning] };
 }

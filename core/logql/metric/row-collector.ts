@@ -1,15 +1,19 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { entryBytes, labelsBytes, seriesBytes } from '../../memory/sizes.js';
 import type { SeriesRow } from './types.js';
 
 /** Gathers samples to series: those with equal labels come into one row, and into a second one only where times are equal. */
 export class RowCollector {
   readonly #byKey = new Map<string, SeriesRow[]>();
   readonly #count: number;
+  readonly #memory: MemoryAccount;
   /** Samples gathered so far. */
   samples = 0;
 
-  constructor(count: number) {
+  constructor(count: number, memory: MemoryAccount) {
     this.#count = count;
+    this.#memory = memory;
   }
 
   /** The rows of one label set, to put samples into. */
@@ -36,6 +40,7 @@ export class RowCollector {
   }
 
   #row(labels: LabelSet): SeriesRow {
+    this.#memory.charge(seriesBytes(this.#count) + labelsBytes(labels) + entryBytes, 'the values of series');
     return { labels, values: new Float64Array(this.#count), present: new Uint8Array(this.#count) };
   }
 }

@@ -38,6 +38,11 @@ export function* cappedRows(
   }
 }
 
+/** How many windows a range is split into. */
+export function countSplits(columns: Columns, splitMs: number): number {
+  return new Set(splitsOf(columns, splitMs)).size;
+}
+
 /** The number of the window that each column is in. */
 function splitsOf(columns: Columns, splitMs: number): Float64Array {
   const start = firstMs(columns);

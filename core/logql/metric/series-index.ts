@@ -1,4 +1,6 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { entryBytes, labelsBytes, textBytes } from '../../memory/sizes.js';
 
 const maxKnown = 16_384;
 
@@ -12,15 +14,20 @@ export class SeriesIndex {
   readonly #max: number;
   readonly #shownByKey = new Map<string, LabelSet>();
   readonly #byKey = new Map<string, number>();
-  readonly #byObject = new Map<LabelSet, number>();
+  /** Holds nothing: a set may be made of parts of long lines. */
+  #byObject = new WeakMap<LabelSet, number>();
+  #known = 0;
+  readonly #memory: MemoryAccount;
   #last: LabelSet | undefined;
   #lastNumber = 0;
 
   /**
+   * @param memory is charged for every set
    * @param max the most sets; 0 is no bound
    * @param shown what to keep of a label set; sets with equal remains are still told apart
    */
-  constructor(max = 0, shown?: (labels: LabelSet) => LabelSet) {
+  constructor(memory: MemoryAccount, max = 0, shown?: (labels: LabelSet) => LabelSet) {
+    this.#memory = memory;
     this.#max = max;
     this.#shown = shown;
   }
@@ -41,7 +48,11 @@ export class SeriesIndex {
         this.#byKey.set(labels.key, number);
       }
       // Whoever makes a new object for every sample must not fill the memory with them.
-      if (this.#byObject.size >= maxKnown) this.#byObject.clear();
+      if (this.#known >= maxKnown) {
+        this.#byObject = new WeakMap();
+        this.#known = 0;
+      }
+      this.#known += 1;
       this.#byObject.set(labels, number);
     }
     this.#last = labels;
@@ -49,12 +60,23 @@ export class SeriesIndex {
     return number;
   }
 
+  /** Different sets that are shown. */
+  get shownCount(): number {
+    return this.#shown === undefined ? this.sets.length : this.#shownByKey.size;
+  }
+
   #show(labels: LabelSet): LabelSet {
-    if (this.#shown === undefined) return labels;
+    if (this.#shown === undefined) {
+      this.#memory.charge(entryBytes + labelsBytes(labels), 'the labels of series');
+      return labels.owned();
+    }
     const shown = this.#shown(labels);
+    this.#memory.charge(entryBytes + textBytes(labels.key), 'the labels of series');
     const known = this.#shownByKey.get(shown.key);
     if (known !== undefined) return known;
-    this.#shownByKey.set(shown.key, shown);
-    return shown;
+    const owned = shown.owned();
+    this.#memory.charge(entryBytes + labelsBytes(owned), 'the labels of series');
+    this.#shownByKey.set(owned.key, owned);
+    return owned;
   }
 }

@@ -1,4 +1,6 @@
+import type { MemoryAccount } from '../../memory/account.js';
 import type { SetOp, VectorMatching } from '../ast.js';
+import { seriesBytes } from '../../memory/sizes.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, signatureOf } from './matching.js';
 import type { Pacer } from './pacer.js';
@@ -12,17 +14,22 @@ export async function setOperation(
   left: readonly SeriesRow[],
   right: readonly SeriesRow[],
   { count }: Columns,
-  pacer: Pacer,
+  { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
 ): Promise<readonly SeriesRow[]> {
   const signature = signatureOf(matching);
-  const out = new RowCollector(count);
+  const out = new RowCollector(count, memory);
   const keep = async (
     rows: readonly SeriesRow[],
     others: readonly SeriesRow[],
     wanted: 'matched' | 'unmatched',
   ): Promise<void> => {
     const groups = new Map<string, Uint8Array>();
-    for (const [key, group] of bySignature(others, signature)) groups.set(key, anyPresent(group, count));
+    for (const [key, group] of await bySignature(others, signature, { memory, pacer })) {
+      memory.charge(seriesBytes(count, 1), 'the values of series');
+      groups.set(key, anyPresent(group, count));
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
     const wantedByte = wanted === 'matched' ? 1 : 0;
     for (const { labels, values, present } of rows) {
       const matched = groups.get(signature(labels).key);

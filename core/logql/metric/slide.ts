@@ -1,3 +1,4 @@
+import type { MemoryAccount } from '../../memory/account.js';
 import type { StateKind } from './states.js';
 import type { Windows } from './windows.js';
 
@@ -29,8 +30,11 @@ export class Slider {
   readonly #later: Float64Array;
   #forward: Float64Array | undefined;
   #backward: Float64Array | undefined;
+  readonly #memory: MemoryAccount;
 
-  constructor(kind: StateKind, windows: Windows) {
+  constructor(kind: StateKind, windows: Windows, memory: MemoryAccount) {
+    this.#memory = memory;
+    memory.charge(windows.columns * kind.width * 8, 'the values of series');
     this.#kind = kind;
     this.#windows = windows;
     this.#columns = new Float64Array(windows.columns * kind.width);
@@ -72,6 +76,7 @@ export class Slider {
     const windows = this.#windows;
     const run = windows.width;
     const size = windows.buckets * width;
+    if (this.#forward === undefined) this.#memory.charge(size * 16, 'the values of series');
     const forward = (this.#forward ??= new Float64Array(size)).fill(0);
     const backward = (this.#backward ??= new Float64Array(size));
     for (let index = from; index < to; index += 1) {

@@ -1,5 +1,6 @@
 import type { SampleResult, SeriesResult, Point } from '../../answer/types.js';
 import type { LabelSet } from '../../labels/label-set.js';
+import { unboundedMemory, type MemoryAccount } from '../../memory/account.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
 
@@ -21,6 +22,8 @@ export interface SeriesTable {
   readonly rows: Iterable<SeriesRow>;
   /** True when series were left out, which a source may do for the root of a partial answer beyond `maxSeries`. */
   readonly isCut?: boolean;
+  /** True when no two rows have the same labels and all of them are those that were asked for, so that there is nothing to add up. */
+  readonly isGrouped?: boolean;
 }
 
 /** What of an expression reads logs: a range aggregation, or a sum around it whose grouping its samples have already. */
@@ -69,6 +72,8 @@ export interface MetricLimits {
   readonly maxCells: number;
   /** Values that `quantile_over_time` and `rate_counter` keep. */
   readonly maxValues: number;
+  /** What is charged for all that an evaluation holds. */
+  readonly memory: MemoryAccount;
   readonly binary: BinaryLimits;
 }
 
@@ -90,6 +95,7 @@ export const defaultMetricLimits: MetricLimits = {
   splitMs: 3_600_000,
   maxCells: 2_000_000,
   maxValues: 8_000_000,
+  memory: unboundedMemory(),
   binary: {
     maxDepth: 64,
     maxEvaluations: 1024,

@@ -1,4 +1,5 @@
 import { apiError } from '../../errors/table.js';
+import type { MemoryAccount } from '../../memory/account.js';
 import { ascending } from './order.js';
 import { slowSort, type Steps } from './slow-sort.js';
 
@@ -14,10 +15,12 @@ export class ValueLists {
   #last = new Int32Array(firstSize).fill(-1);
   #sizes = new Int32Array(firstSize);
   readonly #max: number;
+  readonly #memory: MemoryAccount;
 
   /** @param max the most values, or 0 */
-  constructor(max: number, keepsOffsets: boolean) {
+  constructor(max: number, keepsOffsets: boolean, memory: MemoryAccount) {
     this.#max = max;
+    this.#memory = memory;
     if (keepsOffsets) this.#offsets = new Float64Array(firstSize);
   }
 
@@ -65,6 +68,8 @@ export class ValueLists {
 
   #growValues(): void {
     const size = this.#values.length * 2;
+    // What was there is let go, and was half of it.
+    this.#memory.charge((size / 2) * (this.#offsets === undefined ? 12 : 20), 'samples by series and time');
     const [values, before] = [new Float64Array(size), new Int32Array(size)];
     values.set(this.#values);
     before.set(this.#before);
@@ -78,6 +83,7 @@ export class ValueLists {
 
   #growCells(cell: number): void {
     const size = Math.max(this.#last.length * 2, cell + 1);
+    this.#memory.charge((size - this.#last.length) * 8, 'samples by series and time');
     const [last, sizes] = [new Int32Array(size).fill(-1), new Int32Array(size)];
     last.set(this.#last);
     sizes.set(this.#sizes);

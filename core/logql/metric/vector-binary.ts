@@ -1,5 +1,7 @@
 import { apiError } from '../../errors/table.js';
 import type { LabelSet } from '../../labels/label-set.js';
+import type { MemoryAccount } from '../../memory/account.js';
+import { entryBytes, seriesBytes, textBytes } from '../../memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './columns.js';
@@ -15,6 +17,13 @@ interface Breach {
   readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
 }
 
+/** What a binary operation is held to. */
+export interface BinaryParts {
+  readonly budget: BinaryBudget;
+  readonly memory: MemoryAccount;
+  readonly pacer: Pacer;
+}
+
 /**
  * An arithmetic operation or comparison between two sides of series, sample by sample at equal times.
  * @throws ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique` where it is not clear what belongs to what
@@ -25,23 +34,22 @@ export async function vectorBinary(
   left: readonly SeriesRow[],
   right: readonly SeriesRow[],
   { count }: Columns,
-  budget: BinaryBudget,
-  pacer: Pacer,
+  { budget, memory, pacer }: BinaryParts,
 ): Promise<readonly SeriesRow[]> {
   const isSwapped = matching?.group === 'right';
   const [many, one] = isSwapped ? [right, left] : [left, right];
   const signature = signatureOf(matching);
   const labelsOf = resultLabelsOf(matching);
-  const ones = bySignature(one, signature);
+  const ones = await bySignature(one, signature, { memory, pacer });
   let breach = duplicateOf(ones, anyPresent(many, count), count);
   const note = (kind: Breach['kind'], column: number): void => {
     if (column < (breach?.column ?? count)) breach = { kind, column };
   };
-  const out = new RowCollector(count);
-  for (const [key, group] of bySignature(many, signature)) {
+  const out = new RowCollector(count, memory);
+  for (const [key, group] of await bySignature(many, signature, { memory, pacer })) {
     const partners = ones.get(key);
     if (partners === undefined) continue;
-    const matched = new MatchedResults(matching?.group !== undefined, count);
+    const matched = new MatchedResults(matching?.group !== undefined, count, memory);
     for (const row of group) {
       for (const partner of partners) {
         const labels = labelsOf(row.labels, partner.labels);
@@ -70,8 +78,10 @@ class MatchedResults {
   readonly #byKey = new Map<string, Uint8Array>();
   readonly #isGrouped: boolean;
   readonly #count: number;
+  readonly #memory: MemoryAccount;
 
-  constructor(isGrouped: boolean, count: number) {
+  constructor(isGrouped: boolean, count: number, memory: MemoryAccount) {
+    this.#memory = memory;
     this.kind = isGrouped ? 'not-unique' : 'many-to-one';
     this.#isGrouped = isGrouped;
     this.#count = count;
@@ -81,7 +91,10 @@ class MatchedResults {
   mark(labels: LabelSet, column: number): boolean {
     const key = this.#isGrouped ? labels.key : '';
     let marks = this.#byKey.get(key);
-    if (marks === undefined) this.#byKey.set(key, (marks = new Uint8Array(this.#count)));
+    if (marks === undefined) {
+      this.#memory.charge(seriesBytes(this.#count, 1) + entryBytes + textBytes(key), 'the values of series');
+      this.#byKey.set(key, (marks = new Uint8Array(this.#count)));
+    }
     if (marks[column] === 1) return false;
     marks[column] = 1;
     return true;

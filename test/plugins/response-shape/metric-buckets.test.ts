@@ -2,7 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { LabelSet } from '../../../core/labels/label-set.js';
 import { parseQuery, type RangeAggregation } from '../../../core/logql/index.js';
-import { columnsOf, RangeEngine, type Columns, type Grid } from '../../../core/logql/metric/index.js';
+import {
+  columnsOf,
+  defaultMetricLimits,
+  RangeEngine,
+  type Columns,
+  type Grid,
+} from '../../../core/logql/metric/index.js';
 import { bucketsOf, endOfBucket, type Buckets } from '../../../plugins/response-shape/metric-buckets.js';
 
 const base = 1793491200000;
@@ -70,7 +76,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
         const columns = columnsOf(grid);
         const buckets = bucketsOf(columns, range.range);
         if (buckets === undefined) throw new Error('no buckets');
-        const engine = new RangeEngine(range, columns, { maxCells: 0, maxValues: 0 });
+        const engine = new RangeEngine(range, columns, { ...defaultMetricLimits, maxCells: 0, maxValues: 0 });
         for (const [seconds, count] of counted(stored, buckets)) {
           engine.add(LabelSet.empty, endOfBucket(seconds, buckets), count);
         }

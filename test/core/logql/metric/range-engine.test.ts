@@ -248,7 +248,7 @@ test('samples of equal labels are of one series, whatever object holds them', (t
 test('more cells or values than allowed are refused', (t) => {
   const columns = columnsOf(gridOfShape(longGrid));
   const fill = (op: RangeOp, limits: { readonly maxCells: number; readonly maxValues: number }): void => {
-    const engine = new RangeEngine(aggregation(op, longGrid), columns, limits);
+    const engine = new RangeEngine(aggregation(op, longGrid), columns, { ...defaultMetricLimits, ...limits });
     for (let index = 0; index < 11; index += 1) {
       engine.add(LabelSet.from([['x', String(index)]]), BigInt(baseMs) * 1_000_000n, 1);
     }
