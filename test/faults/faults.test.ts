@@ -1,0 +1,38 @@
+/** A few of the damages of `npm run faults`, in the same code. */
+import test from 'ava';
+import { openStore, type Store } from '../conformance/target.js';
+import { wander } from './sweep.js';
+
+let store: Store | undefined;
+
+test.before(async () => {
+  store = await openStore(undefined, true);
+});
+
+test.after.always(async () => {
+  await store?.close();
+});
+
+const seed = 1;
+
+/** Each begins the names of some ways. */
+const ways: readonly (readonly [way: string, calls: number])[] = [
+  ['a length', 8],
+  ['no framing', 3],
+  ['HTTP/1.0', 3],
+  ['chunks', 8],
+  ['closed', 12],
+  ['reset', 12],
+  ['gzip', 8],
+];
+
+for (const [way, calls] of ways) {
+  test.serial(`the undamaged answer or a clear error, and nothing kept of it: ${way}`, async (t) => {
+    const told: string[] = [];
+    const report = await wander(store?.url ?? '', { seed, calls }, { question: 'selector-0', way }, (text) =>
+      told.push(text),
+    );
+    t.deepEqual(told, []);
+    t.is(report.damaged, calls);
+  });
+}

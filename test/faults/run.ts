@@ -1,0 +1,23 @@
+/** `npm run faults`: damages every call of every question in every way, then at random. */
+import { openStore } from '../conformance/target.js';
+import { readArguments } from '../watch/arguments.js';
+import { sweep, wander, type Report } from './sweep.js';
+
+const options = readArguments(process.argv.slice(2), ['calls', 'seed', 'only', 'way', 'random-only']);
+const seed = options.number('seed', 1);
+const store = await openStore(undefined, true);
+let offences = 0;
+try {
+  const filter = { question: options.text('only', ''), way: options.text('way', '') };
+  if (!options.flag('random-only')) print('sweep', await sweep(store.url, seed, filter, console.log));
+  const calls = options.number('calls', 0);
+  if (calls > 0) print(`random, seed ${seed}`, await wander(store.url, { seed, calls }, filter, console.log));
+} finally {
+  await store.close();
+}
+process.exitCode = offences === 0 ? 0 : 1;
+
+function print(name: string, report: Report): void {
+  console.log(`${name}: ${report.damaged} calls damaged, ${report.offences.length} offences`);
+  offences += report.offences.length;
+}

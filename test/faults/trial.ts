@@ -1,0 +1,132 @@
+import { request } from 'undici';
+import { openProxy } from '../conformance/target.js';
+import { faultOfError, type ProxyAnswer } from '../watch/error-texts.js';
+import type { Random } from '../watch/random.js';
+import { shifted, type Question } from './questions.js';
+import type { DamagingRelay, SeenCall } from './relay.js';
+import type { Way } from './way.js';
+
+/** What a question is answered when nothing is damaged. */
+export interface Truth {
+  readonly question: Question;
+  readonly answer: ProxyAnswer;
+  readonly shiftedAnswer: ProxyAnswer;
+  /** The calls that the first answer took. */
+  readonly calls: readonly SeenCall[];
+}
+
+/** A law that did not hold. */
+export interface Offence {
+  readonly question: string;
+  readonly call: number;
+  readonly way: string;
+  readonly what: string;
+}
+
+const relayStore = (relay: DamagingRelay): { url: string; close(): Promise<void> } => ({
+  url: relay.url,
+  close: () => Promise.resolve(),
+});
+
+/** Asks a proxy that nobody asked before, with its caches on. */
+async function withFreshProxy<Result>(
+  relay: DamagingRelay,
+  timeoutMs: number,
+  use: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const proxy = await openProxy(relayStore(relay), [], [['backend-timeout', `${timeoutMs}ms`]]);
+  try {
+    return await use(proxy.urls.main);
+  } finally {
+    await proxy.close();
+  }
+}
+
+export async function truthOf(relay: DamagingRelay, question: Question): Promise<Truth> {
+  relay.expect();
+  return withFreshProxy(relay, 30_000, async (url) => {
+    relay.expect();
+    const answer = await ask(url, question);
+    const calls = [...relay.calls];
+    return { question, answer, calls, shiftedAnswer: await ask(url, shifted(question)) };
+  });
+}
+
+/** Damages one call of a question, asks again and over another range, and tells what was wrong; `taken` is false when nothing was damaged. */
+export async function tryDamage(
+  relay: DamagingRelay,
+  truth: Truth,
+  call: number,
+  way: Way,
+  random: Random,
+): Promise<{ readonly taken: boolean; readonly offences: readonly Offence[] }> {
+  const { question } = truth;
+  const offences: Offence[] = [];
+  const offend = (what: string | undefined): void => {
+    if (what !== undefined) offences.push({ question: question.name, call, way: way.name, what });
+  };
+  let taken = false;
+  relay.expect();
+  await withFreshProxy(relay, way.timeoutMs ?? 30_000, async (url) => {
+    relay.expect((reply, number) => {
+      if (number !== call) return undefined;
+      const actions = way.actions(reply, random);
+      taken ||= actions !== undefined;
+      return actions;
+    });
+    const damaged = await ask(url, question);
+    relay.expect();
+    if (!taken) return;
+    offend(judge(damaged, truth, way));
+    // What damage taught the proxy shows in what it answers next; an answer that was kept shows first.
+    offend(differs('the next answer', await ask(url, question), truth.answer));
+    offend(
+      differs('the next answer over another range', await ask(url, shifted(question)), truth.shiftedAnswer),
+    );
+  });
+  return { taken, offences };
+}
+
+function judge(answer: ProxyAnswer, truth: Truth, way: Way): string | undefined {
+  if (answer.status === 200 || answer.status === truth.answer.status)
+    return differs('a wrong answer', answer, truth.answer);
+  if (way.law === 'same') return `${answer.status} though nothing was lost: ${answer.text.slice(0, 200)}`;
+  const fault = faultOfError(answer, way.told === undefined ? [] : [way.told]);
+  return fault === undefined ? undefined : `${answer.status}: ${fault}`;
+}
+
+function differs(name: string, answer: ProxyAnswer, truth: ProxyAnswer): string | undefined {
+  const [got, wanted] = [comparable(answer), comparable(truth)];
+  if (got === wanted) return undefined;
+  let at = 0;
+  while (got[at] === wanted[at]) at += 1;
+  const from = Math.max(0, at - 40);
+  return `${name}: ${answer.status} ${excerpt(got, from)} for ${excerpt(wanted, from)}`;
+}
+
+function excerpt(text: string, from: number): string {
+  return JSON.stringify(text.slice(from, from + 120));
+}
+
+/** An answer without what is measured anew each time. */
+function comparable({ status, contentType, text }: ProxyAnswer): string {
+  if (!contentType.startsWith('application/json')) return `${status} ${text}`;
+  return `${status} ${JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'stats' ? undefined : value))}`;
+}
+
+async function ask(url: string, { method, path, form, headers }: Question): Promise<ProxyAnswer> {
+  const query = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
+  const isPost = method === 'POST';
+  const answer = await request(`${url}${path}${isPost || query === '' ? '' : `?${query}`}`, {
+    method,
+    headers: { ...headers, ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) },
+    body: isPost ? query : null,
+  });
+  try {
+    const text = await answer.body.text();
+    return { status: answer.statusCode, contentType: String(answer.headers['content-type'] ?? ''), text };
+  } catch (error) {
+    // The head was sent before the damage was seen: what a client gets is a broken answer, which is an error to it.
+    return { status: 599, contentType: '', text: `broken off: ${String(error)}` };
+  }
+}

@@ -1,0 +1,58 @@
+/** What a damaged backend does on the connection, as plain data: bytes, waits, and an end. */
+export type Action = Buffer | 'close' | 'reset' | 'hang' | { readonly waitMs: number };
+
+/** An answer of the backend as it came, without its framing. */
+export interface BackendReply {
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export function head(
+  status: number | string,
+  headers: Readonly<Record<string, string>>,
+  version = 'HTTP/1.1',
+): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `${version} ${typeof status === 'number' ? `${status} Text` : status}\r\n${lines.join('')}\r\n`,
+    'latin1',
+  );
+}
+
+/** A body in chunks of up to `size` bytes, with what ends it. */
+export function chunked(body: Buffer, size = Math.max(body.length, 1)): Buffer {
+  return Buffer.concat([openChunks(body, size), Buffer.from('0\r\n\r\n')]);
+}
+
+/** The chunks of a body, with more to come. */
+export function openChunks(body: Buffer, size = Math.max(body.length, 1)): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < body.length; at += size) {
+    const part = body.subarray(at, at + size);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  }
+  return Buffer.concat(parts);
+}
+
+/** An answer as VictoriaLogs frames it. */
+export function whole(
+  reply: BackendReply,
+  changes: Partial<BackendReply> & { readonly headers?: Readonly<Record<string, string>> } = {},
+): Buffer {
+  const { status, contentType, body } = { ...reply, ...changes };
+  return Buffer.concat([
+    head(status, { 'Content-Type': contentType, ...changes.headers, 'Transfer-Encoding': 'chunked' }),
+    chunked(body),
+  ]);
+}
+
+/** The same with its length told ahead. */
+export function sized(reply: BackendReply, headers: Readonly<Record<string, string>> = {}): Buffer {
+  const { status, contentType, body } = reply;
+  return Buffer.concat([
+    head(status, { 'Content-Type': contentType, 'Content-Length': String(body.length), ...headers }),
+    body,
+  ]);
+}

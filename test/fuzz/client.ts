@@ -1,0 +1,54 @@
+import { request as httpRequest, type Agent } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import type { ProxyAnswer } from '../watch/error-texts.js';
+import type { FuzzRequest } from './requests.js';
+
+const patienceMs = 60_000;
+
+/** Sends a request as it is; what breaks on the way is thrown. */
+export function send(url: string, made: FuzzRequest, agent: Agent): Promise<ProxyAnswer> {
+  const { hostname, port } = new URL(url);
+  const pairs = made.params.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
+  const body = made.isForm ? pairs : undefined;
+  const path = made.isForm || pairs === '' ? made.path : `${made.path}?${pairs}`;
+  const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        hostname,
+        port,
+        path,
+        method: made.method,
+        agent,
+        headers: { ...type, ...made.headers },
+        timeout: patienceMs,
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks);
+          const isPacked = response.headers['content-encoding'] === 'gzip' && bytes.length > 0;
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'] ?? '',
+            text: (isPacked ? gunzipSync(bytes) : bytes).toString('utf8'),
+          });
+        });
+      },
+    );
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      resolve({ status: 101, contentType: '', text: '' });
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer within ${patienceMs} ms`)));
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** As a form has it; half a surrogate pair becomes what browsers send for it. */
+function escaped(text: string): string {
+  return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
+}

@@ -1,0 +1,259 @@
+import { Agent } from 'node:http';
+import { bodyWays } from '../faults/body-ways-table.js';
+import { framingWays } from '../faults/framing-ways-table.js';
+import { typeWays } from '../faults/json-ways.js';
+import type { Damage } from '../faults/relay.js';
+import { Random } from '../watch/random.js';
+import { send } from './client.js';
+import { faultOf } from './laws.js';
+import { gauge, type Pair } from './pair.js';
+import { makeRequest, type FuzzRequest } from './requests.js';
+import { shrink } from './shrink.js';
+import { makeAttack, play } from './sockets.js';
+
+export interface FuzzSettings {
+  readonly seed: number;
+  readonly requests: number;
+  /** The first step, to play a part of a longer run again. */
+  readonly from: number;
+  /** Shares of requests that come as raw bytes, and of batches in which the backend lies. */
+  readonly rawShare: number;
+  readonly lieShare: number;
+  readonly maxTurnMs: number;
+}
+
+export interface FuzzOffence {
+  readonly step: number;
+  readonly what: string;
+  readonly request: string;
+}
+
+export interface FuzzReport {
+  readonly sent: number;
+  readonly statuses: ReadonlyMap<number, number>;
+  readonly offences: readonly FuzzOffence[];
+  readonly longestTurnMs: number;
+  /** What took longest, for whoever looks for what to make quicker; no law is broken by it. */
+  readonly slow: readonly { readonly ms: number; readonly request: string }[];
+  readonly heldMiB: readonly [before: number, after: number];
+}
+
+/** Requests of one batch are in flight together. */
+const batchSize = 8;
+const warmUp = 400;
+const slowMs = 2_000;
+const maxGrowthMiB = 32;
+const told = ['told text', 'It works!'];
+const lies = [...framingWays, ...bodyWays, ...typeWays].filter(({ timeoutMs }) => timeoutMs === undefined);
+
+/** Sends what nobody should send, and watches what the program does. */
+export class Fuzzer {
+  readonly #pair: Pair;
+  readonly #settings: FuzzSettings;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #offences: FuzzOffence[] = [];
+  readonly #statuses = new Map<number, number>();
+  readonly #print: (text: string) => void;
+  readonly #seen = new Map<string, number>();
+  readonly #slow: { readonly ms: number; readonly request: string }[] = [];
+  #longestMs = 0;
+  #sent = 0;
+
+  constructor(pair: Pair, settings: FuzzSettings, print: (text: string) => void) {
+    this.#pair = pair;
+    this.#settings = settings;
+    this.#print = print;
+  }
+
+  async run(): Promise<FuzzReport> {
+    const { from, requests } = this.#settings;
+    const { proxy } = this.#pair;
+    let before = 0;
+    try {
+      for (let step = from; step < from + requests; step += batchSize) {
+        if (before === 0 && step - from >= Math.min(warmUp, requests / 2)) before = await this.#held();
+        await this.#batch(step, Math.min(batchSize, from + requests - step));
+      }
+      const after = await this.#held();
+      if (after - before > maxGrowthMiB)
+        this.#offend(-1, `it holds ${after.toFixed(0)} MiB, ${before.toFixed(0)} at the start`, 'all');
+      await this.#checkQuiet();
+      return {
+        sent: this.#sent,
+        statuses: this.#statuses,
+        offences: this.#offences,
+        longestTurnMs: this.#longestMs,
+        slow: this.#slow,
+        heldMiB: [before, after],
+      };
+    } catch (error) {
+      const { ending } = proxy;
+      this.#offend(
+        -1,
+        ending === undefined
+          ? String(error)
+          : `it died: ${ending.code ?? ending.signal ?? ''} ${ending.lastWords.slice(-1_500)}`,
+        'the batch before',
+      );
+      return {
+        sent: this.#sent,
+        statuses: this.#statuses,
+        offences: this.#offences,
+        longestTurnMs: this.#longestMs,
+        slow: this.#slow,
+        heldMiB: [before, 0],
+      };
+    } finally {
+      this.#agent.destroy();
+    }
+  }
+
+  /** Memory with caches emptied: they are bounded, and full at the end of a run. */
+  async #held(): Promise<number> {
+    const { proxy } = this.#pair;
+    await fetch(`${proxy.url}/admin/cache/flush`, { method: 'POST' }).catch(() => undefined);
+    const { heldMiB } = await proxy.measure({ meter: 'collect' });
+    return heldMiB;
+  }
+
+  async #batch(step: number, count: number): Promise<void> {
+    const { proxy, relay } = this.#pair;
+    const random = Random.of(this.#settings.seed, -1 - step);
+    const lies = random.chance(this.#settings.lieShare);
+    relay.expect(lies ? liar(random) : undefined);
+    await proxy.measure({ meter: 'start' });
+    await Promise.all(Array.from({ length: count }, (_, at) => this.#step(step + at, lies)));
+    const { longestMs } = await proxy.measure({ meter: 'read' });
+    this.#longestMs = Math.max(this.#longestMs, longestMs);
+    if (longestMs > this.#settings.maxTurnMs) await this.#blame(step, count, longestMs);
+  }
+
+  async #step(step: number, lies: boolean): Promise<void> {
+    const { seed, rawShare } = this.#settings;
+    const random = Random.of(seed, step);
+    this.#sent += 1;
+    if (random.chance(rawShare)) await this.#raw(step, random);
+    else {
+      const made = makeRequest(random);
+      const fault = await this.#faultOf(made, lies, true);
+      if (fault !== undefined) await this.#tellSmall(step, made, fault, lies);
+    }
+  }
+
+  async #raw(step: number, random: Random): Promise<void> {
+    const attack = makeAttack(random);
+    const answers = await play(this.#pair.proxy.url, attack);
+    for (const answer of answers) {
+      this.#count(answer.status);
+      const fault = faultOf(answer, told);
+      if (fault !== undefined) this.#offend(step, fault, `by socket: ${attack.name}`);
+    }
+  }
+
+  async #faultOf(made: FuzzRequest, lies: boolean, counts = false): Promise<string | undefined> {
+    const startedAt = performance.now();
+    try {
+      const answer = await send(this.#pair.proxy.url, made, this.#agent);
+      if (counts) {
+        this.#count(answer.status);
+        this.#noteSlow(performance.now() - startedAt, made);
+      }
+      return faultOf(answer, lies ? told : []);
+    } catch (error) {
+      const { ending } = this.#pair.proxy;
+      if (ending !== undefined) throw error;
+      // An answer that had begun when the backend failed can only be broken off.
+      const isBroken = error instanceof Error && /aborted|ECONNRESET|hang up/.test(error.message);
+      return lies && isBroken ? undefined : `no answer: ${String(error)}`;
+    }
+  }
+
+  async #tellSmall(step: number, made: FuzzRequest, fault: string, lies: boolean): Promise<void> {
+    const isNew = !this.#seen.has(kindOf(fault));
+    const small =
+      isNew && !lies
+        ? await shrink(
+            made,
+            async (smaller) => kindOf((await this.#faultOf(smaller, false)) ?? '') === kindOf(fault),
+          )
+        : made;
+    this.#offend(step, `${fault}${lies ? ' (the backend lied)' : ''}`, shown(small));
+  }
+
+  /** Plays the requests of a batch one by one, to see which of them made the long turn. */
+  async #blame(step: number, count: number, longestMs: number): Promise<void> {
+    const { proxy } = this.#pair;
+    let blamed = false;
+    for (let at = step; at < step + count; at += 1) {
+      const random = Random.of(this.#settings.seed, at);
+      if (random.chance(this.#settings.rawShare)) continue;
+      const made = makeRequest(random);
+      const alone = await this.#turnOf(made);
+      if (alone <= this.#settings.maxTurnMs) continue;
+      blamed = true;
+      const isNew = !this.#seen.has('turn');
+      const small = isNew
+        ? await shrink(made, async (smaller) => (await this.#turnOf(smaller)) > this.#settings.maxTurnMs)
+        : made;
+      this.#offend(at, `turn: ${alone.toFixed(0)} ms of the event loop`, shown(small));
+    }
+    const { turns } = await proxy.measure({ meter: 'read' });
+    if (!blamed)
+      this.#offend(
+        step,
+        `turn in a batch: ${longestMs.toFixed(0)} ms of the event loop, of no request alone (${turns.length} others)`,
+        `steps ${step} to ${step + count - 1}`,
+      );
+  }
+
+  async #turnOf(made: FuzzRequest): Promise<number> {
+    const { proxy } = this.#pair;
+    await fetch(`${proxy.url}/admin/cache/flush`, { method: 'POST' }).catch(() => undefined);
+    await proxy.measure({ meter: 'start' });
+    await this.#faultOf(made, true);
+    return (await proxy.measure({ meter: 'read' })).longestMs;
+  }
+
+  /** When all is answered nothing may be counted as open. */
+  async #checkQuiet(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { proxy } = this.#pair;
+    const open = await gauge(proxy.url, '\\w*active_requests');
+    // The scrape itself is one.
+    if (open > 1) this.#offend(-1, `open requests: ${open} are counted as active at the end`, 'all');
+    for (const complaint of proxy.complaints.slice(0, 5))
+      this.#offend(-1, `complaint: ${complaint.slice(0, 600)}`, 'the log');
+  }
+
+  #noteSlow(ms: number, made: FuzzRequest): void {
+    if (ms < slowMs || this.#slow.length >= 1_000) return;
+    this.#slow.push({ ms, request: shown(made) });
+    this.#slow.sort((a, b) => b.ms - a.ms).splice(5);
+  }
+
+  #count(status: number): void {
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+  }
+
+  #offend(step: number, what: string, request: string): void {
+    this.#offences.push({ step, what, request });
+    const kind = kindOf(what);
+    const times = (this.#seen.get(kind) ?? 0) + 1;
+    this.#seen.set(kind, times);
+    if (times <= 3) this.#print(`step ${step}: ${what}\n  ${request}`);
+  }
+}
+
+/** What a fault is about, without numbers and names. */
+function kindOf(fault: string): string {
+  return fault.startsWith('turn') ? (fault.split(':', 1)[0] ?? '') : fault.slice(0, 80).replace(/\d+/g, '0');
+}
+
+function shown({ method, path, params, headers, isForm }: FuzzRequest): string {
+  return JSON.stringify({ method, path, params, headers, isForm }).slice(0, 1_500);
+}
+
+/** Damages one call in three. */
+function liar(random: Random): Damage {
+  return (reply) => (random.chance(0.3) ? random.pick(lies).actions(reply, random) : undefined);
+}

@@ -1,0 +1,72 @@
+import { request } from 'undici';
+import { accounts, loadData, waitUntilVisible } from '../conformance/load-data.js';
+import { DamagingRelay } from '../faults/relay.js';
+import { Watched, type WatchSettings } from '../watch/watched.js';
+
+/** The program as its users run it, and the embedded backend, each in a process of its own, with a relay between that can lie. */
+export interface Pair {
+  readonly proxy: Watched;
+  readonly relay: DamagingRelay;
+  close(): Promise<void>;
+}
+
+const tenantMap = JSON.stringify(
+  Object.fromEntries(
+    [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
+  ),
+);
+
+/** Starts both; the backend has the corpus in it unless `fill` puts something else there. */
+export async function openPair(
+  flags: readonly string[] = [],
+  settings: WatchSettings = {},
+  fill: (url: string) => Promise<void> = withCorpus,
+): Promise<Pair> {
+  const backend = await Watched.start(['backend', '-listen=127.0.0.1:0']);
+  const close = async (): Promise<void> => {
+    await backend.kill();
+  };
+  try {
+    await fill(backend.url);
+    const relay = await DamagingRelay.open(backend.url);
+    const proxy = await Watched.start(
+      [
+        'serve',
+        `-backend=${relay.url}`,
+        `-tenant-map=${tenantMap}`,
+        '-listen=127.0.0.1:0',
+        '-admin-listen=127.0.0.1:0',
+        '-rate-limit-per-second=0',
+        '-server.register-instrumentation=true',
+        ...flags,
+      ],
+      settings,
+    );
+    return {
+      proxy,
+      relay,
+      close: async () => {
+        await proxy.stop();
+        relay.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function withCorpus(url: string): Promise<void> {
+  await loadData(url);
+  await waitUntilVisible(url, 60_000);
+}
+
+/** The sum of a gauge over its labels. */
+export async function gauge(url: string, name: string): Promise<number> {
+  const { body } = await request(`${url}/metrics`);
+  const lines = (await body.text())
+    .split('\n')
+    .filter((line) => new RegExp(`^${name}(\\{.*\\})? `).test(line));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}

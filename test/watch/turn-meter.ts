@@ -1,0 +1,132 @@
+/**
+ * Loaded into a program by `--import`: measures each turn of its event loop and its memory, and tells its parent when asked.
+ * A turn is what runs between two looks for input. Its time on the processor is told apart from waiting for input, and from
+ * waiting for a processor that others use.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { performance, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import type { Measures, MeterQuestion, Turn } from './measures.js';
+
+const longTurnMs = 20;
+/** Long turns that are kept until somebody asks. */
+const maxKept = 1_000;
+const memoryEveryMs = 10;
+
+const mebibyte = 1024 ** 2;
+const processorClock = openProcessorClock();
+
+let turns: Turn[] = [];
+let longestMs = 0;
+let peakMiB = 0;
+let livePeakMiB = 0;
+let collections: { readonly at: number; readonly ms: number }[] = [];
+let gcEvery: NodeJS.Timeout | undefined;
+
+let before = now();
+let memoryReadAt = 0;
+
+interface Moment {
+  readonly wall: number;
+  readonly idle: number;
+  readonly cpu: number;
+}
+
+function now(): Moment {
+  return { wall: performance.now(), idle: performance.nodeTiming.idleTime, cpu: processorClock() };
+}
+
+/** Milliseconds that the main thread has been on a processor. Linux counts them for each thread; elsewhere the process's count. */
+function openProcessorClock(): () => number {
+  try {
+    const file = openSync('/proc/self/schedstat', 'r');
+    process.once('exit', () => closeSync(file));
+    const bytes = Buffer.alloc(64);
+    return () => Number(bytes.toString('latin1', 0, readSync(file, bytes, 0, 64, 0)).split(' ')[0]) / 1e6;
+  } catch {
+    return () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000;
+    };
+  }
+}
+
+/** Runs once in each turn, after input was handled; as it holds nothing open, the loop sleeps as it would without. */
+function endTurn(): void {
+  const after = now();
+  const busy = after.wall - before.wall - (after.idle - before.idle);
+  const own = Math.min(busy, after.cpu - before.cpu);
+  longestMs = Math.max(longestMs, own);
+  if (own >= longTurnMs && turns.length < maxKept) turns.push({ at: after.wall, ownMs: own, busyMs: busy });
+  if (after.wall - memoryReadAt >= memoryEveryMs) {
+    memoryReadAt = after.wall;
+    peakMiB = Math.max(peakMiB, heldMiB());
+  }
+  before = after;
+  setImmediate(endTurn).unref();
+}
+
+function heldMiB(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  return (used_heap_size + external_memory) / mebibyte;
+}
+
+function collect(): number {
+  const gc = globalThis.gc;
+  if (gc === undefined) throw new Error('the program runs without --expose-gc');
+  // What waits for a finaliser goes in the second run.
+  gc();
+  gc();
+  return heldMiB();
+}
+
+const observer = new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries())
+    if (duration >= longTurnMs / 4 && collections.length < maxKept)
+      collections.push({ at: startTime + duration, ms: duration });
+});
+observer.observe({ entryTypes: ['gc'] });
+
+function start(liveEveryMs: number): void {
+  turns = [];
+  collections = [];
+  longestMs = 0;
+  peakMiB = heldMiB();
+  livePeakMiB = 0;
+  clearInterval(gcEvery);
+  if (liveEveryMs > 0) {
+    gcEvery = setInterval(() => {
+      livePeakMiB = Math.max(livePeakMiB, collect());
+    }, liveEveryMs).unref();
+  }
+  before = now();
+}
+
+function measures(): Measures {
+  const withCollections = turns.map((turn) => ({
+    ...turn,
+    gcMs: collections
+      .filter(({ at }) => at <= turn.at && at >= turn.at - turn.busyMs)
+      .reduce((sum, { ms }) => sum + ms, 0),
+  }));
+  const { rss } = process.memoryUsage();
+  return {
+    turns: withCollections,
+    longestMs,
+    heldMiB: heldMiB(),
+    peakMiB,
+    livePeakMiB,
+    residentMiB: rss / mebibyte,
+  };
+}
+
+process.on('message', (question: MeterQuestion) => {
+  if (question.meter === 'start') start(question.liveEveryMs ?? 0);
+  if (question.meter === 'collect') collect();
+  process.send?.({ id: question.id, measures: measures() });
+  // The time of an answer to the parent is not the program's.
+  before = now();
+});
+// The program ends as it would without a parent that asks.
+process.channel?.unref();
+setImmediate(endTurn).unref();
