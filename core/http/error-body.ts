@@ -4,6 +4,7 @@ import { ApiError, errorTypeOf } from '../errors/api-error.js';
 import { LogqlError } from '../logql/error.js';
 import { RowTimeError } from '../names/row-time.js';
 import { StreamTextError } from '../names/stream-text.js';
+import { unexpectedAnswer } from '../upstream/failures.js';
 import type { EncodedAnswer } from '../answer/types.js';
 
 /** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with the reference’s text, a broken row as 502, a defect as 500. */
@@ -14,7 +15,7 @@ export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   if (error instanceof LogqlError) return apiError('badRequest', { text: error.message }, { cause: error });
   // Rows are read where they are used; what is wrong with one is the backend's doing.
   if (error instanceof StreamTextError || error instanceof RowTimeError)
-    return apiError('backendRefused', { cause: 'unexpected answer of the backend' }, { cause: error });
+    return unexpectedAnswer('the backend', error.message, error);
   return apiError('internal', {}, { cause: error });
 }
 

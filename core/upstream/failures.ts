@@ -72,16 +72,11 @@ export function isTransportFailure(error: unknown): boolean {
 /** True when a call may be sent again: the connection was closed under it before any byte of an answer. */
 export function isReset(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
+  return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 function isTimeout(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    code === 'UND_ERR_HEADERS_TIMEOUT' ||
-    code === 'UND_ERR_BODY_TIMEOUT' ||
-    (error instanceof Error && error.name === 'TimeoutError')
-  );
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 function codeOf(error: unknown): string {

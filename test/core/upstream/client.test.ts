@@ -316,6 +316,22 @@ test('an unreachable backend is 502, and opens the breaker', async (t) => {
   });
 });
 
+test('a row that never ends fails at its bound, and its connection is closed', async (t) => {
+  const closed = withResolvers();
+  await withBackend(
+    (asked, response) => {
+      asked.socket.once('close', () => closed.resolve(undefined));
+      response.write(`{"_msg":"${'x'.repeat(5000)}`);
+    },
+    async ({ upstream }) => {
+      const error = await failureOf(t, collect(upstream));
+      t.is(error.status, 502);
+      t.regex(error.message, /^a row of the backend has more than 1000 bytes; raise -max-row-bytes/);
+      await closed.promise;
+    },
+  );
+});
+
 test('an answer that must be collected has a bound', async (t) => {
   await withBackend(
     (_asked, response) =>
