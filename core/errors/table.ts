@@ -86,6 +86,11 @@ export const errorTable = {
     when: 'a request on a connection with -http-conn-max-pipelined others that are not answered yet',
     text: '{limit} requests of this connection are not answered yet; use more connections, or raise -http-conn-max-pipelined',
   },
+  tooManyHeaders: {
+    status: 431,
+    when: 'a request with more headers than any client and the proxies before this one send',
+    text: 'the request has {limit} headers or more',
+  },
   badNumber: {
     status: 400,
     when: 'a whole-number parameter cannot be read',

@@ -13,6 +13,7 @@ import { chunkedBody, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
 import { clientErrorOf, connectionError, encodeError } from './error-body.js';
 import type { InFlight } from './in-flight.js';
+import { refuseManyHeaders } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
 
@@ -114,6 +115,7 @@ async function answer(context: Context, next: Next, current: Running, settings: 
   context.set(securityHeaders);
   try {
     settings.refuseOver(context);
+    refuseManyHeaders(context.req);
     await next();
   } catch (error) {
     record.error = error;

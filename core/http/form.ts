@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import { apiError } from '../errors/table.js';
+import { decodeForm } from './form-decode.js';
 import type { Params } from '../api/params/index.js';
 
 /**
@@ -15,31 +17,52 @@ export async function readMergedParams(
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const body = await readBody(request, maxBodyBytes);
-    if (isForm) addAll(merged, body.toString('utf8'));
+    if (isForm) await addInTurns(merged, body);
   }
-  addAll(merged, queryString);
+  addAtOnce(merged, queryString);
   return merged;
 }
 
 /** The parameters of the URL alone. */
 export function readUrlParams(queryString: string): Params {
   const merged = new Map<string, string[]>();
-  addAll(merged, queryString);
+  addAtOnce(merged, queryString);
   return merged;
 }
 
 /** No client sends as many; a body of nothing but `&a` would otherwise become millions of objects. */
 const maxParams = 10_000;
 
-function addAll(merged: Map<string, string[]>, text: string): void {
-  if (text === '') return;
-  if (text.split('&', maxParams + 1).length > maxParams)
-    throw apiError('tooManyParameters', { limit: maxParams });
-  for (const [name, value] of new URLSearchParams(text)) {
+type Merged = Map<string, string[]>;
+
+/** For a URL, which is bounded as headers are. */
+function addAtOnce(merged: Merged, queryString: string): void {
+  if (queryString === '') return;
+  const steps = addAll(merged, Buffer.from(queryString));
+  while (steps.next().done !== true);
+}
+
+/** For a body, which may be large: others have their turns meanwhile. */
+async function addInTurns(merged: Merged, form: Buffer): Promise<void> {
+  const steps = addAll(merged, form);
+  while (steps.next().done !== true) await turn();
+}
+
+function addAll(merged: Merged, form: Buffer): Generator<undefined, void> {
+  if (countParams(form) > maxParams) throw apiError('tooManyParameters', { limit: maxParams });
+  return decodeForm(form, (name, value) => {
     const values = merged.get(name);
     if (values === undefined) merged.set(name, [value]);
     else values.push(value);
-  }
+  });
+}
+
+/** How many parameters there are, or the first number over the bound. */
+function countParams(form: Buffer): number {
+  let count = 1;
+  for (let at = form.indexOf('&'); at !== -1 && count <= maxParams; at = form.indexOf('&', at + 1))
+    count += 1;
+  return count;
 }
 
 /** Collects a request body up to a bound; more is an error before it is read. */

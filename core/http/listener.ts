@@ -1,5 +1,6 @@
 import {
   createServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions as NodeServerOptions,
@@ -7,6 +8,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { apiError } from '../errors/table.js';
 import { describeSystemError, readOptionFile } from '../options/option-file.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import { parseListenAddress } from './address.js';
@@ -87,9 +89,20 @@ export function createListenerServer(
     keepAliveTimeout: options.httpIdleTimeout,
     connectionsCheckingInterval: 1_000,
   };
-  return tls === undefined
-    ? createServer(nodeOptions, handler)
-    : createTlsServer({ ...nodeOptions, ...tls }, handler);
+  const server =
+    tls === undefined
+      ? createServer(nodeOptions, handler)
+      : createTlsServer({ ...nodeOptions, ...tls }, handler);
+  server.maxHeadersCount = maxHeaders;
+  return server;
+}
+
+/** No client sends as many, nor all proxies between. */
+const maxHeaders = 1_000;
+
+/** Throws for a request of which Node has left headers out: the one that a proxy added last may name the tenant. */
+export function refuseManyHeaders(request: IncomingMessage): void {
+  if (request.rawHeaders.length >= 2 * maxHeaders) throw apiError('tooManyHeaders', { limit: maxHeaders });
 }
 
 /** Node refuses a header bound above the bound of the whole request. */

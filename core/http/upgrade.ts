@@ -3,6 +3,7 @@ import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import type { Params } from '../api/params/index.js';
 import { apiError } from '../errors/table.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import type { Clock } from '../plugin/host.js';
@@ -11,6 +12,7 @@ import type { Run } from '../kernel/chain.js';
 import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
 import { callerOf } from './caller.js';
 import { readUrlParams } from './form.js';
+import { refuseManyHeaders } from './listener.js';
 import { routeById, routeLabel, type Route } from './routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
 import { UpgradeSession } from './upgrade-session.js';
@@ -118,7 +120,11 @@ export class Upgrades {
     });
     if (this.#isClosing) session.stop();
     const query = (request.url ?? '').slice(path.length + 1);
-    await session.serve(handler, () => readUrlParams(query), path);
+    const readParams = (): Params => {
+      refuseManyHeaders(request);
+      return readUrlParams(query);
+    };
+    await session.serve(handler, readParams, path);
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -144,3 +144,85 @@ for (const [path, reason] of [
     t.is(err, `ref-proxy backend: -data-path: cannot keep rows in ${path}: ${reason}\n`);
   });
 }
+
+/** A pipeline of one service whose start or stop takes as long as nobody gives it up. */
+async function hangingIn(folder: string, phase: 'start' | 'stop'): Promise<string> {
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(
+    join(folder, 'hanging.js'),
+    `export default {
+  kind: 'service', name: 'hanging', summary: 'Hangs.', schema: { type: 'object' },
+  create: () => ({ ${phase}: () => { console.error('${phase}'); return new Promise(() => setInterval(() => {}, 1000)); } }),
+};
+`,
+  );
+  const file = join(folder, 'site.yaml');
+  const minimal = await readFile(minimalPipeline, 'utf8');
+  await writeFile(file, `${minimal}\nservices:\n  - use: ./hanging.js\n`);
+  return file;
+}
+
+test('SIGTERM during the start ends the start', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = await hangingIn(folder, 'start');
+  const child = run(
+    ['serve', `-pipeline=${file}`, '-listen=127.0.0.1:0', nowhere],
+    ['ignore', 'ignore', 'pipe'],
+  );
+  const exited = once(child, 'exit');
+  await once(child.stderr ?? t.fail(), 'data');
+  child.kill('SIGTERM');
+  t.deepEqual(await exited, [0, null]);
+});
+
+test('signals until nobody waits for a stop any more end the process at once', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const file = await hangingIn(folder, 'stop');
+  const child = run(
+    ['serve', `-pipeline=${file}`, '-listen=127.0.0.1:0', nowhere],
+    ['ignore', 'pipe', 'pipe'],
+  );
+  const exited = once(child, 'exit');
+  await addressIn(child.stdout ?? t.fail());
+  child.stdout?.resume();
+  child.kill('SIGTERM');
+  await once(child.stderr ?? t.fail(), 'data');
+  const again = setInterval(() => child.kill('SIGTERM'), 100);
+  t.deepEqual(await exited, [1, null]);
+  clearInterval(again);
+});
+
+test('the embedded backend refuses rows it cannot keep, and keeps them as soon as there is room', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  // A bound on file sizes stands in for a full disk.
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      `ulimit -S -f 1; exec "${process.execPath}" "${main}" backend -listen=127.0.0.1:0 "-data-path=${folder}"`,
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const exited = once(child, 'exit');
+  const url = await addressIn(child.stdout);
+  const push = async (name: string): Promise<number> => {
+    const body = JSON.stringify({
+      _time: new Date().toISOString(),
+      _msg: `${name} ${'x'.repeat(2_000)}`,
+      app: 'a',
+    });
+    const answer = await request(`${url}/insert/jsonline?_stream_fields=app`, { method: 'POST', body });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+  t.deepEqual([await push('first'), await push('second')], [500, 500]);
+  await once(spawn('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:']), 'exit');
+  t.is(await push('third'), 200);
+  child.kill('SIGTERM');
+  t.deepEqual(await exited, [0, null]);
+  const kept = await readFile(join(folder, 'rows.jsonl'), 'utf8');
+  t.deepEqual(kept.match(/first|second|third/g), ['first', 'second', 'third']);
+});

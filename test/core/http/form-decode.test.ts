@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import test from 'ava';
+import { request } from 'undici';
+import { decodeForm } from '../../../core/http/form-decode.js';
+import { makePipeline, withPipeline } from '../../../core/testing/index.js';
+import { serving, telling } from './fixtures.js';
+
+/** The pairs of a form, and how often others had a turn meanwhile. */
+function decode(form: string): {
+  readonly pairs: readonly (readonly [string, string])[];
+  readonly turns: number;
+} {
+  const pairs: (readonly [string, string])[] = [];
+  const steps = decodeForm(Buffer.from(form), (name, value) => pairs.push([name, value]));
+  let turns = 0;
+  while (steps.next().done !== true) turns += 1;
+  return { pairs, turns };
+}
+
+test('forms are decoded as URLSearchParams decodes them', (t) => {
+  // Node's own takes characters beyond ASCII for bytes next to an escape that is none.
+  const piece = fc.constantFrom('a', '+', '%', '%4', '%41', '%zz', '%C3%A4', '%c3', '%00', '=', '&', ' ');
+  const form = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(form, (text) => {
+      t.deepEqual(decode(text).pairs, [...new URLSearchParams(text)]);
+    }),
+    { seed: 20261122, numRuns: 2_000 },
+  );
+  t.deepEqual(decode('ä=🙂+%41').pairs, [['ä', '🙂 A']]);
+});
+
+for (const [title, form] of [
+  ['one long value of plus signs', `a=${'+'.repeat(2_000_000)}`],
+  ['one long value of escapes', `a=${'%41'.repeat(700_000)}`],
+  ['many values', Array.from({ length: 5_000 }, () => `a=${'+'.repeat(400)}`).join('&')],
+] as const) {
+  test(`a large form is decoded in turns: ${title}`, (t) => {
+    t.true(decode(form).turns >= 6);
+  });
+}
+
+test('more headers than Node reads are refused, so that none that names the tenant is lost', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ query: telling })] }), async ({ url }) => {
+    const ask = async (count: number): Promise<readonly [number, unknown]> => {
+      const headers = Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'y']));
+      const { statusCode, body } = await request(`${url}/loki/api/v1/query`, {
+        headers: { ...headers, 'x-scope-orgid': 'mine' },
+      });
+      return [statusCode, await body.json()];
+    };
+    const [status, told] = await ask(900);
+    t.is(status, 200);
+    t.like(told, { orgId: 'mine' });
+    const [refused, error] = await ask(1_100);
+    t.is(refused, 431);
+    t.like(error, { error: 'the request has 1000 headers or more' });
+  });
+});
