@@ -30,8 +30,8 @@ export function refusalOf(status: number, body: string, rule: StatusRule): ApiEr
   const { limit, length } = tooLong.exec(text)?.groups ?? {};
   if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
   const cause = causeOf(status, redact(text));
-  // A status below 400 would tell the client that all is well.
-  const isKept = rule === 'keep' && status >= 400;
+  // A status below 400 would tell the client that all is well; above 599 there is none.
+  const isKept = rule === 'keep' && status >= 400 && status <= 599;
   return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
 }
 
@@ -50,8 +50,8 @@ function causeOf(status: number, text: string): string {
   const known = advice.get(status);
   if (known !== undefined)
     return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
-  // VictoriaLogs tells what is wrong in a sentence; a word or less says nothing without the status.
-  if (/\S\s+\S/.test(text)) return text;
+  // VictoriaLogs tells what is wrong in a sentence; a word, a page or rows say nothing without the status.
+  if (/^\p{L}\S*\s+\S/u.test(text)) return text;
   return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}`;
 }
 

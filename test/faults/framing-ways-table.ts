@@ -120,7 +120,7 @@ const hangs: readonly Way[] = [
 ].map((place) => ({
   name: `hangs ${place}`,
   law: 'same-or-error',
-  timeoutMs: 400,
+  timeoutMs: 1_500,
   actions: (reply) => [cutAt(reply, place), 'hang'],
 }));
 

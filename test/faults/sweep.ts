@@ -33,6 +33,7 @@ export async function sweep(backendUrl: string, seed: number, filter: Filter, pr
     const targets = await targetsOf(relay, filter);
     print(`${targets.length} kinds of calls, ${ways.length} ways`);
     for (const [place, { truth, call }] of targets.entries()) {
+      report.progress(place, targets.length);
       for (const [index, way] of ways.entries()) {
         const times = way.name.startsWith('a value of another type') ? typesPerCall : 1;
         for (let time = 0; time < times; time += 1) {
@@ -141,10 +142,18 @@ class Tally implements Report {
   damaged = 0;
   readonly offences: Offence[] = [];
   readonly #print: Print;
+  #toldAt = performance.now();
   readonly #kinds = new Map<string, number>();
 
   constructor(print: Print) {
     this.#print = print;
+  }
+
+  /** Tells how far a long run is, now and then. */
+  progress(done: number, all: number): void {
+    if (performance.now() - this.#toldAt < 60_000) return;
+    this.#toldAt = performance.now();
+    this.#print(`  ${done} of ${all}, ${this.offences.length} offences`);
   }
 
   async add(

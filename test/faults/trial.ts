@@ -88,8 +88,8 @@ export async function tryDamage(
 }
 
 function judge(answer: ProxyAnswer, truth: Truth, way: Way): string | undefined {
-  if (answer.status === 200 || answer.status === truth.answer.status)
-    return differs('a wrong answer', answer, truth.answer);
+  const difference = differs('a wrong answer', answer, truth.answer);
+  if (answer.status === 200 || difference === undefined) return difference;
   if (way.law === 'same') return `${answer.status} though nothing was lost: ${answer.text.slice(0, 200)}`;
   const fault = faultOfError(answer, way.told === undefined ? [] : [way.told]);
   return fault === undefined ? undefined : `${answer.status}: ${fault}`;

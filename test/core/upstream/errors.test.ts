@@ -20,6 +20,7 @@ test('a refusal keeps its status on query routes and becomes 502 on listings', (
   t.is(kept.errorType, 'bad_data');
   t.is(refusalOf(400, 'bad', 'gateway').status, 502);
   t.is(refusalOf(500, '', 'keep').message, 'backend answered with status 500');
+  t.is(refusalOf(999, 'so much is wrong', 'keep').status, 502);
 });
 
 test('a query that is too long for the backend is told with the limit and how to raise it', (t) => {
@@ -44,6 +45,11 @@ test('a refusal that is no sentence is told with its status', (t) => {
     ['OK', 'backend answered with status 500: OK'],
     ['[]', 'backend answered with status 500: []'],
     ['42\n', 'backend answered with status 500: 42'],
+    [
+      '<!DOCTYPE html><h1>It works!</h1>',
+      'backend answered with status 500: <!DOCTYPE html><h1>It works!</h1>',
+    ],
+    ['{"level":"info"}\n{"level":"error"}', 'backend answered with status 500: {...}\n{...}'],
     ['cannot read block', 'cannot read block'],
   ] as const)
     t.is(refusalOf(500, body, 'keep').message, message);
