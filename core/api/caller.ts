@@ -24,6 +24,8 @@ export interface Tenant {
   readonly streamField: string | undefined;
   /** The ids whose limits the request is held to: all of a multi-tenant header. Without it, the tenant's own. */
   readonly limitIds?: readonly string[];
+  /** What is older is not read, whatever a window reaches back to. */
+  readonly oldestNs?: bigint;
   /** True for a tenant that no data belongs to: the backend is not asked. */
   readonly hasNoData?: true;
   /** Whether `X-Scope-OrgID` goes on to the backend (`-forward-tenant-header`). */

@@ -41,18 +41,22 @@ export interface QueryRequest extends OfWhole {
   readonly limit: number;
   readonly direction: Direction;
 }
-export interface LabelsRequest extends Ranged {
+/** Set where the client named no time: the range is what the house takes then, and may be shortened to what the tenant may ask. */
+interface OpenRange extends Ranged {
+  readonly isOpenRange?: boolean;
+}
+export interface LabelsRequest extends OpenRange {
   readonly op: 'labels';
   readonly query?: Selector;
   readonly browse: Browse;
 }
-export interface LabelValuesRequest extends Ranged {
+export interface LabelValuesRequest extends OpenRange {
   readonly op: 'label_values';
   readonly name: string;
   readonly query?: Selector;
   readonly browse: Browse;
 }
-export interface SeriesRequest extends Ranged {
+export interface SeriesRequest extends OpenRange {
   readonly op: 'series';
   /** Every stream that one of them selects; none means all streams. */
   readonly selectors: readonly Selector[];

@@ -46,6 +46,16 @@ export const errorTable = {
     when: 'the range is over the effective max_query_length',
     text: 'the query time range exceeds the limit (query length: {length}, limit: {limit})',
   },
+  intervalTooLong: {
+    status: 400,
+    when: 'the [range] of a range aggregation is over the tenant’s max_query_range',
+    text: '[interval] value exceeds limit: [{interval}] > [{limit}]',
+  },
+  tooManyBytesRead: {
+    status: 400,
+    when: 'a metric query, or a log query with filters, whose streams have more bytes in its time range than the tenant’s max_query_bytes_read',
+    text: 'the query would read too many bytes (query: {read}, limit: {limit}); consider adding more specific stream selectors or reduce the time range of the query',
+  },
   tooManyPoints: {
     status: 400,
     when: 'query_range with more than 11000 steps',
@@ -226,7 +236,7 @@ export const errorTable = {
   clientGone: { status: 499, when: 'the client closed the connection', text: 'context canceled' },
   queryTimeout: {
     status: 504,
-    when: 'the backend did not answer within -backend-timeout, or broke off at its own deadline',
+    when: 'the backend did not answer within -backend-timeout or broke off at its own deadline, or the request took longer than the tenant’s query_timeout or -http-write-timeout',
     text: 'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed',
   },
   breakerOpen: {

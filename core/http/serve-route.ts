@@ -8,6 +8,7 @@ import type { Run } from '../kernel/chain.js';
 import type { MemoryPool } from '../memory/pool.js';
 import { encodeAnswer } from '../answer/encode.js';
 import { apiError } from '../errors/table.js';
+import { untilAborted } from '../errors/until-aborted.js';
 import type { RequestRecord } from '../telemetry/request-record.js';
 import { readMergedParams, readUrlParams } from './form.js';
 import { routeLabel, type Route } from './routes-table.js';
@@ -77,20 +78,6 @@ export async function serveRoute(
 function takesMethod(route: Route, method: string): boolean {
   const asked = method === 'HEAD' ? 'GET' : method;
   return route.methods.some((known) => known === asked);
-}
-
-/** Settles with the work, or with the abort reason as soon as there is one: nobody waits for work that ignores its signal. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise<Value>((resolve, reject) => {
-    const onAbort = (): void => {
-      reject(signal.reason instanceof Error ? signal.reason : apiError('clientGone', {}));
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', onAbort);
-    });
-  });
 }
 
 function toBytes(answer: Answer, record: RequestRecord, request: ApiRequest | undefined): EncodedAnswer {

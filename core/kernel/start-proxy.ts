@@ -164,6 +164,7 @@ function createHostFor(
   const naming = new Naming(pipeline.names);
   const limits = createLimits({
     ...pipeline.limits,
+    requestTimeout: pipeline.server.httpWriteTimeout,
     tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
   });
   return (pluginId, metrics) => ({

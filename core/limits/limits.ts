@@ -46,6 +46,8 @@ export interface Limits {
 export interface LimitsSettings {
   readonly tenantLimits: Readonly<Record<string, unknown>>;
   readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
+  /** What ends every request of every tenant (`-http-write-timeout`); 0 is nothing. */
+  readonly requestTimeout?: number;
   /** Undefined or empty means the built-in list. */
   readonly tenantLimitsAllowPublish?: readonly string[];
   readonly defaultMaxQueryLength: number;
@@ -87,9 +89,11 @@ export function createLimits(settings: LimitsSettings): Limits {
       return second === undefined ? limitsOfOne(only) : mergeStrictest(tenantIds.map(limitsOfOne));
     },
     published: (tenantId) => {
-      const values = publishedBuiltIns(builtIn);
+      const own = inEffect(limitsOfOne(tenantId), settings);
+      const values = publishedBuiltIns(own);
       for (const layer of [defaults, byTenant.get(tenantId)]) {
-        for (const [field, value] of layer?.raw ?? []) values.set(field, value);
+        for (const [field, value] of layer?.raw ?? [])
+          if (saysWhatHolds(field, value, own)) values.set(field, value);
       }
       return new Map(
         [...values].filter(([field]) => isPublished(field)).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -108,11 +112,21 @@ export function createLimits(settings: LimitsSettings): Limits {
   };
 }
 
+/** The limits of a tenant together with what ends its requests earlier. */
+function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings): TenantLimits {
+  return mergeStrictest([limits, { ...limits, queryTimeoutMs: requestTimeout }]);
+}
+
+/** An enforced field is shown as the operator wrote it while that is what holds; fields that nobody enforces always are. */
+function saysWhatHolds(field: string, value: LimitValue, holding: TenantLimits): boolean {
+  if (!limitFields.has(field)) return true;
+  const held = new Map<string, unknown>(Object.entries(holding));
+  const read = Object.entries(readLimitField(field, value, field));
+  return read.length > 0 && read.every(([name, limit]) => held.get(name) === limit);
+}
+
 const defaultMaxQuerySeries = 500;
 const defaultVolumeMaxSeries = 1000;
-/** Published as query_timeout; the backend's own timeout option is what ends a call. */
-const defaultQueryTimeoutMs = 120_000;
-
 function builtInLimits(settings: LimitsSettings): TenantLimits {
   return {
     maxQueryLengthNs: BigInt(Math.round(settings.defaultMaxQueryLength)) * 1_000_000n,
@@ -121,7 +135,7 @@ function builtInLimits(settings: LimitsSettings): TenantLimits {
     maxEntriesLimitPerQuery: settings.maxEntriesLimitPerQuery,
     maxQuerySeries: settings.maxStatsQuerySeries === 0 ? defaultMaxQuerySeries : settings.maxStatsQuerySeries,
     volumeMaxSeries: defaultVolumeMaxSeries,
-    queryTimeoutMs: defaultQueryTimeoutMs,
+    queryTimeoutMs: 0,
     retentionPeriodNs: 0n,
     maxQueryBytesRead: 0,
     labelValuesMaxResponseBytes: settings.labelValuesMaxResponseBytes,

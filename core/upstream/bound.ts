@@ -43,6 +43,8 @@ export interface Binding {
   readonly parameters: readonly (readonly [string, string])[];
   /** The tenant's rows, where such parameters are not taken. */
   readonly scope: LogsqlFilter;
+  /** Rows before this are not read. */
+  readonly oldestNs?: bigint;
   /** What calls have to pass; undefined for no gates. */
   readonly gates?: ExchangeGates;
 }
@@ -249,10 +251,12 @@ export class BoundUpstream implements Upstream {
   }
 
   #form(request: { readonly query: LogsqlQuery; readonly range: TimeRange }, more: Form): Form {
+    const { startNs, endNs } = request.range;
+    const { oldestNs = startNs } = this.#binding;
     return [
       ...queryParameters(request.query),
-      ['start', timeText(request.range.startNs)],
-      ['end', timeText(request.range.endNs)],
+      ['start', timeText(startNs < oldestNs ? oldestNs : startNs)],
+      ['end', timeText(endNs < oldestNs ? oldestNs : endNs)],
       ...more,
       ...this.#binding.parameters,
     ];

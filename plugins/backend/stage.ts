@@ -101,6 +101,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       headers: headersFor(exchange.caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
       scope: tenantScope(tenant),
+      ...(tenant.oldestNs === undefined ? {} : { oldestNs: tenant.oldestNs }),
     });
     return rest(exchange.derive<'upstream'>({ slots: { upstream } }));
   }

@@ -1,7 +1,8 @@
 import { checkEntriesLimit, lengthOf } from '../../core/api/params/index.js';
-import type { ApiRequest, QueryRangeRequest, TimeRange } from '../../core/api/request.js';
+import type { ApiRequest, QueryRangeRequest, QueryRequest, TimeRange } from '../../core/api/request.js';
 import { apiError } from '../../core/errors/table.js';
 import type { ProcessLimits, TenantLimits } from '../../core/limits/limits.js';
+import { visit } from '../../core/logql/index.js';
 import { printGoDuration, printPrometheusDuration } from '../../core/time/index.js';
 
 /** Points a query_range may have (spec: Errors). */
@@ -15,6 +16,10 @@ export function checkRequest(request: ApiRequest, limits: TenantLimits, process:
       checkResolution(request);
       checkRange(request.range, limits);
       checkEntries(request, limits);
+      checkIntervals(request, limits);
+      return;
+    case 'query':
+      checkIntervals(request, limits);
       return;
     case 'labels':
     case 'label_values':
@@ -32,7 +37,6 @@ export function checkRequest(request: ApiRequest, limits: TenantLimits, process:
       // The lines to look at are the entries of a log query.
       checkEntriesLimit({ limit: request.lineLimit }, limits.maxEntriesLimitPerQuery);
       return;
-    case 'query':
     case 'tail':
     case 'delete':
     case 'patterns':
@@ -73,4 +77,22 @@ function checkRange(range: TimeRange, { maxQueryLengthNs }: TenantLimits): void 
 function checkEntries(request: QueryRangeRequest, { maxEntriesLimitPerQuery }: TenantLimits): void {
   if (maxEntriesLimitPerQuery === 0 || request.limit <= maxEntriesLimitPerQuery) return;
   if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
+}
+
+/** As in the reference, the last window that is too long is the one that is named. */
+function checkIntervals(
+  { query }: QueryRangeRequest | QueryRequest,
+  { maxQueryRangeNs }: TenantLimits,
+): void {
+  if (maxQueryRangeNs === 0n) return;
+  let longest: bigint | undefined;
+  visit(query.ast, (node) => {
+    if (node.kind === 'log-range' && node.intervalNanoseconds > maxQueryRangeNs)
+      longest = node.intervalNanoseconds;
+  });
+  if (longest === undefined) return;
+  throw apiError('intervalTooLong', {
+    interval: printPrometheusDuration(longest),
+    limit: printPrometheusDuration(maxQueryRangeNs),
+  });
 }

@@ -8,6 +8,8 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
+import type { Tenant } from '../../core/api/caller.js';
+import { holdToLimits, isOversized, type Ask } from './hold.js';
 import { MapSource } from './map-source.js';
 import { resolveHeader } from './resolve.js';
 import { answerSeveral } from './several.js';
@@ -65,14 +67,19 @@ class Tenancy implements Stage<never, 'tenant'> {
       this.#options,
       multiTenantMaxFanout,
     );
-    if (resolved.kind === 'one') {
-      const { tenant } = resolved;
-      trace.tenantId = tenant.id;
-      return rest(exchange.derive<'tenant'>({ slots: { tenant } }));
-    }
-    trace.tenantId = resolved.tenants.map(({ id }) => id).join('|');
-    meters.tenant_fanout_total.add(1, {});
-    return answerSeveral(exchange, rest, resolved.tenants, limits);
+    const ids = (resolved.kind === 'one' ? [resolved.tenant] : resolved.tenants).map(({ id }) => id);
+    trace.tenantId = ids.join('|');
+    if (resolved.kind === 'many') meters.tenant_fanout_total.add(1, {});
+    const ask: Ask = (asked, oldestNs) => {
+      const bounded = (tenant: Tenant): Tenant => (oldestNs === undefined ? tenant : { ...tenant, oldestNs });
+      if (resolved.kind === 'one')
+        return rest(asked.derive<'tenant'>({ slots: { tenant: bounded(resolved.tenant) } }));
+      const [first, ...others] = resolved.tenants;
+      return answerSeveral(asked, rest, [bounded(first), ...others.map(bounded)], limits);
+    };
+    // What is refused for its length is not read first.
+    if (isOversized(request, limits.process.maxQueryLengthBytes)) return ask(exchange, undefined);
+    return holdToLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
   }
 
   /** SIGHUP. An error keeps the old map; the kernel logs it. */

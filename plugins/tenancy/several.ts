@@ -1,19 +1,11 @@
-import {
-  mergeDetectedFields,
-  mergeDetectedFieldValues,
-  mergeDetectedLabels,
-  mergePatterns,
-  mergeShards,
-  mergeStreams,
-  mergeVolume,
-  type MergeOptions,
-} from '../../core/answer/merge/index.js';
+import type { MergeOptions } from '../../core/answer/merge/index.js';
 import type { Answer, NamesAnswer } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
 import type { ApiRequest, Browse } from '../../core/api/request.js';
 import type { Limits } from '../../core/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
+import { emptyAnswer } from './empty-answer.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
 import { isFound, pageOf } from './paging.js';
@@ -102,37 +94,4 @@ function names(values: readonly string[], browse: Browse): NamesAnswer {
 
 function browseOf(request: ApiRequest): Browse {
   return request.op === 'labels' || request.op === 'label_values' ? request.browse : {};
-}
-
-/** What a request answers when a matcher selects none of its tenants. */
-function emptyAnswer(request: ApiRequest): Answer {
-  switch (request.op) {
-    case 'query_range':
-    case 'query':
-    case 'tail':
-    case 'delete':
-    case 'format_query':
-    case 'tenant':
-      return mergeStreams([], { direction: 'backward' });
-    case 'labels':
-    case 'label_values':
-      return { kind: 'names', values: [], warnings: [] };
-    case 'series':
-      return { kind: 'series', series: [], warnings: [] };
-    case 'volume':
-    case 'volume_range':
-      return mergeVolume([]);
-    case 'index_shards':
-      return mergeShards([]);
-    case 'detected_labels':
-      return mergeDetectedLabels([]);
-    case 'detected_fields':
-      return mergeDetectedFields([]);
-    case 'detected_field_values':
-      return mergeDetectedFieldValues([]);
-    case 'patterns':
-      return mergePatterns([]);
-    case 'index_stats':
-      return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
-  }
 }

@@ -8,6 +8,7 @@ import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../co
 import type { Selector } from '../../core/api/query.js';
 import type { ApiRequest, QueryRangeRequest, QueryRequest, SeriesRequest } from '../../core/api/request.js';
 import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../core/logql/index.js';
+import { isOversized } from './hold.js';
 import { splitSelector, takeTenantMatchers } from './matchers.js';
 import { widen } from './paging.js';
 import { originalTenantLabel, tenantLabel } from './tenant-label.js';
@@ -47,7 +48,7 @@ export function chooseStrategy(
     case 'query': {
       const { query } = request;
       // Guard refuses an oversized text; it is not to be parsed here first.
-      if (maxQueryBytes > 0 && Buffer.byteLength(query.text) > maxQueryBytes) return { kind: 'once' };
+      if (isOversized(request, maxQueryBytes)) return { kind: 'once' };
       if (query.ast.kind !== 'log')
         return logQueriesOf(query.ast).length > 0
           ? { kind: 'together', request, expr: query.ast }
@@ -110,7 +111,7 @@ export function chooseStrategy(
 /** Fields of log queries; other queries are refused, for every tenant alike. */
 function mergeScans(request: ScanRequest, tenants: readonly Tenant[], maxQueryBytes: number): Strategy {
   const { query } = request;
-  if (maxQueryBytes > 0 && Buffer.byteLength(query.text) > maxQueryBytes) return { kind: 'once' };
+  if (isOversized(request, maxQueryBytes)) return { kind: 'once' };
   return query.ast.kind === 'log' ? mergeLogs(request, query.ast, tenants) : { kind: 'once' };
 }
 

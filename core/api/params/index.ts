@@ -68,28 +68,33 @@ export function parseInstantQuery(params: Params, context: ParamContext): QueryR
 }
 
 export function parseLabels(params: Params, context: ParamContext): LabelsRequest {
-  const range = readListingRange(params, context);
-  return { op: 'labels', range, ...readListingQuery(params, context), browse: readBrowse(params, context) };
+  const ranged = readListingRange(params, context);
+  return {
+    op: 'labels',
+    ...ranged,
+    ...readListingQuery(params, context),
+    browse: readBrowse(params, context),
+  };
 }
 
 export function parseLabelValues(name: string, params: Params, context: ParamContext): LabelValuesRequest {
-  const range = readListingRange(params, context);
+  const ranged = readListingRange(params, context);
   return {
     op: 'label_values',
     name,
-    range,
+    ...ranged,
     ...readListingQuery(params, context),
     browse: readBrowse(params, context),
   };
 }
 
 export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
-  const range = readListingRange(params, context);
+  const ranged = readListingRange(params, context);
   const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
   // No matcher and a single {} both mean every stream; {} beside others is for the matcher parser to refuse.
   const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
   const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));
-  return { op: 'series', range, selectors };
+  return { op: 'series', ...ranged, selectors };
 }
 
 export function parseIndexStats(params: Params, context: ParamContext): IndexStatsRequest {
@@ -114,12 +119,19 @@ function readQuery(params: Params, context: ParamContext): Query {
   return new Query(first(params, 'query'), context.dottedNames);
 }
 
-function readListingRange(params: Params, context: ParamContext): TimeRange {
+function readListingRange(
+  params: Params,
+  context: ParamContext,
+): { readonly range: TimeRange; readonly isOpenRange?: boolean } {
   const isOpen = ['start', 'end', 'since'].every((name) => first(params, name) === '');
   const sinceNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
   const range = readTimeRange(params, context.nowNs, sinceNs);
   if (range.endNs < range.startNs) throw apiError('rangeGone', {});
-  return isOpen && context.metadataLookbackNs === 0n ? { startNs: 0n, endNs: range.endNs } : range;
+  if (!isOpen) return { range };
+  return {
+    range: context.metadataLookbackNs === 0n ? { startNs: 0n, endNs: range.endNs } : range,
+    isOpenRange: true,
+  };
 }
 
 function readListingQuery(params: Params, context: ParamContext): { readonly query?: Selector } {

@@ -11,9 +11,13 @@ export interface Got {
 /** A running proxy as a client sees it, over an embedded backend. */
 export interface Door {
   /** Asks a path of the read API; the tenant `1` unless told otherwise. */
-  get(path: string, params?: Readonly<Record<string, string>>, orgId?: string): Promise<Got>;
+  readonly get: (path: string, params?: Readonly<Record<string, string>>, orgId?: string) => Promise<Got>;
   /** Stores lines of one stream at these moments. */
-  push(labels: Readonly<Record<string, string>>, lines: readonly Line[], account?: number): Promise<void>;
+  readonly push: (
+    labels: Readonly<Record<string, string>>,
+    lines: readonly Line[],
+    account?: number,
+  ) => Promise<void>;
 }
 export type Line = readonly [ns: bigint, line: string];
 

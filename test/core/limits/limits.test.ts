@@ -4,7 +4,7 @@ import { limitsOptions } from '../../../core/testing/index.js';
 
 const hourNs = 3_600_000_000_000n;
 const limitsFrom = (values: Readonly<Record<string, unknown>> = {}): Limits =>
-  createLimits(limitsOptions(values));
+  createLimits({ ...limitsOptions(values), requestTimeout: 120_000 });
 
 test('without settings there is no limit of the query length and 500 series', (t) => {
   t.like(limitsFrom().of(['any']), {

@@ -1,0 +1,95 @@
+import { printByteSize } from '../../core/api/params/byte-size.js';
+import { Selector } from '../../core/api/query.js';
+import type {
+  ApiRequest,
+  IndexStatsRequest,
+  QueryRangeRequest,
+  QueryRequest,
+} from '../../core/api/request.js';
+import type { Answer } from '../../core/answer/types.js';
+import { ApiError } from '../../core/errors/api-error.js';
+import { apiError } from '../../core/errors/table.js';
+import { printMatcher, visit, type Expr, type LogExpr, type Matcher } from '../../core/logql/index.js';
+import { nanosPerSecond } from '../../core/time/index.js';
+
+/** How far back the reference looks for the logs of a query that is no window. */
+const lookBackNs = 30n * nanosPerSecond;
+
+/**
+ * Refuses a query that would read more bytes than told, by the index statistics of its selectors over the time that each of them
+ * reads. As in the reference, a log query that filters nothing is not asked about: it ends at its limit.
+ * @param ask answers index statistics of the tenants
+ * @throws ApiError `tooManyBytesRead`
+ */
+export async function checkBytesRead(
+  request: ApiRequest,
+  maxBytes: number,
+  ask: (request: IndexStatsRequest) => Promise<Answer>,
+): Promise<void> {
+  if (request.op !== 'query_range' && request.op !== 'query') return;
+  const bytes = await Promise.all(
+    statisticsOf(request).map(async (statistics) => bytesOf(await answered(ask(statistics)))),
+  );
+  const read = bytes.reduce((sum, part) => sum + part, 0);
+  if (read > maxBytes)
+    throw apiError('tooManyBytesRead', { read: printByteSize(read), limit: printByteSize(maxBytes) });
+}
+
+/** What is refused for reasons of its own is not held against the query, as in the reference. */
+async function answered(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+function bytesOf(answer: Answer | undefined): number {
+  return answer?.kind === 'index-stats' ? answer.bytes : 0;
+}
+
+function statisticsOf(request: QueryRangeRequest | QueryRequest): readonly IndexStatsRequest[] {
+  const { startNs, endNs } =
+    request.op === 'query' ? { startNs: request.timeNs, endNs: request.timeNs } : request.range;
+  return readsOf(request.query.ast).map(({ matchers, intervalNs, offsetNs }) => ({
+    op: 'index_stats',
+    query: new Selector(
+      `{${matchers.map((matcher) => printMatcher(matcher)).join(', ')}}`,
+      'accept',
+      matchers,
+    ),
+    range: { startNs: startNs - offsetNs - intervalNs, endNs: endNs - offsetNs },
+  }));
+}
+
+interface Read {
+  readonly matchers: readonly Matcher[];
+  readonly intervalNs: bigint;
+  readonly offsetNs: bigint;
+}
+
+function readsOf(expr: Expr): readonly Read[] {
+  if (expr.kind === 'log')
+    return hasFilter(expr)
+      ? [{ matchers: expr.selector.matchers, intervalNs: lookBackNs, offsetNs: 0n }]
+      : [];
+  const reads: Read[] = [];
+  visit(expr, (node) => {
+    if (node.kind !== 'log-range') return;
+    const { query, intervalNanoseconds, offsetNanoseconds } = node;
+    const intervalNs = intervalNanoseconds === 0n ? lookBackNs : intervalNanoseconds;
+    reads.push({ matchers: query.selector.matchers, intervalNs, offsetNs: offsetNanoseconds });
+  });
+  return reads;
+}
+
+/** A search for nothing filters nothing. */
+function hasFilter({ stages }: LogExpr): boolean {
+  return stages.some((stage) => {
+    if (stage.kind === 'label-filter') return true;
+    if (stage.kind !== 'line-filter') return false;
+    const isSearch = stage.op === '|=' || stage.op === '|~';
+    return !isSearch || stage.alternatives.some(({ value }) => value !== '');
+  });
+}

@@ -1,0 +1,50 @@
+import {
+  mergeDetectedFields,
+  mergeDetectedFieldValues,
+  mergeDetectedLabels,
+  mergeMatrix,
+  mergePatterns,
+  mergeShards,
+  mergeStreams,
+  mergeVector,
+  mergeVolume,
+} from '../../core/answer/merge/index.js';
+import type { Answer } from '../../core/answer/types.js';
+import type { ApiRequest } from '../../core/api/request.js';
+
+/** What a request answers when nothing of what it asks for may be seen. */
+export function emptyAnswer(request: ApiRequest): Answer {
+  switch (request.op) {
+    case 'query_range':
+      return request.query.ast.kind === 'log'
+        ? mergeStreams([], { direction: request.direction })
+        : mergeMatrix([]);
+    case 'query':
+      return mergeVector([]);
+    case 'tail':
+    case 'delete':
+    case 'format_query':
+    case 'tenant':
+      return mergeStreams([], { direction: 'backward' });
+    case 'labels':
+    case 'label_values':
+      return { kind: 'names', values: [], warnings: [] };
+    case 'series':
+      return { kind: 'series', series: [], warnings: [] };
+    case 'volume':
+    case 'volume_range':
+      return mergeVolume([]);
+    case 'index_shards':
+      return mergeShards([]);
+    case 'detected_labels':
+      return mergeDetectedLabels([]);
+    case 'detected_fields':
+      return mergeDetectedFields([]);
+    case 'detected_field_values':
+      return mergeDetectedFieldValues([]);
+    case 'patterns':
+      return mergePatterns([]);
+    case 'index_stats':
+      return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
+  }
+}
