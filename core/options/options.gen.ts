@@ -1059,6 +1059,10 @@ export interface TenancyOptions {
    */
   readonly allowGlobal: boolean;
   /**
+   * Take an X-Scope-OrgID that is a number and not in the map for the backend account of that number. Beside a map this lets a client reach the accounts of other ids by their numbers; false makes such ids unknown.
+   */
+  readonly allowNumeric: boolean;
+  /**
    * Answer an X-Scope-OrgID that is neither mapped nor numeric like a tenant without data, as Loki does, or refuse it with 403.
    */
   readonly unknownTenant: 'empty' | 'reject';

@@ -8,6 +8,8 @@ import { accountNumber, type TenantMap } from './tenant-map.js';
 export interface TenantPolicy {
   readonly tenantLabel?: string;
   readonly allowGlobal: boolean;
+  /** Whether a number that is not in the map is the backend account of that number. */
+  readonly allowNumeric: boolean;
   /** What becomes of an id that names nothing: an answer as over no data, or 403. */
   readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
@@ -62,7 +64,7 @@ export function resolveHeader(
   return { kind: 'many', tenants: [tenantOf(first), ...others.map(tenantOf)] };
 }
 
-/** Finds the tenant of one id: map, `*`, default alias, label, number, in this order. */
+/** Finds the tenant of one id: map, `*`, default alias, label, number (if allowed), in this order. */
 export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy): Tenant {
   const mapped = map.get(id);
   if (mapped !== undefined) return { id, ...mapped, streamField: undefined, forwardHeader: false };
@@ -77,7 +79,7 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
     if (/[\r\n\0]/.test(id)) throw apiError('tenantCharacter', {});
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
-  const accountId = accountNumber(id);
+  const accountId = policy.allowNumeric ? accountNumber(id) : undefined;
   if (accountId === undefined) return unknownTenant(id, policy);
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
 }

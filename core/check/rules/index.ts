@@ -15,6 +15,7 @@ import { lastStage } from './last-stage.js';
 import { metricsListener } from './metrics-listener.js';
 import { missingOption } from './missing-option.js';
 import { misspeltLimit } from './misspelt-limit.js';
+import { numericTenants } from './numeric-tenants.js';
 import { oneDocument } from './one-document.js';
 import { peerToken } from './peer-token.js';
 import { reachableBackend } from './reachable-backend.js';
@@ -68,6 +69,7 @@ export const rules: readonly Rule[] = [
   coldBackend,
   sharedOptions,
   misspeltLimit,
+  numericTenants,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -25,7 +25,10 @@ const whole = pipelineOf(minimalStages, 'server:\n  listen: 127.0.0.1:3100\n');
 test('a machine that has everything gives no findings, and is asked for what the file names', async (t) => {
   const surroundings = machine();
   const text = whole
-    .replace('use: tenancy', 'use: tenancy\n    with: {tenantMapFile: /etc/tenants.yaml}')
+    .replace(
+      'use: tenancy',
+      'use: tenancy\n    with: {allowNumeric: false, tenantMapFile: /etc/tenants.yaml}',
+    )
     .replace('use: backend', 'use: backend\n    with: {url: "http://logs:9428/"}');
   t.deepEqual(await checkText(text, { surroundings }), []);
   t.deepEqual(surroundings.asked, ['/etc/tenants.yaml', 'http://logs:9428/health', '127.0.0.1:3100']);
@@ -33,7 +36,10 @@ test('a machine that has everything gives no findings, and is asked for what the
 
 test('a file that cannot be read is found at the option', async (t) => {
   const surroundings = machine({ canRead: () => Promise.resolve('there is no such file') });
-  const text = whole.replace('use: tenancy', 'use: tenancy\n    with: {tenantMapFile: a}');
+  const text = whole.replace(
+    'use: tenancy',
+    'use: tenancy\n    with: {tenantMapFile: a, allowNumeric: false}',
+  );
   const findings = await checkText(text, { surroundings });
   t.deepEqual(places(findings), ['R060 6:27']);
   t.is(findings[0]?.message, 'tenantMapFile "a" cannot be read: there is no such file');

@@ -41,6 +41,17 @@ export const valid: readonly Case[] = [
       (entry) => `${entry}\n    with: {forwardHeaders: [${entry.includes('tier0') ? 'B, A' : 'A, B'}]}`,
     ),
   },
+  {
+    title: 'numbers beside a tenant map that are refused',
+    text: whole,
+    flags: { 'tenant-map': '{"a":{"account_id":11}}', 'tenant.allow-numeric': 'false' },
+  },
+  {
+    title: 'numbers beside a tenant map that are meant',
+    text: whole,
+    flags: { 'tenant-map': '{"a":{"account_id":11}}', 'tenant.allow-numeric': 'true' },
+  },
+  { title: 'numbers without a tenant map', text: whole },
   { title: 'sections and lists with nothing in them', text: `${withTop('server:\nnames:\n')}services:\n` },
   { title: 'a reference with a default', text: withOptions('      maxConcurrent: ${MAX:-5}\n') },
   { title: 'a reference with a value', text: withOptions('      url: ${U}\n'), env: { U: 'http://a:1' } },
@@ -88,7 +99,7 @@ export const valid: readonly Case[] = [
     title: 'tenant ids as numbers and texts',
     text: whole.replace(
       'tenancy\n',
-      'tenancy\n    with: {tenantMap: {a: {account_id: 4294967295, project_id: "0"}}}\n',
+      'tenancy\n    with: {allowNumeric: false, tenantMap: {a: {account_id: 4294967295, project_id: "0"}}}\n',
     ),
   },
   { title: 'a fragment without lists', text: 'stages:\n  - use: backend\n', isFragment: true },
@@ -407,9 +418,9 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R047 a tenant id that is no uint32',
     text: whole.replace(
       'tenancy\n',
-      'tenancy\n    with:\n      tenantMap:\n        a: {account_id: 4294967296}\n',
+      'tenancy\n    with:\n      allowNumeric: true\n      tenantMap:\n        a: {account_id: 4294967296}\n',
     ),
-    finds: ['R047 6:25'],
+    finds: ['R047 7:25'],
     says: 'uint32',
   },
   {
@@ -444,6 +455,18 @@ export const invalid: readonly InvalidCase[] = [
     flags: { 'tenant-default-limits': '{"max_query_lenght":"30d"}' },
     finds: ['R051 1:1'],
     says: 'flag -tenant-default-limits',
+  },
+  {
+    title: 'R052 numbers beside a tenant map',
+    text: whole,
+    flags: { 'tenant-map': '{"team-a":{"account_id":11}}' },
+    finds: ['R052 3:10'],
+    says: 'set allowNumeric (-tenant.allow-numeric) to false',
+  },
+  {
+    title: 'R052 numbers beside a file with a tenant map',
+    text: whole.replace('- use: tenancy', '- use: tenancy\n    with: {tenantMapFile: tenants.yaml}'),
+    finds: ['R052 3:10'],
   },
   {
     title: 'R050 a cache that does not know which credentials are forwarded',

@@ -16,6 +16,7 @@ const map = readTenantMap(
 const noMap = readTenantMap({}, 'tenant-map');
 const open: TenantPolicy = {
   allowGlobal: false,
+  allowNumeric: true,
   unknownTenant: 'reject',
   requireTenantHeader: false,
   authEnabled: false,
