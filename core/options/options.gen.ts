@@ -651,9 +651,13 @@ export interface GuardOptions {
    */
   readonly rateLimitBurst: number;
   /**
-   * Requests that this replica works on at once; more are refused; 0 means no cap. (requests)
+   * Requests that this replica works on at once or keeps waiting for their turn; more are refused; 0 means no cap. (requests)
    */
   readonly maxConcurrent: number;
+  /**
+   * Longest wait of a request for its turn when more came than can run at once. When requests have been waiting for as long without a break, those of an owner that floods are refused within 20ms. (milliseconds)
+   */
+  readonly maxConcurrentQueueWait: number;
 }
 
 /**

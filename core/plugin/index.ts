@@ -3,6 +3,7 @@
  * A plugin says what it is in `definePlugin`; the kernel wires it as the pipeline file says.
  */
 import type { ApiRequest } from '../api/request.js';
+import type { Place } from '../admission/place.js';
 import type { Caller, Tenant } from '../api/caller.js';
 import type { Answer } from '../answer/types.js';
 import type { Plan } from '../plan/types.js';
@@ -30,6 +31,8 @@ export { compileRegExp } from '../regexp/index.js';
 export interface Slots {
   /** Whose data (tenancy). */
   tenant: Tenant;
+  /** The place that the request holds here (guard). Optional to all: without a guard nobody counts places. */
+  place: Place;
   /** What the request means to the backend (translate). */
   plan: Plan;
   /** The backend, bound to this exchange (backend). */

@@ -92,13 +92,19 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       const nothing = new NoData(tenant, exchange.signal);
       return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
     }
-    const { signal } = exchange;
-    const owner = JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]);
+    const { signal, slots, caller } = exchange;
+    const whose = JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]);
+    const owner = [whose, caller.address];
     const upstream = new BoundUpstream(this.#client, {
       signal,
-      gates: new ExchangeGates(this.#gates, { owner, signal, isDrilldown: exchange.caller.isDrilldown }),
+      gates: new ExchangeGates(this.#gates, {
+        owner,
+        signal,
+        isDrilldown: caller.isDrilldown,
+        place: slots.place,
+      }),
       trace: exchange.trace,
-      headers: headersFor(exchange.caller, tenant, this.#options),
+      headers: headersFor(caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
       scope: tenantScope(tenant),
       ...(tenant.oldestNs === undefined ? {} : { oldestNs: tenant.oldestNs }),

@@ -1,38 +1,181 @@
+import { FairQueue, type Owner } from '../../core/admission/fair-queue.js';
+import type { Place } from '../../core/admission/place.js';
+import { WaitBudget } from '../../core/admission/wait-budget.js';
+
+/** `concurrency`: all places are taken; `overload`: the turn did not come in time. */
+export type RefusalReason = 'concurrency' | 'overload';
+
+export interface AdmissionsOptions {
+  /** Requests at most that run or wait to run; 0 admits everything. */
+  readonly max: number;
+  /** How many of them may run now. */
+  readonly limit: () => number;
+  /** The longest wait, and how long requests may be piled up before there are too many of them. */
+  readonly queueWaitMs: number;
+  readonly nowMs: () => number;
+  /** The error for one too many, or for one who waited in vain. */
+  readonly refusal: (reason: RefusalReason) => Error;
+  readonly onChange: (running: number, waiting: number) => void;
+}
+
+/** A place as its request holds it. */
+export interface HeldPlace extends Place {
+  /** Gives the place back for good. */
+  leave(): void;
+}
+
+/** A request in the eyes of the parts it was taken apart into. */
+interface Admitted {
+  readonly owner: Owner;
+  /** Until when it waits; undefined when it never had to. */
+  readonly turn: Promise<void> | undefined;
+  /** Parts that are at work and do not wait for others. */
+  active: number;
+  holds: boolean;
+}
+
+/** What is waited at most while requests pile up: refusals are to come quickly. */
+const briefWaitMs = 20;
+
 /**
- * Counts requests in flight up to a cap. A request that a stage before took apart (one part per tenant) holds one place for all its
+ * Decides which requests run, which wait for their turn and which are refused. Turns are shared out among tenants, and among the
+ * clients of one tenant. A burst waits; when requests have piled up for longer than a burst lasts, those of an owner that has no
+ * less than its share wait but briefly. A request that a stage before took apart (one part per tenant) holds one place for all its
  * parts: they share an object, its trace.
  */
 export class Admissions {
-  readonly #max: number;
-  readonly #parts = new WeakMap<object, number>();
-  #inFlight = 0;
+  readonly #options: AdmissionsOptions;
+  readonly #queue: FairQueue;
+  readonly #requests = new WeakMap<object, Admitted>();
+  /** When somebody last came to an empty queue. */
+  #emptyAtMs = -Infinity;
+  /** Until when requests count as piled up, though the queue may be empty at times. */
+  #overloadedUntilMs = -Infinity;
 
-  /** A cap of 0 admits everything. */
-  constructor(max: number) {
-    this.#max = max;
+  constructor(options: AdmissionsOptions) {
+    this.#options = options;
+    const { max, nowMs } = options;
+    const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
+    // Beyond those who fill the places there is room for owners that have less than their share.
+    this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#queue.running;
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting;
   }
 
   /** True for the first part of a request that ever asked. */
   isFirst(request: object): boolean {
-    return !this.#parts.has(request);
+    return !this.#requests.has(request);
   }
 
-  /** Takes a place and gives back how to leave it; undefined when all are taken. */
-  enter(request: object): (() => void) | undefined {
-    const parts = this.#parts.get(request) ?? 0;
-    if (parts === 0) {
-      if (this.#max > 0 && this.#inFlight >= this.#max) return undefined;
-      this.#inFlight += 1;
+  /**
+   * Takes a place, at once where there is one.
+   * @throws the refusal, or the reason of the signal, also by the promise
+   */
+  enter(request: object, owner: Owner, signal: AbortSignal): HeldPlace | Promise<HeldPlace> {
+    let admitted = this.#requests.get(request);
+    if (admitted === undefined) {
+      admitted = { owner, turn: this.#turn(owner, signal), active: 0, holds: true };
+      this.#requests.set(request, admitted);
     }
-    this.#parts.set(request, parts + 1);
-    return () => {
-      const left = (this.#parts.get(request) ?? 1) - 1;
-      this.#parts.set(request, left);
-      if (left === 0) this.#inFlight -= 1;
+    const { turn } = admitted;
+    return turn === undefined ? this.#hold(admitted) : this.#afterTurn(admitted, turn);
+  }
+
+  /** Lets those in who may run now; for when the limit has risen. */
+  admit(): void {
+    while (this.#hasPlace() && this.#queue.admitNext());
+    this.#tell();
+  }
+
+  async #afterTurn(admitted: Admitted, turn: Promise<void>): Promise<HeldPlace> {
+    await turn;
+    return this.#hold(admitted);
+  }
+
+  /** Takes a place, or gives the wait for one. */
+  #turn(owner: Owner, signal: AbortSignal): Promise<void> | undefined {
+    const { max, limit, nowMs, queueWaitMs } = this.#options;
+    const queue = this.#queue;
+    if (queue.waiting === 0 && this.#hasPlace()) {
+      queue.take(owner);
+      this.#tell();
+      return undefined;
+    }
+    if (queue.running + queue.waiting >= max && !queue.isBelowShare(owner, max))
+      return Promise.reject(this.#refused('concurrency'));
+    if (queue.waiting === 0) this.#emptyAtMs = nowMs();
+    const isBrief = this.#isOverloaded() && !queue.isBelowShare(owner, limit());
+    const budget = new WaitBudget(isBrief ? briefWaitMs : queueWaitMs, nowMs);
+    const turn = queue.wait(owner, 'place', budget, signal);
+    this.#tell();
+    return turn.finally(() => this.#tell());
+  }
+
+  #hasPlace(): boolean {
+    const { max, limit } = this.#options;
+    return max === 0 || this.#queue.running < limit();
+  }
+
+  #isOverloaded(): boolean {
+    const { nowMs, queueWaitMs } = this.#options;
+    const now = nowMs();
+    return (this.#queue.waiting > 0 && now - this.#emptyAtMs > queueWaitMs) || now < this.#overloadedUntilMs;
+  }
+
+  /** A load that is more than can be borne leaves the queue empty at times, because it is refused. */
+  #refused(reason: RefusalReason): Error {
+    const { nowMs, queueWaitMs, refusal } = this.#options;
+    if (this.#isOverloaded()) this.#overloadedUntilMs = nowMs() + queueWaitMs;
+    return refusal(reason);
+  }
+
+  #hold(admitted: Admitted): HeldPlace {
+    this.#come(admitted);
+    let pauses = 0;
+    let isOut = false;
+    return {
+      pause: () => {
+        if (pauses === 0 && !isOut) this.#go(admitted);
+        pauses += 1;
+        let isOver = false;
+        return () => {
+          if (isOver) return;
+          isOver = true;
+          pauses -= 1;
+          if (pauses === 0 && !isOut) this.#come(admitted);
+        };
+      },
+      leave: () => {
+        if (isOut) return;
+        isOut = true;
+        if (pauses === 0) this.#go(admitted);
+      },
     };
+  }
+
+  #come(admitted: Admitted): void {
+    admitted.active += 1;
+    if (admitted.holds) return;
+    admitted.holds = true;
+    this.#queue.take(admitted.owner);
+    this.#tell();
+  }
+
+  #go(admitted: Admitted): void {
+    admitted.active -= 1;
+    if (admitted.active > 0) return;
+    admitted.holds = false;
+    this.#queue.release(admitted.owner);
+    this.admit();
+  }
+
+  #tell(): void {
+    this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

@@ -11,72 +11,128 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import { Admissions } from './admissions.js';
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import { AdaptiveLimit } from '../../core/admission/adaptive-limit.js';
+import { Admissions, type HeldPlace, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
 import { TokenBuckets } from './token-buckets.js';
 
 const metrics = {
   guard_rejected_total: { type: 'counter', help: 'Requests refused by the guard.', labels: ['reason'] },
-  guard_in_flight: { type: 'gauge', help: 'Requests in flight behind the guard.' },
+  guard_in_flight: {
+    type: 'gauge',
+    help: 'Requests in flight behind the guard, without those that wait at a gate of the backend.',
+  },
+  guard_waiting: { type: 'gauge', help: 'Requests that wait for their turn at the guard.' },
+  guard_limit: { type: 'gauge', help: 'Requests that may run at once, as adapted to the load.' },
+  guard_loop_delay_seconds: {
+    type: 'histogram',
+    help: 'Longest time in each tenth of a second for which this process could not attend to anything new.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  },
 } as const;
 
-export default defineStage<GuardOptions, 'tenant', never, typeof metrics>({
+export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
   name: 'guard',
   summary: 'Rate limit, in-flight cap, query length and resolution limits.',
   needs: ['tenant'],
-  gives: [],
+  gives: ['place'],
   rest: 'once',
   optional: true,
   metrics,
   create: (options, host) => new Guard(options, host),
 });
 
-class Guard implements Stage<'tenant', never> {
+/** Fewer must not run even when the loop is late: what waits for the backend costs the loop nothing. */
+const minRunning = 8;
+/** A loop that is later than this on average has too much to do. */
+const loopTargetMs = 20;
+const loopResolutionMs = 10;
+const watchEveryMs = 100;
+
+class Guard implements Stage<'tenant', 'place'> {
   readonly #host: Host<typeof metrics>;
   /** Undefined when the rate limit is off. */
   readonly #buckets: TokenBuckets | undefined;
   readonly #rateLimit: string;
   readonly #admissions: Admissions;
+  readonly #limit: AdaptiveLimit;
+  readonly #loop: IntervalHistogram = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: GuardOptions, host: Host<typeof metrics>) {
-    const { rateLimitPerSecond, rateLimitBurst, maxConcurrent } = options;
+    const { rateLimitPerSecond, rateLimitBurst, maxConcurrent, maxConcurrentQueueWait } = options;
     this.#host = host;
     this.#rateLimit = String(rateLimitPerSecond);
     this.#buckets =
       rateLimitPerSecond > 0
         ? new TokenBuckets({ perSecond: rateLimitPerSecond, burst: rateLimitBurst, clock: host.clock })
         : undefined;
-    this.#admissions = new Admissions(maxConcurrent);
+    const floor = Math.min(minRunning, maxConcurrent);
+    this.#limit = new AdaptiveLimit({ floor, ceiling: maxConcurrent, targetMs: loopTargetMs });
+    this.#admissions = new Admissions({
+      max: maxConcurrent,
+      limit: () => this.#limit.current,
+      queueWaitMs: maxConcurrentQueueWait,
+      nowMs: () => host.clock.monotonicMs(),
+      refusal: (reason) => this.#refusal(reason),
+      onChange: (running, waiting) => {
+        host.meters.guard_in_flight.set(running, {});
+        host.meters.guard_waiting.set(waiting, {});
+      },
+    });
   }
 
-  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const leave = this.#admit(exchange);
+  start(): Promise<void> {
+    this.#loop.enable();
+    this.#watch = setInterval(() => this.#lookAtLoop(), watchEveryMs).unref();
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#loop.disable();
+    return Promise.resolve();
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest<'place'>): Promise<Answer> {
+    const entered = this.#enter(exchange);
+    const place = entered instanceof Promise ? await entered : entered;
     try {
       const { id, limitIds } = exchange.slots.tenant;
       this.#check(exchange.request, this.#host.limits.of(limitIds ?? [id]));
-      return await rest(exchange);
+      return await rest(exchange.derive<'place'>({ slots: { place } }));
     } finally {
-      leave();
+      place.leave();
     }
   }
 
   /** Rate first, then the in-flight cap (spec-gaps: Errors and limits). The parts of one request count once. */
-  #admit(exchange: Exchange<'tenant'>): () => void {
-    const { trace, caller } = exchange;
+  #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
     if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
       this.#count('rate');
       throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
     }
-    const leave = this.#admissions.enter(trace);
-    if (leave === undefined) {
-      this.#count('concurrency');
-      throw apiError('tooManyConcurrent', {});
+    return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal);
+  }
+
+  #refusal(reason: RefusalReason): Error {
+    this.#count(reason);
+    return apiError('tooManyConcurrent', {});
+  }
+
+  /** The loop is what all requests share: when it is late, too many of them run. */
+  #lookAtLoop(): void {
+    const toMs = (ns: number): number => Math.max(0, ns / 1e6 - loopResolutionMs);
+    // An empty histogram has no mean.
+    if (this.#loop.count > 0) {
+      const { inFlight, waiting } = this.#admissions;
+      this.#limit.observe(toMs(this.#loop.mean), inFlight, waiting);
+      this.#host.meters.guard_loop_delay_seconds.observe(toMs(this.#loop.max) / 1000, {});
+      this.#loop.reset();
     }
-    this.#host.meters.guard_in_flight.set(this.#admissions.inFlight, {});
-    return () => {
-      leave();
-      this.#host.meters.guard_in_flight.set(this.#admissions.inFlight, {});
-    };
+    this.#host.meters.guard_limit.set(this.#limit.current, {});
+    if (this.#admissions.waiting > 0) this.#admissions.admit();
   }
 
   #check(request: ApiRequest, limits: TenantLimits): void {

@@ -1,4 +1,5 @@
 /** Stage `peer-cache`: keeps typed answers in memory and lets identical calls in flight share one. */
+import { withoutPlace } from '../../core/admission/place.js';
 import { answerBytes } from '../../core/answer/merge/index.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
@@ -107,7 +108,8 @@ class PeerCache implements Stage<'tenant', never> {
     });
     if (!isShared) return result;
     this.#host.meters.coalesced_total.add(1, {});
-    const answer = await result;
+    // Who waits for another's work does none.
+    const answer = await withoutPlace(exchange.slots.place, () => result);
     this.#host.meters.coalesced_saved_total.add(1, {});
     return answer;
   }

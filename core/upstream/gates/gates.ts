@@ -1,3 +1,6 @@
+import type { Owner } from '../../admission/fair-queue.js';
+import { withoutPlace, type Place } from '../../admission/place.js';
+import { WaitBudget } from '../../admission/wait-budget.js';
 import type { TimeRange } from '../../api/request.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
@@ -6,7 +9,6 @@ import type { HeavyGate } from './heavy-gate.js';
 import type { PacedSlots } from './paced-slots.js';
 import type { ScanGate } from './scan-gate.js';
 import { scanClass, type ScanOutcome } from './scan-limit.js';
-import { WaitBudget } from './wait-budget.js';
 
 export interface GatesOptions {
   readonly heavy: HeavyGate;
@@ -21,9 +23,11 @@ export interface GatesOptions {
 
 export interface GateOwner {
   /** Whose data is asked for: places are shared out among owners. */
-  readonly owner: string;
+  readonly owner: Owner;
   readonly isDrilldown: boolean;
   readonly signal: AbortSignal;
+  /** Given back while a call waits at a gate; undefined when nobody counts places. */
+  readonly place?: Place | undefined;
 }
 
 /** Leave for one call. `signal` is the call's; `leave` must be called when the answer was read, whatever came of it. */
@@ -64,7 +68,7 @@ export class ExchangeGates {
   async statsRange(request: StatsRangeRequest): Promise<CallPass> {
     const { paced, minRangeMs } = this.#options;
     const { isDrilldown, signal } = this.#owner;
-    const endPace = isDrilldown ? await paced.enter(signal) : nothing;
+    const endPace = isDrilldown ? await this.#waitFor(() => paced.enter(signal)) : nothing;
     try {
       const pass = await (isHeavyStatsRange(request, minRangeMs) ? this.#heavy() : this.#free());
       const leave = (error: unknown, rows: number): void => {
@@ -83,7 +87,8 @@ export class ExchangeGates {
     if (!isLong(range, minRangeMs)) return this.#free();
     const { owner, signal } = this.#owner;
     const lengthMs = Number((range.endNs - range.startNs) / 1_000_000n);
-    const pass = await scans.enter(scanClass(listing, lengthMs, owner), owner, this.#budget, signal);
+    const className = scanClass(listing, lengthMs, owner[0] ?? '');
+    const pass = await this.#waitFor(() => scans.enter(className, owner, this.#budget, signal));
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
@@ -103,7 +108,13 @@ export class ExchangeGates {
 
   async #heavy(): Promise<CallPass> {
     const { owner, signal } = this.#owner;
-    return { signal, leave: await this.#options.heavy.enter(owner, this.#budget, signal) };
+    const { heavy } = this.#options;
+    return { signal, leave: await this.#waitFor(() => heavy.enter(owner, this.#budget, signal)) };
+  }
+
+  /** The way through a gate. Who waits there keeps nobody else from running. */
+  #waitFor<Pass>(enter: () => Promise<Pass>): Promise<Pass> {
+    return withoutPlace(this.#owner.place, enter);
   }
 
   #free(): Promise<CallPass> {

@@ -1,7 +1,7 @@
 import { apiError } from '../../errors/table.js';
 import { printGoDuration } from '../../time/index.js';
-import { FairQueue } from './fair-queue.js';
-import type { WaitBudget } from './wait-budget.js';
+import { FairQueue, type Owner } from '../../admission/fair-queue.js';
+import type { WaitBudget } from '../../admission/wait-budget.js';
 
 export interface HeavyGateOptions {
   /** Heavy queries at once; 0 is no bound. */
@@ -32,7 +32,7 @@ export class HeavyGate {
    * Waits for a place; what comes back frees it.
    * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
    */
-  async enter(owner: string, budget: WaitBudget, signal: AbortSignal): Promise<() => void> {
+  async enter(owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<() => void> {
     const { limit } = this.#options;
     if (limit === 0) return () => undefined;
     if (this.#queue.running < limit) {

@@ -1,10 +1,10 @@
 import { apiError } from '../../errors/table.js';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, type Owner } from '../../admission/fair-queue.js';
 import type { BackendGauges, GaugesReader } from './gauges.js';
 import { goDuration } from './heavy-gate.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
-import type { WaitBudget } from './wait-budget.js';
+import type { WaitBudget } from '../../admission/wait-budget.js';
 
 export interface ScanGateOptions extends ScanLimitOptions {
   /** Share of the backend's memory that scans leave free. */
@@ -55,7 +55,7 @@ export class ScanGate {
    * Waits for a place.
    * @throws ApiError `scansBusy`, `scanQueueFull`, or the reason of the signal
    */
-  async enter(className: string, owner: string, budget: WaitBudget, signal: AbortSignal): Promise<ScanPass> {
+  async enter(className: string, owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<ScanPass> {
     const { ceiling, gauges, nowMs, random } = this.#options;
     if (ceiling === 0) return { signal, leave: () => undefined };
     await this.#look(decisionAgeMs);

@@ -8,7 +8,12 @@ import { makeExchange, makeLogAnswer, makeTenant, runStage } from '../../../core
 import { hostFor } from '../host-for.js';
 import guard from '../../../plugins/guard/index.js';
 
-const open: GuardOptions = { rateLimitPerSecond: 0, rateLimitBurst: 1, maxConcurrent: 0 };
+const open: GuardOptions = {
+  rateLimitPerSecond: 0,
+  rateLimitBurst: 1,
+  maxConcurrent: 0,
+  maxConcurrentQueueWait: 1,
+};
 const answer = makeLogAnswer({ app: 'a' }, ['line']);
 const answering = (): Promise<Answer> => Promise.resolve(answer);
 const hourNs = 3_600_000_000_000n;
@@ -32,7 +37,7 @@ const exchangeOf = (
 type GuardHost = ReturnType<typeof hostWith>;
 const hostWith = (limits: Readonly<Record<string, unknown>> = {}) => hostFor(guard, { limits });
 
-function stageOf(options: Partial<GuardOptions>, host: GuardHost = hostWith()): Stage<'tenant', never> {
+function stageOf(options: Partial<GuardOptions>, host: GuardHost = hostWith()): Stage<'tenant', 'place'> {
   return guard.create({ ...open, ...options }, host);
 }
 
@@ -40,7 +45,7 @@ test('what is allowed goes on untouched', async (t) => {
   const exchange = exchangeOf();
   const run = await runStage(guard, open, exchange, answering);
   t.is(run.answer, answer);
-  t.is(run.seen[0], exchange);
+  t.is(run.seen[0]?.request, exchange.request);
 });
 
 test('a client over its rate gets 429 with the headers of the rate limit', async (t) => {

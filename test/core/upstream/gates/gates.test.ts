@@ -41,7 +41,7 @@ function makeGates(isDrilldown = false) {
     nowMs,
   };
   const { signal } = new AbortController();
-  return { gates: new ExchangeGates(options, { owner: 'a', isDrilldown, signal }), seen };
+  return { gates: new ExchangeGates(options, { owner: ['a'], isDrilldown, signal }), seen };
 }
 
 test('rows are heavy without a limit over a long range, or with a large one', (t) => {

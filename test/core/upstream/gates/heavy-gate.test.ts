@@ -3,7 +3,7 @@ import test from 'ava';
 import { ApiError } from '../../../../core/errors/api-error.js';
 import { HeavyGate } from '../../../../core/upstream/gates/heavy-gate.js';
 import { PacedSlots } from '../../../../core/upstream/gates/paced-slots.js';
-import { WaitBudget } from '../../../../core/upstream/gates/wait-budget.js';
+import { WaitBudget } from '../../../../core/admission/wait-budget.js';
 
 const { signal } = new AbortController();
 const longBudget = (): WaitBudget => new WaitBudget(60_000, () => performance.now());
@@ -22,14 +22,14 @@ function makeGate(limit: number, queueWaitMs = 20_000) {
 
 test('so many get in, the others in the order of coming', async (t) => {
   const { gate, seen } = makeGate(2);
-  const first = await gate.enter('a', longBudget(), signal);
-  const second = await gate.enter('a', longBudget(), signal);
+  const first = await gate.enter(['a'], longBudget(), signal);
+  const second = await gate.enter(['a'], longBudget(), signal);
   const order: string[] = [];
-  const third = gate.enter('a', longBudget(), signal).then((leave) => {
+  const third = gate.enter(['a'], longBudget(), signal).then((leave) => {
     order.push('third');
     return leave;
   });
-  const fourth = gate.enter('a', longBudget(), signal).then((leave) => {
+  const fourth = gate.enter(['a'], longBudget(), signal).then((leave) => {
     order.push('fourth');
     return leave;
   });
@@ -46,12 +46,12 @@ test('so many get in, the others in the order of coming', async (t) => {
 test('a place goes to the tenant that holds fewest', async (t) => {
   const { gate } = makeGate(2);
   const leaves = [
-    await gate.enter('busy', longBudget(), signal),
-    await gate.enter('busy', longBudget(), signal),
+    await gate.enter(['busy'], longBudget(), signal),
+    await gate.enter(['busy'], longBudget(), signal),
   ];
   const order: string[] = [];
   const waits = ['busy', 'calm'].map(async (owner) => {
-    const leave = await gate.enter(owner, longBudget(), signal);
+    const leave = await gate.enter([owner], longBudget(), signal);
     order.push(owner);
     leave();
   });
@@ -62,9 +62,9 @@ test('a place goes to the tenant that holds fewest', async (t) => {
 
 test('who waits too long is told by which limits', async (t) => {
   const { gate, seen } = makeGate(1, 20_000);
-  const leave = await gate.enter('a', longBudget(), signal);
+  const leave = await gate.enter(['a'], longBudget(), signal);
   const budget = new WaitBudget(1, () => performance.now());
-  const error = await t.throwsAsync(gate.enter('a', budget, signal), { instanceOf: ApiError });
+  const error = await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
   t.is(error.status, 429);
   t.is(
     error.message,
@@ -73,17 +73,17 @@ test('who waits too long is told by which limits', async (t) => {
   );
   t.is(seen.refused, 1);
   // What was refused once is not to wait again.
-  await t.throwsAsync(gate.enter('a', budget, signal), { instanceOf: ApiError });
+  await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
   leave();
-  (await gate.enter('a', budget, signal))();
+  (await gate.enter(['a'], budget, signal))();
   t.is(seen.running, 0);
 });
 
 test('who goes away leaves the queue', async (t) => {
   const { gate, seen } = makeGate(1);
-  const leave = await gate.enter('a', longBudget(), signal);
+  const leave = await gate.enter(['a'], longBudget(), signal);
   const controller = new AbortController();
-  const waited = gate.enter('a', longBudget(), controller.signal);
+  const waited = gate.enter(['a'], longBudget(), controller.signal);
   controller.abort(new Error('gone'));
   await t.throwsAsync(waited, { message: 'gone' });
   t.deepEqual(seen, { running: 1, waiting: 0, refused: 0 });
@@ -92,11 +92,11 @@ test('who goes away leaves the queue', async (t) => {
 
 test('the queue is bounded', async (t) => {
   const { gate } = makeGate(1);
-  const leave = await gate.enter('a', longBudget(), signal);
+  const leave = await gate.enter(['a'], longBudget(), signal);
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const waits = Array.from({ length: 500 }, () => gate.enter('a', longBudget(), controller.signal));
-  await t.throwsAsync(gate.enter('a', longBudget(), signal), {
+  const waits = Array.from({ length: 500 }, () => gate.enter(['a'], longBudget(), controller.signal));
+  await t.throwsAsync(gate.enter(['a'], longBudget(), signal), {
     message: /-backend-max-concurrent-heavy-queries=1 per replica and 500 queries are waiting/,
   });
   controller.abort(new Error('gone'));
@@ -107,7 +107,7 @@ test('the queue is bounded', async (t) => {
 
 test('without a limit nobody waits', async (t) => {
   const { gate, seen } = makeGate(0);
-  await Promise.all(Array.from({ length: 50 }, () => gate.enter('a', longBudget(), signal)));
+  await Promise.all(Array.from({ length: 50 }, () => gate.enter(['a'], longBudget(), signal)));
   t.is(seen.waiting, 0);
 });
 

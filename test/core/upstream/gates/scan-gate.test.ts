@@ -3,7 +3,7 @@ import test from 'ava';
 import { ApiError } from '../../../../core/errors/api-error.js';
 import { GaugesReader, parseGauges } from '../../../../core/upstream/gates/gauges.js';
 import { ScanGate, type ScanPass } from '../../../../core/upstream/gates/scan-gate.js';
-import { WaitBudget } from '../../../../core/upstream/gates/wait-budget.js';
+import { WaitBudget } from '../../../../core/admission/wait-budget.js';
 
 const { signal } = new AbortController();
 
@@ -52,7 +52,7 @@ function makeGate(
     onRefused: (reason) => seen.refused.push(reason),
   });
   const enter = (name: string, waitMs = 60_000, by = signal): Promise<ScanPass> =>
-    gate.enter(name, 'owner', new WaitBudget(waitMs, () => performance.now()), by);
+    gate.enter(name, ['owner'], new WaitBudget(waitMs, () => performance.now()), by);
   return { enter, seen, clock };
 }
 

@@ -1,0 +1,181 @@
+import type { WaitBudget } from './wait-budget.js';
+
+/** Who asks, from the widest to the narrowest, such as a tenant and one of its clients. */
+export type Owner = readonly string[];
+
+/** Somebody who waits for a place. */
+export interface Waiter {
+  readonly owner: Owner;
+  /** What is waited for. */
+  readonly what: string;
+  readonly sinceMs: number;
+}
+
+interface Waiting extends Waiter {
+  /** The owner's shares, from the widest to the narrowest. */
+  readonly shares: readonly Share[];
+  readonly enter: () => void;
+}
+
+/** What an owner has, and those below it. */
+class Share {
+  held = 0;
+  waiting = 0;
+  readonly parts = new Map<string, Share>();
+}
+
+export interface FairQueueOptions {
+  /** Most who may wait at once. */
+  readonly maxWaiting: number;
+  /** The error for one who has waited as long as may be, or, with `isFull`, for one too many. */
+  readonly refusal: (isFull: boolean) => Error;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Counts who is inside and lets the others wait: a place goes to the owner that holds fewest (among tenants first, then among the
+ * clients of one), and among those to the first.
+ */
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #all = new Share();
+  /** In the order of coming. */
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#all.held;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Takes a place without asking. */
+  take(owner: Owner): void {
+    this.#all.held += 1;
+    for (const share of this.#sharesOf(owner)) share.held += 1;
+  }
+
+  /** Gives a place back. */
+  release(owner: Owner): void {
+    this.#all.held -= 1;
+    for (const share of this.#sharesOf(owner)) share.held -= 1;
+    this.#forget(owner);
+  }
+
+  /** Whether one more would leave the owner, or the wider one it is of, with no more than an equal part of so many places. */
+  isBelowShare(owner: Owner, places: number): boolean {
+    let parts: ReadonlyMap<string, Share> = this.#all.parts;
+    let part = places;
+    for (const name of owner) {
+      const share = parts.get(name);
+      part /= share === undefined ? parts.size + 1 : parts.size;
+      if ((share === undefined ? 0 : share.held + share.waiting) + 1 <= part) return true;
+      parts = share?.parts ?? none;
+    }
+    return false;
+  }
+
+  /** Hands a place to the next who waits and is accepted, if there is one. */
+  admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
+    let next: Waiting | undefined;
+    for (const waiter of this.#waiting)
+      if ((next === undefined || holdsLess(waiter, next)) && accepts(waiter)) next = waiter;
+    if (next === undefined) return false;
+    this.#remove(next);
+    this.take(next.owner);
+    next.enter();
+    return true;
+  }
+
+  /** Waits until a place was taken for this owner. Rejects with the refusal, or with the reason of the signal. */
+  wait(owner: Owner, what: string, budget: WaitBudget, signal: AbortSignal): Promise<void> {
+    const { maxWaiting, refusal, nowMs } = this.#options;
+    if (signal.aborted) return Promise.reject(reasonOf(signal));
+    if (this.#waiting.size >= maxWaiting) return Promise.reject(refusal(true));
+    if (budget.leftMs <= 0) return Promise.reject(refusal(false));
+    return new Promise((resolve, reject) => {
+      const endWait = budget.begin();
+      const stop = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        endWait();
+      };
+      const giveUp = (error: Error): void => {
+        stop();
+        this.#remove(waiter);
+        this.#forget(owner);
+        reject(error);
+      };
+      const onAbort = (): void => giveUp(reasonOf(signal));
+      const waiter: Waiting = {
+        owner,
+        what,
+        sinceMs: nowMs(),
+        shares: this.#sharesOf(owner),
+        enter: () => {
+          stop();
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        budget.exhaust();
+        giveUp(refusal(false));
+      }, budget.leftMs);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(waiter);
+      for (const share of waiter.shares) share.waiting += 1;
+    });
+  }
+
+  #remove(waiter: Waiting): void {
+    this.#waiting.delete(waiter);
+    for (const share of waiter.shares) share.waiting -= 1;
+  }
+
+  #sharesOf(owner: Owner): readonly Share[] {
+    let { parts } = this.#all;
+    return owner.map((name) => {
+      let share = parts.get(name);
+      if (share === undefined) {
+        share = new Share();
+        parts.set(name, share);
+      }
+      ({ parts } = share);
+      return share;
+    });
+  }
+
+  /** Owners come from strangers: nothing is kept of one that has no place and waits for none. */
+  #forget(owner: Owner): void {
+    let { parts } = this.#all;
+    for (const name of owner) {
+      const share = parts.get(name);
+      if (share === undefined) return;
+      if (share.held === 0 && share.waiting === 0) {
+        parts.delete(name);
+        return;
+      }
+      ({ parts } = share);
+    }
+  }
+}
+
+const none: ReadonlyMap<string, Share> = new Map();
+
+function holdsLess(one: Waiting, other: Waiting): boolean {
+  for (const [level, share] of one.shares.entries()) {
+    const difference = share.held - (other.shares[level]?.held ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function reasonOf(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}

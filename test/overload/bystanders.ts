@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import { largeRequest, seeded } from './mix.js';
+
+export interface BystanderSettings {
+  readonly url: string;
+  readonly tenant: string;
+  readonly endMs: number;
+  readonly idle: number;
+  readonly tails: number;
+  readonly slow: number;
+}
+
+const openAtOnce = 20;
+const slowEveryMs = 1_000;
+
+/** Those who are there all the time: connections that ask nothing, open tails, readers that take their answers slowly. */
+export class Bystanders {
+  readonly #idle: Socket[] = [];
+  readonly #tails: WebSocket[] = [];
+  readonly #slow: SlowReader[] = [];
+
+  static async open(settings: BystanderSettings): Promise<Bystanders> {
+    const all = new Bystanders();
+    const { port, hostname } = new URL(settings.url);
+    await inTurns(settings.idle, async (index) => {
+      const localAddress = `127.0.4.${(index % 250) + 1}`;
+      const socket = connect({ port: Number(port), host: hostname, localAddress });
+      socket.on('error', () => undefined);
+      all.#idle.push(socket);
+      await once(socket, 'connect');
+    });
+    await inTurns(settings.tails, async () => {
+      const query = encodeURIComponent('{app="nothing-comes"}');
+      const address = `${settings.url.replace('http', 'ws')}/loki/api/v1/tail?query=${query}`;
+      const socket = new WebSocket(address, { headers: { 'x-scope-orgid': settings.tenant } });
+      socket.on('error', () => undefined);
+      all.#tails.push(socket);
+      await Promise.race([once(socket, 'open'), once(socket, 'close')]);
+    });
+    for (let index = 0; index < settings.slow; index += 1) all.#slow.push(new SlowReader(settings, index));
+    return all;
+  }
+
+  /** How many of each are still there. */
+  count(): { readonly idle: number; readonly tails: number; readonly slow: number } {
+    return {
+      idle: this.#idle.filter((socket) => socket.readyState === 'open').length,
+      tails: this.#tails.filter((socket) => socket.readyState === WebSocket.OPEN).length,
+      slow: this.#slow.filter((reader) => reader.hasRead).length,
+    };
+  }
+
+  close(): void {
+    for (const socket of this.#idle) socket.destroy();
+    for (const socket of this.#tails) socket.terminate();
+    for (const reader of this.#slow) reader.close();
+  }
+}
+
+/** Asks for many lines, and takes a little of what came once a second. */
+class SlowReader {
+  readonly #settings: BystanderSettings;
+  readonly #random: () => number;
+  readonly #timer: NodeJS.Timeout;
+  #socket: Socket;
+  hasRead = false;
+
+  constructor(settings: BystanderSettings, index: number) {
+    this.#settings = settings;
+    this.#random = seeded(index);
+    this.#socket = this.#ask();
+    this.#timer = setInterval(() => this.#takeSome(), slowEveryMs);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#socket.destroy();
+  }
+
+  #ask(): Socket {
+    const { url, tenant, endMs } = this.#settings;
+    const { port, hostname } = new URL(url);
+    const socket = connect({ port: Number(port), host: hostname });
+    socket.on('error', () => undefined);
+    socket.pause();
+    const path = largeRequest.path(this.#random, endMs);
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nX-Scope-OrgID: ${tenant}\r\nConnection: close\r\n\r\n`,
+    );
+    socket.on('data', () => {
+      this.hasRead = true;
+      socket.pause();
+    });
+    return socket;
+  }
+
+  #takeSome(): void {
+    if (this.#socket.destroyed) this.#socket = this.#ask();
+    else this.#socket.resume();
+  }
+}
+
+async function inTurns(count: number, open: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await open(next++);
+  };
+  await Promise.all(Array.from({ length: openAtOnce }, worker));
+}

@@ -1,0 +1,142 @@
+import test from 'ava';
+import { Admissions, type HeldPlace } from '../../../plugins/guard/admissions.js';
+
+const { signal } = new AbortController();
+const wholeWaitMs = 5_000;
+
+/** Admissions in the hands of a test, with a clock and a limit that it sets. */
+function makeAdmissions(max: number, limit = max) {
+  const state = { nowMs: 0, limit, running: 0, waiting: 0, refused: [] as string[] };
+  const admissions = new Admissions({
+    max,
+    limit: () => state.limit,
+    queueWaitMs: wholeWaitMs,
+    nowMs: () => state.nowMs,
+    refusal: (reason) => {
+      state.refused.push(reason);
+      return new Error(reason);
+    },
+    onChange: (running, waiting) => Object.assign(state, { running, waiting }),
+  });
+  const enter = (tenant: string, request = {}, by = signal) => admissions.enter(request, [tenant, '::1'], by);
+  return { admissions, state, enter };
+}
+
+test('a place is free while its request waits for others, and taken again without asking', async (t) => {
+  const { admissions, enter } = makeAdmissions(1);
+  const first = await enter('a');
+  const resume = first.pause();
+  t.is(admissions.inFlight, 0);
+  const second = await enter('a');
+  resume();
+  resume();
+  t.is(admissions.inFlight, 2);
+  first.leave();
+  second.leave();
+  t.is(admissions.inFlight, 0);
+});
+
+test('a request that left while it waited gives its place back once', async (t) => {
+  const { admissions, enter } = makeAdmissions(2);
+  const place = await enter('a');
+  const resume = place.pause();
+  place.leave();
+  place.leave();
+  resume();
+  t.is(admissions.inFlight, 0);
+  const late = await enter('a');
+  late.leave();
+  late.pause()();
+  t.is(admissions.inFlight, 0);
+});
+
+test('a request over several tenants holds its place until all of its parts wait', async (t) => {
+  const { admissions, enter } = makeAdmissions(2);
+  const request = {};
+  const parts = [await enter('a', request), await enter('b', request)];
+  const resumes = parts.map((part, index) => {
+    t.is(admissions.inFlight, 1, `before part ${index} waits`);
+    return part.pause();
+  });
+  t.is(admissions.inFlight, 0);
+  resumes[0]?.();
+  t.is(admissions.inFlight, 1);
+  resumes[1]?.();
+  parts.forEach((part) => part.leave());
+  t.is(admissions.inFlight, 0);
+});
+
+test('the parts of one request wait together and are refused together', async (t) => {
+  const { state, enter } = makeAdmissions(2, 1);
+  const first = await enter('a');
+  const request = {};
+  const parts = [enter('b', request), enter('c', request)].map((part) => Promise.resolve(part));
+  t.is(state.waiting, 1);
+  first.leave();
+  for (const part of await Promise.all(parts)) part.leave();
+  const refused = {};
+  state.limit = 2;
+  const again = [await enter('a'), await enter('a')];
+  await t.throwsAsync(async () => enter('a', refused), { message: 'concurrency' });
+  await t.throwsAsync(async () => enter('a', refused), { message: 'concurrency' });
+  t.deepEqual(state.refused, ['concurrency']);
+  again.forEach((place) => place.leave());
+});
+
+test('when one tenant has all places, another waits for the next and is not refused', async (t) => {
+  const { enter } = makeAdmissions(2);
+  const held = [await enter('flood'), await enter('flood')];
+  await t.throwsAsync(async () => enter('flood'), { message: 'concurrency' });
+  const calm = enter('calm');
+  held[0]?.leave();
+  (await calm).leave();
+  held[1]?.leave();
+});
+
+test('fewer run than are let in while the limit is low; they go on when it rises', async (t) => {
+  const { admissions, state, enter } = makeAdmissions(10, 1);
+  const first = await enter('a');
+  const second = enter('a');
+  t.deepEqual([state.running, state.waiting], [1, 1]);
+  state.limit = 2;
+  admissions.admit();
+  const place: HeldPlace = await second;
+  t.deepEqual([state.running, state.waiting], [2, 0]);
+  place.leave();
+  first.leave();
+});
+
+test('who goes away leaves the queue', async (t) => {
+  const { state, enter } = makeAdmissions(10, 1);
+  const first = await enter('a');
+  const controller = new AbortController();
+  const second = enter('a', {}, controller.signal);
+  controller.abort(new Error('gone'));
+  await t.throwsAsync(async () => second, { message: 'gone' });
+  t.is(state.waiting, 0);
+  first.leave();
+});
+
+test('when requests have piled up for long, who floods waits briefly and others as long as ever', async (t) => {
+  const { state, enter } = makeAdmissions(10, 2);
+  const held = [await enter('flood'), await enter('flood')];
+  const patient = enter('flood');
+  state.nowMs = wholeWaitMs + 1;
+  // The clock of this test stands, so a wait that ends is one that was cut to less.
+  await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
+  const calm = enter('calm');
+  t.is(state.waiting, 2);
+  held[0]?.leave();
+  (await calm).leave();
+  (await patient).leave();
+  t.is(state.waiting, 0);
+  // An empty queue alone does not end it: what is refused leaves no queue.
+  const another = await enter('flood');
+  await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
+  state.nowMs += wholeWaitMs + 1;
+  const waiting = enter('flood');
+  another.leave();
+  (await waiting).leave();
+  held[1]?.leave();
+  t.is(state.running, 0);
+});

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { startDevBackend } from '../../../core/devbackend/index.js';
+import { withProxyFile } from '../../../core/testing/index.js';
+
+const pipeline = fileURLToPath(new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url));
+
+test('heavy queries that wait for the backend leave -max-concurrent to the others', async (t) => {
+  const backend = await startDevBackend({ faults: true });
+  try {
+    await fetch(`${backend.url}/-/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ path: '/select/logsql/stats_query', hang: true }),
+    });
+    const flags = {
+      backend: backend.url,
+      'max-concurrent': '2',
+      'backend-max-concurrent-heavy-queries': '1',
+    };
+    await withProxyFile(
+      pipeline,
+      async ({ url }) => {
+        const gone = new AbortController();
+        const heavy = ['a', 'b', 'c', 'd'].map((app) =>
+          fetch(
+            `${url}/loki/api/v1/query?query=${encodeURIComponent(`count_over_time({app="${app}"}[7h])`)}`,
+            {
+              signal: gone.signal,
+            },
+          ).then(({ status }) => status),
+        );
+        const ended = Promise.allSettled(heavy);
+        await metricReaches(url, 'ref_proxy_backend_heavy_queries{state="waiting"} 3');
+        t.is((await fetch(`${url}/loki/api/v1/labels`)).status, 200);
+        gone.abort();
+        t.true((await ended).every(({ status }) => status === 'rejected'));
+        await metricReaches(url, 'ref_proxy_guard_in_flight 0');
+      },
+      { flags },
+    );
+  } finally {
+    await backend.close();
+  }
+});
+
+/** Looks until the metrics say so; the time bound of the test ends it otherwise. */
+async function metricReaches(url: string, line: string): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    if (text.split('\n').includes(line)) return;
+    await sleep(5);
+  }
+}
