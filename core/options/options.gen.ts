@@ -655,7 +655,7 @@ export interface GuardOptions {
    */
   readonly maxConcurrent: number;
   /**
-   * Longest wait of a request for its turn when more came than can run at once. When requests have been waiting for as long without a break, those of an owner that floods are refused within 20ms. (milliseconds)
+   * Longest wait of a request for its turn when more came than can run at once. Once requests are refused, who has no less than its share waits 20ms. (milliseconds)
    */
   readonly maxConcurrentQueueWait: number;
 }

@@ -10,7 +10,7 @@ export interface AdmissionsOptions {
   readonly max: number;
   /** How many of them may run now. */
   readonly limit: () => number;
-  /** The longest wait, and how long requests may be piled up before there are too many of them. */
+  /** The longest wait for a turn. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
   /** The error for one too many, or for one who waited in vain. */
@@ -34,23 +34,21 @@ interface Admitted {
   holds: boolean;
 }
 
-/** What is waited at most while requests pile up: refusals are to come quickly. */
+/** What is waited at most under overload: refusals are to come quickly, and whoever is admitted is to be served quickly. */
 const briefWaitMs = 20;
+/** An overload has ended when nobody was refused for so long. */
+const overloadedForMs = 1_000;
 
 /**
  * Decides which requests run, which wait for their turn and which are refused. Turns are shared out among tenants, and among the
- * clients of one tenant. A burst waits; when requests have piled up for longer than a burst lasts, those of an owner that has no
- * less than its share wait but briefly. A request that a stage before took apart (one part per tenant) holds one place for all its
- * parts: they share an object, its trace.
+ * clients of one tenant. A burst waits; under overload those of an owner that has no less than its share wait but briefly. A request
+ * that a stage before took apart (one part per tenant) holds one place for all its parts: they share an object, its trace.
  */
 export class Admissions {
   readonly #options: AdmissionsOptions;
   readonly #queue: FairQueue;
   readonly #requests = new WeakMap<object, Admitted>();
-  /** When somebody last came to an empty queue. */
-  #emptyAtMs = -Infinity;
-  /** Until when requests count as piled up, though the queue may be empty at times. */
-  #overloadedUntilMs = -Infinity;
+  #refusedAtMs = -Infinity;
 
   constructor(options: AdmissionsOptions) {
     this.#options = options;
@@ -109,7 +107,6 @@ export class Admissions {
     }
     if (queue.running + queue.waiting >= max && !queue.isBelowShare(owner, max))
       return Promise.reject(this.#refused('concurrency'));
-    if (queue.waiting === 0) this.#emptyAtMs = nowMs();
     const isBrief = this.#isOverloaded() && !queue.isBelowShare(owner, limit());
     const budget = new WaitBudget(isBrief ? briefWaitMs : queueWaitMs, nowMs);
     const turn = queue.wait(owner, 'place', budget, signal);
@@ -122,17 +119,14 @@ export class Admissions {
     return max === 0 || this.#queue.running < limit();
   }
 
+  /** Refusals say that more comes than can be borne. They keep the queue short, so its length does not. */
   #isOverloaded(): boolean {
-    const { nowMs, queueWaitMs } = this.#options;
-    const now = nowMs();
-    return (this.#queue.waiting > 0 && now - this.#emptyAtMs > queueWaitMs) || now < this.#overloadedUntilMs;
+    return this.#options.nowMs() - this.#refusedAtMs < overloadedForMs;
   }
 
-  /** A load that is more than can be borne leaves the queue empty at times, because it is refused. */
   #refused(reason: RefusalReason): Error {
-    const { nowMs, queueWaitMs, refusal } = this.#options;
-    if (this.#isOverloaded()) this.#overloadedUntilMs = nowMs() + queueWaitMs;
-    return refusal(reason);
+    this.#refusedAtMs = this.#options.nowMs();
+    return this.#options.refusal(reason);
   }
 
   #hold(admitted: Admitted): HeldPlace {
