@@ -37,7 +37,7 @@ export class Bystanders {
       const socket = new WebSocket(address, { headers: { 'x-scope-orgid': settings.tenant } });
       socket.on('error', () => undefined);
       all.#tails.push(socket);
-      await Promise.race([once(socket, 'open'), once(socket, 'close')]);
+      await new Promise((resolve) => socket.once('open', resolve).once('close', resolve));
     });
     for (let index = 0; index < settings.slow; index += 1) all.#slow.push(new SlowReader(settings, index));
     return all;

@@ -43,7 +43,6 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
       // The clients of a run share few addresses; the limit of rates is not what is on trial.
       '-rate-limit-per-second=0',
       '-tail.max-open=1000',
-      '-log-level=error',
     ]);
     try {
       return await ask(proxy, endMs, settings);

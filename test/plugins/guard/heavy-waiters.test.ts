@@ -11,7 +11,7 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
   try {
     await fetch(`${backend.url}/-/faults`, {
       method: 'POST',
-      body: JSON.stringify({ path: '/select/logsql/stats_query', hang: true }),
+      body: JSON.stringify({ path: '/select/logsql/query', hang: true }),
     });
     const flags = {
       backend: backend.url,
@@ -31,7 +31,11 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
           ).then(({ status }) => status),
         );
         const ended = Promise.allSettled(heavy);
-        await metricReaches(url, 'ref_proxy_backend_heavy_queries{state="waiting"} 3');
+        const refused = Promise.race(heavy).then((status) => t.fail(`a heavy query got ${status}`));
+        await Promise.race([
+          metricReaches(url, 'ref_proxy_backend_heavy_queries{state="waiting"} 3'),
+          refused,
+        ]);
         t.is((await fetch(`${url}/loki/api/v1/labels`)).status, 200);
         gone.abort();
         t.true((await ended).every(({ status }) => status === 'rejected'));
