@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { choose, seeded, type Kind } from './mix.js';
-import { Sample } from './sample.js';
+import type { Sample } from './sample.js';
 
 /** Who asks what. */
 export interface Asking {

@@ -43,6 +43,7 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
       // The clients of a run share few addresses; the limit of rates is not what is on trial.
       '-rate-limit-per-second=0',
       '-tail.max-open=1000',
+      '-server.register-instrumentation=true',
     ]);
     try {
       return await ask(proxy, endMs, settings);
