@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { largeRequest, seeded } from './mix.js';
 
@@ -13,7 +14,12 @@ export interface BystanderSettings {
 }
 
 const openAtOnce = 20;
-const slowEveryMs = 1_000;
+/** Slow readers come one after the other, as their answers cost much. */
+const slowApartMs = 100;
+/** A piece is at most 64 KiB, so an answer takes a slow reader some minutes. */
+const slowEveryMs = 8_000;
+/** Who is refused asks again no sooner: slow readers are not part of the flood. */
+const askAgainMs = 30_000;
 
 /** Those who are there all the time: connections that ask nothing, open tails, readers that take their answers slowly. */
 export class Bystanders {
@@ -39,7 +45,10 @@ export class Bystanders {
       all.#tails.push(socket);
       await new Promise((resolve) => socket.once('open', resolve).once('close', resolve));
     });
-    for (let index = 0; index < settings.slow; index += 1) all.#slow.push(new SlowReader(settings, index));
+    for (let index = 0; index < settings.slow; index += 1) {
+      all.#slow.push(new SlowReader(settings, index));
+      await sleep(slowApartMs);
+    }
     return all;
   }
 
@@ -59,12 +68,13 @@ export class Bystanders {
   }
 }
 
-/** Asks for many lines, and takes a little of what came once a second. */
+/** Asks for many lines, and takes a little of what came from time to time. */
 class SlowReader {
   readonly #settings: BystanderSettings;
   readonly #random: () => number;
   readonly #timer: NodeJS.Timeout;
   #socket: Socket;
+  #askedMs = 0;
   hasRead = false;
 
   constructor(settings: BystanderSettings, index: number) {
@@ -82,6 +92,7 @@ class SlowReader {
   #ask(): Socket {
     const { url, tenant, endMs } = this.#settings;
     const { port, hostname } = new URL(url);
+    this.#askedMs = performance.now();
     const socket = connect({ port: Number(port), host: hostname });
     socket.on('error', () => undefined);
     socket.pause();
@@ -97,8 +108,8 @@ class SlowReader {
   }
 
   #takeSome(): void {
-    if (this.#socket.destroyed) this.#socket = this.#ask();
-    else this.#socket.resume();
+    if (!this.#socket.destroyed) this.#socket.resume();
+    else if (performance.now() - this.#askedMs >= askAgainMs) this.#socket = this.#ask();
   }
 }
 

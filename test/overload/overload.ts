@@ -26,7 +26,8 @@ const timesCapacity = 2;
 /** Few enough not to disturb each other. */
 const unloadedShare = 0.1;
 const workers = [4, 8, 16];
-const smallPerSecond = 10;
+/** Of the capacity: far below the share of one of two tenants. */
+const smallShare = 0.05;
 
 /** Overloads a proxy in a process of its own, before a backend in another one. */
 export async function overload(settings: OverloadSettings): Promise<Findings> {
@@ -75,12 +76,12 @@ async function ask(proxy: RunningProgram, endMs: number, settings: OverloadSetti
     const watch = watchProxy(proxy, print, () => isOver);
     await Promise.all([
       many.openLoop(asked, settleSeconds, settling),
-      few.openLoop(smallPerSecond, settleSeconds, new Sample()),
+      few.openLoop(capacity * smallShare, settleSeconds, new Sample()),
     ]);
     const before = await loopDelays(url);
     await Promise.all([
       many.openLoop(asked, floodSeconds, flood),
-      few.openLoop(smallPerSecond, floodSeconds, other),
+      few.openLoop(capacity * smallShare, floodSeconds, other),
     ]);
     isOver = true;
     await watch;
