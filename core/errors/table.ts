@@ -439,6 +439,22 @@ export const errorTable = {
     when: 'a template of line_format or label_format goes beyond a limit (spec-gaps: line_format limits)',
     text: 'line_format {limit} limit exceeded',
   },
+  lineTooCostly: {
+    status: 400,
+    when: 'the stages of a query take longer than -line-timeout for one line',
+    text: 'the stages of the query took longer than {seconds}s for one line; simplify its patterns or raise -line-timeout',
+  },
+  lineTooLarge: {
+    status: 400,
+    when: 'the stages of a query take too much memory for one line',
+    text: 'the stages of the query took more than {megabytes} MiB of memory for one line',
+  },
+  tooManyCostlyLines: {
+    status: 503,
+    when: 'too many requests wait for one of the -line-threads, which evaluate the lines that cost most',
+    text: 'too many costly queries: {limit} wait for a thread to evaluate their lines; try again later or raise -line-threads',
+    headers: { 'Retry-After': '5' },
+  },
   seriesLimit: {
     status: 400,
     when: 'a metric query with more series than the tenant’s max_query_series',

@@ -1,3 +1,4 @@
+import { sharingBudget } from '../regexp/index.js';
 import type { Expr, Matcher } from './ast.js';
 import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
@@ -22,10 +23,12 @@ const maxDepth = 1000;
  * @throws LogqlError with Loki's text
  */
 export function parseQuery(text: string, options: ParseOptions = {}): Expr {
-  const expr = parseUnchecked(text, options);
-  if (expr.kind === 'invalid') throw expr.error;
-  if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
-  return expr;
+  return sharingBudget(() => {
+    const expr = parseUnchecked(text, options);
+    if (expr.kind === 'invalid') throw expr.error;
+    if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
+    return expr;
+  });
 }
 
 /**
@@ -41,7 +44,7 @@ export function formatQuery(text: string, options: ParseOptions = {}): string {
  * @throws LogqlError with Loki's text
  */
 export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
-  const expr = parseUnchecked(text, options);
+  const expr = sharingBudget(() => parseUnchecked(text, options));
   if (expr.kind === 'invalid') throw expr.error;
   if (expr.kind !== 'log' || expr.stages.length > 0)
     throw new LogqlError('only label matchers are supported');

@@ -957,6 +957,14 @@ export interface ResponseShapeOptions {
    * Longest time that looking for fields in lines may take; 0 means no bound. (milliseconds)
    */
   readonly drilldownScanTimeout: number;
+  /**
+   * Most threads that evaluate the lines that cost most: long ones under patterns or chains of stages that would hold up all other requests. They start when they are needed. (threads)
+   */
+  readonly lineThreads: number;
+  /**
+   * Longest time that such a thread may take for one line; the query fails then. (milliseconds)
+   */
+  readonly lineTimeout: number;
 }
 
 /**

@@ -18,7 +18,7 @@ export function missingLineRows(naming: Naming): LogsqlFilter {
 export function letsMissingLinesPass(stages: readonly LineFilterStage[], naming: Naming): boolean {
   const { prefix, exact: custom } = naming.missingLine;
   const placeholders = ['', prefix, ...(custom === '' ? [] : [custom])];
-  const tests = stages.map(compileLineFilter);
+  const tests = stages.map((stage) => compileLineFilter(stage));
   // Only texts that are looked for and not found: a pattern may see the end of a placeholder, of which just the start is known.
   return (
     stages.every((stage) => stage.op === '!=') &&

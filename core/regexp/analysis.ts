@@ -54,6 +54,12 @@ export function isBoundedSearch(node: RegExpNode): boolean {
   return cost !== undefined && (!isRun || last.min <= maxLength);
 }
 
+/** How many steps a backtracking search of such a pattern takes at most for each place in a text. */
+export function searchWork(node: RegExpNode): number {
+  const cost = costOf({ kind: 'concat', items: flatten(node) });
+  return cost === undefined ? 1 : Math.max(1, cost.paths * cost.length);
+}
+
 /**
  * Whether a pattern that can only match from the start of the text is linear: every run of a set is followed by a
  * code point outside of that set (or by the end), so that giving back characters never helps.

@@ -1,35 +1,55 @@
+import { takeFromBudget } from './budget.js';
 import { compile } from './compiled.js';
-import { RegExpSyntaxError, type CompileOptions, type LinearRegExp } from './types.js';
+import { plainTexts } from './plain-texts.js';
+import type { CompileOptions, LinearRegExp } from './types.js';
 
+export { sharingBudget } from './budget.js';
+export { sizeOf } from './size.js';
 export { RegExpSyntaxError } from './types.js';
 export type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
 
-/** Compiling takes about a millisecond a kibibyte, and the process waits for it. */
-const maxPatternLength = 40_960;
 const maxKept = 512;
-const maxKeptLength = 4096;
-const kept = new Map<string, LinearRegExp>();
+/** Instructions of all that are kept, of which a thousand take about a megabyte when they have been used. */
+const maxKeptSize = 100_000;
+
+/** Compiled patterns, those used last behind the others. */
+class Kept {
+  readonly #patterns = new Map<string, LinearRegExp>();
+  #size = 0;
+
+  get(key: string): LinearRegExp | undefined {
+    const known = this.#patterns.get(key);
+    if (known === undefined) return undefined;
+    this.#patterns.delete(key);
+    this.#patterns.set(key, known);
+    return known;
+  }
+
+  add(key: string, compiled: LinearRegExp): void {
+    this.#patterns.set(key, compiled);
+    this.#size += compiled.size;
+    for (const [oldest, { size }] of this.#patterns) {
+      if (this.#patterns.size <= maxKept && this.#size <= maxKeptSize) return;
+      this.#patterns.delete(oldest);
+      this.#size -= size;
+    }
+  }
+}
+
+const kept = new Kept();
 
 /**
  * Compiles a pattern with RE2 meaning into something that runs in time linear in the text.
  * Compiled patterns are shared: they carry no state between calls.
- * @throws RegExpSyntaxError with Go's text when the pattern is not RE2 syntax, or longer than 40 KiB
+ * @throws RegExpSyntaxError with Go's text when the pattern is not RE2 syntax, or is too much for a query (see sharingBudget)
  */
 export function compileRegExp(pattern: string, options: CompileOptions = {}): LinearRegExp {
-  if (pattern.length > maxPatternLength)
-    throw new RegExpSyntaxError('error parsing regexp: expression too large');
   const key = `${options.anchored === true ? 'a' : '-'}${options.dotAll === true ? 's' : '-'}${pattern}`;
   const known = kept.get(key);
-  if (known !== undefined) {
-    kept.delete(key);
-    kept.set(key, known);
-    return known;
-  }
+  // What is known counts as well: whether a query is too much must not depend on what was asked before.
+  if (plainTexts(pattern) === undefined) takeFromBudget(pattern, known !== undefined);
+  if (known !== undefined) return known;
   const compiled = compile(pattern, options);
-  if (pattern.length <= maxKeptLength) {
-    kept.set(key, compiled);
-    const oldest = kept.keys().next();
-    if (kept.size > maxKept && oldest.done !== true) kept.delete(oldest.value);
-  }
+  kept.add(key, compiled);
   return compiled;
 }

@@ -16,13 +16,19 @@ export class Re2Engine {
     this.#anchored = options.anchored === true;
     // Compiled without flags first: a flag prefix would show up in the error text.
     const { compiled, names, source } = compileNamed(pattern);
-    this.#compiled = options.dotAll === true ? compile(source, RE2JS.DOTALL) : compiled;
+    this.#compiled =
+      options.dotAll === true && source.includes('.') ? compile(source, RE2JS.DOTALL) : compiled;
     this.groupCount = compiled.groupCount();
     this.names = names;
   }
 
   test(text: string): boolean {
     return this.#anchored ? this.#compiled.testExact(text) : this.#compiled.test(text);
+  }
+
+  /** Instructions of the automaton. */
+  get size(): number {
+    return this.#compiled.programSize();
   }
 
   /** Gives what finds matches in one text. */

@@ -1,5 +1,6 @@
 import { textsOf } from './analysis.js';
 import { anyChar, notLineFeed, type CharSet } from './char-set.js';
+import { containsOne, equalsOne } from './plain-texts.js';
 import type { RegExpNode } from './tree.js';
 
 /** Tests a text; undefined where only the automaton knows. */
@@ -13,17 +14,6 @@ export function textTest(node: RegExpNode, anchored: boolean): TextTest | undefi
   const texts = textsOf(node);
   if (texts !== undefined) return anchored ? equalsOne(texts) : containsOne(texts);
   return gapTest(node, anchored);
-}
-
-function equalsOne(texts: readonly string[]): TextTest {
-  const known = new Set(texts);
-  return (text) => known.has(text);
-}
-
-function containsOne(texts: readonly string[]): TextTest {
-  const [only = ''] = texts;
-  if (texts.length === 1) return (text) => text.includes(only);
-  return (text) => texts.some((part) => text.includes(part));
 }
 
 /** Texts with gaps of any length between them. */

@@ -15,14 +15,20 @@ export interface LinearRegExp {
   readonly groupCount: number;
   /** Names of the named groups, in the order of the groups. */
   readonly groupNames: readonly string[];
+  /** Instructions of its automaton, or what takes as much memory. */
+  readonly size: number;
+  /** Nanoseconds that `test` takes at most for each UTF-16 unit of the text, roughly. */
+  readonly testCost: number;
+  /** The same for finding one match. */
+  readonly findCost: number;
   test(text: string): boolean;
   exec(text: string): LinearMatch | undefined;
   /** Replaces every match; `$1`, `$name`, `${name}` and `$$` in the replacement are expanded as Go's regexp does. */
-  replaceAll(text: string, replacement: string): string;
+  replaceAll(text: string, replacement: string, onMatch?: () => void): string;
   /** Replaces every match with the text as it stands. */
-  replaceAllLiteral(text: string, replacement: string): string;
-  /** Counts the matches that `replaceAll` would replace. */
-  count(text: string): number;
+  replaceAllLiteral(text: string, replacement: string, onMatch?: () => void): string;
+  /** Counts the matches that `replaceAll` would replace. `onMatch` is called at each: all together may take quadratic time. */
+  count(text: string, onMatch?: () => void): number;
 }
 
 /** How a pattern is read: `anchored` demands a match of the whole text, `dotAll` lets `.` match a line feed. */

@@ -28,7 +28,7 @@ export async function readHistory(
       }
       if (instant.hasSeen(row)) continue;
       if (row.timestampNs >= youngNs) recent.add(row);
-      const entry = lines.make(row);
+      const entry = await lines.make(row);
       if (entry !== undefined) found.push(entry);
     }
   }

@@ -67,7 +67,7 @@ export async function* followNative(
       hasRows = true;
       batch = nextBatch();
       batch.catch(() => undefined);
-      const event = newEntries(
+      const event = await newEntries(
         turn.result.value.map((row) => reader.read(row)),
         context,
       );

@@ -1,3 +1,4 @@
+import type { LinePlace } from '../logql/lines/evaluator.js';
 import type { Clock } from '../plugin/host.js';
 import type { TailRequest } from '../api/request.js';
 import type { RowReader } from '../names/row-reader.js';
@@ -17,6 +18,7 @@ export interface TailParts {
   readonly reader: RowReader;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly workers: LinePlace['workers'];
   /** False when the third tuple element is to stay empty. */
   readonly showsGroups: boolean;
   /** Entries of the history at most, whatever was asked; 0 means no cap. */
@@ -33,7 +35,7 @@ export async function openTail(plan: LogsPlan, request: TailRequest, parts: Tail
     filter: plan.filter,
     rules,
     delayNs,
-    lines: new LineMaker(plan, parts.showsGroups),
+    lines: new LineMaker(plan, parts.showsGroups, parts),
     recent: new RecentRows(rules.maxRemembered, startNs),
   };
   const limit = parts.maxHistory > 0 ? Math.min(request.limit, parts.maxHistory) : request.limit;

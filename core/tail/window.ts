@@ -11,14 +11,14 @@ export function msToNs(ms: number): bigint {
 }
 
 /** The rows of a batch that were not seen before and pass the residual stages, as an event; undefined when there are none. */
-export function newEntries(
+export async function newEntries(
   rows: readonly LogRow[],
   { recent, lines }: Pick<TailContext, 'recent' | 'lines'>,
-): LiveEvent | undefined {
+): Promise<LiveEvent | undefined> {
   const entries: LiveEntry[] = [];
   for (const row of rows) {
     if (!recent.add(row)) continue;
-    const entry = lines.make(row);
+    const entry = await lines.make(row);
     if (entry !== undefined) entries.push(entry);
   }
   return entries.length === 0 ? undefined : { kind: 'entries', entries };
@@ -46,7 +46,7 @@ export class Windows {
     const range = { startNs: fromNs > recent.floorNs ? fromNs : recent.floorNs, endNs: endNs + 1n };
     if (range.startNs >= range.endNs) return;
     for await (const rows of readRows(range, 'forward', pageRows)) {
-      const event = newEntries(rows, this.#context);
+      const event = await newEntries(rows, this.#context);
       if (event !== undefined) yield event;
     }
     if (endNs > this.#doneNs) this.#doneNs = endNs;

@@ -7,7 +7,9 @@ import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../co
 import type { TimeRange } from '../../core/api/request.js';
 import { FieldScan } from '../../core/discovery/field-scan.js';
 import { apiError } from '../../core/errors/table.js';
-import { compilePipeline } from '../../core/logql/pipeline/compile.js';
+import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
+import { LinePacer } from '../../core/logql/lines/line-pacer.js';
+import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
 import type { DetectedFieldsPlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
 import { EntryCollector } from './entry-collector.js';
@@ -17,6 +19,7 @@ import { readPages } from './row-pages.js';
 export interface ScanContext extends Backend {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly workers: Pick<LineWorkers, 'run'>;
   /** Lines that are looked at, whatever the client asks. */
   readonly maxLines: number;
   /** Milliseconds after which the lines read so far must do; 0 is no bound. */
@@ -65,15 +68,16 @@ async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,
   lineLimit: number,
-  { upstream, reader, clock, signal, maxLines, timeoutMs }: ScanContext,
+  { upstream, reader, clock, signal, workers, maxLines, timeoutMs }: ScanContext,
 ): Promise<readonly StreamResult[]> {
   const limit = Math.min(lineLimit, maxLines);
   const collector = new EntryCollector({
     limit,
     direction: 'backward',
     intervalNs: 0n,
-    recheck: compilePipeline(logs.recheck),
-    residual: compilePipeline(logs.residual),
+    recheck: pipelineEvaluator(logs.recheck, { workers, signal }),
+    residual: pipelineEvaluator(logs.residual, { workers, signal }),
+    pacer: new LinePacer(signal),
     showsGroups: true,
   });
   const deadline = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
@@ -90,7 +94,7 @@ async function newestEntries(
   });
   for await (const rows of pages) {
     signal.throwIfAborted();
-    if (collector.addAll(rows)) break;
+    if (await collector.addAll(rows)) break;
     if (clock.monotonicMs() < deadline) continue;
     if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
     break;

@@ -2,7 +2,9 @@ import type { AnswerStats, Entry, StreamResult } from '../../core/answer/types.j
 import type { Direction } from '../../core/api/request.js';
 import { exceeded, formatLimits } from '../../core/logql/template/exec/limits.js';
 import { LabelSet } from '../../core/labels/label-set.js';
-import type { Pipeline } from '../../core/logql/pipeline/compile.js';
+import type { LineEvaluator } from '../../core/logql/lines/evaluator.js';
+import type { LinePacer } from '../../core/logql/lines/line-pacer.js';
+import type { PipelineLine } from '../../core/logql/pipeline/types.js';
 import type { LogRow } from '../../core/names/row-reader.js';
 
 export interface CollectorOptions {
@@ -11,11 +13,10 @@ export interface CollectorOptions {
   /** At most one entry per interval; 0 means all. */
   readonly intervalNs: bigint;
   /** For rows whose line no backend filter has seen. */
-  readonly recheck: Pipeline;
-  readonly residual: Pipeline;
+  readonly recheck: LineEvaluator<PipelineLine | undefined>;
+  readonly residual: LineEvaluator<PipelineLine | undefined>;
+  readonly pacer: LinePacer;
   readonly showsGroups: boolean;
-  /** Whether lines are made by `line_format`: there may be so many bytes of them in one answer. */
-  readonly formatsLines?: boolean;
 }
 
 const hourNs = 3_600_000_000_000n;
@@ -37,17 +38,22 @@ export class EntryCollector {
   #lines = 0;
   #bytes = 0;
   #metadataBytes = 0;
-  #formattedBytes = 0;
+  #formatted = 0;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
   }
 
   /** Adds a batch; true when the answer is full. */
-  addAll(rows: readonly LogRow[]): boolean {
+  async addAll(rows: readonly LogRow[]): Promise<boolean> {
     for (const row of rows) {
       if (this.#kept >= this.#options.limit) return true;
-      if (!this.#isRepeated(row)) this.#add(row);
+      if (this.#isRepeated(row)) continue;
+      // Few rows need waiting for, and waiting for the others would take longer than they do.
+      const made = this.#evaluate(row);
+      this.#add(row, made instanceof Promise ? await made : made);
+      const pause = this.#options.pacer.after(this.#options.residual.spent);
+      if (pause !== undefined) await pause;
     }
     return this.#kept >= this.#options.limit;
   }
@@ -90,14 +96,22 @@ export class EntryCollector {
     return false;
   }
 
-  #add(row: LogRow): void {
-    const { timestampNs, stream, structuredMetadata } = row;
+  #evaluate(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
+    const { timestampNs, line, stream, structuredMetadata } = row;
+    const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
+    const { recheck, residual } = this.#options;
+    if (!row.isRebuilt) return residual.of(read);
+    const checked = recheck.of(read);
+    if (checked instanceof Promise)
+      return checked.then((kept) => (kept === undefined ? undefined : residual.of(read)));
+    return checked === undefined ? undefined : residual.of(read);
+  }
+
+  #add(row: LogRow, line: PipelineLine | undefined): void {
+    const { timestampNs } = row;
     this.#count(row);
-    const read = { timestampNs, line: row.line, stream: stream.labels, structuredMetadata };
-    if (row.isRebuilt && this.#options.recheck(read) === undefined) return;
-    const line = this.#options.residual(read);
     if (line === undefined || !this.#isDue(timestampNs)) return;
-    if (this.#options.formatsLines === true) this.#countFormatted(line.line);
+    this.#countFormatted(line.formatted);
     const { showsGroups } = this.#options;
     this.#streamOf(line.stream).entries.push({
       timestampNs,
@@ -125,9 +139,9 @@ export class EntryCollector {
   }
 
   /** @throws ApiError `lineFormatLimit` */
-  #countFormatted(line: string): void {
-    this.#formattedBytes += Buffer.byteLength(line);
-    if (this.#formattedBytes > formatLimits.responseOutput) exceeded('output');
+  #countFormatted(length: number): void {
+    this.#formatted += length;
+    if (this.#formatted > formatLimits.responseOutput) exceeded('output');
   }
 
   #streamOf(labels: LabelSet): OpenStream {

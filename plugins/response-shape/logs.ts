@@ -1,6 +1,8 @@
 import type { StreamsAnswer } from '../../core/answer/types.js';
 import type { QueryRangeRequest } from '../../core/api/request.js';
-import { compilePipeline } from '../../core/logql/pipeline/compile.js';
+import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
+import { LinePacer } from '../../core/logql/lines/line-pacer.js';
+import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import type { LogsPlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
@@ -13,6 +15,7 @@ export interface LogsContext {
   readonly reader: RowReader;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly workers: Pick<LineWorkers, 'run'>;
   /** False when the third tuple element is to stay empty. */
   readonly showsGroups: boolean;
 }
@@ -28,10 +31,10 @@ export async function answerLogs(
     limit: request.limit,
     direction: request.direction,
     intervalNs: request.intervalNs,
-    recheck: compilePipeline(plan.recheck),
-    residual: compilePipeline(plan.residual),
+    recheck: pipelineEvaluator(plan.recheck, context),
+    residual: pipelineEvaluator(plan.residual, context),
+    pacer: new LinePacer(context.signal),
     showsGroups: context.showsGroups,
-    formatsLines: plan.residual.some(({ kind }) => kind === 'line-format'),
   });
   const keepsAll = plan.residual.length === 0 && request.intervalNs === 0n;
   const pages = readPages({
@@ -46,7 +49,7 @@ export async function answerLogs(
   });
   for await (const rows of pages) {
     context.signal.throwIfAborted();
-    if (collector.addAll(rows)) break;
+    if (await collector.addAll(rows)) break;
   }
   return {
     kind: 'streams',

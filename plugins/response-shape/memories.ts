@@ -1,11 +1,13 @@
 import { ByteLru } from '../../core/cache/byte-lru.js';
 import type { Host } from '../../core/plugin/index.js';
+import { lineWorkerMetrics } from './line-workers.js';
 import { SelectionFacts, type Facts, type Finding } from './metric-facts.js';
 import type { Inventory } from './metric-inventory.js';
 import { Refusals } from './metric-refusals.js';
 import { LineShapes, type KnownCutting } from './metric-shapes.js';
 
 export const responseShapeMetrics = {
+  ...lineWorkerMetrics,
   learned_entries: {
     type: 'gauge',
     help: 'What the stage remembers of the backend, by kind.',

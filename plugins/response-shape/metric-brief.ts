@@ -1,4 +1,4 @@
-import { entryLeafSource, Windows } from '../../core/logql/metric/index.js';
+import { entryLeafSource, type EntrySource, Windows } from '../../core/logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
 import { fieldName } from '../../core/logsql/build.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
@@ -31,14 +31,15 @@ export async function briefTable(
   const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
   const rows = await briefRows({ ...plan, brief }, range, context);
   if (rows === undefined) return undefined;
-  const source = entryLeafSource({
+  const entries: EntrySource = {
     async *entries(_leaf, _interval, signal) {
       for await (const batch of readEntries(rows, context)) {
         signal.throwIfAborted();
         yield batch.map(entryOf);
       }
     },
-  });
+  };
+  const source = entryLeafSource(entries, context.workers);
   const stages = { ...leaf.range.range.query, stages: brief.stages };
   const short = { ...leaf.range, range: { ...leaf.range.range, query: stages } };
   try {

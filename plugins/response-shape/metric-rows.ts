@@ -1,6 +1,7 @@
 import type { TimeRange } from '../../core/api/request.js';
 import { apiError } from '../../core/errors/table.js';
 import type { EntrySource } from '../../core/logql/metric/index.js';
+import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
 import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
 import { query, stats, statsFunction } from '../../core/logsql/build.js';
@@ -22,6 +23,7 @@ export interface RowContext extends Memories {
   /** Rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 is no bound. */
   readonly maxRows: number;
   readonly counts: MetricCounts;
+  readonly workers: Pick<LineWorkers, 'run'>;
   /** Whose data the upstream gives: what is remembered is remembered for them. */
   readonly owner: string;
 }

@@ -1,6 +1,7 @@
 import { addEntries } from '../../core/logql/metric/index.js';
 import type { LeafEngine, LeafRequest } from '../../core/logql/metric/index.js';
-import { Pacer } from '../../core/logql/metric/pacer.js';
+import { sampleEvaluator } from '../../core/logql/lines/evaluator.js';
+import { LinePacer } from '../../core/logql/lines/line-pacer.js';
 import type { RangeAggregation, Stage } from '../../core/logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../core/logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
@@ -259,12 +260,13 @@ export class Statistics {
 
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
     const { context, request, buckets } = this.#parts;
-    const pacer = new Pacer(request.signal);
+    const { signal } = request;
+    const { range, pushed } = this.#parts.plan.leaf;
+    const extract = sampleEvaluator(range, pushed, { workers: context.workers, signal });
+    const pacer = new LinePacer(signal);
     for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
-      addEntries(engine, this.#ofRow, batch.map(entryOf));
+      await addEntries(engine, extract, batch.map(entryOf), pacer);
       checkSeries();
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
     }
   }
 }

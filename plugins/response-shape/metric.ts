@@ -47,7 +47,10 @@ export async function answerMetric(
 /** The series of leaves: from statistics where they do, else from rows. */
 function backendSource(plan: MetricPlan, context: RowContext): LeafSource {
   const sourceOf = (change: (leaf: LeafPlan) => LeafPlan): LeafSource =>
-    entryLeafSource(rowEntrySource((leaf) => change(planOf(plan, leaf)), context));
+    entryLeafSource(
+      rowEntrySource((leaf) => change(planOf(plan, leaf)), context),
+      context.workers,
+    );
   const fromRows = sourceOf((leaf) => leaf);
   const fromWholeRows = sourceOf((leaf) => ({ ...leaf, columns: undefined }));
   return {

@@ -1,5 +1,6 @@
 import type { ApiRequest, TimeRange } from '../../core/api/request.js';
 import { printQuery } from '../../core/logql/index.js';
+import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import { learnerOf, type NameLearner } from '../../core/names/name-learner.js';
 import type { Naming } from '../../core/names/naming.js';
@@ -11,6 +12,7 @@ import { deleteRows } from './delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './detected-fields.js';
 import { answerDetectedLabels } from './detected-labels.js';
 import { answerIndexStats } from './index-stats.js';
+import { createLineWorkers } from './line-workers.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings.js';
 import { answerLogs } from './logs.js';
 import { createMemories, type Memories, type responseShapeMetrics } from './memories.js';
@@ -21,7 +23,10 @@ import { refinedPlan } from './refine.js';
 import { answerShards } from './shards.js';
 import { answerVolume } from './volume.js';
 
-type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'> &
+type ScanOptions = Pick<
+  ResponseShapeOptions,
+  'detectedFieldsMaxScanLines' | 'drilldownScanTimeout' | 'lineThreads' | 'lineTimeout'
+> &
   Partial<Pick<ResponseShapeOptions, 'derivedFields'>>;
 type StageHost = Pick<Host<typeof responseShapeMetrics>, 'naming' | 'limits' | 'clock' | 'log' | 'meters'>;
 type Needs = 'tenant' | 'plan' | 'upstream';
@@ -36,13 +41,20 @@ export class ResponseShapeStage implements Stage<Needs, never> {
 
   readonly #memories: Memories;
   readonly #derive: DeriveFields | undefined;
+  readonly #workers: LineWorkers;
 
   constructor(options: ScanOptions, host: StageHost) {
     this.#options = options;
     this.#host = host;
     this.#learner = learnerOf(host.naming, host.clock);
     this.#memories = createMemories(host);
+    this.#workers = createLineWorkers(options, host);
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
+  }
+
+  stop(): Promise<void> {
+    this.#workers.close();
+    return Promise.resolve();
   }
 
   async handle(exchange: Exchange<Needs>): Promise<Answer> {
@@ -51,6 +63,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
     const { limits, clock } = this.#host;
     const naming = this.#host.naming.forTenant(tenant.id);
     const plan = await refinedPlan(exchange, naming, this.#learner);
+    const workers = this.#workers;
     const backend = { upstream, reader: this.#readerOf(naming), naming };
     switch (plan.kind) {
       case 'logs': {
@@ -58,13 +71,13 @@ export class ResponseShapeStage implements Stage<Needs, never> {
         if (request.op === 'tail') {
           const maxHistory = limits.of([tenant.id]).maxEntriesLimitPerQuery;
           const { signal } = exchange;
-          return answerTail(plan, request, { ...backend, clock, showsGroups, signal, maxHistory });
+          return answerTail(plan, request, { ...backend, clock, showsGroups, signal, workers, maxHistory });
         }
         if (request.op !== 'query_range') throw mismatch(request);
         const answer = await answerLogs(
           plan,
           { ...request, range: rangeOf(request) },
-          { ...backend, clock, showsGroups, signal: exchange.signal },
+          { ...backend, clock, showsGroups, workers, signal: exchange.signal },
         );
         const derive = showsGroups ? this.#derive : undefined;
         return derive === undefined ? answer : { ...answer, streams: derive(answer.streams) };
@@ -75,6 +88,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
         return answerMetric(plan, request, {
           ...backend,
           clock,
+          workers,
           signal: exchange.signal,
           maxRows: limits.process.manualRangeMetricRowLimit,
           ...this.#memories,
@@ -113,7 +127,7 @@ export class ResponseShapeStage implements Stage<Needs, never> {
         return answerDetectedLabels(plan, rangeOf(request), backend);
       case 'detected-fields': {
         const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = this.#options;
-        const context = { ...backend, clock, signal: exchange.signal, maxLines, timeoutMs };
+        const context = { ...backend, clock, workers, signal: exchange.signal, maxLines, timeoutMs };
         if (request.op === 'detected_field_values')
           return answerDetectedFieldValues(plan, { ...request, range: rangeOf(request) }, context);
         if (request.op !== 'detected_fields') throw mismatch(request);

@@ -1,3 +1,4 @@
+import { sharingBudget } from '../../regexp/index.js';
 import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
 import { parseJsonPath } from '../paths/json-path.js';
@@ -16,6 +17,12 @@ import { isIpPattern } from './ip.js';
  * @throws LogqlError with Loki's text
  */
 export function checkStages(expr: Expr): void {
+  sharingBudget(() => {
+    checkAll(expr);
+  });
+}
+
+function checkAll(expr: Expr): void {
   for (const stages of pipelinesOf(expr)) {
     for (const group of groupStages(stages)) {
       for (const stage of group) {

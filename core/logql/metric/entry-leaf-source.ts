@@ -1,4 +1,7 @@
-import { compileExtractor, type SampleExtractor } from '../pipeline/extractor.js';
+import { sampleEvaluator, type LineEvaluator } from '../lines/evaluator.js';
+import { LinePacer } from '../lines/line-pacer.js';
+import type { LineWorkers } from '../lines/line-workers.js';
+import type { ExtractedSample } from '../pipeline/types.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import { absentRows } from './absent.js';
 import { Pacer } from './pacer.js';
@@ -18,18 +21,17 @@ export interface EntrySource {
 }
 
 /** A source of leaves that counts samples itself, from entries. */
-export function entryLeafSource(source: EntrySource): LeafSource {
+export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 'run'>): LeafSource {
   return {
     async series(request: LeafRequest): Promise<SeriesTable> {
       const { leaf, columns, signal } = request;
       const { engine, checkSeries } = leafEngine(request);
-      const extract = compileExtractor(leaf.range, leaf.pushed);
+      const extract = sampleEvaluator(leaf.range, leaf.pushed, { workers, signal });
       const pacer = new Pacer(signal);
+      const lines = new LinePacer(signal);
       for await (const batch of source.entries(leaf, engine.windows.interval, signal)) {
-        addEntries(engine, extract, batch);
+        await addEntries(engine, extract, batch, lines);
         checkSeries();
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
       }
       await engine.prepare(pacer);
       const rows = engine.rows();
@@ -47,16 +49,20 @@ export function entryLeafSource(source: EntrySource): LeafSource {
  * Feeds entries to an engine.
  * @throws ApiError `pipelineError` for one that has an error, unless no window sees it
  */
-export function addEntries(
+export async function addEntries(
   engine: RangeEngine,
-  extract: SampleExtractor,
+  extract: LineEvaluator<ExtractedSample | undefined>,
   entries: readonly PipelineEntry[],
-): void {
+  pacer: LinePacer,
+): Promise<void> {
   for (const entry of entries) {
     if (!engine.isInWindow(entry.timestampNs)) continue;
-    const sample = extract(entry);
-    if (sample === undefined) continue;
-    if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
-    engine.add(sample.labels, entry.timestampNs, sample.value);
+    // Few entries need waiting for, and waiting for the others would take longer than they do.
+    const made = extract.of(entry);
+    const sample = made instanceof Promise ? await made : made;
+    if (sample?.error !== undefined) throw pipelineError(sample.error, sample.labels);
+    if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, sample.value);
+    const pause = pacer.after(extract.spent);
+    if (pause !== undefined) await pause;
   }
 }

@@ -14,14 +14,38 @@ const field = grammar.terminal<string>('FIELD');
 const index = grammar.terminal<number>('INDEX');
 let table: Table | undefined;
 
+const anyPath = 'x[0]';
+const stepsOfAnyPath = 2;
+/** One step as it is mostly written; the first one has no dot. */
+const firstStep = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
+const nextStep = /\s*(?:\.\s*([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
+
 /**
  * Parses the path of a json parameter: `a.b[0]["odd key"]`.
  * @throws PathError with Loki's text
  */
 export function parseJsonPath(path: string): JsonPath {
+  const steps: (string | number)[] = [];
+  const end = readSteps(path, steps);
+  if (end === path.length) return steps;
   table ??= makeTable();
-  // The start symbol's rules make nothing else.
-  return parsePath(path, table, readPiece) as JsonPath;
+  // What was read is one path to the grammar: what it says of the rest does not depend on which one. It takes its time, and the path may be long.
+  const rest = steps.length === 0 ? path : `${anyPath}${path.slice(end)}`;
+  const more = parsePath(rest, table, readPiece, path) as JsonPath;
+  return steps.length === 0 ? more : [...steps, ...more.slice(stepsOfAnyPath)];
+}
+
+/** Reads steps as far as they are plain; gives the offset behind them. */
+function readSteps(path: string, steps: (string | number)[]): number {
+  let end = 0;
+  for (;;) {
+    const step = end === 0 ? firstStep : nextStep;
+    step.lastIndex = end;
+    const [all, name, index, key = ''] = step.exec(path) ?? [];
+    if (all === undefined) return end;
+    end += all.length;
+    steps.push(name ?? (index === undefined ? key : Number(index)));
+  }
 }
 
 function makeTable(): Table {

@@ -18,11 +18,11 @@ export type ReadPiece = (text: string, at: number) => Piece;
  * Parses the small languages of parser parameters. A fault of the scanner ends the input; should that make a syntax
  * error, this is the one that is told.
  */
-export function parsePath(text: string, table: Table, read: ReadPiece): unknown {
+export function parsePath(text: string, table: Table, read: ReadPiece, shown = text): unknown {
   const source = new PathSource(text, table.grammar, read);
   const result = runParser(table, source);
   const fault = source.fault;
-  if (fault !== undefined) throw new PathError(`cannot parse expression [${text}]: ${fault}`);
+  if (fault !== undefined) throw new PathError(`cannot parse expression [${shown}]: ${fault}`);
   return result?.value;
 }
 

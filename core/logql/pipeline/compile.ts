@@ -4,6 +4,7 @@ import { addChecks } from './early-checks.js';
 import { noHints } from './hints.js';
 import { orderStages } from './line-order.js';
 import { compileLineFilter, type LineTest } from './line-filter.js';
+import { Meter } from './meter.js';
 import { Output } from './output.js';
 import { SlotTable } from './slot-table.js';
 import { compileStage } from './stages.js';
@@ -14,21 +15,23 @@ export type { Pipeline } from './types.js';
 
 /**
  * Compiles the stages of a log query, once per query; what comes out may run on any number of lines, one after another.
- * No line makes it throw, but for a template whose text goes beyond the limits (ApiError `lineFormatLimit`).
+ * No line makes it throw, but for a template whose text goes beyond the limits (ApiError `lineFormatLimit`), and one that is too
+ * costly where the meter has a limit.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
-export function compilePipeline(stages: readonly Stage[]): Pipeline {
-  const { tests, rest } = splitLineTests(orderStages(stages));
+export function compilePipeline(stages: readonly Stage[], meter = new Meter()): Pipeline {
+  const { tests, rest } = splitLineTests(orderStages(stages), meter);
   const slots = new SlotTable();
   const output = new Output(slots, 'while-useful');
-  addChecks(rest, slots);
-  const run = rest.map((stage) => compileStage(stage, slots, noHints));
-  const work = new WorkLine(slots, noHints, LabelSet.empty);
+  addChecks(rest, slots, meter);
+  const run = rest.map((stage) => compileStage(stage, slots, noHints, meter));
+  const work = new WorkLine(slots, noHints, LabelSet.empty, meter);
   return (entry) => {
+    meter.start();
     if (!passesAll(tests, entry.line)) return undefined;
     if (run.length === 0 && entry.structuredMetadata.size === 0) {
       const { line, stream, structuredMetadata } = entry;
-      return { line, stream, structuredMetadata, parsed: LabelSet.empty };
+      return { line, stream, structuredMetadata, parsed: LabelSet.empty, formatted: 0 };
     }
     work.start(entry);
     return runAll(run, work) ? output.line(work, entry) : undefined;
@@ -36,14 +39,17 @@ export function compilePipeline(stages: readonly Stage[]): Pipeline {
 }
 
 /** Line filters in front of all other stages need no labels: they run before any are made ready. */
-export function splitLineTests(stages: readonly Stage[]): {
+export function splitLineTests(
+  stages: readonly Stage[],
+  meter: Meter,
+): {
   readonly tests: readonly LineTest[];
   readonly rest: readonly Stage[];
 } {
   const tests: LineTest[] = [];
   for (const stage of stages) {
     if (stage.kind !== 'line-filter') break;
-    tests.push(compileLineFilter(stage));
+    tests.push(compileLineFilter(stage, meter));
   }
   return { tests, rest: stages.slice(tests.length) };
 }

@@ -24,6 +24,9 @@ const sizes = new Map<string, number>([
   ['GiB', 2 ** 30],
 ]);
 
+/** Nanoseconds for each character, texts of errors included. */
+export const conversionCost = 30;
+
 /** Reads a label's value for a comparison or as a sample; a text is the error, in Go's words. */
 export type Conversion = (text: string) => number | string;
 

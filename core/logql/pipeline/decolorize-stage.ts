@@ -5,10 +5,13 @@ const controlSequence = 0x9b;
 const bell = 0x07;
 const semicolon = 0x3b;
 const maxDigits = 4;
+/** Nanoseconds for each character. */
+const decolorizeCost = 20;
 
 /** `| decolorize`: takes colours and other terminal sequences out of the line. */
 export function compileDecolorize(): RunStage {
   return (work) => {
+    work.charge(decolorizeCost);
     work.line = decolorize(work.line);
     return true;
   };

@@ -1,4 +1,5 @@
 import type { DropStage, KeepStage, LabelItem } from '../ast.js';
+import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
 import { compileMatcherTest, type TextTest } from './text-test.js';
@@ -6,16 +7,20 @@ import { errorDetailsLabel, errorLabel, preserveErrorLabel, type RunStage } from
 import type { WorkLine } from './work-line.js';
 
 /** `| drop`: with a matcher only where the value passes. The details of an error are a label of their own. */
-export function compileDrop({ items }: DropStage, slots: SlotTable): RunStage {
-  const drops = items.map((item) => compileDropItem(item, slots));
+export function compileDrop({ items }: DropStage, slots: SlotTable, meter: Meter): RunStage {
+  const drops = items.map((item) => compileDropItem(item, slots, meter));
   return (work) => {
     for (const drop of drops) drop(work);
     return true;
   };
 }
 
-function compileDropItem({ name, matcher }: LabelItem, slots: SlotTable): (work: WorkLine) => void {
-  const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value);
+function compileDropItem(
+  { name, matcher }: LabelItem,
+  slots: SlotTable,
+  meter: Meter,
+): (work: WorkLine) => void {
+  const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value, meter);
   if (name === errorLabel) {
     return (work) => {
       if (test(work.error)) work.error = '';
@@ -33,11 +38,14 @@ function compileDropItem({ name, matcher }: LabelItem, slots: SlotTable): (work:
   };
 }
 
+/** Nanoseconds for each label. */
+const keepCost = 200;
+
 /** `| keep`: deletes all labels but these; errors stay. */
-export function compileKeep({ items }: KeepStage, slots: SlotTable): RunStage {
+export function compileKeep({ items }: KeepStage, slots: SlotTable, meter: Meter): RunStage {
   const tests = new Map<Slot, TextTest[]>();
   for (const { name, matcher } of items) {
-    const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value);
+    const test = matcher === undefined ? () => true : compileMatcherTest(matcher.op, matcher.value, meter);
     const slot = slots.pin(name);
     tests.set(slot, [...(tests.get(slot) ?? []), test]);
   }
@@ -48,6 +56,7 @@ export function compileKeep({ items }: KeepStage, slots: SlotTable): RunStage {
     return own?.some((test) => test(work.get(slot) ?? '')) === true;
   };
   return (work) => {
+    meter.charge(keepCost * work.touchedCount);
     for (const slot of work.visible()) if (!isKept(slot, work)) work.delete(slot);
     return true;
   };

@@ -2,11 +2,12 @@ import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../as
 import { LabelSet } from '../../labels/label-set.js';
 import { dropUnusedLineFormats } from '../check/line-formats.js';
 import { passesAll, runAll, splitLineTests } from './compile.js';
-import { readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
+import { conversionCost, readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
 import { addChecks } from './early-checks.js';
 import { hintsFor, markRequired, noHints, type Hints } from './hints.js';
 import { compileLabelFilter } from './label-filter.js';
 import { orderStages } from './line-order.js';
+import { Meter } from './meter.js';
 import { Output } from './output.js';
 import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
 import { SlotTable } from './slot-table.js';
@@ -25,8 +26,12 @@ type Groups = Pick<Grouping, 'without' | 'labels'>;
  * aggregation around it, where that may be applied to samples already (see pushedGrouping). Only a template beyond its limits throws for an entry.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
-export function compileExtractor(range: RangeAggregation, pushed?: Groups): SampleExtractor {
-  const { work, output, readValue, seriesLabels } = compileSampleReader(range, pushed);
+export function compileExtractor(
+  range: RangeAggregation,
+  pushed?: Groups,
+  meter = new Meter(),
+): SampleExtractor {
+  const { work, output, readValue, seriesLabels } = compileSampleReader(range, pushed, meter);
   return (entry) => {
     const value = readValue(entry);
     if (value === undefined) return undefined;
@@ -50,7 +55,11 @@ export interface SampleReader {
 }
 
 /** Compiles the parts of compileExtractor. */
-export function compileSampleReader(range: RangeAggregation, pushed?: Groups): SampleReader {
+export function compileSampleReader(
+  range: RangeAggregation,
+  pushed?: Groups,
+  meter = new Meter(),
+): SampleReader {
   const { unwrap } = range.range;
   const grouping = groupingOf(range, pushed);
   const slots = new SlotTable();
@@ -59,19 +68,20 @@ export function compileSampleReader(range: RangeAggregation, pushed?: Groups): S
   const names = [...stages, ...(unwrap?.filters ?? [])].flatMap(stageNames);
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
-  const { tests, rest } = splitLineTests(stages);
+  const { tests, rest } = splitLineTests(stages, meter);
   // Several filters behind an unwrap are one to the reference, of the kind that is not looked at early.
-  addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots);
-  const run = rest.map((stage) => compileStage(stage, slots, hints));
+  addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
+  const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
   const ofSeries = seriesGrouping(grouping, unwrap);
-  const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots);
-  const work = new WorkLine(slots, hints, LabelSet.empty);
+  const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots, meter);
+  const work = new WorkLine(slots, hints, LabelSet.empty, meter);
   return {
     work,
     output,
     isGrouped: ofSeries !== undefined,
     seriesLabels: compileSeriesLabels(ofSeries, slots, output),
     readValue: (entry) => {
+      meter.start();
       if (!passesAll(tests, entry.line)) return undefined;
       work.start(entry);
       return runAll(run, work) ? valueOf(work) : undefined;
@@ -106,15 +116,16 @@ function compileCount({ op }: RangeAggregation): ReadValue {
   return op === 'bytes_over_time' || op === 'bytes_rate' ? (work) => Buffer.byteLength(work.line) : () => 1;
 }
 
-function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable): ReadValue {
+function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable, meter: Meter): ReadValue {
   const slot = slots.pin(name);
   const convert = conversionOf(conversion);
   const after: readonly RunStage[] = filters.map(({ filter }: LabelFilterStage) =>
-    compileLabelFilter(filter, slots),
+    compileLabelFilter(filter, slots, meter),
   );
   return (work) => {
     const text = work.get(slot);
     if (text === undefined || text === '') return undefined;
+    meter.charge(conversionCost * text.length);
     const read = convert(text);
     if (typeof read === 'string') work.fail(sampleError, read);
     if (!runAll(after, work)) return undefined;

@@ -8,6 +8,9 @@ interface Address {
   readonly value: bigint;
 }
 
+/** Six groups of IPv6 and a dotted address. */
+const longestAddress = 45;
+
 // Only the numbers of a dotted address may not begin with a zero.
 const leadingZero = /(?:^|[.:])0\d{1,2}\.|\.0\d{1,2}(?:\.|$)/;
 
@@ -28,7 +31,7 @@ export function parseIpMatcher(text: string): IpMatcher {
 
 /** Reads a plain address; undefined for anything else, numbers with leading zeros included. */
 export function parseAddress(text: string): Address | undefined {
-  if (leadingZero.test(text)) return undefined;
+  if (text.length > longestAddress || leadingZero.test(text)) return undefined;
   const v4 = parseIPv4(text);
   if (v4 !== undefined) return { bits: 32, value: BigInt(v4) };
   const v6 = parseIPv6(text);

@@ -29,6 +29,8 @@ export const jsonError = 'JSONParserErr';
 
 /** Labels of objects nested deeper than this are not looked for: the line is a stranger's, the stack is ours. */
 const maxDepth = 64;
+/** Nanoseconds for each character: at worst it is read again at every depth, or every few of them are a label of their own. */
+export const jsonCost = 250;
 
 /** `| json`: a label for every string, number and boolean of the line, named by the keys on the way to it. */
 export function compileJson(slots: SlotTable, hints: Hints): RunStage {
@@ -49,6 +51,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
 
   run(work: WorkLine): boolean {
     const { line } = work;
+    work.charge(jsonCost);
     this.#work = work;
     this.#keys.startLine();
     this.#reader.start(line);

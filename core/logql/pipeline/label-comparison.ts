@@ -1,7 +1,8 @@
 import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
-import { readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
+import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
 import { compileIpFilter } from './line-filter-ip.js';
+import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { compileTextTest } from './text-test.js';
 import { errorLabel, type RunStage } from './types.js';
@@ -16,18 +17,25 @@ export function isComparison(filter: LabelFilter): filter is LabelComparison {
 }
 
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it, a missing label drops it. */
-export function compileComparison(filter: LabelComparison, slots: SlotTable): RunStage {
+export function compileComparison(filter: LabelComparison, slots: SlotTable, meter: Meter): RunStage {
   switch (filter.kind) {
     case 'string':
-      return compileString(filter, slots);
+      return compileString(filter, slots, meter);
     case 'number':
-      return compileOrdered(filter.name, filter.op, filter.value, readNumber, slots);
+      return compileOrdered(filter.name, filter.op, filter.value, readNumber, slots, meter);
     case 'duration':
-      return compileOrdered(filter.name, filter.op, Number(filter.nanoseconds), readNanoseconds, slots);
+      return compileOrdered(
+        filter.name,
+        filter.op,
+        Number(filter.nanoseconds),
+        readNanoseconds,
+        slots,
+        meter,
+      );
     case 'bytes':
-      return compileOrdered(filter.name, filter.op, reprintedBytes(filter.bytes), readBytes, slots);
+      return compileOrdered(filter.name, filter.op, reprintedBytes(filter.bytes), readBytes, slots, meter);
     case 'ip':
-      return compileIp(filter, slots);
+      return compileIp(filter, slots, meter);
   }
 }
 
@@ -36,9 +44,9 @@ function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
 
-function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable): RunStage {
+function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable, meter: Meter): RunStage {
   const slot = slots.pin(name);
-  const test = compileTextTest(op, value);
+  const test = compileTextTest(op, value, meter);
   if (name === errorLabel) return (work) => test(work.error);
   return (work) => test(work.get(slot) ?? '');
 }
@@ -49,12 +57,14 @@ function compileOrdered(
   limit: number,
   convert: Conversion,
   slots: SlotTable,
+  meter: Meter,
 ): RunStage {
   const slot = slots.pin(name);
   const passes = comparison(op, limit);
   return (work) => {
     const text = work.get(slot);
     if (text === undefined) return false;
+    meter.charge(conversionCost * text.length);
     const value = convert(text);
     if (typeof value === 'number') return passes(value);
     if (work.error === '') work.fail(labelFilterError, value);
@@ -80,9 +90,9 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
 }
 
 /** An address is looked for anywhere in the value, as in a line; a line that is marked with an error passes, whatever the value. */
-function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable): RunStage {
+function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): RunStage {
   const slot = slots.pin(name);
-  const matches = compileIpFilter(value);
+  const matches = compileIpFilter(value, meter);
   return (work) => {
     if (work.error !== '') return true;
     const text = work.get(slot);

@@ -1,6 +1,7 @@
 import type { LabelFilter } from '../ast.js';
 import { visit } from '../walk.js';
 import { compileComparison, isComparison } from './label-comparison.js';
+import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './types.js';
 
@@ -26,8 +27,8 @@ interface Pending {
  * Compiles a label filter to a list of comparisons with jumps, from left to right, no more of them than are needed. Neither this nor
  * running it costs call depth, however deep a query nests.
  */
-export function compileLabelFilter(filter: LabelFilter, slots: SlotTable): RunStage {
-  if (isComparison(filter)) return compileComparison(filter, slots);
+export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter: Meter): RunStage {
+  if (isComparison(filter)) return compileComparison(filter, slots, meter);
   // Made from right to left: the step that is made last is the first of what stands right of the next one.
   const steps: Step[] = [];
   const pending: Pending[] = [{ node: filter, parent: undefined, onTrue: passes, onFalse: fails }];
@@ -37,7 +38,7 @@ export function compileLabelFilter(filter: LabelFilter, slots: SlotTable): RunSt
     const onTrue = parent === 'and' ? behind : next.onTrue;
     const onFalse = parent === 'or' ? behind : next.onFalse;
     if (isComparison(node)) {
-      steps.push({ test: compileComparison(node, slots), onTrue, onFalse });
+      steps.push({ test: compileComparison(node, slots, meter), onTrue, onFalse });
     } else {
       pending.push({ node: node.left, parent: node.kind, onTrue, onFalse });
       pending.push({ node: node.right, parent: undefined, onTrue, onFalse });

@@ -1,4 +1,5 @@
 import type { LabelFormatStage } from '../ast.js';
+import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { compileStageTemplate, type StageTemplate } from './template.js';
 import type { Slot } from './slot.js';
@@ -21,12 +22,16 @@ interface Render {
  * `| label_format`: renames take place one after another; the templates all see the labels as they are when the first of
  * them runs, so their texts are made together.
  */
-export function compileLabelFormat({ assignments }: LabelFormatStage, slots: SlotTable): RunStage {
+export function compileLabelFormat(
+  { assignments }: LabelFormatStage,
+  slots: SlotTable,
+  meter: Meter,
+): RunStage {
   const steps = assignments.map((made): Rename | Render => {
     const target = slots.pin(made.name);
     return made.kind === 'rename'
       ? { kind: 'rename', target, source: slots.pin(made.source) }
-      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label') };
+      : { kind: 'render', target, render: compileStageTemplate(made.template, 'label', meter) };
   });
   const templates = steps.filter((step) => step.kind === 'render');
   const firstTemplate = steps.findIndex((step) => step.kind === 'render');

@@ -1,3 +1,4 @@
+import { Meter } from './meter.js';
 import type { LineTest } from './line-filter.js';
 
 const wildcard = '<_>';
@@ -7,12 +8,13 @@ const wildcard = '<_>';
  * ends the line, the first one may stand anywhere. A piece is looked for once, from left to right, and never again further on.
  * That is how the reference reads it.
  */
-export function compilePatternFilter(pattern: string): LineTest {
+export function compilePatternFilter(pattern: string, meter = new Meter()): LineTest {
   if (pattern === '') return (line) => line === '';
   const pieces = pattern.split(wildcard);
   const last = pieces.length - 1;
   return (line) => {
     if (line === '') return false;
+    meter.charge(2 * line.length);
     let offset = 0;
     for (const [index, piece] of pieces.entries()) {
       // An empty piece stands at an end, or between wildcards side by side.

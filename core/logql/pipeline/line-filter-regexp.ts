@@ -1,8 +1,11 @@
 import { compileRegExp } from '../../regexp/index.js';
+import type { Meter } from './meter.js';
 import type { LineTest } from './line-filter.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
 const maxTexts = 32;
+/** Nanoseconds for each character of the line and of the texts: at worst all but one of a text agree everywhere. */
+const caseCost = 1;
 const onlyAscii = /^[\u0000-\u007f]*$/;
 const javaScriptSpecial = /[\\^$.*+?()[\]{}|/-]/g;
 
@@ -11,32 +14,43 @@ const javaScriptSpecial = /[\\^$.*+?()[\]{}|/-]/g;
  * plain searches, which is faster and is what the reference does, down to its two departures from RE2: an alternative that
  * matches everything beside a text is dropped, and `(?i)` on a plain text knows no other case of k and s than K and S.
  */
-export function compileRegexpFilter(pattern: string): LineTest {
+export function compileRegexpFilter(pattern: string, meter: Meter): LineTest {
   const literal = readLiteralRegexp(pattern);
   if (literal !== undefined && literal.texts.length <= maxTexts) {
     if (literal.texts.length === 0) return () => true;
-    if (!literal.ignoresCase) return containsOne(literal.texts);
-    if (literal.texts.every((text) => onlyAscii.test(text))) return containsOneIgnoringCase(literal.texts);
-    if (literal.droppedAll) return searches(`(?i)${literal.texts.map((text) => quoteMeta(text)).join('|')}`);
+    if (!literal.ignoresCase) return containsOne(literal.texts, meter);
+    if (literal.texts.every((text) => onlyAscii.test(text)))
+      return containsOneIgnoringCase(literal.texts, meter);
+    if (literal.droppedAll)
+      return searches(`(?i)${literal.texts.map((text) => quoteMeta(text)).join('|')}`, meter);
   }
-  return searches(pattern);
+  return searches(pattern, meter);
 }
 
-function searches(pattern: string): LineTest {
+function searches(pattern: string, meter: Meter): LineTest {
   const compiled = compileRegExp(pattern);
-  return (line) => compiled.test(line);
+  return (line) => {
+    meter.charge(compiled.testCost * line.length);
+    return compiled.test(line);
+  };
 }
 
-function containsOne(texts: readonly string[]): LineTest {
+function containsOne(texts: readonly string[], meter: Meter): LineTest {
   const [first = ''] = texts;
-  if (texts.length === 1) return (line) => line.includes(first);
-  return (line) => texts.some((text) => line.includes(text));
+  return (line) => {
+    meter.charge(texts.length * line.length);
+    return texts.length === 1 ? line.includes(first) : texts.some((text) => line.includes(text));
+  };
 }
 
 /** V8 searches alternatives of plain texts in time linear in the line; without the `u` flag it folds ASCII letters among themselves only. */
-function containsOneIgnoringCase(texts: readonly string[]): LineTest {
+function containsOneIgnoringCase(texts: readonly string[], meter: Meter): LineTest {
   const compiled = new RegExp(texts.map((text) => text.replace(javaScriptSpecial, '\\$&')).join('|'), 'i');
-  return (line) => compiled.test(line);
+  const cost = caseCost * texts.reduce((sum, { length }) => sum + length, 0);
+  return (line) => {
+    meter.charge(cost * line.length);
+    return compiled.test(line);
+  };
 }
 
 /** Escapes a text so that RE2 takes it for itself. */

@@ -1,6 +1,7 @@
 import type { LineFormatStage } from '../ast.js';
 import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from './slot-table.js';
+import type { Meter } from './meter.js';
 import { compileStageTemplate } from './template.js';
 import type { RunStage } from './types.js';
 
@@ -10,17 +11,18 @@ const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
  * `| line_format`: the line becomes the template's text, and stays as it is when the template fails.
  * @throws TemplateSyntaxError, ApiError `lineFormatLimit`: see compileStageTemplate
  */
-export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable): RunStage {
+export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable, meter: Meter): RunStage {
   const name = oneField.exec(template)?.[1];
   if (name !== undefined) {
     // One field alone is copied from the labels, and errors are none.
     const slot = slots.pin(name);
     return (work) => {
       work.line = withinLimit(work.get(slot) ?? '');
+      work.formatted += work.line.length;
       return true;
     };
   }
-  const render = compileStageTemplate(template, 'line');
+  const render = compileStageTemplate(template, 'line', meter);
   return (work) => {
     work.line = render(work) ?? work.line;
     return true;

@@ -11,6 +11,9 @@ import type { WorkLine } from './work-line.js';
 
 export const logfmtError = 'LogfmtParserErr';
 
+/** Nanoseconds for each character: at worst every few of them are a label of their own. */
+const logfmtCost = 200;
+
 /**
  * `| logfmt`, with parameters or without.
  * @throws PathError for a faulty parameter
@@ -24,6 +27,7 @@ export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints
   return (work) => {
     const { line } = work;
     const hasReplacement = line.includes('\ufffd');
+    work.charge(logfmtCost);
     keys.startLine();
     reader.start(line);
     for (let token = reader.next(); token !== atEnd; token = reader.next()) {
@@ -80,6 +84,7 @@ function compileParams({ params, strict }: LogfmtStage, slots: SlotTable, hints:
   const reader = new LogfmtReader();
   return (work) => {
     for (const slot of targets) if (work.target(slot) === slot) work.set(slot, '');
+    work.charge(logfmtCost);
     reader.start(work.line);
     for (let token = reader.next(); token !== atEnd; token = reader.next()) {
       if (token === atFault) {

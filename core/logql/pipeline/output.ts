@@ -32,6 +32,7 @@ export class Output {
       structuredMetadata: work.changesMetadata
         ? this.#pool.of(labelsOf(this.#sortMetadata.sort(slotsIn(work, metadata))))
         : entry.structuredMetadata,
+      formatted: work.formatted,
       parsed: this.#pool.of(labelsOf(this.#sortParsed.sort(slotsIn(work, parsed)))),
     };
   }

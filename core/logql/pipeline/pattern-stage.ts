@@ -5,6 +5,9 @@ import type { SlotTable } from './slot-table.js';
 import { asItStands, type Slot } from './slot.js';
 import type { RunStage } from './types.js';
 
+/** Nanoseconds for each character: what was searched is not searched again. */
+const patternCost = 5;
+
 /** `| pattern`: what stands between the literal pieces. A piece that is missing leaves the rest of the line to the capture before it. */
 export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hints: Hints): RunStage {
   const parts = parsePattern(pattern, 'captures');
@@ -22,6 +25,7 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
   if (hints.skipsParsers) return () => true;
   return (work) => {
     const { line } = work;
+    work.charge(patternCost);
     if (line === '' || !line.startsWith(start)) return true;
     let from = start.length;
     for (const { slot, end } of captures) {

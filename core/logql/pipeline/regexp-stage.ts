@@ -11,6 +11,7 @@ export function compileRegexp({ pattern }: RegexpStage, slots: SlotTable, hints:
   const groups = compiled.groupNames.map((name) => ({ name, slot: slots.pin(innerLabelName(name)) }));
   if (hints.skipsParsers) return () => true;
   return (work) => {
+    work.charge(compiled.findCost);
     const match = compiled.exec(work.line);
     if (match === undefined) return true;
     for (const { name, slot } of groups) {

@@ -9,6 +9,7 @@ import { compileLabelFormat } from './label-format.js';
 import { compileLineFilter } from './line-filter.js';
 import { compileLineFormat } from './line-format.js';
 import { compileLogfmt } from './logfmt-stage.js';
+import type { Meter } from './meter.js';
 import { compilePattern } from './pattern-stage.js';
 import { compileRegexp } from './regexp-stage.js';
 import type { SlotTable } from './slot-table.js';
@@ -20,10 +21,10 @@ import { compileUnpack } from './unpack-stage.js';
  * Compiles one stage.
  * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
  */
-export function compileStage(stage: Stage, slots: SlotTable, hints: Hints): RunStage {
+export function compileStage(stage: Stage, slots: SlotTable, hints: Hints, meter: Meter): RunStage {
   switch (stage.kind) {
     case 'line-filter': {
-      const test = compileLineFilter(stage);
+      const test = compileLineFilter(stage, meter);
       return (work) => test(work.line);
     }
     case 'json':
@@ -39,15 +40,15 @@ export function compileStage(stage: Stage, slots: SlotTable, hints: Hints): RunS
     case 'decolorize':
       return compileDecolorize();
     case 'label-filter':
-      return compileLabelFilter(stage.filter, slots);
+      return compileLabelFilter(stage.filter, slots, meter);
     case 'line-format':
-      return compileLineFormat(stage, slots);
+      return compileLineFormat(stage, slots, meter);
     case 'label-format':
-      return compileLabelFormat(stage, slots);
+      return compileLabelFormat(stage, slots, meter);
     case 'drop':
-      return compileDrop(stage, slots);
+      return compileDrop(stage, slots, meter);
     case 'keep':
-      return compileKeep(stage, slots);
+      return compileKeep(stage, slots, meter);
   }
 }
 

@@ -1,4 +1,6 @@
+import { exceeded, formatLimits } from '../template/exec/limits.js';
 import { compileTemplate } from '../template/index.js';
+import type { Meter } from './meter.js';
 import { errorDetailsLabel, errorLabel } from './types.js';
 import type { WorkLine } from './work-line.js';
 
@@ -12,15 +14,19 @@ export type StageTemplate = (work: WorkLine) => string | undefined;
  * @throws TemplateSyntaxError
  * @throws ApiError `lineFormatLimit` for a template beyond the limits; what it returns throws this for a text beyond them
  */
-export function compileStageTemplate(text: string, name: 'line' | 'label'): StageTemplate {
-  const template = compileTemplate(text, name);
+export function compileStageTemplate(text: string, name: 'line' | 'label', meter: Meter): StageTemplate {
+  const template = compileTemplate(text, name, meter);
   let current: WorkLine | undefined;
   const label = (wanted: string): string | undefined => current && valueFor(current, wanted);
   const list = (): readonly (readonly [string, string])[] => (current === undefined ? [] : valuesOf(current));
   return (work) => {
     current = work;
     const rendered = template.render(label, work.line, work.timestampNs, list);
-    if ('text' in rendered) return rendered.text;
+    if ('text' in rendered) {
+      work.formatted += rendered.text.length;
+      if (work.formatted > formatLimits.lineOutput) exceeded('output');
+      return rendered.text;
+    }
     work.fail(templateError, rendered.error);
     return undefined;
   };

@@ -1,5 +1,6 @@
 import type { MatchOp } from '../ast.js';
 import { compileRegExp } from '../../regexp/index.js';
+import { Meter } from './meter.js';
 import { ownText } from './own-text.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
@@ -7,13 +8,13 @@ import { readLiteralRegexp } from './literal-regexp.js';
 export type TextTest = (text: string) => boolean;
 
 /** Compiles the comparison of a label filter; the reference's shortcuts for simple patterns are part of its meaning. */
-export function compileTextTest(op: MatchOp, value: string): TextTest {
-  return compileTest(op, value, compileShortened);
+export function compileTextTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
+  return compileTest(op, value, (pattern) => compileShortened(pattern, meter));
 }
 
 /** Compiles a matcher of a selector, `keep` or `drop`: plain RE2, anchored, in which `.` matches a line feed. */
-export function compileMatcherTest(op: MatchOp, value: string): TextTest {
-  return compileTest(op, value, (pattern) => searches(pattern, true));
+export function compileMatcherTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
+  return compileTest(op, value, (pattern) => searches(pattern, true, meter));
 }
 
 function compileTest(op: MatchOp, value: string, compile: (pattern: string) => TextTest): TextTest {
@@ -50,11 +51,11 @@ export function isEmptyPattern(pattern: string): boolean {
  * Anchored at both ends. The reference drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
  * or the start of a plain text is a search of its prefix or suffix, which line feeds do not stop.
  */
-function compileShortened(pattern: string): TextTest {
+function compileShortened(pattern: string, meter: Meter): TextTest {
   if (pattern === '.*' || isEmptyPattern(pattern)) return () => true;
   const literal = readLiteralRegexp(pattern);
   const isOne = literal?.texts.length === 1 && !literal.ignoresCase && !literal.droppedAll;
-  if (isOne && pattern.includes('.*')) return searches(pattern, true);
+  if (isOne && pattern.includes('.*')) return searches(pattern, true, meter);
   if (
     literal?.droppedAll === true &&
     literal.texts.length > 0 &&
@@ -63,12 +64,15 @@ function compileShortened(pattern: string): TextTest {
   ) {
     return (text) => literal.texts.includes(text);
   }
-  return searches(pattern, false);
+  return searches(pattern, false, meter);
 }
 
-function searches(pattern: string, dotAll: boolean): TextTest {
+function searches(pattern: string, dotAll: boolean, meter: Meter): TextTest {
   const compiled = compileRegExp(pattern, { anchored: true, dotAll });
-  return remember((text) => compiled.test(text));
+  return remember((text) => {
+    meter.charge(compiled.testCost * text.length);
+    return compiled.test(text);
+  });
 }
 
 const remembered = 256;

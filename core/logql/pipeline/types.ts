@@ -17,6 +17,8 @@ export interface PipelineLine {
   readonly structuredMetadata: LabelSet;
   /** Labels made by stages, `__error__` and `__error_details__` among them. */
   readonly parsed: LabelSet;
+  /** Characters that templates have made of labels and the line, which are in the memory of nobody else. */
+  readonly formatted: number;
 }
 
 /** The stages of a log query, ready to run; undefined for a line that they drop. One line at a time: calls share their work space. */

@@ -1,6 +1,6 @@
 import type { Hints } from './hints.js';
 import { goesOn, isFaulty, readFields, type FieldOutcome, type FieldVisitor } from './json-fields.js';
-import { jsonError } from './json-stage.js';
+import { jsonCost, jsonError } from './json-stage.js';
 import { readJsonText, unescapeJson } from './json-text.js';
 import { jsonFaults, JsonReader, jsonString } from './json-value.js';
 import { KeyTable, type KeyEntry } from './key-table.js';
@@ -18,6 +18,7 @@ export function compileUnpack(slots: SlotTable, hints: Hints): RunStage {
   return (work) => {
     const { line } = work;
     if (line === '') return true;
+    work.charge(jsonCost);
     if (!line.startsWith('{')) {
       work.failParsing(jsonError, 'expecting json object(6), but it is not');
       return true;

@@ -1,6 +1,7 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import type { BaseLabels } from './base-labels.js';
 import type { Hints } from './hints.js';
+import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { asItStands, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
@@ -9,6 +10,7 @@ import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry }
 export class WorkLine {
   readonly slots: SlotTable;
   readonly hints: Hints;
+  readonly meter: Meter;
   line = '';
   timestampNs = 0n;
   /** The value of `__error__`; empty for none. */
@@ -22,14 +24,17 @@ export class WorkLine {
   /** The metadata differ from those of the entry. */
   changesMetadata = false;
   base: BaseLabels;
+  /** Characters that templates have made for this line. */
+  formatted = 0;
   readonly #requiredCount: number;
   readonly #preserved: Slot;
   #serial = 0;
   #requiredFound = 0;
 
-  constructor(slots: SlotTable, hints: Hints, nothing: LabelSet) {
+  constructor(slots: SlotTable, hints: Hints, nothing: LabelSet, meter: Meter) {
     this.slots = slots;
     this.hints = hints;
+    this.meter = meter;
     this.base = slots.base(nothing);
     this.#requiredCount = hints.required?.size ?? 0;
     this.#preserved = slots.pin(preserveErrorLabel);
@@ -40,6 +45,14 @@ export class WorkLine {
     return this.#serial;
   }
 
+  /**
+   * To be called before the line is read, with what that costs at most for each character.
+   * @throws TooCostly
+   */
+  charge(nanoseconds: number): void {
+    this.meter.charge(nanoseconds * this.line.length);
+  }
+
   start(entry: PipelineEntry): void {
     this.slots.trim();
     this.#serial += 1;
@@ -47,6 +60,7 @@ export class WorkLine {
     this.timestampNs = entry.timestampNs;
     this.error = '';
     this.errorDetails = '';
+    this.formatted = 0;
     this.touchedCount = 0;
     this.changesStream = false;
     this.changesMetadata = false;

@@ -4,6 +4,7 @@ import { exceeded, formatLimits } from './exec/limits.js';
 import { compileList, type Execute } from './exec/nodes.js';
 import { plainTemplate, type PlainTemplate } from './exec/plain.js';
 import { Run, TemplateFault } from './exec/run.js';
+import { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from './parse.js';
 import { wellFormed } from './strings/raw-bytes.js';
 import { LabelMap, type GetLabel, type ListLabels } from './values/maps.js';
@@ -26,17 +27,22 @@ export interface CompiledTemplate {
 
 /**
  * Compiles a template of line_format, or of label_format with the name `label`, once for all lines.
+ * @param meter is charged with what lines cost
  * @throws TemplateSyntaxError with Go's text
  * @throws ApiError `lineFormatLimit` for a template with too many nodes or too deep nesting
  */
-export function compileTemplate(text: string, name: 'line' | 'label' = 'line'): CompiledTemplate {
+export function compileTemplate(
+  text: string,
+  name: 'line' | 'label' = 'line',
+  meter = new Meter(),
+): CompiledTemplate {
   const template = withOwnName(parseTemplate(text, name), name);
   if (countNodes(template) > formatLimits.nodes) exceeded('syntax');
   const fields = labelsRead(template);
   const plain = plainTemplate(template);
   if (plain !== undefined) return { fields, render: (labels) => ({ text: renderPlain(plain, labels) }) };
   const execute = compileBodies(template, text, name);
-  const source = { file: name, source: text };
+  const source = { file: name, source: text, meter };
   return {
     fields,
     render: (labels, line, timestampNs, list = () => []) =>

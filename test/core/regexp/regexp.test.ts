@@ -4,6 +4,7 @@ import { compile } from '../../../core/regexp/compiled.js';
 import {
   compileRegExp,
   RegExpSyntaxError,
+  sharingBudget,
   type CompileOptions,
   type LinearRegExp,
 } from '../../../core/regexp/index.js';
@@ -165,7 +166,60 @@ test('the faster ways give the answers of the automaton', (t) => {
   t.true(byBacktracking > 400, `${byBacktracking}`);
 });
 
-test('a pattern that would take long to compile is refused in Go’s words', (t) => {
-  const error = t.throws(() => compileRegExp('(a|b)'.repeat(20_000)), { instanceOf: RegExpSyntaxError });
-  t.is(error.message, 'error parsing regexp: expression too large');
+test('patterns that would take long to compile are refused before they are built, all of a query together', (t) => {
+  const tooLarge = {
+    instanceOf: RegExpSyntaxError,
+    message: /^error parsing regexp: expression too large: .* 6000 /,
+  };
+  t.throws(() => compileRegExp('(a|b)'.repeat(20_000)), tooLarge);
+  t.throws(() => compileRegExp('\\pL'.repeat(1_000)), tooLarge);
+  t.throws(() => compileRegExp('(?:[^a]{1000}){7}'), { message: /invalid repeat count/ });
+  t.throws(() => compileRegExp('[^a]{1000}'.repeat(7)), tooLarge);
+  const share = (): void => {
+    sharingBudget(() => {
+      for (let at = 0; at < 7; at += 1) compileRegExp(`x{${990 + at}}`);
+    });
+  };
+  t.throws(share, tooLarge);
+  // Whether they are known makes no difference, and one that is used again costs nothing.
+  t.throws(share, tooLarge);
+  t.notThrows(() => {
+    sharingBudget(() => {
+      for (let at = 0; at < 7; at += 1) compileRegExp('x{990}', { anchored: at % 2 === 0 });
+    });
+  });
+});
+
+test('RE2 tells of too many repetitions itself, quoted ones are none', (t) => {
+  t.throws(() => compileRegExp('(a{1000}){1000}'), {
+    message: 'error parsing regexp: invalid repeat count: `{1000}`',
+  });
+  t.true(compileRegExp('\\Q(a{1000}){1000}\\E').test('(a{1000}){1000}'));
+  t.throws(() => compileRegExp(`\\Q(a{1000}){1000}\\E${'(?:a{500}b{500})'.repeat(7)}`), {
+    message: /expression too large/,
+  });
+});
+
+test('a choice of plain texts may be of any length', (t) => {
+  const names = Array.from({ length: 5_000 }, (_, at) => `pod-${at}\\.x`);
+  const anchored = compileRegExp(names.join('|'), { anchored: true });
+  const anywhere = compileRegExp(names.join('|'));
+  t.true(anchored.test('pod-4999.x'));
+  t.false(anchored.test('a pod-4999.x'));
+  t.true(anywhere.test('of a pod-4999.x, which'));
+  t.false(anywhere.test('pod-4999-x pod-.x'));
+});
+
+test('many plain texts are found as the automaton finds them', (t) => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+  const texts = fc.array(text, { minLength: 17, maxLength: 24 });
+  const property = fc.property(texts, text, fc.boolean(), (parts, subject, anchored) => {
+    const pattern = parts.join('|');
+    return (
+      compile(pattern, { anchored }).test(subject) === compile(pattern, { anchored }, false).test(subject)
+    );
+  });
+  t.notThrows(() => {
+    fc.assert(property, { seed: 7 });
+  });
 });

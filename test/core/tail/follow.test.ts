@@ -9,6 +9,7 @@ import { RecentRows } from '../../../core/tail/recent-rows.js';
 import type { LiveEvent, TailMode } from '../../../core/tail/types.js';
 import { FakeClock, FakeUpstream, namesOptions, type ExpectedCall } from '../../../core/testing/index.js';
 import { backendRow, reader, rowOf } from './rows.js';
+import { noWorkers } from '../logql/lines-here.js';
 
 interface Setting {
   readonly mode: TailMode;
@@ -50,7 +51,7 @@ async function follow(
       yield found.map(([ns, line]) => rowOf(nowNs + ns, line));
     },
     reader,
-    lines: new LineMaker(plan, true),
+    lines: new LineMaker(plan, true, { workers: noWorkers, signal: controller.signal }),
     recent: new RecentRows(1_000, nowNs - 10_000_000_000n),
     clock: new FakeClock(nowNs),
     signal: controller.signal,

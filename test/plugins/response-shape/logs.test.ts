@@ -11,6 +11,7 @@ import type { LogsPlan } from '../../../core/plan/types.js';
 import { FakeClock } from '../../../core/testing/index.js';
 import { answerLogs } from '../../../plugins/response-shape/logs.js';
 import { MemoryUpstream, type MemoryRow } from './memory-upstream.js';
+import { noWorkers } from '../../core/logql/lines-here.js';
 
 const naming = new Naming(defaultNamingSettings);
 const reader = new RowReader(naming);
@@ -48,6 +49,7 @@ async function answer(
     reader,
     clock: new FakeClock(),
     signal: new AbortController().signal,
+    workers: noWorkers,
     showsGroups: true,
   };
   return { answer: await answerLogs(planOf(text), requestWith(change), context), upstream };
@@ -178,6 +180,7 @@ test('the groups stay empty where they are not to be shown', async (t) => {
     reader,
     clock: new FakeClock(),
     signal: new AbortController().signal,
+    workers: noWorkers,
     showsGroups: false,
   };
   const made = await answerLogs(planOf('{app="a"}'), requestWith({}), context);
@@ -207,6 +210,7 @@ test('an aborted request stops between pages', async (t) => {
     reader,
     clock: new FakeClock(),
     signal: AbortSignal.abort(new Error('gone')),
+    workers: noWorkers,
     showsGroups: true,
   };
   await t.throwsAsync(answerLogs(planOf('{app="a"}'), requestWith({}), context), { message: 'gone' });

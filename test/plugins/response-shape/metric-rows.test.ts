@@ -6,6 +6,7 @@ import { FakeUpstream, makeHost, type ExpectedCall } from '../../../core/testing
 import { createMemories, responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 import { MetricCounts } from '../../../plugins/response-shape/metric-counts.js';
 import { readEntries, type RowRequest } from '../../../plugins/response-shape/metric-rows.js';
+import { noWorkers } from '../../core/logql/lines-here.js';
 
 const naming = new Naming(defaultNamingSettings);
 const second = 1_000_000_000n;
@@ -22,6 +23,7 @@ async function read(
     naming,
     reader: new RowReader(naming),
     maxRows: 0,
+    workers: noWorkers,
     counts: new MetricCounts(),
     ...createMemories(makeHost({ metrics: responseShapeMetrics })),
     owner: 't',

@@ -17,6 +17,7 @@ import { CircuitBreaker } from '../../../core/upstream/breaker.js';
 import { BackendClient } from '../../../core/upstream/client.js';
 import { createMemories, responseShapeMetrics } from '../../../plugins/response-shape/memories.js';
 import { answerMetric } from '../../../plugins/response-shape/metric.js';
+import { noWorkers } from '../../core/logql/lines-here.js';
 
 export interface StoredEntry {
   readonly ns: bigint;
@@ -131,6 +132,7 @@ export class MetricStore {
       naming,
       clock: new FakeClock(),
       maxRows,
+      workers: noWorkers,
       ...this.#memories,
       owner: String(account),
       limits: { ...defaultMetricLimits, ...limits },

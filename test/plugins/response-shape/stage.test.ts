@@ -32,7 +32,13 @@ async function answerOf(
   });
   const { answer } = await runStage(
     responseShape,
-    { derivedFields: [], detectedFieldsMaxScanLines: 2000, drilldownScanTimeout: 5000 },
+    {
+      derivedFields: [],
+      detectedFieldsMaxScanLines: 2000,
+      drilldownScanTimeout: 5000,
+      lineThreads: 1,
+      lineTimeout: 1000,
+    },
     exchange,
   );
   upstream.done();

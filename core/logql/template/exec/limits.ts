@@ -3,6 +3,8 @@ import { apiError } from '../../../errors/table.js';
 /** Bounds of one formatting of a line (spec-gaps: line_format limits); sizes are bytes unless told otherwise. */
 export const formatLimits = {
   output: 64 * 1024,
+  /** Of all that the templates of a query make for one line. */
+  lineOutput: 2 * 1024 * 1024,
   /** Of all formatted lines of one response; whoever writes the response counts. */
   responseOutput: 16 * 1024 * 1024,
   printf: 64 * 1024,

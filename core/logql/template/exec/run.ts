@@ -1,5 +1,6 @@
 import { byteLength } from '../strings/raw-bytes.js';
 import { quoteText } from '../fmt/quote.js';
+import type { Meter } from '../../pipeline/meter.js';
 import type { CallContext } from '../library/types.js';
 import type { GoMap, GoValue } from '../values/value.js';
 import { exceeded, formatLimits } from './limits.js';
@@ -18,9 +19,10 @@ interface Variable {
 /** Characters of text that count as one step of work. */
 const textPerStep = 128;
 
-const stepsPerCheck = 4_000;
-/** Of processor time, after the first check. */
-const maxMicroseconds = 30_000;
+/** Nanoseconds of a step. */
+const stepCost = 300;
+/** Steps are an estimate; where they are far off, time decides. Few templates ever get here. */
+const stepsPerTick = 4_000;
 
 /** One formatting of one line. */
 export class Run implements CallContext {
@@ -38,12 +40,18 @@ export class Run implements CallContext {
   depth = 0;
   text = '';
   #work = 0;
-  #checkAt = stepsPerCheck;
-  #started: NodeJS.CpuUsage | undefined;
+  #tickAt = stepsPerTick;
+  readonly #meter: Meter;
 
-  constructor(template: { file: string; source: string }, labels: GoMap, line: string, timestampNs: bigint) {
+  constructor(
+    template: { file: string; source: string; meter: Meter },
+    labels: GoMap,
+    line: string,
+    timestampNs: bigint,
+  ) {
     this.#file = template.file;
     this.#source = template.source;
+    this.#meter = template.meter;
     this.name = template.file;
     this.labels = labels;
     this.line = line;
@@ -52,16 +60,19 @@ export class Run implements CallContext {
 
   charge(steps: number): void {
     this.#work += steps;
-    if (this.#work > this.#checkAt) this.#check();
+    if (this.#work > formatLimits.steps) exceeded('execution');
+    this.#meter.charge(steps * stepCost);
+    if (this.#work < this.#tickAt) return;
+    this.#tickAt = this.#work + stepsPerTick;
+    this.#meter.tick();
   }
 
-  /** Steps are an estimate; where they are far off, time decides. Few templates ever get here. */
-  #check(): void {
-    const spent = process.cpuUsage(this.#started);
-    this.#started ??= spent;
-    const isLong = this.#checkAt > stepsPerCheck && spent.user + spent.system > maxMicroseconds;
-    if (isLong || this.#work > formatLimits.steps) exceeded('execution');
-    this.#checkAt = Math.min(this.#work + stepsPerCheck, formatLimits.steps);
+  chargeTime(nanoseconds: number): void {
+    this.#meter.charge(nanoseconds);
+  }
+
+  tick(): void {
+    this.#meter.tick();
   }
 
   chargeText(length: number): void {

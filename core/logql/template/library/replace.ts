@@ -1,7 +1,6 @@
-import { compileRegExp, RegExpSyntaxError, type LinearRegExp } from '../../../regexp/index.js';
+import { compileRegExp, RegExpSyntaxError, sizeOf, type LinearRegExp } from '../../../regexp/index.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import { smallInt } from '../values/ints.js';
-import { statesOf } from './regexp-cost.js';
 import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';
 
 /** Go's strings.Replace; a negative count replaces all, an empty old text stands between all characters. */
@@ -39,11 +38,12 @@ const stepsPerEmptyMatch = 2;
 
 function pattern(source: string, subject: string, context: CallContext): LinearRegExp {
   if (source.length > formatLimits.output) exceeded('function input');
-  const states = statesOf(source);
+  const { states } = sizeOf(source);
   context.charge(states * stepsPerState);
   context.charge(subject.length * (stepsPerCharacter + states * stepsPerCharacterAndState));
   try {
     const compiled = compileRegExp(source);
+    context.chargeTime(subject.length * compiled.findCost);
     if (compiled.test('')) context.charge(subject.length * stepsPerEmptyMatch);
     return compiled;
   } catch (error) {
@@ -58,15 +58,21 @@ function regexReplace(
   isLiteral: boolean,
 ): string {
   const compiled = pattern(source, subject, context);
+  const tick = (): void => {
+    context.tick();
+  };
   const references = isLiteral ? 0 : replacement.split('$').length - 1;
   // Each match gives the replacement and, for each reference, no more than the match.
   const most = (matches: number): number => subject.length * (1 + references) + matches * replacement.length;
-  if (most(subject.length + 1) > formatLimits.functionOutput && most(compiled.count(subject)) > maxReplaced) {
+  if (
+    most(subject.length + 1) > formatLimits.functionOutput &&
+    most(compiled.count(subject, tick)) > maxReplaced
+  ) {
     exceeded('replacement');
   }
   return isLiteral
-    ? compiled.replaceAllLiteral(subject, replacement)
-    : compiled.replaceAll(subject, replacement);
+    ? compiled.replaceAllLiteral(subject, replacement, tick)
+    : compiled.replaceAll(subject, replacement, tick);
 }
 
 function regexFunction(isLiteral: boolean): GoFunction {
@@ -105,7 +111,11 @@ export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       ...ofTexts(() => ''),
       call: ([source, subject], context) =>
-        smallInt(pattern(text(source), text(subject), context).count(text(subject))),
+        smallInt(
+          pattern(text(source), text(subject), context).count(text(subject), () => {
+            context.tick();
+          }),
+        ),
     },
   ],
 ];

@@ -11,6 +11,10 @@ export interface CallContext {
   readonly labels: GoMap;
   /** Counts work that the sizes of arguments do not show, in steps. */
   charge(steps: number): void;
+  /** Tells what takes long before it is done: in nanoseconds, as far as it can be told. */
+  chargeTime(nanoseconds: number): void;
+  /** To be called between parts of what takes a time that cannot be told. */
+  tick(): void;
 }
 
 /** A function or method that templates call. */

@@ -14,6 +14,7 @@ import {
 import { readCases, type Answered, type Case } from '../../../conformance/cases.js';
 import { compareAnswers } from '../../../conformance/compare.js';
 import { readDataset, sourceOf } from './dataset.js';
+import { noWorkers } from '../lines-here.js';
 
 const context: ParamContext = {
   nowNs: 1_793_512_800_000_000_000n,
@@ -42,7 +43,7 @@ const sizes: Readonly<Record<string, number>> = {
   instant: 29,
 };
 const cases = readCases('http');
-const source = entryLeafSource(sourceOf(readDataset('t1')));
+const source = entryLeafSource(sourceOf(readDataset('t1')), noWorkers);
 
 for (const [family, size] of Object.entries(sizes)) {
   test(`the family ${family} gets the recorded samples`, async (t) => {

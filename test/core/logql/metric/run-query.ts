@@ -11,6 +11,7 @@ import {
 } from '../../../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';
 import { sourceOf } from './dataset.js';
+import { noWorkers } from '../lines-here.js';
 
 /** An entry by its time in seconds, its line, and its labels. */
 export type ShortEntry = readonly [seconds: number, line: string, labels?: Readonly<Record<string, string>>];
@@ -51,7 +52,7 @@ export function evaluate(
   limits: Partial<MetricLimits> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<MetricResult> {
-  const source = entryLeafSource(sourceOf(streamsOf(entries)));
+  const source = entryLeafSource(sourceOf(streamsOf(entries)), noWorkers);
   return evaluateMetric(metricExpr(query), grid, source, { ...defaultMetricLimits, ...limits }, signal);
 }
 

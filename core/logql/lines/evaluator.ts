@@ -1,0 +1,82 @@
+import type { Grouping, RangeAggregation, Stage } from '../ast.js';
+import { compilePipeline } from '../pipeline/compile.js';
+import { compileExtractor } from '../pipeline/extractor.js';
+import { Meter, TooCostly } from '../pipeline/meter.js';
+import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
+import type { LineWorkers } from './line-workers.js';
+import { receiveLine, receiveSample, type LineWork, type SentLine, type SentSample } from './work.js';
+
+/** Where lines are evaluated that cost too much for the event loop, and until when anybody waits for them. */
+export interface LinePlace {
+  readonly workers: Pick<LineWorkers, 'run'>;
+  readonly signal: AbortSignal;
+  /** Nanoseconds that a line may cost here, as they are estimated. */
+  readonly limit?: number;
+}
+
+/** Estimates are made for the worst of lines: most take a tenth of them. */
+const defaultLimit = 8_000_000;
+
+/** Evaluates entries for one query, one after another: the next one when the last one has its result. */
+export interface LineEvaluator<Result> {
+  /** The result, or a promise of it for a line that costs too much to be evaluated here. */
+  of(entry: PipelineEntry): Result | Promise<Result>;
+  /** Nanoseconds that the last line has cost here, at most. */
+  readonly spent: number;
+}
+
+/** Compiles the stages of a log query (see compilePipeline). */
+export function pipelineEvaluator(
+  stages: readonly Stage[],
+  place: LinePlace,
+): LineEvaluator<PipelineLine | undefined> {
+  const meter = new Meter(place.limit ?? defaultLimit);
+  const work: LineWork = { kind: 'pipeline', stages };
+  return new Evaluator(meter, compilePipeline(stages, meter), async (entry) => {
+    const sent = await place.workers.run(work, entry, place.signal);
+    return sent === undefined ? undefined : receiveLine(sent as SentLine, entry);
+  });
+}
+
+/** Compiles what a range aggregation reads from entries (see compileExtractor). */
+export function sampleEvaluator(
+  range: RangeAggregation,
+  pushed: Pick<Grouping, 'without' | 'labels'> | undefined,
+  place: LinePlace,
+): LineEvaluator<ExtractedSample | undefined> {
+  const meter = new Meter(place.limit ?? defaultLimit);
+  const work: LineWork = { kind: 'sample', range, pushed };
+  return new Evaluator(meter, compileExtractor(range, pushed, meter), async (entry) => {
+    const sent = await place.workers.run(work, entry, place.signal);
+    return sent === undefined ? undefined : receiveSample(sent as SentSample);
+  });
+}
+
+class Evaluator<Result> implements LineEvaluator<Result> {
+  readonly #meter: Meter;
+  readonly #here: (entry: PipelineEntry) => Result;
+  readonly #apart: (entry: PipelineEntry) => Promise<Result>;
+
+  constructor(
+    meter: Meter,
+    here: (entry: PipelineEntry) => Result,
+    apart: (entry: PipelineEntry) => Promise<Result>,
+  ) {
+    this.#meter = meter;
+    this.#here = here;
+    this.#apart = apart;
+  }
+
+  get spent(): number {
+    return this.#meter.spent;
+  }
+
+  of(entry: PipelineEntry): Result | Promise<Result> {
+    try {
+      return this.#here(entry);
+    } catch (error) {
+      if (error instanceof TooCostly) return this.#apart(entry);
+      throw error;
+    }
+  }
+}

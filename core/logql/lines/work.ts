@@ -1,0 +1,77 @@
+import { LabelSet, type Label } from '../../labels/label-set.js';
+import type { Grouping, RangeAggregation, Stage } from '../ast.js';
+import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
+
+/** What is to be done with lines; plain data, so that a worker can compile it for itself. */
+export type LineWork =
+  | { readonly kind: 'pipeline'; readonly stages: readonly Stage[] }
+  | {
+      readonly kind: 'sample';
+      readonly range: RangeAggregation;
+      readonly pushed: Pick<Grouping, 'without' | 'labels'> | undefined;
+    };
+
+/** An entry on its way to a worker. */
+export interface SentEntry {
+  readonly stream: readonly Label[];
+  readonly structuredMetadata: readonly Label[];
+  readonly timestampNs: bigint;
+  readonly line: string;
+}
+
+/** What comes back of a pipeline; undefined parts are those of the entry. */
+export interface SentLine {
+  readonly line: string | undefined;
+  readonly stream: readonly Label[] | undefined;
+  readonly structuredMetadata: readonly Label[] | undefined;
+  readonly parsed: readonly Label[];
+  readonly formatted: number;
+}
+
+export interface SentSample {
+  readonly value: number;
+  readonly labels: readonly Label[];
+  readonly error: string | undefined;
+}
+
+export function sendEntry({ stream, structuredMetadata, timestampNs, line }: PipelineEntry): SentEntry {
+  return { stream: stream.labels, structuredMetadata: structuredMetadata.labels, timestampNs, line };
+}
+
+export function receiveEntry(sent: SentEntry): PipelineEntry {
+  const { timestampNs, line } = sent;
+  const stream = LabelSet.fromSorted(sent.stream);
+  return { stream, structuredMetadata: LabelSet.fromSorted(sent.structuredMetadata), timestampNs, line };
+}
+
+export function sendLine(made: PipelineLine, entry: PipelineEntry): SentLine {
+  const { line, stream, structuredMetadata, parsed, formatted } = made;
+  return {
+    line: line === entry.line ? undefined : line,
+    stream: stream === entry.stream ? undefined : stream.labels,
+    structuredMetadata:
+      structuredMetadata === entry.structuredMetadata ? undefined : structuredMetadata.labels,
+    parsed: parsed.labels,
+    formatted,
+  };
+}
+
+export function receiveLine(sent: SentLine, entry: PipelineEntry): PipelineLine {
+  const { line, stream, structuredMetadata, parsed, formatted } = sent;
+  return {
+    line: line ?? entry.line,
+    stream: stream === undefined ? entry.stream : LabelSet.fromSorted(stream),
+    structuredMetadata:
+      structuredMetadata === undefined ? entry.structuredMetadata : LabelSet.fromSorted(structuredMetadata),
+    parsed: LabelSet.fromSorted(parsed),
+    formatted,
+  };
+}
+
+export function sendSample({ value, labels, error }: ExtractedSample): SentSample {
+  return { value, labels: labels.labels, error };
+}
+
+export function receiveSample({ value, labels, error }: SentSample): ExtractedSample {
+  return { value, labels: LabelSet.fromSorted(labels), error };
+}

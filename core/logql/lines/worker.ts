@@ -1,0 +1,50 @@
+import { parentPort } from 'node:worker_threads';
+import { ApiError } from '../../errors/api-error.js';
+import { errorTable, type ErrorEntry } from '../../errors/table.js';
+import { compileExtractor } from '../pipeline/extractor.js';
+import { compilePipeline } from '../pipeline/compile.js';
+import type { Answered, Asked } from './messages.js';
+import { receiveEntry, sendLine, sendSample, type LineWork, type SentEntry } from './work.js';
+
+type Run = (entry: SentEntry) => unknown;
+
+const compiled = new Map<number, Run>();
+
+parentPort?.on('message', (asked: Asked) => {
+  parentPort?.postMessage(answer(asked));
+});
+
+function answer({ key, work, forgets, entry }: Asked): Answered {
+  try {
+    if (forgets) compiled.clear();
+    if (work !== undefined) compiled.set(key, compile(work));
+    const run = compiled.get(key);
+    if (run === undefined) throw new Error('work that was never sent');
+    return { result: run(entry) };
+  } catch (error) {
+    return { fault: { id: idOf(error), text: error instanceof Error ? error.message : String(error) } };
+  }
+}
+
+function compile(work: LineWork): Run {
+  if (work.kind === 'pipeline') {
+    const pipeline = compilePipeline(work.stages);
+    return (sent) => {
+      const entry = receiveEntry(sent);
+      const made = pipeline(entry);
+      return made === undefined ? undefined : sendLine(made, entry);
+    };
+  }
+  const extract = compileExtractor(work.range, work.pushed);
+  return (sent) => {
+    const sample = extract(receiveEntry(sent));
+    return sample === undefined ? undefined : sendSample(sample);
+  };
+}
+
+/** The line of the error table that an error is made from. */
+function idOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);
+  return entries.find(([, entry]) => entry === error.entry)?.[0];
+}

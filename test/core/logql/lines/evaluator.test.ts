@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { LabelSet } from '../../../../core/labels/label-set.js';
+import { checkStages, parseQuery, type RangeAggregation } from '../../../../core/logql/index.js';
+import {
+  pipelineEvaluator,
+  sampleEvaluator,
+  type LineEvaluator,
+  type LinePlace,
+} from '../../../../core/logql/lines/evaluator.js';
+import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
+import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';
+import { visit } from '../../../../core/logql/walk.js';
+import { hostileQueries, makeLine } from '../../../hostile/queries.js';
+import { goldenPath, type Golden } from '../pipeline/golden.js';
+
+const goldens = readFileSync(goldenPath, 'utf8')
+  .trimEnd()
+  .split('\n')
+  // The file is ours and every line of it has this form.
+  .map((line) => JSON.parse(line) as Golden);
+
+const { signal } = new AbortController();
+const here: LinePlace = {
+  signal,
+  limit: Infinity,
+  workers: { run: () => Promise.reject(new Error('not here')) },
+};
+
+function evaluatorOf(query: string, place: LinePlace): LineEvaluator<unknown> {
+  const expr = parseQuery(query);
+  if (expr.kind === 'log') return pipelineEvaluator(expr.stages, place);
+  let range: RangeAggregation | undefined;
+  visit(expr, (node) => {
+    if (node.kind === 'range-aggregation') range ??= node;
+  });
+  if (range === undefined) throw new Error('nothing is read from lines');
+  return sampleEvaluator(range, undefined, place);
+}
+
+function entryOf({ stream, structured_metadata, ts, line }: Golden): PipelineEntry {
+  return {
+    stream: LabelSet.from(Object.entries(stream)),
+    structuredMetadata: LabelSet.from(Object.entries(structured_metadata)),
+    timestampNs: BigInt(ts),
+    line,
+  };
+}
+
+test('a thread makes of every recorded line what the event loop makes of it', async (t) => {
+  let apart = 0;
+  const workers = new LineWorkers({
+    threads: 1,
+    timeoutMs: 60_000,
+    observer: {
+      changed: () => undefined,
+      ended: () => {
+        apart += 1;
+      },
+    },
+  });
+  t.teardown(() => {
+    workers.close();
+  });
+  for (const golden of goldens) {
+    const entry = entryOf(golden);
+    const made = await evaluatorOf(golden.query, { signal, limit: -1, workers }).of(entry);
+    t.deepEqual(made, await evaluatorOf(golden.query, here).of(entry), `${golden.id}: ${golden.query}`);
+  }
+  t.true(apart > 700, String(apart));
+});
+
+/** What becomes of a query on a line of 200 KB: refused before a line is read, given to a thread, or at an end by a limit at once. */
+function fateOf(query: string, line: string): 'refused' | 'apart' | 'limited' | 'here' {
+  let evaluator;
+  const given: unknown[] = [];
+  const run = (work: unknown): Promise<undefined> => {
+    given.push(work);
+    return Promise.resolve(undefined);
+  };
+  try {
+    checkStages(parseQuery(query));
+    evaluator = evaluatorOf(query, { signal, workers: { run } });
+  } catch {
+    return 'refused';
+  }
+  try {
+    void evaluator.of({ stream: LabelSet.empty, structuredMetadata: LabelSet.empty, timestampNs: 0n, line });
+  } catch {
+    return 'limited';
+  }
+  return given.length > 0 ? 'apart' : 'here';
+}
+
+const otherFates: ReadonlyMap<string, ReturnType<typeof fateOf>> = new Map([
+  ['decolorize', 'here'],
+  ['900 groups', 'refused'],
+  ['pattern of 120 KiB', 'refused'],
+  ['pattern of classes', 'refused'],
+  ['regexReplaceAll', 'limited'],
+  ['repeat', 'limited'],
+  ['printf width', 'limited'],
+  ['labels that double', 'limited'],
+  ['lines that double', 'limited'],
+  ['many labels of one line', 'limited'],
+]);
+
+for (const { name, query, line } of hostileQueries) {
+  test(`no line holds the event loop: ${name}`, (t) => {
+    t.is(fateOf(query, makeLine(line, 200_000)), otherFates.get(name) ?? 'apart');
+  });
+}
+
+test('ordinary queries on ordinary lines are evaluated where they are', (t) => {
+  for (const golden of goldens) {
+    const evaluator = evaluatorOf(golden.query, { ...here, limit: 2_000_000 });
+    t.notThrows(() => evaluator.of(entryOf(golden)), golden.query);
+  }
+});
+
+test('labels that templates make have a limit for all of a line together', (t) => {
+  const made = Array.from({ length: 40 }, (_, at) => `z${at}="{{__line__}}"`).join(',');
+  const evaluator = evaluatorOf(`{app="a"} | label_format ${made}`, here);
+  const entry = { stream: LabelSet.empty, structuredMetadata: LabelSet.empty, timestampNs: 0n };
+  t.notThrows(() => evaluator.of({ ...entry, line: 'a'.repeat(50_000) }));
+  t.throws(() => evaluator.of({ ...entry, line: 'a'.repeat(60_000) }), {
+    message: 'line_format output limit exceeded',
+  });
+});
