@@ -444,6 +444,11 @@ export const errorTable = {
     when: 'the stages of a query take longer than -line-timeout for one line',
     text: 'the stages of the query took longer than {seconds}s for one line; simplify its patterns or raise -line-timeout',
   },
+  labelReplaceCost: {
+    status: 400,
+    when: 'the pattern of label_replace is too costly for the length of a label’s value',
+    text: 'label_replace: a value of {length} characters is too long for its pattern; at most {limit} are allowed',
+  },
   lineTooLarge: {
     status: 400,
     when: 'the stages of a query take too much memory for one line',

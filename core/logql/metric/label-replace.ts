@@ -6,18 +6,23 @@ import { withoutEmpty } from './grouping.js';
 
 /** Characters that one label value may have. Values of a backend's rows are not nearly as long; values made of values can be. */
 const maxValueLength = 65_536;
+/** Nanoseconds for one value, as they are estimated for the worst. */
+const maxCost = 40_000_000;
 
 /**
  * What `label_replace` makes of the labels of a series: where the whole source label matches, the destination becomes the
  * replacement with `$1` and `${name}` filled in, or goes when that is empty, as all labels without a value do.
  * @throws ApiError `labelTooLong` for a value that is made too long
  * @throws RegExpSyntaxError; the parser refuses such a query before
+ * @throws ApiError `labelReplaceCost`, from what it returns: the process waits for a value, however many there are
  */
 export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => LabelSet {
   const { source, destination, replacement } = expr;
   const regexp = compileRegExp(`^(?:${expr.regex})$`);
+  const limit = Math.floor(maxCost / (regexp.testCost + regexp.findCost));
   return (labels) => {
     const text = labels.get(source);
+    if (text.length > limit) throw apiError('labelReplaceCost', { length: text.length, limit });
     if (!regexp.test(text)) return labels;
     // The pattern matches the whole text or nothing, so that replacing all of its matches expands the replacement once.
     const value = expanded(() => regexp.replaceAll(text, replacement));

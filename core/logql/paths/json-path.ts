@@ -27,7 +27,7 @@ const nextStep = /\s*(?:\.\s*([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*
 export function parseJsonPath(path: string): JsonPath {
   const steps: (string | number)[] = [];
   const end = readSteps(path, steps);
-  if (end === path.length) return steps;
+  if (steps.length > 0 && end === path.length) return steps;
   table ??= makeTable();
   // What was read is one path to the grammar: what it says of the rest does not depend on which one. It takes its time, and the path may be long.
   const rest = steps.length === 0 ? path : `${anyPath}${path.slice(end)}`;

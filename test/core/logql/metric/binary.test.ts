@@ -219,3 +219,16 @@ test('binary operations have limits', async (t) => {
     message: 'binary expression output label budget exceeded',
   });
 });
+
+test('label_replace refuses a value that is too long for its pattern, which is one of many instructions', async (t) => {
+  const long = 'a'.repeat(5_000);
+  const counts = 'count_over_time({app="a"}[10s])';
+  const entries: readonly ShortEntry[] = [[5, 'line', { pod: long }]];
+  const replaced = (pattern: string): Promise<unknown> =>
+    evaluate(`label_replace(${counts}, "z", "$1", "pod", "${pattern}")`, entries, instant(10));
+  await t.notThrowsAsync(replaced('(a.*)'));
+  await t.throwsAsync(replaced('((a?){500}a{500}b)'), {
+    message:
+      /^label_replace: a value of 5000 characters is too long for its pattern; at most \d+ are allowed$/,
+  });
+});
