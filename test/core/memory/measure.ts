@@ -8,6 +8,7 @@ import {
   type EntrySource,
 } from '../../../core/logql/metric/index.js';
 import { MemoryAccount, type Held } from '../../../core/memory/account.js';
+import { noWorkers } from '../logql/lines-here.js';
 
 const stepBytes = 4 * 1024 * 1024;
 const [query = '', streamsText = '1', linesText = '1', stepsText = '1'] = process.argv.slice(2);
@@ -62,5 +63,5 @@ const signal = new AbortController().signal;
 const base = heapNow();
 const memory = new ComparedAccount(0);
 const limits = { ...defaultMetricLimits, maxSeries: 0, memory };
-await evaluateMetric(expr, grid, entryLeafSource(source), limits, signal);
+await evaluateMetric(expr, grid, entryLeafSource(source, noWorkers), limits, signal);
 console.log(JSON.stringify(memory.comparisons));
