@@ -263,6 +263,8 @@ class OpenAnswer implements BackendAnswer {
     try {
       // HTTP's and zlib's bodies give Buffers as long as no encoding is set.
       for await (const chunk of this.#body as AsyncIterable<Buffer>) yield chunk;
+      // Giving a request up throws away what was not read yet, which then looks like the end.
+      if (client.aborted || deadline.hasPassed) throw new Error('given up');
     } catch (error) {
       // The head has come, so whatever ends the body early is the backend breaking off, unless this side did it.
       const isOurs = client.aborted || deadline.hasPassed;

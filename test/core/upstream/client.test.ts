@@ -256,6 +256,23 @@ test('a call that is given up closes its connection, and leaves the others', asy
   );
 });
 
+test('a call that is given up while its answer waits to be read is no short answer', async (t) => {
+  const row = `{"_time":"2026-11-01T00:00:00Z","a":"${'x'.repeat(900)}"}\n`;
+  await withBackend(
+    (_asked, response) => response.end(row.repeat(100)),
+    async ({ upstream, controller }) => {
+      const reading = async (): Promise<void> => {
+        for await (const batch of upstream.rows(request)) {
+          t.true(batch.length < 100);
+          for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+          controller.abort();
+        }
+      };
+      t.is((await failureOf(t, reading())).status, 499);
+    },
+  );
+});
+
 test('a reader that stops early closes the connection to the backend', async (t) => {
   const closed = withResolvers();
   await withBackend(
