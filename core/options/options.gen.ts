@@ -655,7 +655,7 @@ export interface GuardOptions {
    */
   readonly maxConcurrent: number;
   /**
-   * Longest wait of a request for its turn when more came than can run at once. Once requests are refused, who has no less than its share waits 20ms. (milliseconds)
+   * Longest wait of a request for its turn when more came than can run at once. Once requests are refused, who has no less than its share waits 10ms. (milliseconds)
    */
   readonly maxConcurrentQueueWait: number;
 }

@@ -35,9 +35,9 @@ interface Admitted {
 }
 
 /** What is waited at most under overload: refusals are to come quickly, and whoever is admitted is to be served quickly. */
-const briefWaitMs = 20;
-/** An overload has ended when nobody was refused for so long. */
-const overloadedForMs = 1_000;
+const briefWaitMs = 10;
+/** An overload has ended when nobody was refused for so long, which is more than a loop under load is ever late. */
+const overloadedForMs = 5_000;
 
 /**
  * Decides which requests run, which wait for their turn and which are refused. Turns are shared out among tenants, and among the

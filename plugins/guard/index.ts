@@ -44,7 +44,7 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
 });
 
 /** Fewer must not run even when the loop is late: what waits for the backend costs the loop nothing. */
-const minRunning = 8;
+const minRunning = 4;
 /** A loop that is later than this on average has too much to do. */
 const loopTargetMs = 20;
 const loopResolutionMs = 10;

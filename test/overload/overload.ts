@@ -47,7 +47,7 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
       '-server.register-instrumentation=true',
     ]);
     try {
-      return await ask(proxy, endMs, settings);
+      return await ask(proxy, backend, endMs, settings);
     } finally {
       await proxy.stop();
     }
@@ -56,7 +56,12 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
   }
 }
 
-async function ask(proxy: RunningProgram, endMs: number, settings: OverloadSettings): Promise<Findings> {
+async function ask(
+  proxy: RunningProgram,
+  backend: RunningProgram,
+  endMs: number,
+  settings: OverloadSettings,
+): Promise<Findings> {
   const { url } = proxy;
   const { seed, print, measureSeconds, settleSeconds, floodSeconds } = settings;
   const bystanders = await Bystanders.open({ ...settings, url, tenant: flooding, endMs });
@@ -65,7 +70,7 @@ async function ask(proxy: RunningProgram, endMs: number, settings: OverloadSetti
   try {
     await sleep(2_000);
     print(`beside ${counted(bystanders)}; ${memory(proxy)}`);
-    const capacity = await capacityOf(many, measureSeconds, print);
+    const capacity = await capacityOf(many, [proxy, backend], measureSeconds, print);
     await sleep(settleSeconds * 1000);
     const unloaded = new Sample();
     await many.openLoop(capacity * unloadedShare, measureSeconds * 4, unloaded);
@@ -94,14 +99,26 @@ async function ask(proxy: RunningProgram, endMs: number, settings: OverloadSetti
 }
 
 /** The most that is answered in a second, with a few asking at once. */
-async function capacityOf(clients: Clients, seconds: number, print: (line: string) => void): Promise<number> {
+async function capacityOf(
+  clients: Clients,
+  programs: readonly RunningProgram[],
+  seconds: number,
+  print: (line: string) => void,
+): Promise<number> {
   await clients.closedLoop(4, seconds, new Sample());
   let most = 0;
   for (const count of workers) {
     const sample = new Sample();
+    const before = programs.map((program) => program.cpuMs());
     await clients.closedLoop(count, seconds, sample);
-    const perSecond = sample.admitted.length / seconds;
-    print(`${count} at once: ${perSecond.toFixed(0)} requests/s`);
+    const answers = sample.admitted.length;
+    const [ofProxy, ofBackend] = programs.map((program, index) =>
+      ((program.cpuMs() - (before[index] ?? 0)) / answers).toFixed(1),
+    );
+    const perSecond = answers / seconds;
+    print(
+      `${count} at once: ${perSecond.toFixed(0)} requests/s; processor time of one: proxy ${ofProxy} ms, backend ${ofBackend} ms`,
+    );
     most = Math.max(most, perSecond);
   }
   return most;

@@ -19,6 +19,8 @@ export interface Aim {
 const refusedWithinMs = 50;
 const smallWithinMs = 100;
 const timesUnloaded = 2;
+/** Small requests come by chance, at times several at once, which is more than a share of few places. */
+const refusedSmallShare = 0.01;
 
 /** What is promised, and whether it came true. */
 export function aims({ unloaded, flood, other }: Findings): readonly Aim[] {
@@ -41,8 +43,8 @@ export function aims({ unloaded, flood, other }: Findings): readonly Aim[] {
     ),
     aim(
       'small requests of another tenant, refused',
-      other.refused.length === 0,
-      `${other.refused.length} of ${total(other)}`,
+      other.refused.length <= refusedSmallShare * total(other),
+      `${other.refused.length} of ${total(other)}, at most 1 in 100`,
     ),
     aim('answers but 200, 429 and 503', odd === 0, String(odd)),
   ];

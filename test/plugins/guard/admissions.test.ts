@@ -3,7 +3,7 @@ import { Admissions, type HeldPlace } from '../../../plugins/guard/admissions.js
 
 const { signal } = new AbortController();
 const wholeWaitMs = 5_000;
-const overloadedForMs = 1_000;
+const overloadedForMs = 5_000;
 
 /** Admissions in the hands of a test, with a clock and a limit that it sets. */
 function makeAdmissions(max: number, limit = max) {
