@@ -1,17 +1,27 @@
 import type { LabelSet } from '../labels/label-set.js';
+import type { Steps } from '../pace/steps.js';
+import type { BodyParts } from './body-parts.js';
 import { addNames, inLabelOrder } from './label-order.js';
 import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
+/** Streams, and entries, that are looked at in one step. */
+const stepStreams = 100;
+const stepEntries = 250;
+
 /**
- * Adds the `result` array of a log answer with 3-tuples to a text in parts: index labels on the stream, the other groups on each
- * entry. Parts are joined once, by the caller: answers are large, and every text made on the way is another copy.
+ * Adds the `result` array of a log answer with 3-tuples to a body in parts: index labels on the stream, the other groups on each
+ * entry. Answers are large, and every text made on the way is another copy.
  */
-export function addCategorized(parts: string[], streams: readonly StreamResult[]): void {
+export function* addCategorized(parts: BodyParts, streams: readonly StreamResult[]): Steps<void> {
   parts.push('[');
   const names = new Set<string>();
-  for (const { labels } of streams) addNames(names, labels);
-  const shown = streams.map(({ labels, entries }) => ({ json: labels.json, entries }));
+  const shown: Shown[] = [];
+  for (const { labels, entries } of streams) {
+    addNames(names, labels);
+    shown.push({ json: labels.json, entries });
+    if (shown.length % stepStreams === 0) yield;
+  }
   let isFirstStream = true;
   for (const { json, entries } of inLabelOrder(shown, names)) {
     addHead(parts, isFirstStream, json);
@@ -20,10 +30,20 @@ export function addCategorized(parts: string[], streams: readonly StreamResult[]
     for (const entry of entries) {
       addCategorizedEntry(parts, isFirst, entry);
       isFirst = false;
+      if (parts.isFull) {
+        parts.flush();
+        yield;
+      }
     }
     parts.push(']}');
   }
   parts.push(']');
+}
+
+/** A stream as it is shown. */
+interface Shown {
+  readonly json: string;
+  readonly entries: readonly Entry[];
 }
 
 /** The entries of one merged stream, in the order they came. */
@@ -34,10 +54,17 @@ interface Group {
 }
 
 /** Adds the `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
-export function addMerged(parts: string[], streams: readonly StreamResult[], isForward: boolean): void {
+export function* addMerged(
+  parts: BodyParts,
+  streams: readonly StreamResult[],
+  isForward: boolean,
+): Steps<void> {
   const groups = new Map<string, Group>();
   const names = new Set<string>();
-  for (const stream of streams) group(stream, groups, names);
+  for (const [index, stream] of streams.entries()) {
+    yield* group(stream, groups, names);
+    if (index % stepStreams === 0) yield;
+  }
   parts.push('[');
   let isFirstStream = true;
   for (const { json, entries } of inLabelOrder([...groups.values()], names)) {
@@ -47,19 +74,26 @@ export function addMerged(parts: string[], streams: readonly StreamResult[], isF
     for (const { timestampNs, line } of inOrder(entries, isForward)) {
       parts.push(start, timestampNs.toString(), '",', JSON.stringify(line), ']');
       start = ',["';
+      if (parts.isFull) {
+        parts.flush();
+        yield;
+      }
     }
     parts.push(']}');
   }
   parts.push(']');
 }
 
-function group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): void {
+function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): Steps<void> {
   const merger = new LabelsMerger(stream.labels);
   addNames(names, stream.labels);
   // Entries share their label sets with others, mostly with neighbours; many have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
+  let seen = 0;
   for (const entry of stream.entries) {
     const { structuredMetadata, parsed } = entry;
+    seen += 1;
+    if (seen % stepEntries === 0) yield;
     const shared = parsed.size === 0 ? structuredMetadata : parsed;
     const other = parsed.size === 0 ? parsed : structuredMetadata;
     const found = known.get(shared);
@@ -93,11 +127,11 @@ function byTime(a: Entry, b: Entry): number {
   return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
 }
 
-function addHead(parts: string[], isFirst: boolean, labels: string): void {
+function addHead(parts: BodyParts, isFirst: boolean, labels: string): void {
   parts.push(isFirst ? '{"stream":' : ',{"stream":', labels, ',"values":[');
 }
 
-function addCategorizedEntry(parts: string[], isFirst: boolean, entry: Entry): void {
+function addCategorizedEntry(parts: BodyParts, isFirst: boolean, entry: Entry): void {
   const { timestampNs, line, structuredMetadata, parsed } = entry;
   parts.push(isFirst ? '["' : ',["', timestampNs.toString(), '",', JSON.stringify(line), ',{');
   if (structuredMetadata.size > 0) parts.push('"structuredMetadata":', structuredMetadata.json);

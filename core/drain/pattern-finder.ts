@@ -1,4 +1,5 @@
 import { Drain } from './drain.js';
+import type { Steps } from '../pace/steps.js';
 import { tokenize } from './tokenize.js';
 
 /** A pattern of a level, with its lines by bucket. */
@@ -32,12 +33,13 @@ export class PatternFinder {
   }
 
   /** Patterns by text and level, in no particular order. */
-  patterns(): readonly FoundPattern[] {
+  *patterns(): Steps<readonly FoundPattern[]> {
     const found = new Map<
       string,
       { pattern: string; level: string; size: number; counts: Map<number, number> }
     >();
-    for (const { level, drain } of this.#trees.values())
+    for (const { level, drain } of this.#trees.values()) {
+      yield;
       for (const cluster of drain.clusters()) {
         const pattern = cluster.pattern();
         const key = `${level.length} ${level} ${pattern}`;
@@ -50,6 +52,7 @@ export class PatternFinder {
         for (const [bucket, count] of cluster.counts)
           known.counts.set(bucket, (known.counts.get(bucket) ?? 0) + count);
       }
+    }
     return [...found.values()];
   }
 

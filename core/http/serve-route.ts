@@ -6,7 +6,9 @@ import { createExchange } from '../plugin/exchange.js';
 import type { HttpCall, RouteHandler } from '../plugin/index.js';
 import type { Run } from '../kernel/chain.js';
 import type { MemoryPool } from '../memory/pool.js';
-import { encodeAnswer } from '../answer/encode.js';
+import { encodeSteps } from '../answer/encode.js';
+import { Pacer } from '../pace/pacer.js';
+import { atPace } from '../pace/steps.js';
 import { apiError } from '../errors/table.js';
 import { untilAborted } from '../errors/until-aborted.js';
 import type { RequestRecord } from '../telemetry/request-record.js';
@@ -65,7 +67,7 @@ export async function serveRoute(
         return settings.run(createExchange({ id, request, caller, signal, trace, memory, isFinal }));
       },
     };
-    const encoded = toBytes(await handler(call), record, asked);
+    const encoded = await toBytes(await handler(call), record, asked, signal);
     memory.keepOnly(encoded.body.length, 'the bytes of the answer');
     return encoded;
   };
@@ -80,16 +82,22 @@ function takesMethod(route: Route, method: string): boolean {
   return route.methods.some((known) => known === asked);
 }
 
-function toBytes(answer: Answer, record: RequestRecord, request: ApiRequest | undefined): EncodedAnswer {
+async function toBytes(
+  answer: Answer,
+  record: RequestRecord,
+  request: ApiRequest | undefined,
+  signal: AbortSignal,
+): Promise<EncodedAnswer> {
   const { categorizeLabels } = record.caller;
   if (request?.op === 'query_range' || request?.op === 'query') {
     record.tupleMode = categorizeLabels ? 'categorize_labels_3tuple' : 'default_2tuple';
   }
   if (answer.kind === 'encoded') return answer;
-  const encoded = encodeAnswer(
+  const steps = encodeSteps(
     answer,
     request === undefined ? { categorizeLabels } : { categorizeLabels, request },
   );
+  const encoded = await atPace(steps, new Pacer(signal));
   return { kind: 'encoded', headers: noHeaders, ...encoded };
 }
 

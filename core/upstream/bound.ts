@@ -4,6 +4,9 @@ import { printFilter } from '../logsql/print.js';
 import { clampTime, formatTime } from '../logsql/time.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
+import type { Held, MemoryAccount } from '../memory/account.js';
+import { Pacer } from '../pace/pacer.js';
+import { atPace, type Steps } from '../pace/steps.js';
 import type { Trace } from '../telemetry/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../errors/api-error.js';
@@ -47,6 +50,8 @@ export interface Binding {
   readonly oldestNs?: bigint;
   /** What calls have to pass; undefined for no gates. */
   readonly gates?: ExchangeGates;
+  /** What answers that are held whole are charged to. */
+  readonly memory?: MemoryAccount;
 }
 
 type Form = readonly (readonly [string, string])[];
@@ -72,9 +77,13 @@ export class BoundUpstream implements Upstream {
     try {
       const answer = await this.#send('query', this.#form(request, limit), 'keep', pass.signal);
       count.status = answer.status;
+      const pacer = new Pacer(pass.signal);
       for await (const batch of rowsOf(answer, request.query, count)) {
         count.rows += batch.length;
         yield batch;
+        // Chunks that have come already would be read in one turn.
+        const pause = pacer.due();
+        if (pause !== undefined) await this.#untilEnd(pause);
       }
     } catch (error) {
       failure = error;
@@ -100,8 +109,8 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.stats(request),
       async (signal) =>
-        this.#collect('stats_query', this.#form(request, []), 'keep', signal, (text) => {
-          const samples = decodeStats(text);
+        this.#collect('stats_query', this.#form(request, []), 'keep', signal, function* (text) {
+          const samples = yield* decodeStats(text);
           for (const { name, value } of samples) contract.checkColumn(name, [value]);
           return samples;
         }),
@@ -139,7 +148,10 @@ export class BoundUpstream implements Upstream {
     ];
     const { signal } = this.#binding;
     const post = (path: string, form: Form): Promise<string> =>
-      this.#collect(path, form, 'keep', signal, (text) => text);
+      this.#collect(path, form, 'keep', signal, function* (text) {
+        yield;
+        return text;
+      });
     return { logsql, run: () => runDeletion(logsql, times, post) };
   }
 
@@ -149,9 +161,12 @@ export class BoundUpstream implements Upstream {
     return this.#gated(
       (gates) => gates.statsRange(request),
       async (signal) =>
-        this.#collect('stats_query_range', form, 'keep', signal, (text) => {
-          const series = decodeStatsRange(text);
-          for (const { name, points } of series) contract.checkColumn(name, valuesOf(points));
+        this.#collect('stats_query_range', form, 'keep', signal, function* (text) {
+          const series = yield* decodeStatsRange(text);
+          for (const { name, points } of series) {
+            contract.checkColumn(name, valuesOf(points));
+            yield;
+          }
           return series;
         }),
     );
@@ -210,7 +225,7 @@ export class BoundUpstream implements Upstream {
     form: Form,
     statusRule: StatusRule,
     signal: AbortSignal,
-    decode: (text: string) => Value,
+    decode: (text: string) => Steps<Value>,
   ): Promise<Value> {
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin(type, count);
@@ -219,7 +234,9 @@ export class BoundUpstream implements Upstream {
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
-      return read(answer, () => decode(text));
+      // Of texts mostly; values are what they are cut into.
+      this.#binding.memory?.charge(text.length * 3, kindOf(type));
+      return await atPace(reading(answer, decode(text)), new Pacer(signal));
     } catch (error) {
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
       throw error;
@@ -300,10 +317,15 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
   for (const [, value] of points) yield value;
 }
 
+/** What an answer is held as, in the words of an error. */
+function kindOf(type: string): Held {
+  return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
+}
+
 /** What is odd about an answer, with who gave it. */
-function read<Value>(answer: BackendAnswer, decode: () => Value): Value {
+function* reading<Value>(answer: BackendAnswer, decoding: Steps<Value>): Steps<Value> {
   try {
-    return decode();
+    return yield* decoding;
   } catch (error) {
     throw named(answer, error);
   }

@@ -1,5 +1,7 @@
 import { apiError } from '../errors/table.js';
 import { addressAdvice } from './failures.js';
+import type { Steps } from '../pace/steps.js';
+import { takeList, type TakenList } from './json-items.js';
 import type { BackendSample, BackendValue } from './types.js';
 
 /** What came is not what the call answers; the message says what was wrong, whoever made the call says who answered what. */
@@ -8,27 +10,69 @@ export class OddAnswer extends Error {
 }
 
 /** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
-export function decodeListing(text: string): readonly BackendValue[] {
-  return asArray(member(parseAnswer(text), 'values'), 'values').map((item) => {
-    const value = asText(member(item, 'value'), 'value');
-    const hits = member(item, 'hits');
-    if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
-      throw new OddAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
-    return { value, hits };
-  });
+export function decodeListing(text: string): Steps<readonly BackendValue[]> {
+  return decodeItems(text, /"values"\s*:\s*\[/, (answer) => asArray(member(answer, 'values'), 'values'), asValue);
+}
+
+function asValue(item: unknown): BackendValue {
+  const value = asText(member(item, 'value'), 'value');
+  const hits = member(item, 'hits');
+  if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
+    throw new OddAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
+  return { value, hits };
 }
 
 /** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
-export function decodeStats(text: string): readonly BackendSample[] {
-  return resultOf(text, 'vector').map((sample) => {
+export function decodeStats(text: string): Steps<readonly BackendSample[]> {
+  return decodeResult(text, 'vector', (sample) => {
     const [timestampSeconds, value] = asPoint(member(sample, 'value'));
     return { ...asMetric(member(sample, 'metric')), timestampSeconds, value };
   });
 }
 
-/** The `data.result` of an answer of statistics. */
-export function resultOf(text: string, type: 'vector' | 'matrix'): readonly unknown[] {
-  const answer = parseAnswer(text);
+/** Reads the `data.result` of an answer of statistics. */
+export function decodeResult<Item>(
+  text: string,
+  type: 'vector' | 'matrix',
+  read: (item: unknown) => Item,
+): Steps<readonly Item[]> {
+  return decodeItems(text, /"result"\s*:\s*\[/, (answer) => resultOf(answer, type), read);
+}
+
+/** So many members are read in a step. */
+const stepItems = 256;
+
+/** Reads the members of the list that an answer is; a long one is parsed and read piece by piece. */
+function* decodeItems<Item>(
+  text: string,
+  start: RegExp,
+  listOf: (answer: unknown) => readonly unknown[],
+  read: (item: unknown) => Item,
+): Steps<readonly Item[]> {
+  const taken = yield* takeList(text, start);
+  const items: Item[] = [];
+  for (const piece of listsOf(text, taken, listOf))
+    for (const item of piece) {
+      items.push(read(item));
+      if (items.length % stepItems === 0) yield;
+    }
+  return items;
+}
+
+function* listsOf(
+  text: string,
+  taken: TakenList | undefined,
+  listOf: (answer: unknown) => readonly unknown[],
+): Generator<readonly unknown[]> {
+  if (taken === undefined) {
+    yield listOf(parseAnswer(text));
+    return;
+  }
+  listOf(parseAnswer(taken.envelope));
+  for (const piece of taken.pieces) yield asArray(parseAnswer(piece, true), 'a list');
+}
+
+function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
   const status = member(answer, 'status');
   if (status !== 'success') throw new OddAnswer(`status is ${shown(status)} and not "success"`);
   const data = member(answer, 'data');
@@ -59,14 +103,14 @@ export function asPoint(value: unknown): readonly [seconds: number, value: strin
   return [seconds, asText(text, 'a value')];
 }
 
-/** A whole body as JSON. */
-function parseAnswer(text: string): unknown {
+/** A whole body as JSON, or a part of one. */
+function parseAnswer(text: string, isPart = false): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
     // JSON that ends too early was cut at the backend's deadline (backend.md, section 8); what never was JSON comes from something else.
-    if (text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
+    if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
     throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import type { TimeRange } from '../api/request.js';
 import type { LogsqlQuery } from '../logsql/ast.js';
-import { asArray, asMetric, asPoint, member, resultOf } from './decode.js';
+import type { Steps } from '../pace/steps.js';
+import { asArray, asMetric, asPoint, decodeResult, member } from './decode.js';
 
 export interface StatsRangeRequest {
   readonly query: LogsqlQuery;
@@ -32,8 +33,8 @@ export function rangeParameters({
 }
 
 /** Reads the answer of stats_query_range. */
-export function decodeStatsRange(text: string): readonly BackendSeries[] {
-  return resultOf(text, 'matrix').map((each) => ({
+export function decodeStatsRange(text: string): Steps<readonly BackendSeries[]> {
+  return decodeResult(text, 'matrix', (each) => ({
     ...asMetric(member(each, 'metric')),
     points: asArray(member(each, 'values'), 'values').map(asPoint),
   }));

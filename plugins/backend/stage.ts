@@ -104,6 +104,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         place: slots.place,
       }),
       trace: exchange.trace,
+      memory: exchange.memory,
       headers: headersFor(caller, tenant, this.#options),
       parameters: tenantParameters(tenant),
       scope: tenantScope(tenant),

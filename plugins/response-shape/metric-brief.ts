@@ -29,7 +29,7 @@ export async function briefTable(
   const windows = new Windows(columns, leaf.range.range);
   if (brief === undefined || windows.buckets === 0) return undefined;
   const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
-  const rows = await briefRows({ ...plan, brief }, range, context);
+  const rows = await briefRows({ ...plan, brief }, range, context, request.signal);
   if (rows === undefined) return undefined;
   const entries: EntrySource = {
     async *entries(_leaf, _interval, signal) {
@@ -54,9 +54,10 @@ async function briefRows(
   { brief, logs, selection }: LeafPlan & { readonly brief: NonNullable<LeafPlan['brief']> },
   range: RowRequest['range'],
   context: RowContext,
+  signal: AbortSignal,
 ): Promise<RowRequest | undefined> {
   const { upstream, reader, naming, shapes, owner } = context;
-  const inventory = await takeInventory(upstream, reader, selection, range);
+  const inventory = await takeInventory(upstream, reader, selection, range, signal);
   const question = briefQuestion(openNames(brief.fromJson, inventory));
   if (question === undefined || twinStreams(inventory.streams).size > 0) return undefined;
   const deciding = decidingFields(brief.names, inventory, naming);

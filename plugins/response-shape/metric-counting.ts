@@ -1,5 +1,7 @@
 import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../core/logsql/ast.js';
 import { limit, query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import { parseRowTime } from '../../core/names/row-time.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
 import type { Upstream } from '../../core/plugin/index.js';
@@ -19,11 +21,17 @@ export interface CountRequest {
   readonly buckets: Buckets;
   /** Groups, time aside, that may be held. */
   readonly maxGroups: number;
+  readonly memory: MemoryAccount;
+  readonly signal: AbortSignal;
 }
+
+/** What a group takes with its columns, and each of its values. */
+const groupBytes = 500;
+const groupPointBytes = 120;
 
 /** The groups of rows by buckets of time; undefined where a group belongs to no known stream. */
 export async function countGroups(request: CountRequest): Promise<readonly Group[] | undefined> {
-  const { upstream, filter, push, buckets } = request;
+  const { upstream, filter, push, buckets, memory, signal } = request;
   const { columns, streamOf } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const asked = { query: query(filter, [stats(columns, measured(push))]), range };
@@ -32,7 +40,11 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
       ? (await upstream.stats(asked)).map(({ labels, value }) => ({ labels, points: [[0, value] as const] }))
       : await upstream.statsRange({ ...asked, stepNs, shiftNs });
   const groups: Group[] = [];
+  const pacer = new Pacer(signal);
   for (const { labels, points } of series) {
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+    memory.charge(groupBytes + points.length * groupPointBytes, 'statistics of the backend');
     const values = points.map(([seconds, value]) => [endOfBucket(seconds, buckets), Number(value)] as const);
     // Without a key the backend answers 0 for no rows.
     if (values.every(([, value]) => value === 0)) continue;
@@ -54,6 +66,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
     if (stream === undefined) return false;
     const key = keyOf(get, columns);
     const group = groups.get(key);
+    request.memory.charge(group === undefined ? groupBytes + 2 * key.length : groupPointBytes, 'statistics of the backend');
     if (group === undefined) groups.set(key, { stream, get, values: [value] });
     else group.values.push(value);
     return groups.size <= request.maxGroups;

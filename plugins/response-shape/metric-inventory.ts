@@ -3,10 +3,15 @@ import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query } from '../../core/logsql/build.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace, type Steps } from '../../core/pace/steps.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendValue } from '../../core/upstream/types.js';
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+
+/** Streams that are read in one step. */
+const stepStreams = 100;
 
 /** The streams of a selection and the names of all fields their rows may have. */
 export interface Inventory {
@@ -23,6 +28,7 @@ export async function takeInventory(
   reader: RowReader,
   selection: LogsqlFilter,
   range: TimeRange,
+  signal: AbortSignal,
 ): Promise<Inventory> {
   const asked = { query: query(selection), range };
   const [streams, fields] = await Promise.all([
@@ -30,10 +36,23 @@ export async function takeInventory(
     upstream.list({ listing: 'field_names', ...asked }),
   ]);
   return {
-    streams: new Map(streams.map(({ value }) => [value, reader.stream(value)])),
+    streams: await atPace(readStreams(streams, reader), new Pacer(signal)),
     listed: streams,
     fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
   };
+}
+
+/** The identities of listed streams, by their text. */
+export function* readStreams(
+  listed: readonly BackendValue[],
+  reader: RowReader,
+): Steps<ReadonlyMap<string, StreamIdentity>> {
+  const streams = new Map<string, StreamIdentity>();
+  for (const { value } of listed) {
+    streams.set(value, reader.stream(value));
+    if (streams.size % stepStreams === 0) yield;
+  }
+  return streams;
 }
 
 /** Streams of the backend that have the same labels, and so are one to a client. */

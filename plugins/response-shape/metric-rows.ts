@@ -9,10 +9,12 @@ import type { Naming } from '../../core/names/naming.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow, BackendValue } from '../../core/upstream/types.js';
 import type { Memories } from './memories.js';
-import { twinStreams } from './metric-inventory.js';
+import { readStreams, twinStreams } from './metric-inventory.js';
 import { Repeats } from './metric-repeats.js';
 import { planWindows } from './metric-windows.js';
 
@@ -121,7 +123,7 @@ export function rowEntrySource(
       const asked = { ...context, selection, columns: [] };
       const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
       const { missing, suspects } = await context.facts.of(asked, range, listed);
-      const streams = new Map(listed.map(({ value }) => [value, context.reader.stream(value)]));
+      const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },
         // The line of a row without one is made of all its fields.

@@ -127,12 +127,19 @@ export class Statistics {
   /** Adds everything up. */
   async addTo(into: LeafEngine, { groups, others }: Counted, remainder: Remainder): Promise<void> {
     const { excess, facts, selectedRows } = remainder;
-    const { context } = this.#parts;
+    const { context, request } = this.#parts;
+    const pacer = new Pacer(request.signal);
     for (const group of groups) {
       if (this.#groups.isDecided(group)) this.#addGroup(group, into);
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
     }
     if (typeof others === 'object') {
-      for (const group of others.groups) this.#addGroup(group, into);
+      for (const group of others.groups) {
+        this.#addGroup(group, into);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
     }
     for (const row of excess) {
       const entry = entryOf(context.reader.read(row));
@@ -195,7 +202,9 @@ export class Statistics {
     // Every group is a series where all labels are seen; reading rows finds out sooner that there are too many of them.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
     const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
-    return { upstream: context.upstream, filter, push: plan.push, grouping, buckets, maxGroups };
+    const { memory } = limits;
+    const { signal } = request;
+    return { upstream: context.upstream, filter, push: plan.push, grouping, buckets, maxGroups, memory, signal };
   }
 
   /** Does not ask again for a while what had too many groups. */

@@ -71,7 +71,7 @@ interface Attempt {
 
 /** Begins with the streams of the last time, which most often are those of this time, while it asks for them. */
 async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
-  const { plan, context, buckets } = asked;
+  const { plan, request, context, buckets } = asked;
   const { upstream, reader, inventories, owner } = context;
   const key = JSON.stringify([owner, printFilter(plan.selection)]);
   const before = inventories.get(key);
@@ -81,7 +81,7 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
       ? undefined
       : begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
   try {
-    const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range);
+    const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range, request.signal);
     inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
     if (guess !== undefined && before !== undefined && isSame(before, inventory)) {
       early?.confirm();

@@ -1,10 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import type { PatternResult, PatternsAnswer } from '../../core/answer/types.js';
 import type { PatternsRequest } from '../../core/api/discovery-request.js';
 import type { TimeRange } from '../../core/api/request.js';
 import { cutWindows, linesOf, spreadSample } from '../../core/discovery/pattern-windows.js';
 import { PatternFinder } from '../../core/drain/pattern-finder.js';
 import { compilePatternFilter } from '../../core/logql/pipeline/line-filter-pattern.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { PatternsPlan } from '../../core/plan/types.js';
 import type { Backend } from './listings.js';
 import { countLines, readWindows, type WindowLines } from './pattern-lines.js';
@@ -19,8 +20,6 @@ const minLines = 30;
 /** A pattern that is counted from a sample was seen this often at least. */
 const minSampled = 3;
 const maxTrees = 2000;
-/** Lines that are clustered before other requests get their turn. */
-const linesPerTurn = 1000;
 /** Windows that a range is cut into when not all of its lines can be read. */
 const maxWindows = 24;
 /** Samples of an answer; above this buckets without lines are left out. */
@@ -55,22 +54,23 @@ async function findPatterns(
   signal: AbortSignal,
 ): Promise<readonly PatternResult[]> {
   const finder = new PatternFinder({ maxClusters, maxTrees });
-  let fed = 0;
+  const pacer = new Pacer(signal);
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;
     for (const { streamKey, level, line, timestampNs } of lines) {
       finder.add(streamKey, level, line, bucketOf(index, isSample, timestampNs, stepNs));
-      fed += 1;
-      if (fed % linesPerTurn !== 0) continue;
-      await setImmediate();
-      signal.throwIfAborted();
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
     }
   }
-  const results = finder.patterns().flatMap(({ pattern, level, size, counts }) => {
+  const results: (PatternResult & { readonly lines: number })[] = [];
+  for (const { pattern, level, size, counts } of await atPace(finder.patterns(), pacer)) {
     const samples = samplesOf(counts, read);
     const lines = samples.reduce((sum, [, count]) => sum + count, 0);
-    return lines >= minLines && size >= minSampled ? [{ pattern, level, samples, lines }] : [];
-  });
+    if (lines >= minLines && size >= minSampled) results.push({ pattern, level, samples, lines });
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
   return results
     .sort((a, b) => b.lines - a.lines || (a.pattern < b.pattern ? -1 : 1))
     .map(({ pattern, level, samples }) => ({ pattern, level, samples }));

@@ -3,6 +3,7 @@ import { Pacer } from '../../core/logql/metric/pacer.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query, sort } from '../../core/logsql/build.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
+import { atPace, sortSteps } from '../../core/pace/steps.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { RowsRequest } from '../../core/upstream/types.js';
 import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
@@ -82,7 +83,7 @@ async function readPage(
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return sortRows(rows, direction);
+  return sortRows(rows, direction, pacer);
 }
 
 /** Asks for so many of the newest or oldest rows. */
@@ -108,8 +109,8 @@ export async function* readInstant(
 }
 
 /** Puts rows into the order of a direction, in place. */
-export function sortRows(rows: LogRow[], direction: Direction): readonly LogRow[] {
-  return rows.sort(direction === 'forward' ? byTime : (a, b) => byTime(b, a));
+export function sortRows(rows: LogRow[], direction: Direction, pacer: Pacer): Promise<readonly LogRow[]> {
+  return atPace(sortSteps(rows, direction === 'forward' ? byTime : (a, b) => byTime(b, a)), pacer);
 }
 
 function byTime(a: LogRow, b: LogRow): number {

@@ -84,7 +84,7 @@ export async function* readSpans(
     } else {
       const { wantedRows } = demand;
       const read = await readSpan(request, range, tooMany * Math.max(wantedRows, leastWantedRows), pacer);
-      const rows = sortRows(read.rows, request.direction);
+      const rows = await sortRows(read.rows, request.direction, pacer);
       if (!read.isWhole) {
         const cut = rows[wantedRows]?.timestampNs ?? range.startNs;
         lengthNs = shorterLength(range, cut, isForward, wasCut);

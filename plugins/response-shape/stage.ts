@@ -117,7 +117,12 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'volume': {
         if (request.op !== 'volume' && request.op !== 'volume_range') throw mismatch(request);
         const maxSeries = limits.of([tenant.id]).volumeMaxSeries;
-        return answerVolume(plan, { ...request, range: rangeOf(request) }, { ...backend, clock, maxSeries });
+        return answerVolume(plan, { ...request, range: rangeOf(request) }, {
+          ...backend,
+          clock,
+          maxSeries,
+          signal: exchange.signal,
+        });
       }
       case 'shards':
         if (request.op !== 'index_shards') throw mismatch(request);

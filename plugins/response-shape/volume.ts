@@ -10,6 +10,7 @@ import type { LogsqlQuery } from '../../core/logsql/ast.js';
 import { query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
 import type { Naming } from '../../core/names/naming.js';
 import { parseRowTime } from '../../core/names/row-time.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import type { VolumePlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
 import type { BackendRow } from '../../core/upstream/types.js';
@@ -18,6 +19,7 @@ import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-byt
 
 export interface VolumeContext extends Backend {
   readonly clock: Clock;
+  readonly signal: AbortSignal;
   /** Label sets that a volume may have; 0 is no bound. */
   readonly maxSeries: number;
 }
@@ -58,6 +60,7 @@ export async function answerVolume(
   });
   const entries = await countEntries(plan, range, context);
   let bytes = 0;
+  const pacer = new Pacer(context.signal);
   if (entries > 0) {
     const costs = await readMetadataCosts(plan.filter, range, entries, context);
     const isMeasured = entries <= maxMeasuredEntries;
@@ -65,6 +68,8 @@ export async function answerVolume(
       for await (const [labels, piece] of readPieces(plan, range, { cellNs, isMeasured }, costs, context)) {
         bytes += piece.bytes;
         sums.add(labels, piece);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
       }
     } catch (error) {
       if (!(error instanceof TooManyVolumesError)) throw error;

@@ -1,5 +1,7 @@
 /** Stage `tier0`: answers repeated GET requests with the bytes that were sent the first time. */
-import { encodeAnswer } from '../../core/answer/encode.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
+import { encodeSteps } from '../../core/answer/encode.js';
 import { answerBytes } from '../../core/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/answer/types.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
@@ -85,7 +87,8 @@ class Tier0 implements Stage<'tenant', never> {
     // What will not be kept is left to the edge, which encodes it just the same.
     if (ttl === 0 || answer.kind === 'encoded' || answerBytes(answer) > this.#largestAnswer) return answer;
     const { categorizeLabels } = exchange.caller;
-    const encoded = encodeAnswer(answer, { categorizeLabels, request: exchange.request });
+    const steps = encodeSteps(answer, { categorizeLabels, request: exchange.request });
+    const encoded = await atPace(steps, new Pacer(exchange.signal));
     const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
     if (epoch === this.#epoch) this.#bodies.set(key, finished, finished.body.byteLength, ttl);

@@ -1,6 +1,7 @@
 import { QuantileWindow } from './quantile-window.js';
 import { ascending } from './order.js';
-import { slowSort, type Steps } from './slow-sort.js';
+import type { Steps } from '../../pace/steps.js';
+import { slowSort } from './slow-sort.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';
 import type { Windows } from './windows.js';

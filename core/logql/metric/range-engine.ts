@@ -10,7 +10,7 @@ import type { Pacer } from './pacer.js';
 import type { MemoryAccount } from '../../memory/account.js';
 import { seriesBytes } from '../../memory/sizes.js';
 import { SeriesIndex } from './series-index.js';
-import { doAll, type Steps } from './slow-sort.js';
+import { atPace, doAll, type Steps } from '../../pace/steps.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
 import {
   countState,
@@ -117,10 +117,7 @@ export class RangeEngine {
       if (this.#work.valuesOf(cells) < longValues) continue;
       this.#memory.charge(seriesBytes(this.windows.columns), 'the values of series');
       const row = this.#emptyRow();
-      for (const steps = this.#work.finish(cells, row); steps.next().done !== true;) {
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
+      await atPace(this.#work.finish(cells, row), pacer);
       this.#ready.set(series, row);
     }
   }

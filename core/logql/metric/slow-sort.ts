@@ -1,13 +1,4 @@
-/** Something long that is done piece by piece: each step takes about a millisecond or two, and the last gives the result. */
-export type Steps<Result> = Generator<void, Result, void>;
-
-/** Does all the pieces at once. */
-export function doAll<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
+import type { Steps } from '../../pace/steps.js';
 
 type Numbers = Float64Array | Int32Array;
 

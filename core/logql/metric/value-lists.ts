@@ -1,7 +1,8 @@
 import { apiError } from '../../errors/table.js';
 import type { MemoryAccount } from '../../memory/account.js';
 import { ascending } from './order.js';
-import { slowSort, type Steps } from './slow-sort.js';
+import type { Steps } from '../../pace/steps.js';
+import { slowSort } from './slow-sort.js';
 
 const firstSize = 1024;
 

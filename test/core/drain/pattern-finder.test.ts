@@ -1,4 +1,5 @@
 import test from 'ava';
+import { doAll } from '../../../core/pace/steps.js';
 import { PatternFinder } from '../../../core/drain/pattern-finder.js';
 
 function feed(
@@ -18,8 +19,7 @@ test('equal patterns of several streams are one, levels stay apart', (t) => {
     ['b', 'warn', 'job 5 is done'],
     ['b', 'warn', 'job 6 is done'],
   ]);
-  const found = finder
-    .patterns()
+  const found = doAll(finder.patterns())
     .map(({ pattern, level, size, counts }) => [pattern, level, size, counts.get(0)]);
   t.deepEqual(found, [
     ['job <_> is done', 'info', 4, 4],
@@ -36,8 +36,7 @@ test('a word that one stream never changes stays in its pattern', (t) => {
     ['b', 'info', 'host-2 job 4 done'],
   ]);
   t.deepEqual(
-    finder
-      .patterns()
+    doAll(finder.patterns())
       .map(({ pattern }) => pattern)
       .sort(),
     ['host-1 job <_> done', 'host-2 job <_> done'],
@@ -51,7 +50,7 @@ test('beyond the bound streams share a tree, and no line is lost', (t) => {
     Array.from({ length: 20 }, (_line, index) => [`stream${index}`, 'info', `job ${index} is done`] as const),
   );
   t.is(
-    finder.patterns().reduce((sum, { size }) => sum + size, 0),
+    doAll(finder.patterns()).reduce((sum, { size }) => sum + size, 0),
     20,
   );
 });

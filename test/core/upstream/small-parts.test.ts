@@ -1,5 +1,6 @@
 import test from 'ava';
 import { decodeListing, decodeStats, OddAnswer } from '../../../core/upstream/decode.js';
+import { doAll } from '../../../core/pace/steps.js';
 import { decodeStatsRange } from '../../../core/upstream/stats-range.js';
 import { CallGate } from '../../../core/upstream/gate.js';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../../core/upstream/version.js';
 
 test('a listing gives values with their hits', (t) => {
-  t.deepEqual(decodeListing('{"values":[{"value":"a","hits":3},{"value":"b","hits":0}]}'), [
+  t.deepEqual(doAll(decodeListing('{"values":[{"value":"a","hits":3},{"value":"b","hits":0}]}')), [
     { value: 'a', hits: 3 },
     { value: 'b', hits: 0 },
   ]);
@@ -19,16 +20,16 @@ test('a listing gives values with their hits', (t) => {
 test('statistics lose empty labels and their name', (t) => {
   const text =
     '{"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"c","level":"","app":"x"},"value":[17,"28"]}]}}';
-  const [sample] = decodeStats(text);
+  const [sample] = doAll(decodeStats(text));
   t.is(sample?.name, 'c');
   t.deepEqual([...(sample?.labels ?? [])], [['app', 'x']]);
   t.is(sample?.value, '28');
 });
 
 test('a body that was cut is a timeout, another shape is told as odd', (t) => {
-  t.throws(() => decodeListing('{"values":[{"va'), { message: /^request timed out/ });
+  t.throws(() => doAll(decodeListing('{"values":[{"va')), { message: /^request timed out/ });
   for (const text of ['', '<html>Welcome</html>', 'OK'])
-    t.throws(() => decodeListing(text), { instanceOf: OddAnswer, message: /^no JSON; is -backend/ });
+    t.throws(() => doAll(decodeListing(text)), { instanceOf: OddAnswer, message: /^no JSON; is -backend/ });
 });
 
 test('a listing of another form is odd', (t) => {
@@ -46,7 +47,7 @@ test('a listing of another form is odd', (t) => {
     ['{"values":[{"value":"a","hits":"1"}]}', 'hits of "a" are "1" and no count'],
     ['{"values":[{"value":"a"}]}', 'hits of "a" are missing and no count'],
   ] as const)
-    t.throws(() => decodeListing(text), { instanceOf: OddAnswer, message }, text);
+    t.throws(() => doAll(decodeListing(text)), { instanceOf: OddAnswer, message }, text);
 });
 
 test('statistics of another form are odd', (t) => {
@@ -64,8 +65,8 @@ test('statistics of another form are odd', (t) => {
     vector('[{"metric":{},"value":["1","2"]}]'),
     vector('[{"metric":{"a":1},"value":[1,"2"]}]'),
   ])
-    t.throws(() => decodeStats(text), { instanceOf: OddAnswer }, text);
-  t.throws(() => decodeStatsRange(vector('[]')), { instanceOf: OddAnswer });
+    t.throws(() => doAll(decodeStats(text)), { instanceOf: OddAnswer }, text);
+  t.throws(() => doAll(decodeStatsRange(vector('[]'))), { instanceOf: OddAnswer });
 });
 
 test('versions are read from wherever the backend tells them', (t) => {

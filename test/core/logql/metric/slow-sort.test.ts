@@ -4,7 +4,8 @@ import { LabelSet } from '../../../../core/labels/label-set.js';
 import { columnsOf, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
 import { ascending } from '../../../../core/logql/metric/order.js';
 import { Pacer } from '../../../../core/logql/metric/pacer.js';
-import { doAll, slowSort } from '../../../../core/logql/metric/slow-sort.js';
+import { slowSort } from '../../../../core/logql/metric/slow-sort.js';
+import { doAll } from '../../../../core/pace/steps.js';
 import { metricExpr } from './run-query.js';
 
 const sizes = fc.constantFrom(0, 1, 2, 8191, 8192, 8193, 20_000, 40_000);

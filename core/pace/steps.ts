@@ -1,0 +1,64 @@
+import type { Pacer } from './pacer.js';
+
+/** Something long that is done piece by piece: each step takes about a millisecond or two, and the last gives the result. */
+export type Steps<Result> = Generator<void, Result, void>;
+
+/** Does all the pieces at once. */
+export function doAll<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Does the pieces with pauses for others between them. */
+export async function atPace<Result>(steps: Steps<Result>, pacer: Pacer): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+}
+
+const pieceSize = 2048;
+
+/** Sorts a list piece by piece and merges the pieces; what is equal keeps its order. The list is used up. */
+export function* sortSteps<Item>(items: Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
+  if (items.length <= pieceSize) return items.sort(compare);
+  let runs: Item[][] = [];
+  for (let from = 0; from < items.length; from += pieceSize) {
+    runs.push(items.slice(from, from + pieceSize).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: Item[][] = [];
+    for (let at = 0; at < runs.length; at += 2)
+      merged.push(yield* mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergeRuns<Item>(
+  left: readonly Item[],
+  right: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Steps<Item[]> {
+  const merged: Item[] = [];
+  let taken = 0;
+  for (const item of left) {
+    for (let next = right[taken]; next !== undefined && compare(next, item) < 0; next = right[taken]) {
+      merged.push(next);
+      taken += 1;
+      if (merged.length % pieceSize === 0) yield;
+    }
+    merged.push(item);
+    if (merged.length % pieceSize === 0) yield;
+  }
+  for (; taken < right.length; taken += 1) {
+    const item = right[taken];
+    if (item !== undefined) merged.push(item);
+  }
+  return merged;
+}
