@@ -137,7 +137,11 @@ function* addMatrix(body: BodyParts, all: readonly SeriesResult[]): Steps<void> 
 /** Members that are made into text in one step. */
 const stepItems = 500;
 
-function* addList<Item>(body: BodyParts, items: readonly Item[], textFor: (item: Item) => string): Steps<void> {
+function* addList<Item>(
+  body: BodyParts,
+  items: readonly Item[],
+  textFor: (item: Item) => string,
+): Steps<void> {
   body.push('[');
   for (let from = 0; from < items.length; from += stepItems) {
     const part = items.length <= stepItems ? items : items.slice(from, from + stepItems);

@@ -23,10 +23,14 @@ export const memoryMetrics = {
   },
 } as const;
 
-/** The part of the heap that queries may fill. The rest is for what is not estimated: the program, caches, rows on their way, garbage. */
-const queryShare = 0.4;
-/** The part of the heap that the caches of answers may fill together. */
-const cacheShare = 0.15;
+/** What the program itself takes of the heap, and objects that are just made. */
+const programBytes = 96 * 1024 * 1024;
+/** The part of the rest that queries may fill. What remains is for what is not estimated: rows on their way, what was learned, garbage. */
+const queryShare = 0.5;
+/** The part of it that the caches of answers may fill together. */
+const cacheShare = 0.2;
+/** Below this a process could do nothing. */
+const leastBytes = 8 * 1024 * 1024;
 
 /** How far the heap of this process may grow (`--max-old-space-size`, or what Node.js chose by the memory of the host). */
 export function heapLimit(): number {
@@ -35,7 +39,11 @@ export function heapLimit(): number {
 
 /** The bytes that the caches of answers may hold: what is configured, unless the heap is too small for it. */
 export function cacheBudget(configured: number, heap: number = heapLimit()): number {
-  return Math.min(configured, Math.floor(heap * cacheShare));
+  return Math.min(configured, shareOf(heap, cacheShare));
+}
+
+function shareOf(heap: number, share: number): number {
+  return Math.max(leastBytes, Math.floor((heap - programBytes) * share));
 }
 
 export interface PoolOptions {
@@ -55,7 +63,7 @@ export class MemoryPool {
   #held = 0;
 
   constructor({ maxQueryBytes, meters, heap = heapLimit() }: PoolOptions) {
-    this.limit = Math.floor(heap * queryShare);
+    this.limit = shareOf(heap, queryShare);
     this.#maxQueryBytes = maxQueryBytes;
     this.#meters = meters;
     meters?.query_memory_limit_bytes.set(this.limit, {});

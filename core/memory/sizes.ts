@@ -15,6 +15,9 @@ export const entryBytes = 48;
 export const pointBytes = 80;
 const rowBytes = 400;
 
+/** Pipelines keep the label sets that they made last, of this size together (see LabelSetPool). */
+export const keptLabelsBytes = 4 * 1024 * 1024;
+
 /** A text of its own. */
 export function textBytes(text: string): number {
   return textHead + ((text.length + 7) & ~7) * (hasWideSigns(text) ? 2 : 1);
@@ -49,4 +52,9 @@ export function seriesRowBytes({ values, present }: Arrays): number {
 /** The same, before they are made. */
 export function seriesBytes(columns: number, bytesPerColumn = 9): number {
   return columns * bytesPerColumn + rowBytes;
+}
+
+/** A row of logs with its labels, which it mostly shares with others. */
+export function logRowBytes({ line }: { readonly line: string }): number {
+  return 300 + textBytes(line);
 }

@@ -5,10 +5,11 @@ const turns = 3;
 
 /** Lets other work of the process go on between the rows of a long computation, and sees when that is cancelled. */
 export class Pacer {
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   #since = performance.now();
 
-  constructor(signal: AbortSignal) {
+  /** @param signal ends the computation; without it somebody else does, between its calls */
+  constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }
 
@@ -18,9 +19,9 @@ export class Pacer {
   }
 
   async #pause(): Promise<void> {
-    this.#signal.throwIfAborted();
+    this.#signal?.throwIfAborted();
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    this.#signal.throwIfAborted();
+    this.#signal?.throwIfAborted();
     this.#since = performance.now();
   }
 }

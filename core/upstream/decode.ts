@@ -11,7 +11,12 @@ export class OddAnswer extends Error {
 
 /** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
 export function decodeListing(text: string): Steps<readonly BackendValue[]> {
-  return decodeItems(text, /"values"\s*:\s*\[/, (answer) => asArray(member(answer, 'values'), 'values'), asValue);
+  return decodeItems(
+    text,
+    /"values"\s*:\s*\[/,
+    (answer) => asArray(member(answer, 'values'), 'values'),
+    asValue,
+  );
 }
 
 function asValue(item: unknown): BackendValue {

@@ -10,6 +10,7 @@ import { apiError } from '../../core/errors/table.js';
 import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
 import { LinePacer } from '../../core/logql/lines/line-pacer.js';
 import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import type { DetectedFieldsPlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
 import { EntryCollector } from './entry-collector.js';
@@ -20,6 +21,7 @@ export interface ScanContext extends Backend {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly workers: Pick<LineWorkers, 'run'>;
+  readonly memory: MemoryAccount;
   /** Lines that are looked at, whatever the client asks. */
   readonly maxLines: number;
   /** Milliseconds after which the lines read so far must do; 0 is no bound. */
@@ -68,7 +70,7 @@ async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,
   lineLimit: number,
-  { upstream, reader, clock, signal, workers, maxLines, timeoutMs }: ScanContext,
+  { upstream, reader, clock, signal, memory, workers, maxLines, timeoutMs }: ScanContext,
 ): Promise<readonly StreamResult[]> {
   const limit = Math.min(lineLimit, maxLines);
   const collector = new EntryCollector({
@@ -79,6 +81,7 @@ async function newestEntries(
     residual: pipelineEvaluator(logs.residual, { workers, signal }),
     pacer: new LinePacer(signal),
     showsGroups: true,
+    memory,
   });
   const deadline = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
   const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);
@@ -90,6 +93,7 @@ async function newestEntries(
     upstream,
     reader,
     signal,
+    memory,
     missing: () => collector.missing,
   });
   for await (const rows of pages) {

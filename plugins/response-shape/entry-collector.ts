@@ -5,6 +5,8 @@ import { LabelSet } from '../../core/labels/label-set.js';
 import type { LineEvaluator } from '../../core/logql/lines/evaluator.js';
 import type { LinePacer } from '../../core/logql/lines/line-pacer.js';
 import type { PipelineLine } from '../../core/logql/pipeline/types.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
+import { logRowBytes } from '../../core/memory/sizes.js';
 import type { LogRow } from '../../core/names/row-reader.js';
 
 export interface CollectorOptions {
@@ -17,6 +19,8 @@ export interface CollectorOptions {
   readonly residual: LineEvaluator<PipelineLine | undefined>;
   readonly pacer: LinePacer;
   readonly showsGroups: boolean;
+  /** What the entries are charged to. */
+  readonly memory: MemoryAccount;
 }
 
 const hourNs = 3_600_000_000_000n;
@@ -112,7 +116,11 @@ export class EntryCollector {
     this.#count(row);
     if (line === undefined || !this.#isDue(timestampNs)) return;
     this.#countFormatted(line.formatted);
-    const { showsGroups } = this.#options;
+    const { showsGroups, memory } = this.#options;
+    memory.charge(
+      logRowBytes(line) + labelBytesOf(line.structuredMetadata) + labelBytesOf(line.parsed),
+      'log lines',
+    );
     this.#streamOf(line.stream).entries.push({
       timestampNs,
       line: line.line,
@@ -155,6 +163,11 @@ export class EntryCollector {
     this.#bytes += Buffer.byteLength(line);
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
   }
+}
+
+/** About what labels of an entry take that it has for itself. */
+function labelBytesOf({ size }: LabelSet): number {
+  return size * 100;
 }
 
 function identityOf({ stream, line }: LogRow): string {

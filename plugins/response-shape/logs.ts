@@ -3,6 +3,7 @@ import type { QueryRangeRequest } from '../../core/api/request.js';
 import { pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
 import { LinePacer } from '../../core/logql/lines/line-pacer.js';
 import type { LineWorkers } from '../../core/logql/lines/line-workers.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import type { LogsPlan } from '../../core/plan/types.js';
 import type { Clock } from '../../core/plugin/host.js';
@@ -16,6 +17,7 @@ export interface LogsContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly workers: Pick<LineWorkers, 'run'>;
+  readonly memory: MemoryAccount;
   /** False when the third tuple element is to stay empty. */
   readonly showsGroups: boolean;
 }
@@ -35,6 +37,7 @@ export async function answerLogs(
     residual: pipelineEvaluator(plan.residual, context),
     pacer: new LinePacer(context.signal),
     showsGroups: context.showsGroups,
+    memory: context.memory,
   });
   const keepsAll = plan.residual.length === 0 && request.intervalNs === 0n;
   const pages = readPages({
@@ -45,6 +48,7 @@ export async function answerLogs(
     upstream: context.upstream,
     reader: context.reader,
     signal: context.signal,
+    memory: context.memory,
     missing: () => collector.missing,
   });
   for await (const rows of pages) {

@@ -3,6 +3,8 @@ import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js'
 import { fieldName } from '../../core/logsql/build.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { BackendRow } from '../../core/upstream/types.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import { decidingFields } from './metric-fields.js';
 import { groupByLabels, groupByStream, type Grouping } from './metric-grouping.js';
 import { takeInventory, twinStreams } from './metric-inventory.js';
@@ -59,7 +61,9 @@ async function briefRows(
   const { upstream, reader, naming, shapes, owner } = context;
   const inventory = await takeInventory(upstream, reader, selection, range, signal);
   const question = briefQuestion(openNames(brief.fromJson, inventory));
-  if (question === undefined || twinStreams(inventory.streams).size > 0) return undefined;
+  if (question === undefined) return undefined;
+  const twins = await atPace(twinStreams(inventory.streams), new Pacer(signal));
+  if (twins.size > 0) return undefined;
   const deciding = decidingFields(brief.names, inventory, naming);
   const grouping =
     groupByLabels(brief.names, inventory, deciding, naming) ?? groupByStream(inventory, deciding);

@@ -66,7 +66,10 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
     if (stream === undefined) return false;
     const key = keyOf(get, columns);
     const group = groups.get(key);
-    request.memory.charge(group === undefined ? groupBytes + 2 * key.length : groupPointBytes, 'statistics of the backend');
+    request.memory.charge(
+      group === undefined ? groupBytes + 2 * key.length : groupPointBytes,
+      'statistics of the backend',
+    );
     if (group === undefined) groups.set(key, { stream, get, values: [value] });
     else group.values.push(value);
     return groups.size <= request.maxGroups;

@@ -12,8 +12,11 @@ import {
   statsFunction,
   where,
 } from '../../core/logsql/build.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import { parseRowTime } from '../../core/names/row-time.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import type { BackendRow } from '../../core/upstream/types.js';
 import type { RowReader } from '../../core/names/row-reader.js';
@@ -23,6 +26,7 @@ import { Repeats } from './metric-repeats.js';
 export interface ExcessRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
+  readonly memory: MemoryAccount;
   readonly filter: LogsqlFilter;
   /** `_stream` texts of the streams in which rows may share a time. */
   readonly suspects: ReadonlySet<string>;
@@ -47,7 +51,7 @@ const maxNamedStreams = 50;
  */
 export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
   const { streams } = request;
-  const twins = twinStreams(streams);
+  const twins = await atPace(twinStreams(streams), new Pacer());
   const { suspects: byTime } = request;
   const suspects = new Set([...byTime, ...twins]);
   if (suspects.size === 0) return [];
@@ -117,13 +121,13 @@ async function repeatedTimes(
 }
 
 async function repeatedRows(
-  { upstream, reader, range, fields: wanted }: ExcessRequest,
+  { upstream, reader, memory, range, fields: wanted }: ExcessRequest,
   filter: LogsqlFilter,
   times: readonly bigint[],
 ): Promise<readonly BackendRow[]> {
   const moments = or(...times.map((at): LogsqlFilter => ({ kind: 'time', min: at, max: at })));
   const pipes = [fields('_time', '_stream', '_msg', ...wanted)];
-  const repeats = new Repeats();
+  const repeats = new Repeats(memory);
   const excess: BackendRow[] = [];
   for await (const batch of upstream.rows({ query: query(and(filter, moments), pipes), range })) {
     for (const row of batch) if (repeats.isRepeated(reader.read(row))) excess.push(row);

@@ -2,6 +2,8 @@ import type { TimeRange } from '../../core/api/request.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { limit, query, stats, statsFunction } from '../../core/logsql/build.js';
 import { printFilter } from '../../core/logsql/print.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { Naming } from '../../core/names/naming.js';
 import type { RowReader } from '../../core/names/row-reader.js';
 import { missingLineRows } from '../../core/plan/missing-lines.js';
@@ -133,10 +135,8 @@ async function areUnchanged(
   const listed = isAll
     ? whole.listed
     : await upstream.list({ listing: 'streams', query: query(selection), range });
-  const tally = tallyOf(
-    reader,
-    listed.map(({ value, hits }) => [value, hits] as const),
-  );
+  const rows = listed.map(({ value, hits }) => [value, hits] as const);
+  const tally = await atPace(tallyOf(reader, rows), new Pacer());
   return tally === addTallies(findings.flatMap((finding) => finding?.tally ?? []));
 }
 
@@ -181,7 +181,7 @@ async function look(
       isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
     }
   }
-  const tally = tallyOf(reader, rows);
+  const tally = await atPace(tallyOf(reader, rows), new Pacer());
   return { tally, suspects, missing, odd, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
 }
 

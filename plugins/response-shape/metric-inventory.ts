@@ -56,12 +56,13 @@ export function* readStreams(
 }
 
 /** Streams of the backend that have the same labels, and so are one to a client. */
-export function twinStreams(streams: ReadonlyMap<string, StreamIdentity>): ReadonlySet<string> {
+export function* twinStreams(streams: ReadonlyMap<string, StreamIdentity>): Steps<ReadonlySet<string>> {
   const byKey = new Map<string, string[]>();
   for (const [text, { labels }] of streams) {
     const same = byKey.get(labels.key);
     if (same === undefined) byKey.set(labels.key, [text]);
     else same.push(text);
+    if (byKey.size % stepStreams === 0) yield;
   }
   return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
 }

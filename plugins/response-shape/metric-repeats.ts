@@ -1,3 +1,5 @@
+import type { MemoryAccount } from '../../core/memory/account.js';
+import { entryBytes, textBytes } from '../../core/memory/sizes.js';
 import type { LogRow } from '../../core/names/row-reader.js';
 
 type Lines = string | Set<string>;
@@ -7,6 +9,12 @@ export class Repeats {
   /** Lines by stream and time, in nanoseconds since the first row's. */
   readonly #streams = new Map<string, Map<number, Lines>>();
   #originNs: bigint | undefined;
+  readonly #memory: MemoryAccount;
+  #held = 0;
+
+  constructor(memory: MemoryAccount) {
+    this.#memory = memory;
+  }
 
   /** True for a row that is there already; rows may come in any order. */
   isRepeated({ stream, timestampNs, line }: Pick<LogRow, 'stream' | 'timestampNs' | 'line'>): boolean {
@@ -18,15 +26,18 @@ export class Repeats {
     if (times === undefined) this.#streams.set(key, (times = new Map<number, Lines>()));
     const lines = times.get(at);
     if (lines === undefined) {
+      this.#hold(line);
       times.set(at, line);
       return false;
     }
     if (typeof lines === 'string') {
       if (lines === line) return true;
+      this.#hold(line);
       times.set(at, new Set([lines, line]));
       return false;
     }
     if (lines.has(line)) return true;
+    this.#hold(line);
     lines.add(line);
     return false;
   }
@@ -35,5 +46,13 @@ export class Repeats {
   clear(): void {
     this.#streams.clear();
     this.#originNs = undefined;
+    this.#memory.release(this.#held, 'log lines');
+    this.#held = 0;
+  }
+
+  #hold(line: string): void {
+    const bytes = entryBytes + textBytes(line);
+    this.#held += bytes;
+    this.#memory.charge(bytes, 'log lines');
   }
 }

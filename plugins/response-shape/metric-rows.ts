@@ -11,6 +11,7 @@ import type { LeafPlan } from '../../core/plan/metric.js';
 import type { Upstream } from '../../core/plugin/index.js';
 import { Pacer } from '../../core/pace/pacer.js';
 import { atPace } from '../../core/pace/steps.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import type { MetricCounts } from './metric-counts.js';
 import type { BackendRow, BackendValue } from '../../core/upstream/types.js';
 import type { Memories } from './memories.js';
@@ -28,6 +29,8 @@ export interface RowContext extends Memories {
   readonly workers: Pick<LineWorkers, 'run'>;
   /** Whose data the upstream gives: what is remembered is remembered for them. */
   readonly owner: string;
+  /** What rows that are held are charged to. */
+  readonly memory: MemoryAccount;
 }
 
 /** Rows whose lines are held at once, to find those that were pushed twice. */
@@ -71,7 +74,7 @@ export async function* readEntries(
 /** Stretch of time by stretch of time, so that memory stays flat. */
 async function* readParts(
   request: RowRequest,
-  { upstream, reader, maxRows, counts }: RowContext,
+  { upstream, reader, maxRows, counts, memory }: RowContext,
 ): AsyncGenerator<readonly LogRow[]> {
   const {
     filter,
@@ -89,7 +92,7 @@ async function* readParts(
     ...(request.pipes ?? []),
     ...(columns === undefined ? [] : [{ kind: 'fields', fields: columns } as const]),
   ];
-  const repeats = new Repeats();
+  const repeats = new Repeats(memory);
   let read = 0;
   for (const window of windows) {
     repeats.clear();
@@ -123,12 +126,14 @@ export function rowEntrySource(
       const asked = { ...context, selection, columns: [] };
       const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
       const { missing, suspects } = await context.facts.of(asked, range, listed);
-      const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
+      const pacer = new Pacer(signal);
+      const streams = await atPace(readStreams(listed, context.reader), pacer);
+      const twins = await atPace(twinStreams(streams), pacer);
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },
         // The line of a row without one is made of all its fields.
         columns: missing > 0 ? undefined : plan.columns,
-        mayRepeat: suspects.size > 0 || twinStreams(streams).size > 0,
+        mayRepeat: suspects.size > 0 || twins.size > 0,
         selectedRows: rowsOfStreams(listed),
       };
       for await (const rows of readEntries(rowsOf, context)) {

@@ -2,6 +2,7 @@ import { addEntries } from '../../core/logql/metric/index.js';
 import type { LeafEngine, LeafRequest } from '../../core/logql/metric/index.js';
 import { sampleEvaluator } from '../../core/logql/lines/evaluator.js';
 import { LinePacer } from '../../core/logql/lines/line-pacer.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import type { RangeAggregation, Stage } from '../../core/logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../core/logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../core/logsql/ast.js';
@@ -204,7 +205,16 @@ export class Statistics {
     const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
     const { memory } = limits;
     const { signal } = request;
-    return { upstream: context.upstream, filter, push: plan.push, grouping, buckets, maxGroups, memory, signal };
+    return {
+      upstream: context.upstream,
+      filter,
+      push: plan.push,
+      grouping,
+      buckets,
+      maxGroups,
+      memory,
+      signal,
+    };
   }
 
   /** Does not ask again for a while what had too many groups. */

@@ -21,7 +21,7 @@ import { briefTable } from './metric-brief.js';
 import { rowEntrySource, type RowContext } from './metric-rows.js';
 import { statisticsTable } from './metric-stats.js';
 
-export interface MetricContext extends Omit<RowContext, 'counts'> {
+export interface MetricContext extends Omit<RowContext, 'counts' | 'memory'> {
   readonly clock: Clock;
   readonly limits: MetricLimits;
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export async function answerMetric(
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
-  const source = backendSource(plan, { ...context, counts });
+  const source = backendSource(plan, { ...context, counts, memory: limits.memory });
   const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);
 }

@@ -1,5 +1,7 @@
 import type { Direction, TimeRange } from '../../core/api/request.js';
-import { Pacer } from '../../core/logql/metric/pacer.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
+import { logRowBytes } from '../../core/memory/sizes.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { query, sort } from '../../core/logsql/build.js';
 import type { LogRow, RowReader } from '../../core/names/row-reader.js';
@@ -17,6 +19,8 @@ export interface PagesRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly signal: AbortSignal;
+  /** What rows that are held are charged to. */
+  readonly memory: MemoryAccount;
   /** Entries that the answer still lacks, asked between reads. Without it reads grow. */
   readonly missing?: () => number;
 }
@@ -51,8 +55,9 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
   let { startNs, endNs } = request.range;
   let size = request.firstPageRows;
   while (startNs < endNs) {
-    const rows = await readPage(request, { startNs, endNs }, size, pacer);
+    const { rows, bytes } = await readPage(request, { startNs, endNs }, size, pacer);
     if (rows.length > 0) yield rows;
+    request.memory.release(bytes, 'log lines');
     const [first, last] = [rows[0], rows.at(-1)];
     if (rows.length < size || first === undefined || last === undefined) return;
     const cut = last.timestampNs;
@@ -72,18 +77,25 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
 }
 
 async function readPage(
-  { filter, direction, upstream, reader }: PagesRequest,
+  { filter, direction, upstream, reader, memory }: PagesRequest,
   range: TimeRange,
   size: number,
   pacer: Pacer,
-): Promise<readonly LogRow[]> {
+): Promise<{ readonly rows: readonly LogRow[]; readonly bytes: number }> {
   const rows: LogRow[] = [];
+  let bytes = 0;
   for await (const batch of upstream.rows(pageRequest(filter, range, direction, size))) {
-    for (const row of batch) rows.push(reader.read(row));
+    for (const each of batch) {
+      const row = reader.read(each);
+      const size = logRowBytes(row);
+      memory.charge(size, 'log lines');
+      bytes += size;
+      rows.push(row);
+    }
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return sortRows(rows, direction, pacer);
+  return { rows: await sortRows(rows, direction, pacer), bytes };
 }
 
 /** Asks for so many of the newest or oldest rows. */

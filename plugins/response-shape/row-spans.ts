@@ -1,7 +1,8 @@
 import type { TimeRange } from '../../core/api/request.js';
-import type { Pacer } from '../../core/logql/metric/pacer.js';
+import type { Pacer } from '../../core/pace/pacer.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
 import { everything, query, stats, statsFunction } from '../../core/logsql/build.js';
+import { logRowBytes } from '../../core/memory/sizes.js';
 import type { LogRow } from '../../core/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-pages.js';
 
@@ -16,6 +17,8 @@ export interface Span {
 const mostWantedRows = 20_000;
 const leastWantedRows = 100;
 const tooMany = 4;
+/** Bytes of rows that a span should have at most: of long lines there are fewer in it. */
+const mostBytes = 64 * 1024 * 1024;
 const fastestGrowth = 16;
 /**
  * Reading a long span without a limit is a heavy query, of which few may run at once. With one the backend sorts what it reads,
@@ -86,13 +89,15 @@ export async function* readSpans(
       const read = await readSpan(request, range, tooMany * Math.max(wantedRows, leastWantedRows), pacer);
       const rows = await sortRows(read.rows, request.direction, pacer);
       if (!read.isWhole) {
-        const cut = rows[wantedRows]?.timestampNs ?? range.startNs;
+        request.memory.release(read.bytes, 'log lines');
+        const cut = rows[Math.min(wantedRows, rows.length >> 1)]?.timestampNs ?? range.startNs;
         lengthNs = shorterLength(range, cut, isForward, wasCut);
         wasCut = true;
         continue;
       }
       wasCut = false;
       if (rows.length > 0) yield rows;
+      request.memory.release(read.bytes, 'log lines');
       demand.seen(rows.length);
       lengthNs = nextLength(range.endNs - range.startNs, rows.length, demand.wantedRows);
     }
@@ -127,24 +132,30 @@ class Demand {
 
 /** The rows of a span; some of them when they are too many to be held. */
 async function readSpan(
-  { filter, direction, upstream, reader }: PagesRequest,
+  { filter, direction, upstream, reader, memory }: PagesRequest,
   range: TimeRange,
   maxRows: number,
   pacer: Pacer,
-): Promise<{ readonly rows: LogRow[]; readonly isWhole: boolean }> {
+): Promise<{ readonly rows: LogRow[]; readonly bytes: number; readonly isWhole: boolean }> {
   const rows: LogRow[] = [];
+  let bytes = 0;
   const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * mostPickedRows;
   const most = Math.min(maxRows, mostPickedRows);
   const asked = isPicked ? pageRequest(filter, range, direction, most) : { query: query(filter), range };
   for await (const batch of upstream.rows(asked)) {
     for (const row of batch) {
-      if (rows.length === maxRows) return { rows, isWhole: false };
-      rows.push(reader.read(row));
+      if (rows.length === maxRows || (bytes > mostBytes && rows.length > 1))
+        return { rows, bytes, isWhole: false };
+      const read = reader.read(row);
+      const size = logRowBytes(read);
+      memory.charge(size, 'log lines');
+      bytes += size;
+      rows.push(read);
     }
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return { rows, isWhole: !isPicked || rows.length < most };
+  return { rows, bytes, isWhole: !isPicked || rows.length < most };
 }
 
 /** The length in which the wanted number of rows is to be expected. */

@@ -70,14 +70,22 @@ export class ResponseShapeStage implements Stage<Needs, never> {
         const showsGroups = naming.emitStructuredMetadata || !exchange.caller.categorizeLabels;
         if (request.op === 'tail') {
           const maxHistory = limits.of([tenant.id]).maxEntriesLimitPerQuery;
-          const { signal } = exchange;
-          return answerTail(plan, request, { ...backend, clock, showsGroups, signal, workers, maxHistory });
+          const { signal, memory } = exchange;
+          return answerTail(plan, request, {
+            ...backend,
+            clock,
+            showsGroups,
+            signal,
+            memory,
+            workers,
+            maxHistory,
+          });
         }
         if (request.op !== 'query_range') throw mismatch(request);
         const answer = await answerLogs(
           plan,
           { ...request, range: rangeOf(request) },
-          { ...backend, clock, showsGroups, workers, signal: exchange.signal },
+          { ...backend, clock, showsGroups, workers, signal: exchange.signal, memory: exchange.memory },
         );
         const derive = showsGroups ? this.#derive : undefined;
         return derive === undefined ? answer : { ...answer, streams: derive(answer.streams) };
@@ -117,12 +125,16 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       case 'volume': {
         if (request.op !== 'volume' && request.op !== 'volume_range') throw mismatch(request);
         const maxSeries = limits.of([tenant.id]).volumeMaxSeries;
-        return answerVolume(plan, { ...request, range: rangeOf(request) }, {
-          ...backend,
-          clock,
-          maxSeries,
-          signal: exchange.signal,
-        });
+        return answerVolume(
+          plan,
+          { ...request, range: rangeOf(request) },
+          {
+            ...backend,
+            clock,
+            maxSeries,
+            signal: exchange.signal,
+          },
+        );
       }
       case 'shards':
         if (request.op !== 'index_shards') throw mismatch(request);
@@ -132,7 +144,15 @@ export class ResponseShapeStage implements Stage<Needs, never> {
         return answerDetectedLabels(plan, rangeOf(request), backend);
       case 'detected-fields': {
         const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = this.#options;
-        const context = { ...backend, clock, workers, signal: exchange.signal, maxLines, timeoutMs };
+        const context = {
+          ...backend,
+          clock,
+          workers,
+          signal: exchange.signal,
+          memory: exchange.memory,
+          maxLines,
+          timeoutMs,
+        };
         if (request.op === 'detected_field_values')
           return answerDetectedFieldValues(plan, { ...request, range: rangeOf(request) }, context);
         if (request.op !== 'detected_fields') throw mismatch(request);

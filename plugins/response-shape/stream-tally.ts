@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RowReader } from '../../core/names/row-reader.js';
+import type { Steps } from '../../core/pace/steps.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
 
 /** Nobody outside can choose streams whose words add up alike. */
 const salt = randomBytes(16);
+/** Streams that are added in one step. */
+const stepStreams = 100;
 const mask = (1n << 64n) - 1n;
 const words = new WeakMap<StreamIdentity, bigint>();
 
@@ -11,9 +14,17 @@ const words = new WeakMap<StreamIdentity, bigint>();
  * Rows by stream as one number: equal for the same rows of the same streams, and for others by a chance of one in 2^64. Tallies of
  * stretches of time add up to that of them all.
  */
-export function tallyOf(reader: RowReader, streams: Iterable<readonly [text: string, rows: number]>): bigint {
+export function* tallyOf(
+  reader: RowReader,
+  streams: Iterable<readonly [text: string, rows: number]>,
+): Steps<bigint> {
   let sum = 0n;
-  for (const [text, rows] of streams) sum += wordOf(reader.stream(text), text) * BigInt(rows);
+  let count = 0;
+  for (const [text, rows] of streams) {
+    sum += wordOf(reader.stream(text), text) * BigInt(rows);
+    count += 1;
+    if (count % stepStreams === 0) yield;
+  }
   return sum & mask;
 }
 

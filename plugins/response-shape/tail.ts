@@ -1,4 +1,5 @@
 import type { TailRequest } from '../../core/api/request.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import type { LogsPlan } from '../../core/plan/types.js';
 import { openTail, type TailParts } from '../../core/tail/open.js';
 import type { LiveAnswer } from '../../core/tail/types.js';
@@ -9,12 +10,15 @@ import { readPages } from './row-pages.js';
 export function answerTail(
   plan: LogsPlan,
   request: TailRequest,
-  parts: Omit<TailParts, 'readRows'> & { readonly upstream: Upstream },
+  parts: Omit<TailParts, 'readRows'> & {
+    readonly upstream: Upstream;
+    readonly memory: MemoryAccount;
+  },
 ): Promise<LiveAnswer> {
-  const { upstream, reader, signal } = parts;
+  const { upstream, reader, signal, memory } = parts;
   return openTail(plan, request, {
     ...parts,
     readRows: (range, direction, firstPageRows) =>
-      readPages({ filter: plan.filter, range, direction, firstPageRows, upstream, reader, signal }),
+      readPages({ filter: plan.filter, range, direction, firstPageRows, upstream, reader, signal, memory }),
   });
 }

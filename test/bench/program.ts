@@ -16,8 +16,13 @@ export interface RunningProgram {
 }
 
 /** Starts a command of the program and waits until it tells its address. */
-export async function startProgram(args: readonly string[]): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function startProgram(
+  args: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Promise<RunningProgram> {
+  const child = spawn(process.execPath, [...nodeFlags, main, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await toldUrl(child);
   return {
     url,

@@ -5,7 +5,7 @@ import type { Grouping, VectorOp } from '../ast.js';
 import type { Columns } from './columns.js';
 import { groupLabels } from './grouping.js';
 import { deviationState, varianceState } from './moments.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
 import { countState, maxState, minState, sumState, type StateKind } from './states.js';

@@ -4,7 +4,7 @@ import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
 import { ascending, descending } from './order.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
 

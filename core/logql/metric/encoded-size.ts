@@ -1,7 +1,7 @@
 import { formatSampleValue, formatSeconds } from '../../answer/encode-values.js';
 import type { Point } from '../../answer/types.js';
 import type { LabelSet } from '../../labels/label-set.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import type { MetricResult } from './types.js';
 
 /** No number takes more: seconds with milliseconds, and the value of a double, which is written without an exponent. */

@@ -11,7 +11,7 @@ import { columnsOf, firstMs, type Columns } from './columns.js';
 import { isEncodedOver } from './encoded-size.js';
 import { labelReplacer } from './label-replace.js';
 import { combineOf, type Combine, type ValueOp } from './operators.js';
-import { Pacer } from './pacer.js';
+import { Pacer } from '../../pace/pacer.js';
 import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';

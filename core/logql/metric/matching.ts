@@ -4,7 +4,7 @@ import type { MemoryAccount } from '../../memory/account.js';
 import { entryBytes, textBytes } from '../../memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels, withoutEmpty } from './grouping.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import type { SeriesRow } from './types.js';
 
 /** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */

@@ -6,7 +6,7 @@ import { counterState } from './counter-rate.js';
 import { groupLabels, withoutEmpty } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import type { MemoryAccount } from '../../memory/account.js';
 import { seriesBytes } from '../../memory/sizes.js';
 import { SeriesIndex } from './series-index.js';

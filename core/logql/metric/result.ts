@@ -1,7 +1,7 @@
 import type { Point, SeriesResult } from '../../answer/types.js';
 import { pointBytes } from '../../memory/sizes.js';
 import { firstMs, type Columns } from './columns.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import { seriesLimitError } from './series-cap.js';
 import { sortSeriesOf } from './series-order.js';
 import type { MetricExpr } from '../ast.js';

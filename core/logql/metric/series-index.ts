@@ -1,6 +1,6 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, labelsBytes, textBytes } from '../../memory/sizes.js';
+import { entryBytes, keptLabelsBytes, labelsBytes, textBytes } from '../../memory/sizes.js';
 
 const maxKnown = 16_384;
 
@@ -17,6 +17,7 @@ export class SeriesIndex {
   /** Holds nothing: a set may be made of parts of long lines. */
   #byObject = new WeakMap<LabelSet, number>();
   #known = 0;
+  #keptElsewhere = 0;
   readonly #memory: MemoryAccount;
   #last: LabelSet | undefined;
   #lastNumber = 0;
@@ -43,6 +44,12 @@ export class SeriesIndex {
         if (this.#max > 0 && number >= this.#max) {
           this.isFull = true;
           return -1;
+        }
+        if (this.#keptElsewhere < keptLabelsBytes) {
+          // Whoever made the set keeps it as well, up to a bound.
+          const bytes = labelsBytes(labels);
+          this.#keptElsewhere += bytes;
+          this.#memory.charge(bytes, 'the labels of series');
         }
         this.sets.push(this.#show(labels));
         this.#byKey.set(labels.key, number);

@@ -3,7 +3,7 @@ import type { SetOp, VectorMatching } from '../ast.js';
 import { seriesBytes } from '../../memory/sizes.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, signatureOf } from './matching.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 

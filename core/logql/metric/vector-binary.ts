@@ -7,7 +7,7 @@ import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, resultLabelsOf, signatureOf } from './matching.js';
 import type { Combine } from './operators.js';
-import type { Pacer } from './pacer.js';
+import type { Pacer } from '../../pace/pacer.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 

@@ -1,7 +1,10 @@
 import { LabelSet, type Label } from '../../labels/label-set.js';
+import { keptLabelsBytes } from '../../memory/sizes.js';
 import { ownText } from './own-text.js';
 
 const maxSets = 8192;
+/** What a label takes beside its value. */
+const labelBytes = 120;
 /** After so many sets the pool looks whether it is of use. */
 const trial = 1024;
 /** A pool in which fewer than one set in this many was there before costs more than it saves. */
@@ -15,6 +18,7 @@ export class LabelSetPool {
   readonly #use: PoolUse;
   #asked = 0;
   #found = 0;
+  #bytes = 0;
 
   constructor(use: PoolUse) {
     this.#use = use;
@@ -32,7 +36,14 @@ export class LabelSetPool {
       this.#found += 1;
       return set;
     }
-    if (this.#sets.size >= maxSets) this.#sets.clear();
+    const bytes = 2 * key.length + labels.length * labelBytes;
+    if (this.#sets.size >= maxSets || this.#bytes + bytes > keptLabelsBytes) {
+      this.#sets.clear();
+      this.#bytes = 0;
+    }
+    // A set that would fill the pool by itself is not kept.
+    if (bytes > keptLabelsBytes / 8) return LabelSet.fromSorted(labels);
+    this.#bytes += bytes;
     set = LabelSet.fromSorted(labels.map(([name, value]): Label => [name, ownText(value)]));
     this.#sets.set(key, set);
     return set;

@@ -1,4 +1,5 @@
 import { LabelSet, type Label } from '../../labels/label-set.js';
+import { keptLabelsBytes } from '../../memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import { ownText } from './own-text.js';
 import type { Output } from './output.js';
@@ -10,6 +11,8 @@ import type { WorkLine } from './work-line.js';
 export type SeriesLabels = (work: WorkLine) => LabelSet;
 
 const maxKept = 50_000;
+/** What a label that is kept takes beside its value, with its place in the tree. */
+const keptBytes = 240;
 
 /** The labels for a grouping; without one all of them. */
 export function compileSeriesLabels(
@@ -40,6 +43,7 @@ class SeriesTree {
   readonly #slots: readonly Slot[];
   #root: Branch = new Map();
   #kept = 0;
+  #bytes = 0;
 
   constructor(slots: readonly Slot[]) {
     this.#slots = slots;
@@ -72,9 +76,11 @@ class SeriesTree {
     const set = LabelSet.fromSorted(labels);
     branch.set(own(value), set);
     this.#kept += 1;
-    if (this.#kept > maxKept) {
+    for (const [name, text] of labels) this.#bytes += keptBytes + name.length + 2 * text.length;
+    if (this.#kept > maxKept || this.#bytes > keptLabelsBytes) {
       this.#root = new Map();
       this.#kept = 0;
+      this.#bytes = 0;
     }
     return set;
   }

@@ -19,8 +19,12 @@ test('equal patterns of several streams are one, levels stay apart', (t) => {
     ['b', 'warn', 'job 5 is done'],
     ['b', 'warn', 'job 6 is done'],
   ]);
-  const found = doAll(finder.patterns())
-    .map(({ pattern, level, size, counts }) => [pattern, level, size, counts.get(0)]);
+  const found = doAll(finder.patterns()).map(({ pattern, level, size, counts }) => [
+    pattern,
+    level,
+    size,
+    counts.get(0),
+  ]);
   t.deepEqual(found, [
     ['job <_> is done', 'info', 4, 4],
     ['job <_> is done', 'warn', 2, 2],

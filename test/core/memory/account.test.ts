@@ -48,7 +48,7 @@ test('queries share what the heap leaves them, and give it back when all that ru
   const pool = new MemoryPool({
     maxQueryBytes: 40 * mib,
     meters: registry.create(memoryMetrics),
-    heap: 100 * mib,
+    heap: 176 * mib,
   });
   const [first, second] = [pool.open(), pool.open()];
   first.charge(30 * mib, 'log lines');
@@ -73,5 +73,5 @@ test('queries share what the heap leaves them, and give it back when all that ru
 
 test('a cache is no larger than its share of a small heap', (t) => {
   t.is(cacheBudget(256 * mib, 4096 * mib), 256 * mib);
-  t.is(cacheBudget(256 * mib, 200 * mib), 30 * mib);
+  t.is(cacheBudget(256 * mib, 196 * mib), 20 * mib);
 });

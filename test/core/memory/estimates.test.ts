@@ -34,8 +34,8 @@ for (const [what, query, streams, lines, steps] of cases) {
     t.true(comparisons.length >= 2, 'the query is large enough to be measured');
     for (const [estimated, real] of comparisons) {
       const text = `estimated ${estimated}, really ${real}`;
-      // Pipelines keep label sets that come again, a bounded number of them.
-      t.true(real < 1.2 * estimated + 12e6, text);
+      // What pipelines keep is compiled and estimated a little late.
+      t.true(real < 1.2 * estimated + 4e6, text);
       t.true(real > estimated / 3 - 3e6, text);
     }
   });

@@ -35,7 +35,10 @@ test('a long listing is read piece by piece, and as a short one would be', (t) =
     value: `${oddTexts[index % oddTexts.length] ?? ''}${index}`,
     hits: index,
   }));
-  for (const text of [JSON.stringify({ values }), JSON.stringify({ before: ['x'], values, behind: [{}] }, null, 1)]) {
+  for (const text of [
+    JSON.stringify({ values }),
+    JSON.stringify({ before: ['x'], values, behind: [{}] }, null, 1),
+  ]) {
     const { steps, result } = counted(decodeListing(text));
     t.deepEqual(result, values);
     t.true(steps > 40);
@@ -81,7 +84,10 @@ test('a large answer is encoded in steps', (t) => {
       series: [
         {
           labels: labels(1),
-          points: Array.from({ length: 20_000 }, (_none, index) => ({ timestampMs: index * 1000, value: index })),
+          points: Array.from({ length: 20_000 }, (_none, index) => ({
+            timestampMs: index * 1000,
+            value: index,
+          })),
         },
       ],
       stats: noStats,

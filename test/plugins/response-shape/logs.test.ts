@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { StreamsAnswer } from '../../../core/answer/types.js';
 import type { QueryRangeRequest } from '../../../core/api/request.js';
+import { unboundedMemory } from '../../../core/memory/account.js';
 import { Query } from '../../../core/api/query.js';
 import { everything } from '../../../core/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
@@ -51,6 +52,7 @@ async function answer(
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: true,
+    memory: unboundedMemory(),
   };
   return { answer: await answerLogs(planOf(text), requestWith(change), context), upstream };
 }
@@ -182,6 +184,7 @@ test('the groups stay empty where they are not to be shown', async (t) => {
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: false,
+    memory: unboundedMemory(),
   };
   const made = await answerLogs(planOf('{app="a"}'), requestWith({}), context);
   t.true(
@@ -212,6 +215,7 @@ test('an aborted request stops between pages', async (t) => {
     signal: AbortSignal.abort(new Error('gone')),
     workers: noWorkers,
     showsGroups: true,
+    memory: unboundedMemory(),
   };
   await t.throwsAsync(answerLogs(planOf('{app="a"}'), requestWith({}), context), { message: 'gone' });
 });

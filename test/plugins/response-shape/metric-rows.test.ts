@@ -1,4 +1,5 @@
 import test from 'ava';
+import { unboundedMemory } from '../../../core/memory/account.js';
 import { everything } from '../../../core/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
 import { RowReader } from '../../../core/names/row-reader.js';
@@ -25,6 +26,7 @@ async function read(
     maxRows: 0,
     workers: noWorkers,
     counts: new MetricCounts(),
+    memory: unboundedMemory(),
     ...createMemories(makeHost({ metrics: responseShapeMetrics })),
     owner: 't',
   };

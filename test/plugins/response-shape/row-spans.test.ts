@@ -1,4 +1,5 @@
 import test from 'ava';
+import { unboundedMemory } from '../../../core/memory/account.js';
 import { everything } from '../../../core/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
 import { RowReader } from '../../../core/names/row-reader.js';
@@ -40,6 +41,7 @@ for (const direction of ['forward', 'backward'] as const) {
       upstream,
       reader,
       signal: new AbortController().signal,
+      memory: unboundedMemory(),
     });
     let isOrdered = true;
     for await (const rows of pages) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { LabelSet } from '../../../../core/labels/label-set.js';
 import { columnsOf, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
 import { ascending } from '../../../../core/logql/metric/order.js';
-import { Pacer } from '../../../../core/logql/metric/pacer.js';
+import { Pacer } from '../../../../core/pace/pacer.js';
 import { slowSort } from '../../../../core/logql/metric/slow-sort.js';
 import { doAll } from '../../../../core/pace/steps.js';
 import { metricExpr } from './run-query.js';

@@ -1,1 +1,0 @@
-export { Pacer } from '../../pace/pacer.js';
