@@ -1,4 +1,6 @@
-import { Agent, request } from 'undici';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import got, { type Got } from 'got';
 import { apiError } from '../../core/errors/table.js';
 
 /** What a service is called in error texts. */
@@ -17,16 +19,30 @@ export interface RulesCall {
 
 /** More than any set of rules takes; the answer is held in memory. */
 const maxBytes = 16 * 1024 * 1024;
-const maxErrorBytes = 4096;
 const maxShown = 500;
 
 /** Reads from the services that know rules and alerts: bounded in time and size, errors as ApiError. */
 export class RulesBackend {
-  readonly #agent = new Agent();
+  readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  readonly #client: Got;
   readonly #timeoutMs: number;
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
+    this.#client = got.extend({
+      agent: this.#agents,
+      headers: { accept: 'application/json', 'user-agent': undefined },
+      throwHttpErrors: false,
+      followRedirect: false,
+      // A kept connection may have been closed under the call: one more try.
+      retry: {
+        limit: 1,
+        methods: ['GET'],
+        statusCodes: [],
+        errorCodes: ['ECONNRESET', 'EPIPE'],
+        backoffLimit: 10,
+      },
+    });
   }
 
   /**
@@ -54,8 +70,10 @@ export class RulesBackend {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+  close(): Promise<void> {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+    return Promise.resolve();
   }
 
   async #fetch(
@@ -67,24 +85,22 @@ export class RulesBackend {
     url.search = new URLSearchParams(
       params.map(([name, value]): [string, string] => [name, value]),
     ).toString();
-    const response = await request(url, {
-      headers: { ...headers, accept: 'application/json' },
-      signal,
-      dispatcher: this.#agent,
+    const tooLong = new AbortController();
+    const call = this.#client.get(url, {
+      headers,
+      signal: AbortSignal.any([signal, tooLong.signal]),
+      responseType: 'buffer',
     });
-    const parts: Buffer[] = [];
-    let size = 0;
-    const limit = response.statusCode === 200 ? maxBytes : maxErrorBytes;
-    // undici gives Buffers as long as no encoding is set.
-    for await (const chunk of response.body as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit) {
-        if (response.statusCode !== 200) break;
-        throw new Error(`its answer is over ${maxBytes} bytes`);
-      }
-      parts.push(chunk);
+    void call.on('downloadProgress', ({ transferred }) => {
+      if (transferred > maxBytes) tooLong.abort();
+    });
+    try {
+      const { statusCode, body } = await call;
+      return { status: statusCode, bytes: body };
+    } catch (error) {
+      if (tooLong.signal.aborted) throw new Error(`its answer is over ${maxBytes} bytes`, { cause: error });
+      throw error;
     }
-    return { status: response.statusCode, bytes: Buffer.concat(parts) };
   }
 }
 
