@@ -151,4 +151,7 @@ function doubled(depth: number, inner: string, replacement = '$1$1$1$1'): string
   ).replace('"a", "(.*)")', '"id", "(.*)")');
 }
 
-export const hostileCases: readonly HostileCase[] = [...overLongLines, ...overManyLines];
+/** By what they hurt on. */
+export const hostileGroups = { longLines: overLongLines, manyLines: overManyLines } as const;
+
+export const hostileCases: readonly HostileCase[] = Object.values(hostileGroups).flat();

@@ -24,6 +24,8 @@ export interface Hurt {
   readonly longestTurnMs: number;
   /** What was live at the most, above what was before. */
   readonly grownMiB: number;
+  /** How much more the system gave the process, threads and garbage included. */
+  readonly residentGrownMiB: number;
   readonly neighbours: Fared;
   readonly offences: readonly string[];
 }
@@ -63,10 +65,12 @@ export class HurtRunner {
     const neighbours = new Neighbours(proxy.url);
     const offences: string[] = [];
     let longestTurnMs = 0;
+    let residentAtStart = 0;
+    let residentGrownMiB = 0;
     let answer: ProxyAnswer = { status: 0, contentType: '', text: '' };
     const startedAt = performance.now();
     try {
-      await proxy.measure({ meter: 'start' });
+      residentAtStart = (await proxy.measure({ meter: 'start' })).residentMiB;
       answer = await ask(proxy.url, hostile, this.#settings.patienceMs);
       const fault = faultOf(answer);
       if (fault !== undefined) offences.push(fault);
@@ -75,7 +79,9 @@ export class HurtRunner {
     }
     const ms = performance.now() - startedAt;
     try {
-      ({ longestMs: longestTurnMs } = await proxy.measure({ meter: 'read' }));
+      const measured = await proxy.measure({ meter: 'read' });
+      longestTurnMs = measured.longestMs;
+      residentGrownMiB = measured.residentPeakMiB - residentAtStart;
     } catch (error) {
       offences.push(`it died: ${String(error).slice(0, 400)}`);
     }
@@ -90,6 +96,7 @@ export class HurtRunner {
       ms,
       longestTurnMs,
       grownMiB: 0,
+      residentGrownMiB,
       neighbours: fared,
       offences,
     };
@@ -119,7 +126,9 @@ export class HurtRunner {
 
   async #open(): Promise<Pair> {
     const { flags, node, manyRows } = this.#settings;
-    this.#pair ??= await openPair(flags, { node, patienceMs: 90_000 }, (url) => loadHostile(url, manyRows));
+    this.#pair ??= await openPair(flags, { node, patienceMs: this.#settings.patienceMs }, (url) =>
+      loadHostile(url, manyRows),
+    );
     return this.#pair;
   }
 

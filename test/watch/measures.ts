@@ -22,7 +22,9 @@ export interface Measures {
   readonly peakMiB: number;
   /** The most of it right after collections, when those were asked for at start. */
   readonly livePeakMiB: number;
+  /** Memory of the process, its threads included, as the system counts it: now, and the most since the last start. */
   readonly residentMiB: number;
+  readonly residentPeakMiB: number;
 }
 
 export interface MeterQuestion {

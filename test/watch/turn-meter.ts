@@ -20,6 +20,7 @@ let turns: Turn[] = [];
 let longestMs = 0;
 let peakMiB = 0;
 let livePeakMiB = 0;
+let residentPeakMiB = 0;
 let collections: { readonly at: number; readonly ms: number }[] = [];
 let gcEvery: NodeJS.Timeout | undefined;
 
@@ -61,6 +62,7 @@ function endTurn(): void {
   if (after.wall - memoryReadAt >= memoryEveryMs) {
     memoryReadAt = after.wall;
     peakMiB = Math.max(peakMiB, heldMiB());
+    residentPeakMiB = Math.max(residentPeakMiB, residentMiB());
   }
   before = after;
   setImmediate(endTurn).unref();
@@ -69,6 +71,10 @@ function endTurn(): void {
 function heldMiB(): number {
   const { used_heap_size, external_memory } = getHeapStatistics();
   return (used_heap_size + external_memory) / mebibyte;
+}
+
+function residentMiB(): number {
+  return process.memoryUsage.rss() / mebibyte;
 }
 
 function collect(): number {
@@ -93,6 +99,7 @@ function start(liveEveryMs: number): void {
   longestMs = 0;
   peakMiB = heldMiB();
   livePeakMiB = 0;
+  residentPeakMiB = residentMiB();
   clearInterval(gcEvery);
   if (liveEveryMs > 0) {
     gcEvery = setInterval(() => {
@@ -109,14 +116,14 @@ function measures(): Measures {
       .filter(({ at }) => at <= turn.at && at >= turn.at - turn.busyMs)
       .reduce((sum, { ms }) => sum + ms, 0),
   }));
-  const { rss } = process.memoryUsage();
   return {
     turns: withCollections,
     longestMs,
     heldMiB: heldMiB(),
     peakMiB,
     livePeakMiB,
-    residentMiB: rss / mebibyte,
+    residentMiB: residentMiB(),
+    residentPeakMiB,
   };
 }
 
