@@ -133,7 +133,7 @@ for (const [path, reason] of [
 for (const [path, reason] of [
   ['/proc/nowhere', 'no folder can be made in /proc'],
   ['/proc/nowhere/deeper', 'no folder can be made in /proc'],
-  ['/dev/null', 'a part of the path is a file'],
+  ['/dev/null', 'there is a file of that name'],
   ['/dev/null/rows', 'a part of the path is a file'],
 ] as const) {
   test(`the embedded backend refuses to keep rows in ${path}`, async (t) => {
