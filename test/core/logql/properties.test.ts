@@ -11,6 +11,7 @@ import {
 } from '../../../core/logql/index.js';
 import { fixedTokens, functionWords } from '../../../core/logql/syntax/tokens.js';
 import { logExpr, metricExpr } from './arbitraries.js';
+import { runs } from '../../setup/runs.js';
 
 /** A tree without its places in the text. */
 function withoutSpans(value: unknown): unknown {
@@ -90,8 +91,8 @@ const token = fc.oneof(
   ),
 );
 
-/** `FUZZ_RUNS=1000000` for the longer run. */
-const fuzzRuns = Number(process.env['FUZZ_RUNS'] ?? 3000);
+/** `TEST_RUNS=300` for a million. */
+const fuzzRuns = runs(3000);
 
 test('random token streams are read or refused', (t) => {
   t.timeout(3_600_000);

@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { ApiError } from '../../../core/errors/api-error.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from './metric-store.js';
+import { runs } from '../../setup/runs.js';
 
 const base = 1793491200000000000n;
 const second = 1_000_000_000n;
@@ -149,7 +150,7 @@ test.serial('lines that are counted by their JSON count as they would one by one
       await store.push(account, stored);
       for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20) },
   );
 });
 

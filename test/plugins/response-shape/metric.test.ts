@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { MetricStore, instantRequest, rangeRequest, valuesOf, type StoredEntry } from './metric-store.js';
+import { runs } from '../../setup/runs.js';
 
 const base = 1793491200000000000n;
 const second = 1_000_000_000n;
@@ -81,7 +82,7 @@ test.serial('the backend’s counts and rows give the same answers', async (t) =
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(10) },
   );
 });
 
@@ -150,7 +151,7 @@ test.serial('levels counted by what lines begin with are those of the lines', as
         t.deepEqual(rounded(valuesOf(on.answer)), rounded(valuesOf(off.answer)), asked);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(10) },
   );
 });
 
