@@ -17,6 +17,7 @@ const kinds: readonly LineKind[] = [
   'dots',
   'addresses',
   'escapes',
+  'runs',
 ];
 const linesOf: ReadonlyMap<LineLength, number> = new Map([
   [200_000, 3],

@@ -5,10 +5,11 @@ import { parseQuery } from '../../../../core/logql/index.js';
 import { pipelineEvaluator } from '../../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import type { PipelineLine } from '../../../../core/logql/pipeline/types.js';
+import { makeLine } from '../../../hostile/queries.js';
 
 /** Takes minutes on such a line. */
 const endless = '| regexp "(?P<z>(a?){500}a{500}b)"';
-const line = 'a'.repeat(1_000_000);
+const line = makeLine('runs', 1_000_000);
 
 interface Watched {
   readonly workers: LineWorkers;
