@@ -1,87 +1,68 @@
 import type { Random } from '../watch/random.js';
 
-/** Names and values that the corpus has, and some that nobody has. */
-const labels = [
-  'service_name',
-  'app',
-  'level',
-  'env',
-  'namespace',
-  'pod',
-  'node',
-  'job',
-  'k8s_pod_name',
-  'detected_level',
-  '__error__',
-  'nolabel',
-];
-const fields = [
-  'status',
-  'method',
-  'path',
-  'duration_ms',
-  'msg',
-  'trace_id',
-  'user',
-  'bytes',
-  'http_status_code',
-  '__line__',
-  '_entry',
-  'a.b',
-  'constructor',
-  '__proto__',
-];
-const values = [
-  'checkout',
-  'api-gateway',
-  'orders',
-  'error',
-  'info',
-  'production',
-  'prod',
-  'GET',
-  '200',
-  '',
-  'é',
-  '\u0000',
-  'a|b',
-  '.*',
-  '$1',
-];
-const texts = [
-  'error',
-  'GET',
-  'status=',
-  '"level":"error"',
-  '',
-  ' ',
-  '\\',
-  '`',
-  '\u{1f600}',
-  'a'.repeat(300),
-  '{{.x}}',
-  '10.0.0.1',
-];
-const patterns = [
-  '.+',
-  '.*',
-  'check.*',
-  '(?i)error',
-  'a|b|c',
-  '[a-z]+',
-  '(?P<x>\\w+)=(?P<y>\\S+)',
-  '\\d{3}',
-  '^$',
-  '(a+)+b',
-  '(a|aa)*c',
-  '\\pL{1,50}',
-  '(?s).',
-  '(',
-  '[z-a]',
-  'x{1001}',
-  '(?<n>a)',
-];
-const ranges = ['1s', '5m', '1h', '90s', '1d', '5', '0s', '1w1d', '-5m', '1ms', '99999h'];
+/** What queries are made of: mostly what works on the corpus, and now and then what is odd or broken. */
+interface Words {
+  readonly good: readonly string[];
+  readonly odd: readonly string[];
+}
+
+const oddShare = 0.04;
+
+const labels: Words = {
+  good: [
+    'service_name',
+    'app',
+    'level',
+    'env',
+    'namespace',
+    'pod',
+    'node',
+    'job',
+    'k8s_pod_name',
+    'detected_level',
+  ],
+  odd: ['__error__', 'nolabel', '__stream_shard__', 'constructor', '__proto__'],
+};
+const fields: Words = {
+  good: [
+    'status',
+    'method',
+    'path',
+    'duration_ms',
+    'msg',
+    'trace_id',
+    'user',
+    'bytes',
+    'http_status_code',
+    'level',
+    'pod',
+  ],
+  odd: ['__line__', '_entry', 'a.b', 'constructor', '__proto__', '_msg', '_time', '__error_details__'],
+};
+const values: Words = {
+  good: ['checkout', 'api-gateway', 'orders', 'error', 'info', 'production', 'prod', 'GET', '200'],
+  odd: ['', 'é', '\u0000', 'a|b', '.*', '$1', '\u{1f600}'],
+};
+const texts: Words = {
+  good: ['error', 'GET', 'status=', '"level":"error"', 'a', ' ', 'user'],
+  odd: ['', '\\', '`', '\u{1f600}', 'a'.repeat(300), '{{.x}}', '10.0.0.1', '\n'],
+};
+const patterns: Words = {
+  good: ['.+', '.*', 'check.*', '(?i)error', 'a|b|c', '[a-z]+', '\\d{3}', 'e.*r', '^.{5}'],
+  odd: ['^$', '(a+)+b', '(a|aa)*c', '\\pL{1,50}', '(?s).', '(', '[z-a]', 'x{1001}', '(?<n>a)', ''],
+};
+const captures: Words = {
+  good: ['(?P<x>\\w+)=(?P<y>\\S+)', '(?P<status>\\d{3})', '(?P<method>[A-Z]+) (?P<path>/\\S*)'],
+  odd: ['.*', '(', '(?P<a>x)(?P<a>y)', '(?P<z>(a?){30}a{30})'],
+};
+const shapes: Words = {
+  good: ['<a> <b>', '<_>=<status> <_>', '<method> <path>', '"<user>"'],
+  odd: ['<_>', '', '<a><b>', '<a', '<a>'.repeat(3)],
+};
+const ranges: Words = {
+  good: ['1s', '5m', '1h', '90s', '10m', '1m30s'],
+  odd: ['1d', '5', '0s', '1w1d', '-5m', '1ms', '99999h', '1ns'],
+};
 const rangeFunctions = [
   'rate',
   'count_over_time',
@@ -103,36 +84,30 @@ const unwrapFunctions = [
   'rate',
   'rate_counter',
 ];
-const vectorFunctions = [
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'count',
-  'stddev',
-  'stdvar',
-  'topk',
-  'bottomk',
-  'sort',
-  'sort_desc',
-  'approx_topk',
-];
+const vectorFunctions = ['sum', 'avg', 'min', 'max', 'count', 'stddev', 'stdvar', 'topk', 'bottomk'];
 const operators = ['+', '-', '*', '/', '%', '^', '==', '!=', '>', '>=', '<', '<=', 'and', 'or', 'unless'];
-const templates = [
-  '{{.status}}',
-  '{{ .msg | ToUpper }}',
-  '{{__line__}}',
-  '{{ printf "%s-%d" .a 1 }}',
-  '{{if .a}}x{{else}}y{{end}}',
-  '{{range $i, $x := fromJson __line__}}{{$x}}{{end}}',
-  '{{ .a | trunc 5 | indent 3 }}',
-  '{{',
-  '{{.a.b.c}}',
-  '{{ regexReplaceAll "a" .b "$1" }}',
-  '{{ __timestamp__ | date "2006" }}',
-  '{{ div 1 0 }}',
-  '{{ repeat 9999999 "x" }}',
-];
+const templates: Words = {
+  good: [
+    '{{.status}}',
+    '{{ .msg | ToUpper }}',
+    '{{__line__}}',
+    '{{ printf "%s-%d" .a 1 }}',
+    '{{if .a}}x{{else}}y{{end}}',
+    '{{ .a | trunc 5 | indent 3 }}',
+    '{{ regexReplaceAll "a" .b "$1" }}',
+    '{{ __timestamp__ | date "2006" }}',
+    'plain',
+  ],
+  odd: [
+    '{{range $i, $x := fromJson __line__}}{{$x}}{{end}}',
+    '{{',
+    '{{.a.b.c}}',
+    '{{ div 1 0 }}',
+    '{{ repeat 9999999 "x" }}',
+    '{{ printf "%*d" 9999 1 }}',
+    '',
+  ],
+};
 const stray = [
   '|',
   '{',
@@ -184,29 +159,33 @@ export class QueryWriter {
     return this.#random.pick(items);
   }
 
-  #text(from: readonly string[]): string {
-    const text = this.#random.pick(from);
+  #word(words: Words): string {
+    return this.#random.pick(this.#random.chance(oddShare) ? words.odd : words.good);
+  }
+
+  #text(words: Words): string {
+    const text = this.#word(words);
     return this.#random.chance(0.2) && !text.includes('`') ? `\`${text}\`` : JSON.stringify(text);
   }
 
   #label(): string {
-    return this.#random.pick(this.#random.chance(0.6) ? labels : fields);
+    return this.#word(this.#random.chance(0.6) ? labels : fields);
   }
 
   #labels(): string {
-    return this.#random.several(3, () => this.#label()).join(', ');
+    return this.#random.several(3, () => this.#label(), 1).join(', ');
   }
 
   #matcher(): string {
-    const name = this.#random.pick(labels);
-    return this.#random.chance(0.6)
-      ? `${name}${this.#pick('=', '!=')}${this.#text(values)}`
-      : `${name}${this.#pick('=~', '!~')}${this.#text(patterns)}`;
+    const name = this.#word(labels);
+    if (this.#random.chance(0.3)) return `${name}!=${this.#text(values)}`;
+    if (this.#random.chance(0.3)) return `${name}=${this.#text(values)}`;
+    return `${name}${this.#pick('=~', '=~', '!~')}${this.#text(patterns)}`;
   }
 
   selector(): string {
-    const safe = this.#random.chance(0.8) ? [`${this.#pick('service_name', 'env')}=~".+"`] : [];
-    return `{${[...safe, ...this.#random.several(3, () => this.#matcher())].join(', ')}}`;
+    const safe = this.#random.chance(0.97) ? [`${this.#pick('service_name', 'env')}=~".+"`] : [];
+    return `{${[...safe, ...this.#random.several(2, () => this.#matcher())].join(', ')}}`;
   }
 
   #logs(): string {
@@ -221,15 +200,15 @@ export class QueryWriter {
       case 1:
         return `${this.#pick('|~', '!~')} ${this.#text(patterns)}`;
       case 2:
-        return `${this.#pick('|>', '!>')} ${this.#text(['<_>error<_>', '<a>', '<_> <_>', ''])}`;
+        return `${this.#pick('|>', '!>')} ${this.#text({ good: ['<_>error<_>', '<_> <_>', 'a<_>'], odd: ['', '<a>', '<_><_>'] })}`;
       case 3:
         return `|= ip("${this.#pick('10.0.0.0/8', '192.168.0.1-192.168.0.9', '::1', 'x')}")`;
       case 4:
-        return `| json${random.chance(0.3) ? ` ${this.#label()}="${this.#pick('a.b', 'a[0]', '["x"]', 'a..b', '')}"` : ''}`;
+        return `| json${random.chance(0.3) ? ` ${this.#label()}=${this.#text({ good: ['a.b', 'a[0]', 'status', '["x"]'], odd: ['a..b', '', 'a.'.repeat(300)] })}` : ''}`;
       case 5:
         return `| logfmt${this.#pick('', ' --strict', ' --keep-empty', ' a="b"')}`;
       case 6:
-        return `| ${this.#pick('regexp', 'pattern')} ${this.#text([...patterns, '<a> <b>', '<_>'])}`;
+        return random.chance(0.5) ? `| regexp ${this.#text(captures)}` : `| pattern ${this.#text(shapes)}`;
       case 7:
         return `| ${this.#pick('unpack', 'decolorize')}`;
       case 8:
@@ -249,7 +228,7 @@ export class QueryWriter {
       return `(${this.#filter(depth - 1)} ${this.#pick('and', 'or', ',')} ${this.#filter(depth - 1)})`;
     const name = this.#label();
     if (random.chance(0.4))
-      return `${name}${this.#pick('=', '!=', '=~', '!~')}${this.#text([...values, ...patterns])}`;
+      return `${name}${this.#pick('=', '!=', '=~', '!~')}${this.#text(random.chance(0.5) ? values : patterns)}`;
     return `${name} ${this.#pick('==', '!=', '>', '>=', '<', '<=')} ${this.#pick('1', '-1', '1.5', '5ms', '1h', '10KB', '1e9', '0', '9e99')}`;
   }
 
@@ -260,7 +239,7 @@ export class QueryWriter {
       case 0:
         return `(${this.#metric(depth - 1)} ${random.pick(operators)}${this.#matching()} ${this.#operand(depth - 1)})`;
       case 1:
-        return `label_replace(${this.#metric(depth - 1)}, "${this.#label()}", ${this.#text(['$1', '$1$1', '${x}', ''])}, "${this.#label()}", ${this.#text(['(.*)', ...patterns])})`;
+        return `label_replace(${this.#metric(depth - 1)}, "${this.#label()}", ${this.#text({ good: ['$1', '$1$1', 'x'], odd: ['${x}', '', '$9'] })}, "${this.#label()}", ${this.#text({ good: ['(.*)', '(.).*', '.*'], odd: patterns.odd })})`;
       case 2:
         return this.#range();
       default:
@@ -271,13 +250,18 @@ export class QueryWriter {
   #vector(depth: number): string {
     const name = this.#random.pick(vectorFunctions);
     const inner = this.#metric(depth - 1);
-    const parameter = /topk|bottomk/.test(name) ? `${this.#pick('1', '5', '0', '-1', '1e9')}, ` : '';
+    if (this.#random.chance(0.1))
+      return `${this.#pick('sort', 'sort_desc', 'approx_topk', 'absent')}(${inner})`;
+    const parameter = /topk|bottomk/.test(name)
+      ? `${this.#word({ good: ['1', '5', '100'], odd: ['0', '-1', '1e9', '1.5'] })}, `
+      : '';
     return `${name}${this.#grouping()}(${parameter}${inner})`;
   }
 
   #operand(depth: number): string {
     const random = this.#random;
-    if (random.chance(0.3)) return this.#pick('1', '0', '-1', '1e308', '2.5', 'vector(1)');
+    if (random.chance(0.3))
+      return this.#word({ good: ['1', '0', '2.5', 'vector(1)', '1e308'], odd: ['-1', '1e999', '.5'] });
     return this.#metric(depth);
   }
 
@@ -292,14 +276,17 @@ export class QueryWriter {
 
   #range(): string {
     const random = this.#random;
-    const offset = random.chance(0.15) ? ` offset ${random.pick(ranges)}` : '';
+    const offset = random.chance(0.15) ? ` offset ${this.#word(ranges)}` : '';
     if (random.chance(0.5))
-      return `${random.pick(rangeFunctions)}(${this.#logs()} [${random.pick(ranges)}]${offset})`;
+      return `${random.pick(rangeFunctions)}(${this.#logs()} [${this.#word(ranges)}]${offset})`;
     const name = random.pick(unwrapFunctions);
-    const parameter = name === 'quantile_over_time' ? `${this.#pick('0.9', '0', '2', '-1')}, ` : '';
+    const parameter =
+      name === 'quantile_over_time'
+        ? `${this.#word({ good: ['0.9', '0', '0.5'], odd: ['2', '-1', '1e9'] })}, `
+        : '';
     const converted = this.#pick('', 'duration', 'bytes', 'duration_seconds');
-    const unwrapped = converted === '' ? random.pick(fields) : `${converted}(${random.pick(fields)})`;
-    return `${name}(${parameter}${this.#logs()} | unwrap ${unwrapped} [${random.pick(ranges)}]${offset})`;
+    const unwrapped = converted === '' ? this.#word(fields) : `${converted}(${this.#word(fields)})`;
+    return `${name}(${parameter}${this.#logs()} | unwrap ${unwrapped} [${this.#word(ranges)}]${offset})`;
   }
 }
 

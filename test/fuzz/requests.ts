@@ -133,8 +133,9 @@ function ofCorpus(random: Random): FuzzRequest {
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map((each): readonly [string, string] => [name, each]),
   );
-  const changed = pairs.map(([name, value]): readonly [string, string] =>
-    random.chance(0.4)
+  const spoilt = random.below(pairs.length * 2);
+  const changed = pairs.map(([name, value], place): readonly [string, string] =>
+    place === spoilt
       ? [name, name === 'query' ? mutate(random, value) : valueFor(random, name)]
       : [name, value],
   );
@@ -144,7 +145,7 @@ function ofCorpus(random: Random): FuzzRequest {
 function ofGrammar(random: Random): FuzzRequest {
   const isForm = random.chance(0.3);
   const query = queryOf(random);
-  const some = random.several(3, (): readonly [string, string] => {
+  const some = random.several(random.chance(0.3) ? 3 : 0, (): readonly [string, string] => {
     const name = random.pick(names);
     return [name, valueFor(random, name)];
   });
@@ -165,7 +166,7 @@ function ofGrammar(random: Random): FuzzRequest {
 
 function queryOf(random: Random): string {
   const query = random.chance(0.7) ? new QueryWriter(random).query() : random.pick(queries);
-  return random.chance(0.25) ? mutate(random, query) : query;
+  return random.chance(0.15) ? mutate(random, query) : query;
 }
 
 function valueFor(random: Random, name: string): string {

@@ -107,7 +107,7 @@ export class HurtRunner {
   ): Promise<{ readonly grownMiB: number; readonly died: readonly string[] }> {
     const { proxy } = await this.#open();
     try {
-      await fetch(`${proxy.url}/admin/cache/flush`, { method: 'POST' });
+      await proxy.flush();
       const { heldMiB } = await proxy.measure({ meter: 'collect' });
       await proxy.measure({ meter: 'start', liveEveryMs: collectEveryMs });
       await ask(proxy.url, hostile, this.#settings.patienceMs);

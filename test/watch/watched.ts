@@ -29,6 +29,8 @@ const maxWords = 4_000;
 /** A command of the program in a process of its own, with a meter in it. */
 export class Watched {
   readonly url: string;
+  /** Where the routes for administrators are; the same as `url` where the program has none of its own for them. */
+  readonly adminUrl: string;
   readonly pid: number;
   /** Log records of level ERROR and above, as they were written. */
   readonly complaints: readonly string[];
@@ -39,9 +41,10 @@ export class Watched {
   #ending: Ending | undefined;
   #questions = 0;
 
-  private constructor(child: ChildProcess, url: string, output: Output, patienceMs: number) {
+  private constructor(child: ChildProcess, { url, adminUrl }: Addresses, output: Output, patienceMs: number) {
     this.#child = child;
     this.url = url;
+    this.adminUrl = adminUrl;
     this.pid = child.pid ?? 0;
     this.complaints = output.complaints;
     this.#patienceMs = patienceMs;
@@ -67,8 +70,8 @@ export class Watched {
       { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, ...settings.env } },
     );
     const output = new Output(child);
-    const url = await output.address;
-    return new Watched(child, url, output, settings.patienceMs ?? 60_000);
+    const addresses = await output.addresses;
+    return new Watched(child, addresses, output, settings.patienceMs ?? 60_000);
   }
 
   /** How it ended, if it has. */
@@ -96,6 +99,12 @@ export class Watched {
     }
   }
 
+  /** Empties the caches, which are bounded and fill up in any run. */
+  async flush(): Promise<void> {
+    const { status } = await fetch(`${this.adminUrl}/admin/cache/flush`, { method: 'POST' });
+    if (status !== 200) throw new Error(`the caches were not emptied: ${status}`);
+  }
+
   async stop(): Promise<Ending> {
     if (this.#ending === undefined) this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), 30_000);
@@ -111,9 +120,14 @@ export class Watched {
   }
 }
 
+interface Addresses {
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
 /** Reads what a program writes: its address, what it complains of, its last words. */
 class Output {
-  readonly address: Promise<string>;
+  readonly addresses: Promise<Addresses>;
   readonly complaints: string[] = [];
   #words = '';
 
@@ -123,17 +137,19 @@ class Output {
     stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#words = (this.#words + text).slice(-maxWords);
     });
-    this.address = new Promise((resolve, reject) => {
+    this.addresses = new Promise((resolve, reject) => {
       createInterface({ input: stdout }).on('line', (line) => {
         const found = /"main":"(http[^"]+)"|backend on (http\S+)/.exec(line);
-        if (found !== null) resolve(found[1] ?? found[2] ?? '');
+        const url = found?.[1] ?? found?.[2];
+        const adminUrl = /"admin":"(http[^"]+)"/.exec(line)?.[1];
+        if (url !== undefined) resolve({ url, adminUrl: adminUrl ?? url });
         if (/"level":[56]\d/.test(line) && this.complaints.length < 1_000) this.complaints.push(line);
       });
       child.once('exit', (code) =>
         reject(new Error(`the program ended with ${code ?? 'a signal'}: ${this.lastWords()}`)),
       );
     });
-    this.address.catch(() => undefined);
+    this.addresses.catch(() => undefined);
   }
 
   lastWords(): string {
