@@ -1,6 +1,7 @@
 /** A few of the damages of `npm run faults`, in the same code. */
 import test from 'ava';
 import { openStore, type Store } from '../conformance/target.js';
+import { readSlowly } from './slow-readers.js';
 import { wander } from './sweep.js';
 
 let store: Store | undefined;
@@ -17,13 +18,17 @@ const seed = 1;
 
 /** Each begins the names of some ways. */
 const ways: readonly (readonly [way: string, calls: number])[] = [
-  ['a length', 8],
+  ['a length', 4],
   ['no framing', 3],
   ['HTTP/1.0', 3],
-  ['chunks', 8],
-  ['closed', 12],
-  ['reset', 12],
-  ['gzip', 8],
+  ['chunks', 4],
+  ['closed', 8],
+  ['reset', 8],
+  ['gzip', 5],
+  ['status', 16],
+  ['the body', 12],
+  ['the row', 10],
+  ['a value of another type', 12],
 ];
 
 for (const [way, calls] of ways) {
@@ -36,3 +41,7 @@ for (const [way, calls] of ways) {
     t.is(report.damaged, calls);
   });
 }
+
+test.serial('answers whose connection closes while they wait to be read end no process', async (t) => {
+  t.deepEqual(await readSlowly(1), []);
+});

@@ -1,15 +1,29 @@
 /** `npm run faults`: damages every call of every question in every way, then at random. */
 import { openStore } from '../conformance/target.js';
 import { readArguments } from '../watch/arguments.js';
+import { readSlowly } from './slow-readers.js';
 import { sweep, wander, type Report } from './sweep.js';
 
-const options = readArguments(process.argv.slice(2), ['calls', 'seed', 'only', 'way', 'random-only']);
+const options = readArguments(process.argv.slice(2), [
+  'calls',
+  'seed',
+  'only',
+  'way',
+  'random-only',
+  'rounds',
+]);
 const seed = options.number('seed', 1);
 const store = await openStore(undefined, true);
 let offences = 0;
 try {
   const filter = { question: options.text('only', ''), way: options.text('way', '') };
   if (!options.flag('random-only')) print('sweep', await sweep(store.url, seed, filter, console.log));
+  if (filter.question === '' && filter.way === '') {
+    const slow = await readSlowly(options.number('rounds', 50));
+    for (const offence of slow) console.log(offence);
+    console.log(`slow readers: ${slow.length} offences`);
+    offences += slow.length;
+  }
   const calls = options.number('calls', 0);
   if (calls > 0) print(`random, seed ${seed}`, await wander(store.url, { seed, calls }, filter, console.log));
 } finally {
