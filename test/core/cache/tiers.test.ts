@@ -15,7 +15,7 @@ const makeMemory = (maxBytes = 100_000): ByteLru<{ readonly value: Value }> =>
 test('a value comes back as the very object that was kept', async (t) => {
   const cache = createTieredCache<Value>(makeMemory(), () => 1, fail);
   const value = { text: 'x' };
-  await cache.set('key', value, 1000);
+  await cache.set('key', value, 60_000);
   t.is(await cache.get('key'), value);
   await cache.clear();
   t.is(await cache.get('key'), undefined);
@@ -24,10 +24,10 @@ test('a value comes back as the very object that was kept', async (t) => {
 test('the memory tier is bounded by the bytes that the values are said to take', async (t) => {
   const memory = makeMemory(10_000);
   const cache = createTieredCache<Value>(memory, ({ text }) => text.length, fail);
-  await cache.set('too large', { text: 'x'.repeat(2_000) }, 1000);
+  await cache.set('too large', { text: 'x'.repeat(2_000) }, 60_000);
   t.is(await cache.get('too large'), undefined);
   for (let index = 0; index < 50; index += 1)
-    await cache.set(`key ${index}`, { text: 'x'.repeat(500) }, 1000);
+    await cache.set(`key ${index}`, { text: 'x'.repeat(500) }, 60_000);
   t.true(memory.bytes <= 10_000);
   t.true(memory.entries > 5);
 });

@@ -32,7 +32,7 @@ test('days, weeks and years are durations where the reference takes them', (t) =
   t.is(parseDuration('1M', 'long'), undefined);
 });
 
-test('a printed duration reads as itself', (t) => {
+test('a duration that was printed reads as the same number', (t) => {
   const ms = fc.oneof(
     fc.nat(),
     fc.nat({ max: 10_000 }).map((s) => s * 1000),

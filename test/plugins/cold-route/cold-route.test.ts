@@ -3,7 +3,7 @@ import type { ColdRouteOptions } from '../../../core/options/options.gen.js';
 import { makeExchange, makeLogAnswer, optionsOf, runStage } from '../../../core/testing/index.js';
 import coldRoute from '../../../plugins/cold-route/index.js';
 
-test('every exchange goes on as it is, once', async (t) => {
+test('every exchange of the cold route goes on as it is, once', async (t) => {
   const exchange = makeExchange();
   const answer = makeLogAnswer({ app: 'a' }, ['line']);
   // The schema's own reading of the values, which is what the type describes.

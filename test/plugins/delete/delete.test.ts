@@ -121,7 +121,7 @@ for (const query of [
   '{app=~"(?s).+", env!="dev"}',
   '{app=~"[^\\\\x00]+"}',
 ]) {
-  test(`${query} names no streams`, async (t) => {
+  test(`a deletion by ${query} names no streams`, async (t) => {
     await withDoor(async (door) => {
       const refused = await door.delete({ query });
       t.is(refused.status, 400);

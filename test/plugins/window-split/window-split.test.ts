@@ -3,7 +3,7 @@ import type { WindowSplitOptions } from '../../../core/options/options.gen.js';
 import { makeExchange, makeLogAnswer, optionsOf, runStage } from '../../../core/testing/index.js';
 import windowSplit from '../../../plugins/window-split/index.js';
 
-test('every exchange goes on as it is, once', async (t) => {
+test('every exchange of window-split goes on as it is, once', async (t) => {
   const exchange = makeExchange();
   const answer = makeLogAnswer({ app: 'a' }, ['line']);
   // The schema's own reading of the values, which is what the type describes.

@@ -79,7 +79,7 @@ test('who waits too long is told by which limits', async (t) => {
   t.is(seen.running, 0);
 });
 
-test('who goes away leaves the queue', async (t) => {
+test('who goes away leaves the queue of heavy reads', async (t) => {
   const { gate, seen } = makeGate(1);
   const leave = await gate.enter(['a'], longBudget(), signal);
   const controller = new AbortController();

@@ -1,0 +1,56 @@
+/**
+ * To start a process and to load the proxy into it takes longer than most files of tests do. So files share a process, a room: their
+ * tests run at the same time, each under a title that no other test has. Rooms are made from what lies in the folders when tests are
+ * run, so that no file can be forgotten; only those that cannot bear company are listed.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const filesInRoom = 25;
+
+/** Files and folders that keep processes of their own, because each of them ... */
+const alone = [
+  // ... takes so long by itself that it had better run beside the rooms,
+  'clients/',
+  'conformance/',
+  'contract/',
+  'faults/',
+  'fuzz/',
+  'hostile/',
+  'overload/',
+  'core/cli/',
+  'plugins/response-shape/metric',
+  // ... or measures memory, processor time or the turns of the event loop.
+  'core/admission/',
+  'core/memory/',
+  'core/pace/',
+];
+
+/** The files for ava to run, from the folder of the package: those that stay alone, and one for each room. */
+export function roomsOf(root: string): string[] {
+  const files = [...testsIn(root, 'dist/test'), ...testsIn(root, 'examples')];
+  const staysAlone = (file: string): boolean => alone.some((start) => file.startsWith(`dist/test/${start}`));
+  const shared = files.filter((file) => !staysAlone(file));
+  const folder = join(root, 'dist/test/rooms');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const rooms: string[] = [];
+  for (let from = 0; from < shared.length; from += filesInRoom) {
+    const inside = shared.slice(from, from + filesInRoom);
+    const room = `dist/test/rooms/${rooms.length + 1}.test.js`;
+    writeFileSync(
+      join(root, room),
+      inside.map((file) => `import '${relative('dist/test/rooms', file)}';\n`).join(''),
+    );
+    rooms.push(room);
+  }
+  return [...files.filter(staysAlone), ...rooms];
+}
+
+function testsIn(root: string, folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.test.js') && !name.startsWith('rooms'))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
