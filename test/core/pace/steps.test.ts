@@ -114,3 +114,50 @@ test('steps give others their turn, and end with the request', async (t) => {
   setImmediate(() => stop.abort(new Error('gone')));
   await t.throwsAsync(atPace(endless(), pacer), { message: 'gone' });
 });
+
+test.serial(
+  'however many computations run at once, they share the slice of a turn and all of them end',
+  async (t) => {
+    const clock = performance.now.bind(performance);
+    let nowMs = clock();
+    performance.now = () => nowMs;
+    t.teardown(() => {
+      performance.now = clock;
+    });
+    let inTurn = 0;
+    let most = 0;
+    let isOver = false;
+    const endTurn = (): void => {
+      most = Math.max(most, inTurn);
+      inTurn = 0;
+      if (!isOver) setImmediate(endTurn);
+    };
+    setImmediate(endTurn);
+    function* work(): Steps<number> {
+      for (let step = 1; step <= 20; step += 1) {
+        nowMs += 1;
+        inTurn += 1;
+        yield;
+      }
+      return 20;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    const ends: number[] = [];
+    const done = await Promise.all(
+      Array.from({ length: 50 }, async (_none, index) => {
+        // As they come from the network, not all at once.
+        for (let turn = 0; turn < index; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        const steps = await atPace(work(), new Pacer());
+        ends.push(index);
+        return steps;
+      }),
+    );
+    isOver = true;
+    t.is(
+      done.reduce((sum, steps) => sum + steps, 0),
+      1_000,
+    );
+    t.is(ends[0], 0);
+    t.true(most <= 6, `${most} steps in one turn`);
+  },
+);
