@@ -1,5 +1,7 @@
-import { parseMatchers, parseQuery, printPlain } from '../logql/index.js';
+import { parseMatchers, parseSteps, printPlain } from '../logql/index.js';
 import type { Expr, Matcher } from '../logql/ast.js';
+import type { Pacer } from '../pace/pacer.js';
+import { atPace, doAll, type Steps } from '../pace/steps.js';
 
 /** Whether names with dots are LogQL here (`-logql-dotted-names`). */
 export type DottedNames = 'reject' | 'accept';
@@ -11,24 +13,42 @@ export type DottedNames = 'reject' | 'accept';
 export class Query {
   readonly text: string;
   readonly #dottedNames: DottedNames;
-  readonly #read: () => Expr;
-  #ast: Expr | undefined;
+  readonly #read: () => Steps<Expr>;
+  #tree: (() => Expr) | undefined;
 
   /** @param read where the tree comes from, when it is not read from the text; the text has to mean the same */
-  constructor(text: string, dottedNames: DottedNames, read?: () => Expr) {
+  constructor(text: string, dottedNames: DottedNames, read?: () => Steps<Expr>) {
     this.text = text;
     this.#dottedNames = dottedNames;
-    this.#read = read ?? (() => parseQuery(text, { dottedNames }));
+    this.#read = read ?? (() => parseSteps(text, { dottedNames }));
   }
 
   get ast(): Expr {
-    this.#ast ??= this.#read();
-    return this.#ast;
+    this.#tree ??= doAll(this.#readTree());
+    return this.#tree();
+  }
+
+  /** Reads the text ahead, with pauses for others: a long one takes a while. What is wrong with it is told when its tree is asked for. */
+  async read(pacer: Pacer): Promise<void> {
+    this.#tree ??= await atPace(this.#readTree(), pacer);
   }
 
   /** The query with another tree, for stages that rewrite it; its text is one that reads back as that tree. */
   withAst(ast: Expr): Query {
-    return new Query(printPlain(ast), this.#dottedNames, () => ast);
+    const changed = new Query(printPlain(ast), this.#dottedNames);
+    changed.#tree = () => ast;
+    return changed;
+  }
+
+  *#readTree(): Steps<() => Expr> {
+    try {
+      const ast = yield* this.#read();
+      return () => ast;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
   }
 }
 

@@ -11,6 +11,7 @@ export {
   formatQuery,
   parseMatchers,
   parseQuery,
+  parseSteps,
   requireNonEmptyMatcher,
   type ParseOptions,
 } from './parse.js';

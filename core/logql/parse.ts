@@ -1,8 +1,9 @@
-import { sharingBudget } from '../regexp/index.js';
+import { doAll, type Steps } from '../pace/steps.js';
+import { stepsSharingBudget } from '../regexp/index.js';
 import type { Expr, Matcher } from './ast.js';
 import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
-import { runParser } from './grammar/driver.js';
+import { parserSteps } from './grammar/driver.js';
 import { Lexer } from './lexer/lexer.js';
 import { printQuery } from './print/pretty.js';
 import { logqlTable } from './syntax/table.js';
@@ -23,12 +24,19 @@ const maxDepth = 1000;
  * @throws LogqlError with Loki's text
  */
 export function parseQuery(text: string, options: ParseOptions = {}): Expr {
-  return sharingBudget(() => {
-    const expr = parseUnchecked(text, options);
-    if (expr.kind === 'invalid') throw expr.error;
-    if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
-    return expr;
-  });
+  return doAll(parseSteps(text, options));
+}
+
+/** The same bit by bit, for texts that are long. */
+export function parseSteps(text: string, options: ParseOptions = {}): Steps<Expr> {
+  return stepsSharingBudget(querySteps(text, options));
+}
+
+function* querySteps(text: string, options: ParseOptions): Steps<Expr> {
+  const expr = yield* uncheckedSteps(text, options);
+  if (expr.kind === 'invalid') throw expr.error;
+  if (expr.kind === 'log') requireNonEmptyMatcher(expr.selector.matchers);
+  return expr;
 }
 
 /**
@@ -44,7 +52,7 @@ export function formatQuery(text: string, options: ParseOptions = {}): string {
  * @throws LogqlError with Loki's text
  */
 export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
-  const expr = sharingBudget(() => parseUnchecked(text, options));
+  const expr = doAll(stepsSharingBudget(uncheckedSteps(text, options)));
   if (expr.kind === 'invalid') throw expr.error;
   if (expr.kind !== 'log' || expr.stages.length > 0)
     throw new LogqlError('only label matchers are supported');
@@ -60,14 +68,14 @@ export function requireNonEmptyMatcher(matchers: readonly Matcher[]): void {
   if (fault !== undefined) throw errorAt(fault);
 }
 
-function parseUnchecked(text: string, options: ParseOptions): Expr | Invalid {
+function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Invalid> {
   const size = Buffer.byteLength(text);
   if (size >= maxInputBytes)
     throw errorAt(`input size too long (${String(size)} > ${String(maxInputBytes)})`);
   const lexer = new Lexer(text, { dottedNames: options.dottedNames === 'accept' });
   let result;
   try {
-    result = runParser(logqlTable(), lexer);
+    result = yield* parserSteps(logqlTable(), lexer);
   } catch (error) {
     throw error instanceof ReadingAborted ? error.error : error;
   }

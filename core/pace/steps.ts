@@ -21,6 +21,19 @@ export async function atPace<Result>(steps: Steps<Result>, pacer: Pacer): Promis
   }
 }
 
+/** Hands the items of a list on, and waits where a pause is due behind one. */
+export async function eachAtPace<Item>(
+  items: Iterable<Item>,
+  pacer: Pacer,
+  each: (item: Item) => void,
+): Promise<void> {
+  for (const item of items) {
+    each(item);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+}
+
 const pieceSize = 2048;
 
 /** Sorts a list piece by piece and merges the pieces; what is equal keeps its order. The list is used up. */

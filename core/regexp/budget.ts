@@ -1,3 +1,4 @@
+import type { Steps } from '../pace/steps.js';
 import { repeatsTooOften, sizeOf } from './size.js';
 import { RegExpSyntaxError } from './types.js';
 
@@ -33,6 +34,23 @@ export function sharingBudget<Result>(run: () => Result): Result {
     return run();
   } finally {
     current = undefined;
+  }
+}
+
+/** The same for what is done piece by piece: in each of its steps, and in no other computation's. */
+export function* stepsSharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
+  const budget = new Budget();
+  for (;;) {
+    const outer = current;
+    current ??= budget;
+    let step: IteratorResult<void, Result>;
+    try {
+      step = steps.next();
+    } finally {
+      current = outer;
+    }
+    if (step.done === true) return step.value;
+    yield;
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseQueryRange, type ParamContext } from '../../core/api/params/index.js';
 import { Query } from '../../core/api/query.js';
 import { encodeLegacyQuery } from '../../core/answer/encode-legacy.js';
-import { LogqlError, parseQuery, printPlain, type Expr, type LogExpr } from '../../core/logql/index.js';
+import { LogqlError, parseSteps, printPlain, type Expr, type LogExpr } from '../../core/logql/index.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import { quoteGo } from '../../core/time/index.js';
 
@@ -25,7 +25,7 @@ function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext):
   // On a line of its own, for the query may end in a comment. The line break also keeps what is refused here apart from
   // the same query of another route, which identical calls in flight would share.
   const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;
-  return new Query(text, dottedNames, () => {
+  return new Query(text, dottedNames, function* () {
     if (pattern === '') return requireLogs(query.ast, 'legacy endpoints only support streams result type');
     const ast = requireLogs(treeOf(query), 'only log selector is supported');
     const { span } = ast;
@@ -36,7 +36,7 @@ function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext):
       span,
     } as const;
     // Read back, as the reference does: a pattern that is none is refused like one in a query.
-    return parseQuery(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
+    return yield* parseSteps(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
   });
 }
 

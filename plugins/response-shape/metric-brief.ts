@@ -62,11 +62,12 @@ async function briefRows(
   const inventory = await takeInventory(upstream, reader, selection, range, signal);
   const question = briefQuestion(openNames(brief.fromJson, inventory));
   if (question === undefined) return undefined;
-  const twins = await atPace(twinStreams(inventory.streams), new Pacer(signal));
+  const pacer = new Pacer(signal);
+  const twins = await atPace(twinStreams(inventory.streams), pacer);
   if (twins.size > 0) return undefined;
   const deciding = decidingFields(brief.names, inventory, naming);
-  const grouping =
-    groupByLabels(brief.names, inventory, deciding, naming) ?? groupByStream(inventory, deciding);
+  const byLabels = await atPace(groupByLabels(brief.names, inventory, deciding, naming), pacer);
+  const grouping = byLabels ?? groupByStream(inventory, deciding);
   const asked = { ...context, selection, columns: grouping.standIns, odd: oddLines };
   const { suspects, missing, odd, isHidden } = await context.facts.of(asked, range, inventory.listed);
   if (suspects.size > 0 || missing > 0 || odd > 0 || isHidden) return undefined;

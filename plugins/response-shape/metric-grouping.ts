@@ -3,6 +3,7 @@ import { levelNames } from '../../core/names/level-words.js';
 import type { Naming } from '../../core/names/naming.js';
 import { serviceNameLabel } from '../../core/names/service-name.js';
 import type { StreamIdentity } from '../../core/names/stream-identity.js';
+import type { Steps } from '../../core/pace/steps.js';
 import { plainName } from '../../core/plan/metric-columns.js';
 import type { DecidingFields } from './metric-fields.js';
 import type { Inventory } from './metric-inventory.js';
@@ -21,6 +22,9 @@ export interface Grouping {
   readonly streamOf: (get: Get) => string | undefined;
 }
 
+/** Streams that are looked at in one step. */
+const stepStreams = 200;
+
 /** Groups by stream: it always does. */
 export function groupByStream({ streams }: Inventory, deciding: DecidingFields): Grouping {
   return {
@@ -35,22 +39,27 @@ export function groupByStream({ streams }: Inventory, deciding: DecidingFields):
  * Groups by the stream fields that make these labels, where they tell the labels of all streams; undefined where they do not.
  * There are far fewer of such groups than streams.
  */
-export function groupByLabels(
+export function* groupByLabels(
   names: ReadonlySet<string>,
   { streams }: Inventory,
   deciding: DecidingFields,
   naming: Naming,
-): Grouping | undefined {
+): Steps<Grouping | undefined> {
   const candidates = new Set([...names].flatMap((name) => fieldsBehind(name, naming)));
   for (const name of deciding.all) candidates.add(name);
   const stored = new Set<string>();
+  let looked = 0;
   for (const { fields } of streams.values()) {
     for (const name of fields.keys()) if (candidates.has(name)) stored.add(name);
+    looked += 1;
+    if (looked % stepStreams === 0) yield;
   }
   const standIns = [...stored];
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
   const byValues = new Map<string, { readonly text: string; readonly shown: string }>();
   for (const [text, stream] of streams) {
+    looked += 1;
+    if (looked % stepStreams === 0) yield;
     const key = JSON.stringify(standIns.map((name) => stream.fields.get(name) ?? ''));
     const shown = shownOf(stream, wanted, names.has(detectedLevelName));
     const other = byValues.get(key);

@@ -2,6 +2,8 @@ import { absentRows, leafEngine } from '../../core/logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../core/logql/metric/index.js';
 import { printFilter } from '../../core/logsql/print.js';
 import { detectedLevelName } from '../../core/names/level.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { LeafPlan } from '../../core/plan/metric.js';
 import type { LeafPush } from '../../core/plan/metric-push.js';
 import { earlyUpstream } from './early-upstream.js';
@@ -50,10 +52,16 @@ export async function statisticsTable(
   context.counts.scanned(inventory.listed);
   const into = leafEngine(request, true);
   await statistics.addTo(into, counted, { excess, facts, selectedRows: rowsOfStreams(inventory.listed) });
+  const pacer = new Pacer(request.signal);
+  await into.engine.prepare(pacer);
   const rows = into.engine.rows();
   const isAbsent = plan.push.measure === 'presence';
   const { isCut, isDistinct: isGrouped } = into.engine;
-  return { rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows, isCut, isGrouped };
+  return {
+    rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
+    isCut,
+    isGrouped,
+  };
 }
 
 /** A leaf to be counted. */
@@ -79,7 +87,7 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
   const guess =
     before === undefined || early === undefined
       ? undefined
-      : begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
+      : await begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
   try {
     const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range, request.signal);
     inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
@@ -88,14 +96,14 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
       return { ...guess, inventory };
     }
     early?.giveUp();
-    return begin(asked, inventory);
+    return await begin(asked, inventory);
   } catch (error) {
     early?.giveUp();
     throw error;
   }
 }
 
-function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Attempt | undefined {
+async function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Promise<Attempt | undefined> {
   const { context, buckets } = asked;
   const open = openNames(whole.push.fromJson ?? [], inventory);
   // Parsers that can give no label, and whose errors nobody sees, need no lines.
@@ -108,8 +116,11 @@ function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Attempt 
   const deciding = decidingFields(names, inventory, naming);
   if (needsManyGroups(plan.push, inventory, context)) return undefined;
   const byStream = groupByStream(inventory, deciding);
-  const byLabels =
-    (names === 'all' ? undefined : groupByLabels(names, inventory, deciding, naming)) ?? byStream;
+  const pacer = new Pacer(asked.request.signal);
+  await pacer.due();
+  const found =
+    names === 'all' ? undefined : await atPace(groupByLabels(names, inventory, deciding, naming), pacer);
+  const byLabels = found ?? byStream;
   const odd = lines === undefined ? undefined : oddLines;
   const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns, odd };
   const make = (facts: Facts): Statistics | undefined => {

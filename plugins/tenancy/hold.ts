@@ -1,4 +1,5 @@
 import type { Answer } from '../../core/answer/types.js';
+import { readAhead } from '../../core/api/read-ahead.js';
 import type { ApiRequest, Operation } from '../../core/api/request.js';
 import { apiError } from '../../core/errors/table.js';
 import { untilAborted } from '../../core/errors/until-aborted.js';
@@ -24,6 +25,7 @@ export async function holdToLimits(
   const oldestNs = oldestOf(limits, nowNs);
   return withinTime(exchange, limits.queryTimeoutMs, async (timed) => {
     const allowed = withinLength(timed.request, limits);
+    if (oldestNs !== undefined || limits.maxQueryBytesRead > 0) await readAhead(allowed, timed.signal);
     const request = oldestNs === undefined ? allowed : withinReach(allowed, oldestNs);
     if (request === undefined) return emptyAnswer(timed.request);
     if (limits.maxQueryBytesRead > 0)

@@ -1,6 +1,7 @@
 import type { MergeOptions } from '../../core/answer/merge/index.js';
 import type { Answer, NamesAnswer } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
+import { readAhead } from '../../core/api/read-ahead.js';
 import type { ApiRequest, Browse } from '../../core/api/request.js';
 import type { Limits } from '../../core/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
@@ -20,6 +21,7 @@ export async function answerSeveral(
   limits: Pick<Limits, 'of' | 'process'>,
 ): Promise<Answer> {
   const { request } = exchange;
+  await readAhead(request, exchange.signal);
   const strategy = chooseStrategy(request, tenants, limits.process.maxQueryLengthBytes);
   switch (strategy.kind) {
     case 'once':

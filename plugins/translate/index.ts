@@ -1,4 +1,7 @@
+import { Query } from '../../core/api/query.js';
+import { pauseBehind, readAhead } from '../../core/api/read-ahead.js';
 import type { TranslateOptions } from '../../core/options/options.gen.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import type { Pushdown } from '../../core/plan/metric.js';
 import { planRequest } from '../../core/plan/request.js';
 import type { Plan } from '../../core/plan/types.js';
@@ -13,9 +16,13 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   gives: ['plan'],
   rest: 'once',
   create: ({ pushdown }, host): Stage<never, 'plan'> => ({
+    // The parser makes its table when it first reads something, which takes as long as a hundred queries.
+    start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
     handle: (exchange, rest) => translate(exchange, rest, host, pushdown),
   }),
 });
+
+const firstQuery = 'sum by (level) (rate({app="a"} |= "b" | json | level="info" [5m]))';
 
 async function translate(
   exchange: Exchange,
@@ -23,20 +30,23 @@ async function translate(
   host: Pick<Host, 'naming' | 'clock'>,
   pushdown: Pushdown,
 ): ReturnType<Rest> {
-  const plan = planned(exchange, host, pushdown);
+  const plan = await planned(exchange, host, pushdown);
   return rest(exchange.derive<'plan'>({ slots: { plan } }));
 }
 
-function planned(
+async function planned(
   exchange: Exchange,
   { naming, clock }: Pick<Host, 'naming' | 'clock'>,
   pushdown: Pushdown,
-): Plan {
+): Promise<Plan> {
+  const { request, signal } = exchange;
   const startedAt = clock.monotonicMs();
   let outcome = 'error';
   try {
     const tenant = exchange.slots.tenant?.id ?? '';
-    const plan = planRequest(exchange.request, naming.forTenant(tenant), pushdown);
+    await readAhead(request, signal);
+    const plan = planRequest(request, naming.forTenant(tenant), pushdown);
+    await pauseBehind(request, signal);
     outcome = 'success';
     return plan;
   } finally {

@@ -1,3 +1,4 @@
+import { doAll, type Steps } from '../../pace/steps.js';
 import type { Terminal } from './symbols.js';
 import type { Table, TableRow } from './table.js';
 
@@ -24,16 +25,28 @@ interface Frame {
   readonly end: number;
 }
 
+/** Tokens read in one step. */
+const stepTokens = 100;
+
+/** Reads a short text at once; see parserSteps. */
+export function runParser(table: Table, source: TokenSource): { readonly value: unknown } | undefined {
+  return doAll(parserSteps(table, source));
+}
+
 /**
  * Reads all tokens and runs the actions of the rules; gives the value of the start symbol, or undefined when the
  * input was given up. Works on an explicit stack, so nesting costs no call depth.
  * Error recovery is yacc's: after an error three tokens must be read before the next one is reported.
  */
-export function runParser(table: Table, source: TokenSource): { readonly value: unknown } | undefined {
+export function* parserSteps(
+  table: Table,
+  source: TokenSource,
+): Steps<{ readonly value: unknown } | undefined> {
   const { rows, grammar } = table;
   const stack: Frame[] = [{ state: 0, value: undefined, start: 0, end: 0 }];
   let token: Token | undefined;
   let recovering = 0;
+  let read = 0;
   for (;;) {
     const row = rowAt(rows, stack);
     const isForced = row.shifts.size === 0 && row.reductions.size === 0;
@@ -44,6 +57,8 @@ export function runParser(table: Table, source: TokenSource): { readonly value: 
       stack.push({ state: target, value: token.value, start: token.start, end: token.end });
       token = undefined;
       if (recovering > 0) recovering--;
+      read += 1;
+      if (read % stepTokens === 0) yield;
       continue;
     }
     const rule = (isForced ? undefined : row.reductions.get(token?.kind.index ?? -1)) ?? row.fallback;

@@ -21,8 +21,9 @@ const backslash = 0x5c;
 const doubleQuote = 0x22;
 const singleQuote = 0x27;
 const backQuote = 0x60;
-const nameStart = /^[\p{L}_]$/u;
-const namePart = /^[\p{L}\p{Nd}_]$/u;
+const letter = /^\p{L}$/u;
+const digit = /^\p{Nd}$/u;
+const underscore = 0x5f;
 const simpleEscapes = new Set(Array.from('abfnrtv\\', (char) => char.charCodeAt(0)));
 const hexEscapes = new Map([
   [0x78, 2],
@@ -51,8 +52,8 @@ export function scan(reader: CharReader, report: Report): Scanned {
 function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): ScannedKind | undefined {
   const code = reader.peek();
   if (code === endOfText) return 'end';
-  if (matches(nameStart, code)) {
-    while (matches(namePart, reader.step()));
+  if (startsName(code)) {
+    for (let next = reader.step(); startsName(next) || isDigit(next);) next = reader.step();
     return 'name';
   }
   if (isDecimal(code)) return scanNumber(reader, report, false, afterSpace) ? 'number' : 'broken';
@@ -73,6 +74,17 @@ function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): Sca
   if (code !== slash || (next !== slash && next !== star)) return 'symbol';
   scanComment(reader, report);
   return undefined;
+}
+
+/** A letter or `_`; most are of ASCII, for which a pattern would be slow. */
+function startsName(code: number): boolean {
+  if (code >= 0x80) return matches(letter, code);
+  const small = code | 0x20;
+  return (small >= 0x61 && small <= 0x7a) || code === underscore;
+}
+
+function isDigit(code: number): boolean {
+  return code < 0x80 ? isDecimal(code) : matches(digit, code);
 }
 
 function matches(pattern: RegExp, code: number): boolean {

@@ -1,18 +1,21 @@
 import { LabelSet } from '../../labels/label-set.js';
+import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import type { RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
 import type { SeriesRow } from './types.js';
 
 /** `absent_over_time` for the series of its samples: 1 wherever none of them has any. */
-export function absentRows(
+export async function absentRows(
   range: RangeAggregation,
   rows: Iterable<SeriesRow>,
   { count }: Columns,
-): readonly SeriesRow[] {
+  pacer: Pacer,
+): Promise<readonly SeriesRow[]> {
   const present = new Uint8Array(count).fill(1);
-  for (const row of rows) {
+  await eachAtPace(rows, pacer, (row) => {
     for (let column = 0; column < count; column += 1) if (row.present[column] === 1) present[column] = 0;
-  }
+  });
   if (!present.includes(1)) return [];
   return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
 }

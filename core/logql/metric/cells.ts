@@ -1,7 +1,16 @@
 import { apiError } from '../../errors/table.js';
+import type { Steps } from '../../pace/steps.js';
 import type { MemoryAccount } from '../../memory/account.js';
 
 const firstSlots = 1024;
+/** Cells that are sorted in one step. */
+const stepCells = 50_000;
+
+/** The cells of each series, one series after the other, and where those of each end. */
+export interface CellsOfSeries {
+  readonly cells: Int32Array;
+  readonly ends: Int32Array;
+}
 
 /**
  * Numbers the pairs of a series and a bucket that hold samples. Memory follows these pairs, however many series or buckets
@@ -39,12 +48,13 @@ export class Cells {
   }
 
   /** The cells of each of so many series, one series after the other. */
-  bySeries(seriesCount: number): { readonly cells: Int32Array; readonly ends: Int32Array } {
+  *bySeries(seriesCount: number): Steps<CellsOfSeries> {
     this.#memory.charge((seriesCount + this.count) * 4, 'samples by series and time');
     const ends = new Int32Array(seriesCount);
     for (let cell = 0; cell < this.count; cell += 1) {
       const series = this.series[cell] ?? 0;
       ends[series] = (ends[series] ?? 0) + 1;
+      if (cell % stepCells === 0) yield;
     }
     let sum = 0;
     for (let series = 0; series < seriesCount; series += 1) {
@@ -52,12 +62,14 @@ export class Cells {
       ends[series] = sum;
       sum += size;
     }
+    yield;
     const cells = new Int32Array(this.count);
     for (let cell = 0; cell < this.count; cell += 1) {
       const series = this.series[cell] ?? 0;
       const at = ends[series] ?? 0;
       cells[at] = cell;
       ends[series] = at + 1;
+      if (cell % stepCells === 0) yield;
     }
     return { cells, ends };
   }

@@ -5,6 +5,7 @@ import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
 import { ascending, descending } from './order.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { atPace, doAll, eachAtPace, sortSteps, type Steps } from '../../pace/steps.js';
 import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
 
@@ -22,38 +23,66 @@ export async function chooseSeries(
 ): Promise<readonly SeriesRow[]> {
   const groupOf = groupLabels(grouping);
   const groups = new SeriesIndex(memory);
-  const members: { readonly from: SeriesRow; readonly chosen: SeriesRow }[][] = [];
-  for (const row of rows.toSorted((a, b) => compareLabels(a.labels, b.labels))) {
+  const members: Member[][] = [];
+  await eachAtPace(await atPace(byLabels(rows), pacer), pacer, (row) => {
     memory.charge(seriesBytes(count, 1) + entryBytes, 'the values of series');
     const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
     (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
-  }
+  });
   const byValue = op === 'topk' ? descending : ascending;
   for (const group of members) {
     for (let column = 0; column < count; column += 1) {
-      const valueOf = ({ from }: { readonly from: SeriesRow }): number => from.values[column] ?? 0;
-      const best = group
-        .filter(({ from }) => from.present[column] === 1)
-        .sort((a, b) => byValue(valueOf(a), valueOf(b)));
+      const steps = inOrder(group, column, byValue);
+      // There may be very many small groups.
+      const best = group.length <= stepMembers ? doAll(steps) : await atPace(steps, pacer);
       for (const { chosen } of best.slice(0, k)) chosen.present[column] = 1;
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
   }
-  return members
-    .flatMap((group) => group.map(({ chosen }) => chosen))
-    .filter(({ present }) => present.includes(1));
+  const chosen: SeriesRow[] = [];
+  await eachAtPace(members.flat(), pacer, (member) => {
+    if (member.chosen.present.includes(1)) chosen.push(member.chosen);
+  });
+  return chosen;
+}
+
+/** Members that are looked at in one step. */
+const stepMembers = 1_000;
+
+/** Those that have a sample in a column, by its value. */
+function* inOrder(
+  group: readonly Member[],
+  column: number,
+  byValue: (a: number, b: number) => number,
+): Steps<readonly Member[]> {
+  const present: Member[] = [];
+  for (const [index, member] of group.entries()) {
+    if (member.from.present[column] === 1) present.push(member);
+    if ((index + 1) % stepMembers === 0) yield;
+  }
+  const valueOf = ({ from }: Member): number => from.values[column] ?? 0;
+  return yield* sortSteps(present, (a, b) => byValue(valueOf(a), valueOf(b)));
+}
+
+/** A series, and what is chosen of it. */
+interface Member {
+  readonly from: SeriesRow;
+  readonly chosen: SeriesRow;
 }
 
 /** `sort` and `sort_desc` of an instant query; a range has no order to give. */
-export function sortSeries(
+export function* sortSeries(
   op: 'sort' | 'sort_desc',
   rows: readonly SeriesRow[],
   { kind }: Columns,
-): readonly SeriesRow[] {
+): Steps<readonly SeriesRow[]> {
   if (kind === 'range') return rows;
   const byValue = op === 'sort' ? ascending : descending;
-  return rows
-    .toSorted((a, b) => compareLabels(a.labels, b.labels))
-    .sort((a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));
+  const sorted = yield* byLabels(rows);
+  return yield* sortSteps(sorted, (a, b) => byValue(a.values[0] ?? 0, b.values[0] ?? 0));
+}
+
+function byLabels(rows: readonly SeriesRow[]): Steps<SeriesRow[]> {
+  return sortSteps([...rows], (a, b) => compareLabels(a.labels, b.labels));
 }

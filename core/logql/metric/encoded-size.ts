@@ -2,6 +2,7 @@ import { formatSampleValue, formatSeconds } from '../../answer/encode-values.js'
 import type { Point } from '../../answer/types.js';
 import type { LabelSet } from '../../labels/label-set.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import type { MetricResult } from './types.js';
 
 /** No number takes more: seconds with milliseconds, and the value of a double, which is written without an exponent. */
@@ -18,10 +19,10 @@ export async function isEncodedOver(result: MetricResult, maxBytes: number, pace
       : result.samples.map(({ labels, point }) => ({ labels, points: [point] }));
   let bytes = 0;
   let most = 0;
-  for (const { labels, points } of series) {
+  await eachAtPace(series, pacer, ({ labels, points }) => {
     bytes += aroundSeries + Buffer.byteLength(labels.json);
     most += points.length * longestPoint;
-  }
+  });
   if (bytes + most <= maxBytes) return false;
   for (const { points } of series) {
     for (const point of points) bytes += bytesOf(point);

@@ -37,7 +37,7 @@ export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 
       const rows = engine.rows();
       const isAbsent = leaf.range.op === 'absent_over_time';
       return {
-        rows: isAbsent ? absentRows(leaf.range, rows, columns) : rows,
+        rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
         isCut: engine.isCut,
         isGrouped: engine.isDistinct,
       };

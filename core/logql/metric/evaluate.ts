@@ -12,6 +12,7 @@ import { isEncodedOver } from './encoded-size.js';
 import { labelReplacer } from './label-replace.js';
 import { combineOf, type Combine, type ValueOp } from './operators.js';
 import { Pacer } from '../../pace/pacer.js';
+import { atPace } from '../../pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
@@ -148,7 +149,7 @@ class Evaluation {
         });
       case 'sort':
       case 'sort_desc':
-        return sortSeries(op, await this.collect(rows), columns);
+        return atPace(sortSeries(op, await this.collect(rows), columns), pacer);
       case 'approx_topk':
         throw apiError('approxTopk', {});
     }

@@ -5,6 +5,7 @@ import { entryBytes, textBytes } from '../../memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels, withoutEmpty } from './grouping.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import type { SeriesRow } from './types.js';
 
 /** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */
@@ -51,10 +52,14 @@ export async function bySignature(
 }
 
 /** Per column, whether any of the rows has a sample there. */
-export function anyPresent(rows: Iterable<SeriesRow>, count: number): Uint8Array {
+export async function anyPresent(
+  rows: Iterable<SeriesRow>,
+  count: number,
+  pacer: Pacer,
+): Promise<Uint8Array> {
   const any = new Uint8Array(count);
-  for (const { present } of rows) {
+  await eachAtPace(rows, pacer, ({ present }) => {
     for (let column = 0; column < count; column += 1) if (present[column] === 1) any[column] = 1;
-  }
+  });
   return any;
 }

@@ -1,6 +1,6 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
-import { Cells } from './cells.js';
+import { Cells, type CellsOfSeries } from './cells.js';
 import type { Columns } from './columns.js';
 import { counterState } from './counter-rate.js';
 import { groupLabels, withoutEmpty } from './grouping.js';
@@ -62,6 +62,7 @@ export class RangeEngine {
   readonly #memory: MemoryAccount;
   /** Rows of series that take long, made ahead of their time. */
   readonly #ready = new Map<number, ColumnValues>();
+  #cellsOf: CellsOfSeries | undefined;
 
   constructor(
     { op, parameter, range }: RangeAggregation,
@@ -111,9 +112,15 @@ export class RangeEngine {
     this.#work.add(cell, value, this.windows.offsetNs);
   }
 
-  /** Makes those rows ready that take long, with pauses: where many values of a series are put in order. */
+  /** To be called once all samples are there: makes those rows ready that take long, with pauses, where many values are put in order. */
   async prepare(pacer: Pacer): Promise<void> {
-    for (const { series, cells } of this.#cellsOfSeries()) {
+    const cellsOf = await atPace(this.#cells.bySeries(this.#series.sets.length), pacer);
+    this.#cellsOf = cellsOf;
+    // States are put in order as they come.
+    if (!this.#work.keepsValues) return;
+    for (const { series, cells } of this.#cellsOfSeries(cellsOf)) {
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
       if (this.#work.valuesOf(cells) < longValues) continue;
       this.#memory.charge(seriesBytes(this.windows.columns), 'the values of series');
       const row = this.#emptyRow();
@@ -124,20 +131,20 @@ export class RangeEngine {
 
   /** The series, made one by one as they are read. */
   *rows(): Generator<SeriesRow> {
-    for (const { series, labels, cells } of this.#cellsOfSeries()) {
+    const cellsOf = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
+    for (const { series, labels, cells } of this.#cellsOfSeries(cellsOf)) {
       const row = this.#ready.get(series) ?? this.#emptyRow();
       if (!this.#ready.delete(series)) doAll(this.#work.finish(cells, row));
       if (row.present.includes(1)) yield { labels, ...row };
     }
   }
 
-  *#cellsOfSeries(): Generator<{
+  *#cellsOfSeries({ cells, ends }: CellsOfSeries): Generator<{
     readonly series: number;
     readonly labels: LabelSet;
     readonly cells: SeriesCells;
   }> {
     const { sets } = this.#series;
-    const { cells, ends } = this.#cells.bySeries(sets.length);
     let from = 0;
     for (const [series, labels] of sets.entries()) {
       const to = ends[series] ?? from;
@@ -155,6 +162,8 @@ export class RangeEngine {
 /** What one function keeps of samples. */
 interface Work {
   add(cell: number, value: number, offset: number): void;
+  /** Whether values are kept one by one. */
+  readonly keepsValues: boolean;
   /** Values of a series that are kept one by one. */
   valuesOf(series: SeriesCells): number;
   finish(series: SeriesCells, out: ColumnValues): Steps<void>;
@@ -242,6 +251,7 @@ function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Wo
       }
       kind.add(states, at, value, offset);
     },
+    keepsValues: false,
     valuesOf: () => 0,
     *finish(series, out) {
       slider.slide(series, states, out);
@@ -252,6 +262,7 @@ function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Wo
 function quantileWork(phi: number, windows: Windows, maxValues: number, memory: MemoryAccount): Work {
   const lists = new ValueLists(maxValues, false, memory);
   return {
+    keepsValues: true,
     add: (cell, value) => lists.add(cell, value, 0),
     valuesOf: (series) => countValues(lists, series),
     // All values of the series, and three times as much to put them in order.
@@ -266,6 +277,7 @@ function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount)
   const slider = new Slider(counterState, windows, memory);
   const { width } = counterState;
   return {
+    keepsValues: true,
     add: (cell, value, offset) => lists.add(cell, value, offset),
     valuesOf: (series) => countValues(lists, series),
     *finish({ cells, from, to, buckets }, out) {

@@ -1,7 +1,8 @@
-import type { Point, SeriesResult } from '../../answer/types.js';
+import type { Point, SampleResult, SeriesResult } from '../../answer/types.js';
 import { pointBytes } from '../../memory/sizes.js';
 import { firstMs, type Columns } from './columns.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { atPace, eachAtPace } from '../../pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { sortSeriesOf } from './series-order.js';
 import type { MetricExpr } from '../ast.js';
@@ -26,39 +27,44 @@ export async function metricResult(
   limits: MetricLimits,
   pacer: Pacer,
 ): Promise<MetricResult> {
-  const series = joinEqual(rows);
-  checkCount(series.length, limits, isCut);
-  if (!isSorted || columns.kind === 'range')
-    sortSeriesOf(series, ([first]) => first.labels, expr, columns, limits.splitMs);
+  const joined = await joinEqual(rows, pacer);
+  checkCount(joined.length, limits, isCut);
+  const series =
+    !isSorted || columns.kind === 'range'
+      ? await atPace(
+          sortSeriesOf(joined, ([first]) => first.labels, expr, columns, limits.splitMs),
+          pacer,
+        )
+      : joined;
   const { warnings, kept } = cut(series, limits, isCut);
   const start = firstMs(columns);
   if (columns.kind === 'instant') {
-    const samples = kept.flatMap((group) =>
-      group.map(({ labels, values }) => ({ labels, point: { timestampMs: start, value: values[0] ?? 0 } })),
-    );
+    const samples: SampleResult[] = [];
+    await eachAtPace(kept, pacer, (group) => {
+      for (const { labels, values } of group)
+        samples.push({ labels, point: { timestampMs: start, value: values[0] ?? 0 } });
+    });
     return { kind: 'vector', samples, warnings };
   }
   const matrix: SeriesResult[] = [];
-  for (const group of kept) {
+  await eachAtPace(kept, pacer, (group) => {
     limits.memory.charge(pointBytes * countPoints(group), 'the points of the answer');
     matrix.push({ labels: group[0].labels, points: pointsOf(group, columns, start) });
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
+  });
   return { kind: 'matrix', series: matrix, warnings };
 }
 
 /** Rows of equal labels, of which there is always one. */
 type EqualRows = [SeriesRow, ...SeriesRow[]];
 
-function joinEqual(rows: readonly SeriesRow[]): EqualRows[] {
+async function joinEqual(rows: readonly SeriesRow[], pacer: Pacer): Promise<EqualRows[]> {
   const byKey = new Map<string, EqualRows>();
-  for (const row of rows) {
-    if (!row.present.includes(1)) continue;
+  await eachAtPace(rows, pacer, (row) => {
+    if (!row.present.includes(1)) return;
     const equal = byKey.get(row.labels.key);
     if (equal === undefined) byKey.set(row.labels.key, [row]);
     else equal.push(row);
-  }
+  });
   return [...byKey.values()];
 }
 

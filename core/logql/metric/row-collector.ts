@@ -1,6 +1,8 @@
 import type { LabelSet } from '../../labels/label-set.js';
 import type { MemoryAccount } from '../../memory/account.js';
 import { entryBytes, labelsBytes, seriesBytes } from '../../memory/sizes.js';
+import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import type { SeriesRow } from './types.js';
 
 /** Gathers samples to series: those with equal labels come into one row, and into a second one only where times are equal. */
@@ -35,8 +37,12 @@ export class RowCollector {
   }
 
   /** The rows that have samples. */
-  rows(): readonly SeriesRow[] {
-    return [...this.#byKey.values()].flat().filter(({ present }) => present.includes(1));
+  async rows(pacer: Pacer): Promise<readonly SeriesRow[]> {
+    const all: SeriesRow[] = [];
+    await eachAtPace(this.#byKey.values(), pacer, (rows) => {
+      for (const row of rows) if (row.present.includes(1)) all.push(row);
+    });
+    return all;
   }
 
   #row(labels: LabelSet): SeriesRow {

@@ -1,3 +1,4 @@
+import { sortSteps, type Steps } from '../../pace/steps.js';
 import type { LabelSet } from '../../labels/label-set.js';
 import type { MetricExpr } from '../ast.js';
 import { quoteGo } from '../values/quote.js';
@@ -5,24 +6,31 @@ import { visit } from '../walk.js';
 import { firstMs, type Columns } from './columns.js';
 import { compareLabels } from './grouping.js';
 
+/** Series that are written in one step. */
+const stepSeries = 1_000;
+
 /**
  * Sorts series as Loki answers them: by labels; but where it reads a range in parts, by the text of the labels, in which a set
  * that goes on comes before one that ends.
+ * The list is used up.
  * @param splitMs length of the parts, 0 for none; a longer range of the query makes parts as long
  */
-export function sortSeriesOf<T>(
+export function* sortSeriesOf<T>(
   series: T[],
   labelsOf: (one: T) => LabelSet,
   expr: MetricExpr,
   columns: Columns,
   splitMs: number,
-): void {
-  if (!isSplit(columns, Math.max(splitMs, longestRangeMs(expr)), splitMs > 0)) {
-    series.sort((a, b) => compareLabels(labelsOf(a), labelsOf(b)));
-    return;
+): Steps<T[]> {
+  if (!isSplit(columns, Math.max(splitMs, longestRangeMs(expr)), splitMs > 0))
+    return yield* sortSteps(series, (a, b) => compareLabels(labelsOf(a), labelsOf(b)));
+  const texts: { readonly one: T; readonly text: string }[] = [];
+  for (const one of series) {
+    texts.push({ one, text: textOf(labelsOf(one)) });
+    if (texts.length % stepSeries === 0) yield;
   }
-  const texts = new Map(series.map((one) => [one, textOf(labelsOf(one))]));
-  series.sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1));
+  const sorted = yield* sortSteps(texts, (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+  return sorted.map(({ one }) => one);
 }
 
 /** Whether there is a step in another part than the first one: parts end at the step before a multiple of their length. */

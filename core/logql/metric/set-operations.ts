@@ -26,9 +26,7 @@ export async function setOperation(
     const groups = new Map<string, Uint8Array>();
     for (const [key, group] of await bySignature(others, signature, { memory, pacer })) {
       memory.charge(seriesBytes(count, 1), 'the values of series');
-      groups.set(key, anyPresent(group, count));
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
+      groups.set(key, await anyPresent(group, count, pacer));
     }
     const wantedByte = wanted === 'matched' ? 1 : 0;
     for (const { labels, values, present } of rows) {
@@ -53,5 +51,5 @@ export async function setOperation(
       await keep(right, left, 'unmatched');
       break;
   }
-  return out.rows();
+  return out.rows(pacer);
 }

@@ -8,6 +8,7 @@ import type { Columns } from './columns.js';
 import { anyPresent, bySignature, resultLabelsOf, signatureOf } from './matching.js';
 import type { Combine } from './operators.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
@@ -41,7 +42,7 @@ export async function vectorBinary(
   const signature = signatureOf(matching);
   const labelsOf = resultLabelsOf(matching);
   const ones = await bySignature(one, signature, { memory, pacer });
-  let breach = duplicateOf(ones, anyPresent(many, count), count);
+  let breach = await duplicateOf(ones, await anyPresent(many, count, pacer), count, pacer);
   const note = (kind: Breach['kind'], column: number): void => {
     if (column < (breach?.column ?? count)) breach = { kind, column };
   };
@@ -69,7 +70,7 @@ export async function vectorBinary(
     }
   }
   if (breach !== undefined) throw breachError(breach, isSwapped);
-  return out.rows();
+  return out.rows(pacer);
 }
 
 /** The results that samples of one signature have had: one at a time, or one for each label set. */
@@ -102,19 +103,20 @@ class MatchedResults {
 }
 
 /** The first column in which two series of the side of one have a signature; where the other side is empty nobody looks. */
-function duplicateOf(
+async function duplicateOf(
   ones: ReadonlyMap<string, readonly SeriesRow[]>,
   isLooked: Uint8Array,
   count: number,
-): Breach | undefined {
+  pacer: Pacer,
+): Promise<Breach | undefined> {
   let first = count;
-  for (const group of ones.values()) {
-    if (group.length < 2) continue;
+  await eachAtPace(ones.values(), pacer, (group) => {
+    if (group.length < 2) return;
     for (let column = 0; column < first; column += 1) {
       if (isLooked[column] !== 1) continue;
       if (group.filter(({ present }) => present[column] === 1).length > 1) first = column;
     }
-  }
+  });
   return first === count ? undefined : { column: first, kind: 'duplicate' };
 }
 

@@ -3,6 +3,7 @@ import {
   LogqlError,
   parseMatchers,
   parseQuery,
+  parseSteps,
   printPlain,
   printQuery,
   requireNonEmptyMatcher,
@@ -214,4 +215,17 @@ test('a binary number behind white space is refused in words of its own', (t) =>
     refusal(t, () => parseQuery('1+0b11')),
     'parse error : unable to parse literal as a float: strconv.ParseFloat: parsing "0b11": invalid syntax',
   );
+});
+
+test('a long query is read in steps, as at once, and no other query shares its patterns between them', (t) => {
+  const query = `{app="a"} | json ${'| ms > 1 '.repeat(1_000)}|~ "x{800}" ${'| ms > 1 '.repeat(1_000)}`;
+  const wanted = parseQuery(query);
+  const readings = Array.from({ length: 8 }, () => parseSteps(query));
+  for (let steps = 0; ; steps += 1) {
+    const [first, ...others] = readings.map((reading) => reading.next());
+    if (first?.done !== true) continue;
+    t.true(steps > 50, `${steps} steps`);
+    for (const { value } of [first, ...others]) t.deepEqual(value, wanted);
+    return;
+  }
 });

@@ -231,3 +231,71 @@ test('labels with empty values are shown, but where label sets are made from oth
   ];
   for (const query of lost) t.is(await empties(query), 0, query);
 });
+
+/** Rows that take time by a clock: so much whenever somebody looks at their samples, and less for their labels. */
+function slowRows(count: number, spend: (ms: number) => void): readonly SeriesRow[] {
+  return Array.from({ length: count }, (_none, index) => {
+    const labels = LabelSet.from([['pod', String((index * 7_919) % count)]]);
+    const values = new Float64Array([index % 97]);
+    const present = new Uint8Array([1]);
+    return {
+      values,
+      get labels() {
+        spend(0.0002);
+        return labels;
+      },
+      get present() {
+        spend(0.003);
+        return present;
+      },
+    };
+  });
+}
+
+test.serial('whatever is done with many series, others have their turns', async (t) => {
+  const clock = performance.now.bind(performance);
+  let nowMs = clock();
+  let beganAt = nowMs;
+  let longestMs = 0;
+  performance.now = () => nowMs;
+  let timer: NodeJS.Immediate;
+  const endTurn = (): void => {
+    longestMs = Math.max(longestMs, nowMs - beganAt);
+    beganAt = nowMs;
+    timer = setImmediate(endTurn);
+  };
+  timer = setImmediate(endTurn);
+  t.teardown(() => {
+    performance.now = clock;
+    clearImmediate(timer);
+  });
+  const source: LeafSource = {
+    series: () =>
+      Promise.resolve({
+        rows: slowRows(20_000, (ms) => {
+          nowMs += ms;
+        }),
+        isGrouped: true,
+      }),
+  };
+  const limits = { ...defaultMetricLimits, maxSeries: 0 };
+  const { signal } = new AbortController();
+  const other = 'count_over_time({app="b"}[10s])';
+  const queries = [
+    count,
+    `topk(3, ${count})`,
+    `sort_desc(${count})`,
+    `sum by (pod) (${count})`,
+    `${count} / ${other}`,
+    `${count} or ${other}`,
+    `label_replace(${count}, "a", "$1", "pod", "(.*)")`,
+  ];
+  for (const query of queries) {
+    longestMs = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    const result = await evaluateMetric(metricExpr(query), instant(10), source, limits, signal);
+    t.is(result.kind, 'vector');
+    // A slice in the turn, and the longest step of a sort.
+    t.true(longestMs < 30, `${query}: ${longestMs.toFixed(0)} ms`);
+  }
+});
