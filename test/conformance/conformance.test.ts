@@ -6,6 +6,7 @@ import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
 import { readExceptions } from './exceptions.js';
 import { optionalStages } from './families.js';
+import { remembering } from './remembering.js';
 import { send } from './replay.js';
 import { openProxy, openStore, type Store } from './target.js';
 
@@ -20,7 +21,7 @@ const first: Record<CaseSet, readonly AnsweredCase[]> = { http: [], otel: [] };
 
 test.before('the corpus is in the store', async (t) => {
   t.timeout(300_000);
-  store = await openStore(process.env['BACKEND_URL'], true);
+  store = await remembering(await openStore(process.env['BACKEND_URL'], true));
   proxy = await openProxy(store);
 });
 

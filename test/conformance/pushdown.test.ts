@@ -4,6 +4,7 @@ import { readCases, type Answered, type Case, type GoldenCase } from './cases.js
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
 import { readExceptions } from './exceptions.js';
+import { remembering } from './remembering.js';
 import { replay, send } from './replay.js';
 import { openProxy, openStore, type Store } from './target.js';
 
@@ -13,7 +14,7 @@ let store: Store;
 
 test.before('the corpus is in the store', async (t) => {
   t.timeout(300_000);
-  store = await openStore(process.env['BACKEND_URL'], true);
+  store = await remembering(await openStore(process.env['BACKEND_URL'], true));
 });
 
 test.after.always(async () => {
