@@ -10,7 +10,7 @@ interface Remembered {
   readonly body: Buffer;
 }
 
-const maxBytes = 128 << 20;
+const maxBytes = 192 << 20;
 /** What tells one request for the same data from another. */
 const tellingHeaders = ['accountid', 'projectid', 'accept-encoding', 'content-type'];
 /** What belongs to one connection. */

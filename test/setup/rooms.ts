@@ -19,7 +19,8 @@ const alone = [
   'hostile/',
   'overload/',
   'core/cli/',
-  'plugins/response-shape/metric',
+  'plugins/response-shape/metric.test',
+  'plugins/response-shape/metric-json.test',
   // ... or measures memory, processor time or the turns of the event loop.
   'core/admission/',
   'core/memory/',

@@ -1,4 +1,4 @@
-import type { SortKey, StatsFunction } from '../ast.js';
+import type { FieldRef, SortKey, StatsFunction } from '../ast.js';
 import { compareRanked, compareValues, rank } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import type { RowView } from '../row.js';
@@ -10,24 +10,32 @@ import { rowJson } from './stats-order.js';
 
 /** `count_uniq`: the number of different values, or of different rows of values; empty ones do not count. */
 export function countUniqFactory(func: StatsFunction, budget: Budget): () => Accumulator {
-  const read = valuesReader(func.fields);
-  const single = func.fields.length === 1 && func.fields[0]?.kind === 'name';
+  const keyOf = uniqueKey(func.fields);
   const limit = limitOf(func.limit);
   return () => {
     const seen = new Set<string>();
     return {
       add(row) {
         if (seen.size >= limit) return;
-        const values: string[] = [];
-        read(row, (value) => void values.push(groupedValue(value)));
-        if (values.every((value) => value === '')) return;
-        const key = single ? (values[0] ?? '') : JSON.stringify(values);
-        if (seen.has(key)) return;
+        const key = keyOf(row);
+        if (key === '' || seen.has(key)) return;
         budget.add(textSize(key));
         seen.add(key);
       },
       result: () => seen.size.toString(),
     };
+  };
+}
+
+/** What tells one combination of values from the others, '' where all are empty. */
+function uniqueKey(fields: readonly FieldRef[]): (row: RowView) => string {
+  const [first] = fields;
+  if (fields.length === 1 && first?.kind === 'name') return (row) => groupedValue(row.get(first.name));
+  const read = valuesReader(fields);
+  return (row) => {
+    const values: string[] = [];
+    read(row, (value) => void values.push(groupedValue(value)));
+    return values.every((value) => value === '') ? '' : JSON.stringify(values);
   };
 }
 

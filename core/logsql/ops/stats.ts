@@ -60,8 +60,8 @@ class StatsGroups {
   }
 
   update(group: Group, row: RowView): void {
-    for (const [i, column] of this.#columns.entries()) {
-      if (column.applies(row)) group.accumulators[i]?.add(row);
+    for (let i = 0; i < this.#columns.length; i++) {
+      if (this.#columns[i]?.applies(row) === true) group.accumulators[i]?.add(row);
     }
   }
 
