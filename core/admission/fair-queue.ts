@@ -1,7 +1,7 @@
 import type { WaitBudget } from './wait-budget.js';
 
 /** Who asks, from the widest to the narrowest, such as a tenant and one of its clients. */
-export type Owner = readonly string[];
+export type Owner = readonly (string | object)[];
 
 /** Somebody who waits for a place. */
 export interface Waiter {
@@ -21,7 +21,7 @@ interface Waiting extends Waiter {
 class Share {
   held = 0;
   waiting = 0;
-  readonly parts = new Map<string, Share>();
+  readonly parts = new Map<string | object, Share>();
 }
 
 export interface FairQueueOptions {
@@ -69,7 +69,7 @@ export class FairQueue {
 
   /** Whether one more would leave the owner, or the wider one it is of, with no more than an equal part of so many places. */
   isBelowShare(owner: Owner, places: number): boolean {
-    let parts: ReadonlyMap<string, Share> = this.#all.parts;
+    let parts: ReadonlyMap<string | object, Share> = this.#all.parts;
     let part = places;
     for (const name of owner) {
       const share = parts.get(name);
@@ -165,7 +165,7 @@ export class FairQueue {
   }
 }
 
-const none: ReadonlyMap<string, Share> = new Map();
+const none: ReadonlyMap<string | object, Share> = new Map();
 
 function holdsLess(one: Waiting, other: Waiting): boolean {
   for (const [level, share] of one.shares.entries()) {

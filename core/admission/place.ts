@@ -19,3 +19,33 @@ export async function withoutPlace<Value>(
     resume?.();
   }
 }
+
+/** A place as its request or call holds it. */
+export interface HeldPlace extends Place {
+  /** Gives the place back for good. */
+  leave(): void;
+}
+
+/** A place that is held now. `go` gives it back, for a while or for good, and `come` takes it again. */
+export function heldPlace(come: () => void, go: () => void): HeldPlace {
+  let pauses = 0;
+  let isOut = false;
+  return {
+    pause: () => {
+      if (pauses === 0 && !isOut) go();
+      pauses += 1;
+      let isOver = false;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        pauses -= 1;
+        if (pauses === 0 && !isOut) come();
+      };
+    },
+    leave: () => {
+      if (isOut) return;
+      isOut = true;
+      if (pauses === 0) go();
+    },
+  };
+}

@@ -236,7 +236,7 @@ export const errorTable = {
   clientGone: { status: 499, when: 'the client closed the connection', text: 'context canceled' },
   queryTimeout: {
     status: 504,
-    when: 'the backend did not answer within -backend-timeout or broke off at its own deadline, or the request took longer than the tenant’s query_timeout or -http-write-timeout',
+    when: 'the backend did not answer within -backend-timeout, a call waited as long for one of -max-concurrent places, the backend broke off at its own deadline, or the request took longer than the tenant’s query_timeout or -http-write-timeout',
     text: 'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed',
   },
   breakerOpen: {
@@ -248,6 +248,12 @@ export const errorTable = {
     status: 502,
     when: 'no connection to the backend, or it broke off',
     text: 'backend unreachable: {cause}',
+  },
+  tooManyCalls: {
+    status: 503,
+    when: 'too many calls to the backend wait for one of -max-concurrent places',
+    text: 'too many calls to the backend: -max-concurrent={limit} run and {waiting} wait; retry later or raise this limit',
+    headers: { 'Retry-After': '5' },
   },
   heavyQueriesBusy: {
     status: 429,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Owner } from '../admission/fair-queue.js';
 import type { TimeRange } from '../api/request.js';
 import { printFilter } from '../logsql/print.js';
 import { clampTime, formatTime } from '../logsql/time.js';
@@ -42,6 +43,8 @@ export interface Binding {
   readonly signal: AbortSignal;
   readonly trace: Trace;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whose calls they are: the tenant, one of its clients, one of its requests. */
+  readonly owner?: Owner;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
   /** The tenant's rows, where such parameters are not taken. */
@@ -256,7 +259,7 @@ export class BoundUpstream implements Upstream {
     signal: AbortSignal,
     liveWithinMs?: number,
   ): Promise<BackendAnswer> {
-    const { headers } = this.#binding;
+    const { headers, owner } = this.#binding;
     const isPath = type.startsWith('/');
     return this.#client.call({
       path: isPath ? type : `/select/logsql/${type}`,
@@ -266,6 +269,7 @@ export class BoundUpstream implements Upstream {
       headers,
       signal,
       statusRule,
+      ...(owner === undefined ? {} : { owner }),
       ...(liveWithinMs === undefined ? {} : { liveWithinMs }),
     });
   }

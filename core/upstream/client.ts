@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { Owner } from '../admission/fair-queue.js';
+import type { HeldPlace, Place } from '../admission/place.js';
 import type { ApiError } from '../errors/api-error.js';
 import { apiError } from '../errors/table.js';
 import type { CircuitBreaker, Permit } from './breaker.js';
@@ -27,6 +29,8 @@ export interface ClientOptions {
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
   readonly maxRowBytes: number;
+  /** Told whenever other calls run or wait for a place. */
+  readonly onCalls?: (running: number, waiting: number) => void;
 }
 
 export interface BackendCall {
@@ -36,6 +40,8 @@ export interface BackendCall {
   readonly form: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Whose call it is: places are shared out among owners. */
+  readonly owner?: Owner;
   readonly statusRule: StatusRule;
   /** Whether the answer is JSON, whole or by lines, as all of VictoriaLogs' own are; anything else is refused. */
   readonly isJson: boolean;
@@ -65,7 +71,8 @@ export interface BackendAnswer {
 }
 
 const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
-const noPlace = (): void => undefined;
+const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
+const nobody: Owner = [''];
 const maxErrorBytes = 4096;
 /** Looks at once; there are few who look, and each look is short. */
 const maxLooks = 4;
@@ -89,15 +96,21 @@ export class BackendClient {
     this.#options = options;
     this.#address = url.origin;
     this.#breaker = breaker;
-    this.#gate = new CallGate(options.maxConcurrent);
+    this.#gate = new CallGate({
+      limit: options.maxConcurrent,
+      waitMs: options.timeoutMs,
+      nowMs: () => performance.now(),
+      onChange: options.onCalls ?? (() => undefined),
+    });
     const isPlain =
       options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
     this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
-    const open = (max: number): Connections =>
-      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max });
-    this.#connections = open(options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
-    this.#liveConnections = open(Infinity);
-    this.#lookConnections = open(maxLooks);
+    const open = (max: number, maxKept: number): Connections =>
+      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
+    // The gate bounds calls. An answer that is not read right now has a connection and no place there.
+    this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
+    this.#liveConnections = open(Infinity, Infinity);
+    this.#lookConnections = open(maxLooks, maxLooks);
   }
 
   /**
@@ -107,30 +120,30 @@ export class BackendClient {
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);
     const isLook = call.isLook === true;
-    const leave = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call.signal);
+    const place = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call);
     try {
       const permit = isLook ? noVerdict : this.#breaker.admit();
-      return await this.#send(call, permit, leave);
+      return await this.#send(call, permit, place);
     } catch (error) {
-      leave();
+      place.leave();
       throw error;
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<() => void> {
+  async #enter({ owner = nobody, signal }: BackendCall): Promise<HeldPlace> {
     try {
-      return await this.#gate.enter(signal);
+      return await this.#gate.enter(owner, signal);
     } catch (error) {
       throwIfEnded(signal);
       throw error;
     }
   }
 
-  async #send(call: BackendCall, permit: Permit, leave: () => void): Promise<BackendAnswer> {
+  async #send(call: BackendCall, permit: Permit, place: HeldPlace): Promise<BackendAnswer> {
     const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
     const end = (): void => {
       deadline.end();
-      leave();
+      place.leave();
     };
     try {
       const response = await this.#requestOrAgain(call, deadline.signal);
@@ -144,6 +157,7 @@ export class BackendClient {
         maxRowBytes: this.#options.maxRowBytes,
         unexpected: (problem, cause) =>
           unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause),
+        place,
         end,
       });
       if (status < 200 || status > 299)
@@ -229,6 +243,8 @@ interface Reading {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly unexpected: (problem: string, cause?: unknown) => ApiError;
+  /** Not held while nobody reads. */
+  readonly place: Place;
   /** Frees what the call holds. */
   readonly end: () => void;
 }
@@ -259,10 +275,17 @@ class OpenAnswer implements BackendAnswer {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const { client, deadline } = this.#reading;
+    const { client, deadline, place } = this.#reading;
     try {
       // HTTP's and zlib's bodies give Buffers as long as no encoding is set.
-      for await (const chunk of this.#body as AsyncIterable<Buffer>) yield chunk;
+      for await (const chunk of this.#body as AsyncIterable<Buffer>) {
+        const resume = place.pause();
+        try {
+          yield chunk;
+        } finally {
+          resume();
+        }
+      }
       // Giving a request up throws away what was not read yet, which then looks like the end.
       if (client.aborted || deadline.hasPassed) throw new Error('given up');
     } catch (error) {

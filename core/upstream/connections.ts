@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
   /** Connections at once, and so requests at once; the others wait. */
   readonly max: number;
+  /** Connections at most that are kept while nothing is asked. */
+  readonly maxKept: number;
 }
 
 export interface PlainRequest {
@@ -35,14 +37,14 @@ export class Connections {
   readonly #agent: HttpAgent;
   readonly #send: (options: RequestOptions) => ClientRequest;
 
-  constructor(url: string, { tlsSkipVerify, max }: ConnectionOptions) {
+  constructor(url: string, { tlsSkipVerify, max, maxKept }: ConnectionOptions) {
     const { hostname, pathname, port, protocol } = new URL(url);
     // Brackets belong to an IPv6 address in URLs only.
     this.#host = hostname.replace(/^\[(.*)\]$/, '$1');
     this.#port = port;
     this.#basePath = pathname.replace(/\/+$/, '');
     const isTls = protocol === 'https:';
-    const common = { keepAlive: true, maxSockets: max, maxFreeSockets: max, timeout: idleMs };
+    const common = { keepAlive: true, maxSockets: max, maxFreeSockets: maxKept, timeout: idleMs };
     this.#agent = isTls
       ? new HttpsAgent({ ...common, rejectUnauthorized: !tlsSkipVerify })
       : new HttpAgent(common);

@@ -1,43 +1,76 @@
-/** Lets a bounded number of calls run at once; the others wait in the order in which they came. */
+import { FairQueue, type Owner } from '../admission/fair-queue.js';
+import { heldPlace, type HeldPlace } from '../admission/place.js';
+import { WaitBudget } from '../admission/wait-budget.js';
+import { apiError } from '../errors/table.js';
+
+export interface CallGateOptions {
+  /** Calls at once; 0 means no bound. */
+  readonly limit: number;
+  /** Longest wait for a place. */
+  readonly waitMs: number;
+  readonly nowMs: () => number;
+  /** Told whenever other calls run or wait. */
+  readonly onChange: (running: number, waiting: number) => void;
+}
+
+/** Few enough that to choose the next takes no time that anybody notices. */
+const maxWaiting = 10_000;
+
+/**
+ * Lets a bounded number of calls run at once. A free place goes to the owner with the fewest, so that a request with many calls
+ * keeps nobody waiting for all of them.
+ *
+ * A place is paused while nobody reads the answer of its call: who reads it may wait for another call, and that would never run
+ * if such answers held all places.
+ */
 export class CallGate {
-  readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #options: CallGateOptions;
+  readonly #queue: FairQueue;
 
-  /** `limit` 0 means no bound. */
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(options: CallGateOptions) {
+    const { limit, nowMs } = options;
+    this.#options = options;
+    const refusal = (isFull: boolean): Error =>
+      isFull ? apiError('tooManyCalls', { limit, waiting: maxWaiting }) : apiError('queryTimeout', {});
+    this.#queue = new FairQueue({ maxWaiting, refusal, nowMs });
   }
 
-  /** Waits for a place and gives back what frees it. The wait ends with the signal's reason. */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    if (this.#limit > 0 && this.#running >= this.#limit) await this.#wait(signal);
-    else this.#running += 1;
-    let isOut = false;
-    return () => {
-      if (isOut) return;
-      isOut = true;
-      const next = this.#waiting.shift();
-      // A place is handed on, so the count stays.
-      if (next === undefined) this.#running -= 1;
-      else next();
-    };
+  /**
+   * Waits for a place.
+   * @throws the signal's reason; ApiError `tooManyCalls`, `queryTimeout`
+   */
+  async enter(owner: Owner, signal: AbortSignal): Promise<HeldPlace> {
+    const { waitMs, nowMs } = this.#options;
+    const queue = this.#queue;
+    try {
+      if (queue.waiting === 0 && this.#hasPlace()) queue.take(owner);
+      else {
+        const turn = queue.wait(owner, 'call', new WaitBudget(waitMs, nowMs), signal);
+        this.#tell();
+        await turn;
+      }
+    } finally {
+      this.#tell();
+    }
+    return heldPlace(
+      () => {
+        queue.take(owner);
+        this.#tell();
+      },
+      () => {
+        queue.release(owner);
+        while (this.#hasPlace() && queue.admitNext());
+        this.#tell();
+      },
+    );
   }
 
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        const place = this.#waiting.indexOf(enter);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        const reason: unknown = signal.reason;
-        reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
-      };
-      this.#waiting.push(enter);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
+  #hasPlace(): boolean {
+    const { limit } = this.#options;
+    return limit === 0 || this.#queue.running < limit;
+  }
+
+  #tell(): void {
+    this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

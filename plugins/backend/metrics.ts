@@ -4,6 +4,11 @@ export const backendMetrics = {
     type: 'gauge',
     help: 'State of the circuit breaker: 0 closed, 1 open, 2 half-open',
   },
+  backend_calls: {
+    type: 'gauge',
+    help: 'Calls to the backend, by state: running or waiting for one of -max-concurrent places',
+    labels: ['state'],
+  },
   backend_heavy_queries: {
     type: 'gauge',
     help: 'Heavy queries on the backend, by state: running or waiting for a place',

@@ -46,6 +46,10 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         maxConcurrent: options.maxConcurrent,
         maxBufferedBytes: options.maxBufferedResponseBytes,
         maxRowBytes: options.maxRowBytes,
+        onCalls: (running, waiting) => {
+          host.meters.backend_calls.set(running, { state: 'running' });
+          host.meters.backend_calls.set(waiting, { state: 'waiting' });
+        },
       },
       this.#breaker,
     );
@@ -103,6 +107,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         isDrilldown: caller.isDrilldown,
         place: slots.place,
       }),
+      owner: [...owner, exchange.trace],
       trace: exchange.trace,
       memory: exchange.memory,
       headers: headersFor(caller, tenant, this.#options),

@@ -1,5 +1,5 @@
 import { FairQueue, type Owner } from '../../core/admission/fair-queue.js';
-import type { Place } from '../../core/admission/place.js';
+import { heldPlace, type HeldPlace } from '../../core/admission/place.js';
 import { WaitBudget } from '../../core/admission/wait-budget.js';
 
 /** `concurrency`: all places are taken; `overload`: the turn did not come in time. */
@@ -16,12 +16,6 @@ export interface AdmissionsOptions {
   /** The error for one too many, or for one who waited in vain. */
   readonly refusal: (reason: RefusalReason) => Error;
   readonly onChange: (running: number, waiting: number) => void;
-}
-
-/** A place as its request holds it. */
-export interface HeldPlace extends Place {
-  /** Gives the place back for good. */
-  leave(): void;
 }
 
 /** A request in the eyes of the parts it was taken apart into. */
@@ -131,26 +125,10 @@ export class Admissions {
 
   #hold(admitted: Admitted): HeldPlace {
     this.#come(admitted);
-    let pauses = 0;
-    let isOut = false;
-    return {
-      pause: () => {
-        if (pauses === 0 && !isOut) this.#go(admitted);
-        pauses += 1;
-        let isOver = false;
-        return () => {
-          if (isOver) return;
-          isOver = true;
-          pauses -= 1;
-          if (pauses === 0 && !isOut) this.#come(admitted);
-        };
-      },
-      leave: () => {
-        if (isOut) return;
-        isOut = true;
-        if (pauses === 0) this.#go(admitted);
-      },
-    };
+    return heldPlace(
+      () => this.#come(admitted),
+      () => this.#go(admitted),
+    );
   }
 
   #come(admitted: Admitted): void {

@@ -13,7 +13,8 @@ import {
 } from '../../core/plugin/index.js';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { AdaptiveLimit } from '../../core/admission/adaptive-limit.js';
-import { Admissions, type HeldPlace, type RefusalReason } from './admissions.js';
+import type { HeldPlace } from '../../core/admission/place.js';
+import { Admissions, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
 import { TokenBuckets } from './token-buckets.js';
 

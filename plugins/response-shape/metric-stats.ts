@@ -84,12 +84,15 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
   const key = JSON.stringify([owner, printFilter(plan.selection)]);
   const before = inventories.get(key);
   const early = before === undefined ? undefined : earlyUpstream(upstream);
+  // Asked for first: what is asked for early waits for it, and might otherwise keep it waiting.
+  const taking = takeInventory(upstream, reader, plan.selection, buckets.range, request.signal);
+  taking.catch(() => undefined);
   const guess =
     before === undefined || early === undefined
       ? undefined
       : await begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
   try {
-    const inventory = await takeInventory(upstream, reader, plan.selection, buckets.range, request.signal);
+    const inventory = await taking;
     inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
     if (guess !== undefined && before !== undefined && isSame(before, inventory)) {
       early?.confirm();

@@ -18,6 +18,8 @@ export interface OverloadSettings {
   readonly tails: number;
   readonly slow: number;
   readonly seed: number;
+  /** More flags of the proxy. */
+  readonly flags: readonly string[];
   readonly print: (line: string) => void;
 }
 
@@ -45,6 +47,7 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
       '-rate-limit-per-second=0',
       '-tail.max-open=1000',
       '-server.register-instrumentation=true',
+      ...settings.flags,
     ]);
     try {
       return await ask(proxy, backend, endMs, settings);
@@ -68,7 +71,7 @@ async function ask(
   const many = new Clients({ url, tenant: flooding, kinds: mix, endMs, seed, addresses: 20, net: 1 });
   const few = new Clients({ url, tenant: calm, kinds: [smallRequest], endMs, seed, addresses: 1, net: 2 });
   try {
-    await sleep(2_000);
+    await sleep(settleSeconds * 1000);
     print(`beside ${counted(bystanders)}; ${memory(proxy)}`);
     const capacity = await capacityOf(many, [proxy, backend], measureSeconds, print);
     await sleep(settleSeconds * 1000);

@@ -7,7 +7,7 @@ import { hideBin } from 'yargs/helpers';
 import { overload } from './overload.js';
 import { aims, table } from './report.js';
 
-const { minutes, seed, idle, tails, slow, rows, measure } = await yargs(hideBin(process.argv))
+const { minutes, flag, seed, idle, tails, slow, rows, measure } = await yargs(hideBin(process.argv))
   .options({
     minutes: { type: 'number', default: 0.5, describe: 'how long the flood lasts' },
     seed: { type: 'number', default: 20_261_122 },
@@ -15,6 +15,7 @@ const { minutes, seed, idle, tails, slow, rows, measure } = await yargs(hideBin(
     tails: { type: 'number', default: 500, describe: 'open tails' },
     slow: { type: 'number', default: 100, describe: 'slow readers' },
     rows: { type: 'number', default: 60_000, describe: 'rows of the tenant that floods' },
+    flag: { type: 'string', array: true, default: [], describe: 'more flags of the proxy' },
     measure: { type: 'number', default: 5, describe: 'seconds of each look at the capacity' },
   })
   .strict()
@@ -30,6 +31,7 @@ const findings = await overload({
   tails,
   slow,
   seed,
+  flags: flag,
   print,
 });
 print(table(findings));

@@ -1,4 +1,3 @@
-import type { Owner } from '../../admission/fair-queue.js';
 import { withoutPlace, type Place } from '../../admission/place.js';
 import { WaitBudget } from '../../admission/wait-budget.js';
 import type { TimeRange } from '../../api/request.js';
@@ -23,7 +22,7 @@ export interface GatesOptions {
 
 export interface GateOwner {
   /** Whose data is asked for: places are shared out among owners. */
-  readonly owner: Owner;
+  readonly owner: readonly string[];
   readonly isDrilldown: boolean;
   readonly signal: AbortSignal;
   /** Given back while a call waits at a gate; undefined when nobody counts places. */

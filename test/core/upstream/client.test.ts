@@ -371,3 +371,30 @@ function withResolvers(): Resolvers {
   const promise = new Promise((done) => (resolve = done));
   return { promise, resolve };
 }
+
+test('an answer that nobody reads keeps no other call waiting', async (t) => {
+  const handler: Handler = (request, response) => {
+    response.write('{"_time":"2026-01-01T00:00:00Z","_stream":"{}","_msg":"first"}\n');
+    response.end('{"_time":"2026-01-01T00:00:01Z","_stream":"{}","_msg":"second"}\n');
+    request.resume();
+  };
+  await withBackend(
+    handler,
+    async ({ upstream }) => {
+      const range = { startNs: 0n, endNs: 10n };
+      const lines = async (rows: ReturnType<typeof upstream.rows>): Promise<number> => {
+        let count = 0;
+        for await (const batch of rows) count += batch.length;
+        return count;
+      };
+      const unread = upstream.rows({ query: query(everything), range });
+      const begun = await unread.next();
+      const inTime = AbortSignal.timeout(5_000);
+      const other = lines(upstream.until(inTime).rows({ query: query(everything), range }));
+      t.is(await other, 2);
+      const left = await lines(unread);
+      t.is((begun.done === true ? 0 : begun.value.length) + left, 2);
+    },
+    { maxConcurrent: 1 },
+  );
+});

@@ -20,7 +20,11 @@ async function withAnswer(
   await once(server, 'listening');
   // A listening TCP server has an address object.
   const { port } = server.address() as AddressInfo;
-  const connections = new Connections(`http://127.0.0.1:${port}`, { tlsSkipVerify: false, max: 5 });
+  const connections = new Connections(`http://127.0.0.1:${port}`, {
+    tlsSkipVerify: false,
+    max: 5,
+    maxKept: 5,
+  });
   try {
     await run(connections);
   } finally {

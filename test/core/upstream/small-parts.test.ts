@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ApiError } from '../../../core/errors/api-error.js';
 import { decodeListing, decodeStats, OddAnswer } from '../../../core/upstream/decode.js';
 import { doAll } from '../../../core/pace/steps.js';
 import { decodeStatsRange } from '../../../core/upstream/stats-range.js';
@@ -91,35 +92,72 @@ test('versions compare by number', (t) => {
   t.false(isOlder({ major: 2, minor: 0, patch: 0 }, least));
 });
 
-test('the gate lets so many in, and the others in their order', async (t) => {
-  const gate = new CallGate(1);
-  const { signal } = new AbortController();
+function makeGate(limit: number, waitMs = 60_000) {
+  const seen = { running: 0, waiting: 0 };
+  const onChange = (running: number, waiting: number): void => void Object.assign(seen, { running, waiting });
+  return { gate: new CallGate({ limit, waitMs, nowMs: () => 0, onChange }), seen };
+}
+
+const { signal: never } = new AbortController();
+
+test('the gate lets so many in, and the others of an owner in their order', async (t) => {
+  const { gate, seen } = makeGate(1);
   const order: string[] = [];
-  const leave = await gate.enter(signal);
-  const second = gate.enter(signal).then((out) => {
-    order.push('second');
-    out();
+  const first = await gate.enter(['a'], never);
+  const others = ['second', 'third'].map(async (name) => {
+    const place = await gate.enter(['a'], never);
+    order.push(name);
+    place.leave();
   });
-  const third = gate.enter(signal).then((out) => {
-    order.push('third');
-    out();
-  });
+  t.deepEqual(seen, { running: 1, waiting: 2 });
   t.deepEqual(order, []);
-  leave();
-  leave();
-  await Promise.all([second, third]);
+  first.leave();
+  first.leave();
+  await Promise.all(others);
   t.deepEqual(order, ['second', 'third']);
+  t.deepEqual(seen, { running: 0, waiting: 0 });
 });
 
-test('who gives up waiting takes no place', async (t) => {
-  const gate = new CallGate(1);
-  const leave = await gate.enter(new AbortController().signal);
+test('a request with many calls keeps nobody waiting for all of them', async (t) => {
+  const { gate } = makeGate(2);
+  const many = {};
+  const order: string[] = [];
+  const call = async (owner: readonly (string | object)[], name: string): Promise<void> => {
+    const place = await gate.enter(owner, never);
+    order.push(name);
+    await new Promise(setImmediate);
+    place.leave();
+  };
+  const calls = Array.from({ length: 10 }, (_, at) => call(['tenant', many], `many ${at}`));
+  await Promise.all([...calls, call(['tenant', {}], 'few')]);
+  t.true(order.indexOf('few') <= 3, order.join());
+});
+
+test('a place that is paused is free for others, and is there again when it is needed', async (t) => {
+  const { gate, seen } = makeGate(1);
+  const first = await gate.enter(['a'], never);
+  const resume = first.pause();
+  const second = await gate.enter(['b'], never);
+  resume();
+  t.is(seen.running, 2);
+  first.leave();
+  const third = gate.enter(['c'], never);
+  t.deepEqual(seen, { running: 1, waiting: 1 });
+  second.leave();
+  (await third).leave();
+  t.deepEqual(seen, { running: 0, waiting: 0 });
+});
+
+test('who gives up waiting, or waits too long, takes no place', async (t) => {
+  const { gate, seen } = makeGate(1, 1);
+  const first = await gate.enter(['a'], never);
   const controller = new AbortController();
-  const waiting = gate.enter(controller.signal);
+  const waiting = gate.enter(['a'], controller.signal);
   controller.abort(new Error('gone'));
   await t.throwsAsync(waiting, { message: 'gone' });
-  leave();
-  const out = await gate.enter(new AbortController().signal);
-  out();
-  t.pass();
+  await t.throwsAsync(gate.enter(['a'], never), { instanceOf: ApiError, message: /timed out/ });
+  t.is(seen.waiting, 0);
+  first.leave();
+  (await gate.enter(['a'], never)).leave();
+  t.deepEqual(seen, { running: 0, waiting: 0 });
 });

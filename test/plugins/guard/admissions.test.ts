@@ -1,5 +1,6 @@
 import test from 'ava';
-import { Admissions, type HeldPlace } from '../../../plugins/guard/admissions.js';
+import type { HeldPlace } from '../../../core/admission/place.js';
+import { Admissions } from '../../../plugins/guard/admissions.js';
 
 const { signal } = new AbortController();
 const wholeWaitMs = 5_000;
