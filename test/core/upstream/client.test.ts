@@ -382,7 +382,7 @@ test('an answer that nobody reads keeps no other call waiting', async (t) => {
     handler,
     async ({ upstream }) => {
       const range = { startNs: 0n, endNs: 10n };
-      const lines = async (rows: ReturnType<typeof upstream.rows>): Promise<number> => {
+      const lines = async (rows: AsyncIterable<readonly unknown[]>): Promise<number> => {
         let count = 0;
         for await (const batch of rows) count += batch.length;
         return count;
