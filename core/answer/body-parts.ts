@@ -1,5 +1,10 @@
+import type { Steps } from '../pace/steps.js';
+
 /** Characters that are made into bytes at once. */
 const flushedLength = 65_536;
+
+/** Parts that are put together in one step: about a megabyte, whose memory the system makes at its first use. */
+const stepParts = 16;
 
 /** The text of a body on its way to bytes. Large bodies become bytes bit by bit, so that no text of all of it is ever made. */
 export class BodyParts {
@@ -25,9 +30,16 @@ export class BodyParts {
     this.#length = 0;
   }
 
-  bytes(): Buffer {
+  *bytes(): Steps<Buffer> {
     this.flush();
     const [only, second] = this.#done;
-    return only !== undefined && second === undefined ? only : Buffer.concat(this.#done);
+    if (only !== undefined && second === undefined) return only;
+    const whole = Buffer.allocUnsafe(this.#done.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const [index, part] of this.#done.entries()) {
+      at += part.copy(whole, at);
+      if ((index + 1) % stepParts === 0) yield;
+    }
+    return whole;
   }
 }

@@ -36,7 +36,7 @@ export function* encodeSteps(answer: Answer, options: EncodeOptions): Steps<Enco
   const contentType = answer.kind === 'formatted' ? formatType : queryType;
   const body = new BodyParts();
   yield* addText(body, answer, options);
-  return { status: 200, contentType, body: body.bytes() };
+  return { status: 200, contentType, body: yield* body.bytes() };
 }
 
 function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions): Steps<void> {

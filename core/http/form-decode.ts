@@ -1,3 +1,5 @@
+import type { Steps } from '../pace/steps.js';
+
 /** Bytes decoded in one go; a body may be large, and so may one of its parameters. */
 const stepBytes = 256 * 1024;
 const [ampersand, equals, percent, plus, space] = [0x26, 0x3d, 0x25, 0x2b, 0x20];
@@ -6,10 +8,7 @@ const [ampersand, equals, percent, plus, space] = [0x26, 0x3d, 0x25, 0x2b, 0x20]
  * Decodes `a=b&c=d` as URLSearchParams does, whose time for a plus sign grows with what stands before it. It yields between steps, so
  * that a caller can let others have their turn.
  */
-export function* decodeForm(
-  form: Buffer,
-  add: (name: string, value: string) => void,
-): Generator<undefined, void> {
+export function* decodeForm(form: Buffer, add: (name: string, value: string) => void): Steps<void> {
   let sinceYield = 0;
   for (let at = 0; at < form.length;) {
     const found = form.indexOf(ampersand, at);
@@ -27,8 +26,8 @@ export function* decodeForm(
   }
 }
 
-function* decodeText(encoded: Buffer): Generator<undefined, string> {
-  if (!encoded.includes(percent) && !encoded.includes(plus)) return encoded.toString('utf8');
+function* decodeText(encoded: Buffer): Steps<string> {
+  if (!encoded.includes(percent) && !encoded.includes(plus)) return yield* textOf(encoded);
   // Decoding never makes a text longer.
   const decoded = Buffer.allocUnsafe(encoded.length);
   let length = 0;
@@ -43,7 +42,26 @@ function* decodeText(encoded: Buffer): Generator<undefined, string> {
     nextYield = at + stepBytes;
     yield;
   }
-  return decoded.toString('utf8', 0, length);
+  return yield* textOf(decoded.subarray(0, length));
+}
+
+/** UTF-8 as text. It is cut before a byte that begins a character, so that each part is read as it would be within the whole. */
+function* textOf(bytes: Buffer): Steps<string> {
+  if (bytes.length <= stepBytes) return bytes.toString('utf8');
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length;) {
+    let end = Math.min(at + stepBytes, bytes.length);
+    // Behind three bytes that go on, none of them belongs to a character any more.
+    for (let back = 0; back < 3 && goesOn(bytes[end]); back += 1) end -= 1;
+    parts.push(bytes.toString('utf8', at, end));
+    at = end;
+    yield;
+  }
+  return parts.join('');
+}
+
+function goesOn(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 /** The byte that two hexadecimal digits stand for; negative when they are none. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as turn } from 'node:timers/promises';
 import { apiError } from '../errors/table.js';
 import { decodeForm } from './form-decode.js';
+import { Pacer } from '../pace/pacer.js';
+import { atPace, doAll, type Steps } from '../pace/steps.js';
 import type { Params } from '../api/params/index.js';
 
 /**
@@ -17,16 +18,17 @@ export async function readMergedParams(
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const body = await readBody(request, maxBodyBytes);
-    if (isForm) await addInTurns(merged, body);
+    // A body may be large: others have their turns meanwhile. A URL is bounded as headers are.
+    if (isForm) await atPace(addAll(merged, body), new Pacer());
   }
-  addAtOnce(merged, queryString);
+  if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
   return merged;
 }
 
 /** The parameters of the URL alone. */
 export function readUrlParams(queryString: string): Params {
   const merged = new Map<string, string[]>();
-  addAtOnce(merged, queryString);
+  if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
   return merged;
 }
 
@@ -35,20 +37,7 @@ const maxParams = 10_000;
 
 type Merged = Map<string, string[]>;
 
-/** For a URL, which is bounded as headers are. */
-function addAtOnce(merged: Merged, queryString: string): void {
-  if (queryString === '') return;
-  const steps = addAll(merged, Buffer.from(queryString));
-  while (steps.next().done !== true);
-}
-
-/** For a body, which may be large: others have their turns meanwhile. */
-async function addInTurns(merged: Merged, form: Buffer): Promise<void> {
-  const steps = addAll(merged, form);
-  while (steps.next().done !== true) await turn();
-}
-
-function addAll(merged: Merged, form: Buffer): Generator<undefined, void> {
+function addAll(merged: Merged, form: Buffer): Steps<void> {
   if (countParams(form) > maxParams) throw apiError('tooManyParameters', { limit: maxParams });
   return decodeForm(form, (name, value) => {
     const values = merged.get(name);

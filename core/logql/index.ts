@@ -2,7 +2,7 @@ export type * from './ast.js';
 export { isIpPattern } from './check/ip.js';
 export { dropUnusedLineFormats } from './check/line-formats.js';
 export { matchesEmpty } from './check/matchers.js';
-export { checkStages } from './check/stages.js';
+export { checkStages, checkSteps } from './check/stages.js';
 export { makeMatcher } from './matcher.js';
 export { LogqlError } from './error.js';
 export { evaluateEntry, type EvaluatedEntry, type PipelineEntry } from './evaluate-entry.js';

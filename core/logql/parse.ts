@@ -80,6 +80,7 @@ function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Inva
     throw error instanceof ReadingAborted ? error.error : error;
   }
   if (lexer.fault !== undefined) throw lexer.fault;
+  yield;
   // The start symbol's rules make nothing else; without a fault there is a result.
   const expr = result?.value as Expr | Invalid;
   if (expr.kind !== 'invalid' && isDeeperThan(expr, maxDepth)) {

@@ -3,9 +3,10 @@ import type { LogsqlFilter } from '../logsql/ast.js';
 import { and, or } from '../logsql/build.js';
 import { printFilter } from '../logsql/print.js';
 import type { Naming } from '../names/naming.js';
+import { doAll, type Steps } from '../pace/steps.js';
 import { pushLabelFilter } from './label-filters.js';
 import { pushLineFilter } from './line-filters.js';
-import { planMatchers, type Decision } from './matchers.js';
+import { matcherSteps, type Decision } from './matchers.js';
 import { letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import { NameScope } from './name-scope.js';
 import type { RuleId } from './rules/table.js';
@@ -26,7 +27,15 @@ export const maxFilterBytes = 15_000;
  * the backend can do for them, once the stored names are known.
  */
 export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
-  const selection = planMatchers(expr.selector.matchers, naming);
+  return doAll(logsSteps(expr, naming));
+}
+
+/** Stages that are planned in one step. */
+const stepStages = 50;
+
+/** The same bit by bit, for queries that are long. */
+export function* logsSteps(expr: LogExpr, naming: Naming): Steps<PlannedLogs> {
+  const selection = yield* matcherSteps(expr.selector.matchers, naming);
   const pushed: LogsqlFilter[] = [];
   const pushedStages: LineFilterStage[] = [];
   const recheck: Stage[] = [];
@@ -34,7 +43,8 @@ export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
   const decisions: Decision[] = [];
   const scope = new NameScope();
   let isLineStored = true;
-  for (const stage of expr.stages) {
+  for (const [index, stage] of expr.stages.entries()) {
+    if ((index + 1) % stepStages === 0) yield;
     if (stage.kind !== 'line-filter' || !isLineStored) {
       residual.push(stage);
       decisions.push({ rule: ruleOf(stage, scope), part: stage });
@@ -57,7 +67,8 @@ export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
       ? lines
       : or(lines, missingLineRows(naming));
   const filter = and(selection.filter, exempt);
-  if (pushed.length > 0 && Buffer.byteLength(printFilter(filter)) > maxFilterBytes) {
+  yield;
+  if (pushed.length > 0 && isTooLong(filter)) {
     const plan: LogsPlan = { kind: 'logs', filter: selection.filter, residual: expr.stages, recheck: [] };
     return {
       plan,
@@ -71,6 +82,12 @@ export function planLogs(expr: LogExpr, naming: Naming): PlannedLogs {
     plan: { kind: 'logs', filter, residual, recheck, asksLabels: true },
     decisions: [...selection.decisions, ...decisions],
   };
+}
+
+/** Whether a filter has too long a text; each of its parts has at least three bytes with what is between them. */
+function isTooLong(filter: LogsqlFilter): boolean {
+  if (filter.kind === 'and' && filter.parts.length * 3 > maxFilterBytes) return true;
+  return Buffer.byteLength(printFilter(filter)) > maxFilterBytes;
 }
 
 function changesLine(stage: Stage): boolean {

@@ -5,6 +5,7 @@ import type { LogsqlFilter, StreamMatcher } from '../logsql/ast.js';
 import { and, everything, exact, not, nothing, regexp } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { serviceNameLabel, unknownService } from '../names/service-name.js';
+import { doAll, type Steps } from '../pace/steps.js';
 import { compileRegExp } from '../regexp/index.js';
 import { wholeMatcher } from './backend-pattern.js';
 import type { RuleId } from './rules/table.js';
@@ -15,15 +16,27 @@ export interface Decision {
   readonly part: Matcher | Stage;
 }
 
+/** Matchers that are planned in one step. */
+const stepMatchers = 100;
+
+/** The rows that matchers select, and why. */
+export interface PlannedMatchers {
+  readonly filter: LogsqlFilter;
+  readonly decisions: readonly Decision[];
+}
+
 /** The rows of the streams that all matchers select. */
-export function planMatchers(
-  matchers: readonly Matcher[],
-  naming: Naming,
-): { readonly filter: LogsqlFilter; readonly decisions: readonly Decision[] } {
+export function planMatchers(matchers: readonly Matcher[], naming: Naming): PlannedMatchers {
+  return doAll(matcherSteps(matchers, naming));
+}
+
+/** The same bit by bit, for selectors that are long. */
+export function* matcherSteps(matchers: readonly Matcher[], naming: Naming): Steps<PlannedMatchers> {
   const plain: StreamMatcher[] = [];
   const filters: LogsqlFilter[] = [];
   const decisions: Decision[] = [];
-  for (const matcher of matchers) {
+  for (const [index, matcher] of matchers.entries()) {
+    if ((index + 1) % stepMatchers === 0) yield;
     const name = naming.selectorName(matcher.name);
     const fields = naming.fieldsOf(name);
     const extra = naming.extraLabels.get(name);

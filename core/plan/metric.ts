@@ -2,8 +2,9 @@ import type { LogExpr, MetricExpr, RangeAggregation } from '../logql/ast.js';
 import { planLeaves, type Leaf } from '../logql/metric/index.js';
 import type { FieldRef, LogsqlFilter } from '../logsql/ast.js';
 import type { Naming } from '../names/naming.js';
-import { planLogs, type PlannedLogs } from './logs.js';
-import { planMatchers, type Decision } from './matchers.js';
+import { doAll, type Steps } from '../pace/steps.js';
+import { logsSteps, type PlannedLogs } from './logs.js';
+import { matcherSteps, type Decision } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
 import { briefLeaf, pushLeaf, type LeafBrief, type LeafPush } from './metric-push.js';
 import type { RuleId } from './rules/table.js';
@@ -43,16 +44,24 @@ export interface MetricPlan {
  * @throws ApiError `approxTopk`
  */
 export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown = 'on'): MetricPlan {
+  return doAll(metricSteps(expr, naming, pushdown));
+}
+
+/** The same bit by bit, for queries that are long. */
+export function* metricSteps(expr: MetricExpr, naming: Naming, pushdown: Pushdown): Steps<MetricPlan> {
   const leaves = new Map<RangeAggregation, LeafPlan>();
-  for (const leaf of planLeaves(expr).values()) leaves.set(leaf.range, planLeaf(leaf, naming, pushdown));
+  for (const leaf of planLeaves(expr).values()) {
+    leaves.set(leaf.range, yield* leafSteps(leaf, naming, pushdown));
+    yield;
+  }
   return { kind: 'metric', expr, leaves };
 }
 
-function planLeaf(leaf: Leaf, naming: Naming, pushdown: Pushdown): LeafPlan {
+function* leafSteps(leaf: Leaf, naming: Naming, pushdown: Pushdown): Steps<LeafPlan> {
   const { range, pushed } = leaf;
   const { query } = range.range;
-  const selection = planMatchers(query.selector.matchers, naming).filter;
-  const { plan: logs, decisions } = planLogExpr(query, naming, pushdown);
+  const { filter: selection } = yield* matcherSteps(query.selector.matchers, naming);
+  const { plan: logs, decisions } = yield* logExprSteps(query, naming, pushdown);
   const decision = pushdown === 'off' ? ({ rule: 'metricOff' } as const) : pushLeaf(leaf, logs);
   return {
     leaf,
@@ -68,8 +77,13 @@ function planLeaf(leaf: Leaf, naming: Naming, pushdown: Pushdown): LeafPlan {
 
 /** Plans a log query, or leaves all of its stages to be evaluated here. */
 export function planLogExpr(expr: LogExpr, naming: Naming, pushdown: Pushdown): PlannedLogs {
-  if (pushdown === 'on') return planLogs(expr, naming);
-  const { filter, decisions } = planMatchers(expr.selector.matchers, naming);
+  return doAll(logExprSteps(expr, naming, pushdown));
+}
+
+/** The same bit by bit, for queries that are long. */
+export function* logExprSteps(expr: LogExpr, naming: Naming, pushdown: Pushdown): Steps<PlannedLogs> {
+  if (pushdown === 'on') return yield* logsSteps(expr, naming);
+  const { filter, decisions } = yield* matcherSteps(expr.selector.matchers, naming);
   return {
     plan: { kind: 'logs', filter, residual: expr.stages, recheck: [] },
     decisions: [...decisions, ...expr.stages.map((part) => ({ rule: 'metricOff' as const, part }))],

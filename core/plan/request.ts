@@ -1,14 +1,15 @@
 import type { ApiRequest } from '../api/request.js';
 import type { Query } from '../api/query.js';
 import { apiError } from '../errors/table.js';
-import { checkStages, requireNonEmptyMatcher } from '../logql/index.js';
+import { checkSteps, requireNonEmptyMatcher } from '../logql/index.js';
 import { everything, or } from '../logsql/build.js';
 import type { Naming } from '../names/naming.js';
 import { withClientNames } from './client-names.js';
 import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
 import { planMatchers, selectorFilter } from './matchers.js';
-import { planLogExpr, planMetric, type Pushdown } from './metric.js';
+import { doAll, type Steps } from '../pace/steps.js';
+import { logExprSteps, metricSteps, type Pushdown } from './metric.js';
 import type { Plan } from './types.js';
 
 const instantLogText =
@@ -19,12 +20,17 @@ const instantLogText =
  * @throws LogqlError with the reference's text for a query it refuses, ApiError for what is not evaluated
  */
 export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
+  return doAll(planSteps(request, naming, pushdown));
+}
+
+/** The same bit by bit, for queries that are long. */
+export function* planSteps(request: ApiRequest, naming: Naming, pushdown: Pushdown): Steps<Plan> {
   switch (request.op) {
     case 'query_range':
-      return planQuery(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, pushdown);
     case 'query': {
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return planQuery(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, pushdown);
     }
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
@@ -46,7 +52,7 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return planQuery(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, pushdown);
     case 'delete':
       return planDeletion(request.query, naming);
     case 'format_query':
@@ -64,8 +70,11 @@ export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushd
   }
 }
 
-function planQuery(query: Query, naming: Naming, pushdown: Pushdown): Plan {
-  checkStages(query.ast);
+function* querySteps(query: Query, naming: Naming, pushdown: Pushdown): Steps<Plan> {
+  yield* checkSteps(query.ast);
+  yield;
   const ast = withClientNames(query.ast, naming);
-  return ast.kind === 'log' ? planLogExpr(ast, naming, pushdown).plan : planMetric(ast, naming, pushdown);
+  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown);
+  const { plan } = yield* logExprSteps(ast, naming, pushdown);
+  return plan;
 }

@@ -1,6 +1,6 @@
 /** Stage `peer-cache`: keeps typed answers in memory and lets identical calls in flight share one. */
 import { withoutPlace } from '../../core/admission/place.js';
-import { answerBytes } from '../../core/answer/merge/index.js';
+import { answerBytes, weighAnswer } from '../../core/answer/merge/index.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
@@ -9,6 +9,7 @@ import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
 import { cacheBudget, heapLimit } from '../../core/memory/pool.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import type { PeerCacheOptions } from '../../core/options/options.gen.js';
 import {
   defineStage,
@@ -118,7 +119,9 @@ class PeerCache implements Stage<'tenant', never> {
     const epoch = this.#epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
-    if (ttl > 0 && epoch === this.#epoch) await this.#cache?.set(key, answer, ttl);
+    if (ttl <= 0 || this.#cache === undefined) return answer;
+    await weighAnswer(answer, new Pacer(exchange.signal));
+    if (epoch === this.#epoch) await this.#cache.set(key, answer, ttl);
     return answer;
   }
 }

@@ -1,6 +1,7 @@
-import { mergeAnswers, answerBytes, type MergeOptions } from '../../core/answer/merge/index.js';
+import { mergeAnswers, weighAnswer, type MergeOptions } from '../../core/answer/merge/index.js';
 import type { Answer } from '../../core/answer/types.js';
 import { ApiError } from '../../core/errors/api-error.js';
+import { Pacer } from '../../core/pace/pacer.js';
 import { apiError, errorTable, type ErrorEntry } from '../../core/errors/table.js';
 
 export interface FanOutOptions {
@@ -25,16 +26,17 @@ export async function fanOut<Part>(
   options: FanOutOptions,
 ): Promise<Answer | undefined> {
   let merged: Answer | undefined;
-  const take = (answer: Answer): void => {
+  const take = async (answer: Answer, pacer: Pacer): Promise<void> => {
     merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
-    if (options.maxBytes > 0 && answerBytes(merged) > options.maxBytes) throw apiError('mergedTooLarge', {});
+    if (options.maxBytes > 0 && (await weighAnswer(merged, pacer)) > options.maxBytes)
+      throw apiError('mergedTooLarge', {});
   };
   let last = Promise.resolve();
   const inTurn = async (answering: Promise<Answer>, before: Promise<void>, signal: AbortSignal) => {
     const answer = await answering;
     await before;
     signal.throwIfAborted();
-    take(answer);
+    await take(answer, new Pacer(signal));
   };
   await inParallel(parts, (part, signal) => (last = inTurn(run(part, signal), last, signal)), options.signal);
   return merged;

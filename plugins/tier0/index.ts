@@ -2,7 +2,7 @@
 import { Pacer } from '../../core/pace/pacer.js';
 import { atPace } from '../../core/pace/steps.js';
 import { encodeSteps } from '../../core/answer/encode.js';
-import { answerBytes } from '../../core/answer/merge/index.js';
+import { weighAnswer } from '../../core/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/answer/types.js';
 import { ByteLru } from '../../core/cache/byte-lru.js';
 import { cacheBudget } from '../../core/memory/pool.js';
@@ -85,10 +85,12 @@ class Tier0 implements Stage<'tenant', never> {
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#options);
     // What will not be kept is left to the edge, which encodes it just the same.
-    if (ttl === 0 || answer.kind === 'encoded' || answerBytes(answer) > this.#largestAnswer) return answer;
+    if (ttl === 0 || answer.kind === 'encoded') return answer;
+    const pacer = new Pacer(exchange.signal);
+    if ((await weighAnswer(answer, pacer)) > this.#largestAnswer) return answer;
     const { categorizeLabels } = exchange.caller;
     const steps = encodeSteps(answer, { categorizeLabels, request: exchange.request });
-    const encoded = await atPace(steps, new Pacer(exchange.signal));
+    const encoded = await atPace(steps, pacer);
     const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
     if (epoch === this.#epoch) this.#bodies.set(key, finished, finished.body.byteLength, ttl);

@@ -2,8 +2,9 @@ import { Query } from '../../core/api/query.js';
 import { pauseBehind, readAhead } from '../../core/api/read-ahead.js';
 import type { TranslateOptions } from '../../core/options/options.gen.js';
 import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { Pushdown } from '../../core/plan/metric.js';
-import { planRequest } from '../../core/plan/request.js';
+import { planSteps } from '../../core/plan/request.js';
 import type { Plan } from '../../core/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import type { Host } from '../../core/plugin/host.js';
@@ -45,7 +46,8 @@ async function planned(
   try {
     const tenant = exchange.slots.tenant?.id ?? '';
     await readAhead(request, signal);
-    const plan = planRequest(request, naming.forTenant(tenant), pushdown);
+    const steps = planSteps(request, naming.forTenant(tenant), pushdown);
+    const plan = await atPace(steps, new Pacer(signal));
     await pauseBehind(request, signal);
     outcome = 'success';
     return plan;

@@ -27,7 +27,7 @@ export {
 export { mergeMatrix, mergeVector } from './metrics.js';
 export { mergeIndexStats, mergeNames, mergeSeries } from './sets.js';
 export { mergeStreams, type MergeOptions } from './streams.js';
-export { answerBytes } from './size.js';
+export { answerBytes, weighAnswer } from './size.js';
 
 /**
  * Merges answers of one kind, in the order given. Answers of different kinds, encoded ones and an empty list are a defect of the

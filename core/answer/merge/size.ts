@@ -1,30 +1,59 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import type { Pacer } from '../../pace/pacer.js';
+import { atPace, doAll, type Steps } from '../../pace/steps.js';
 import type { Answer, Entry } from '../types.js';
 
 /** What an object, its slots and its part of an array cost beside their text. */
 const objectBytes = 64;
 const pointBytes = 40;
 
+/** Streams, entries, series or values that are weighed in one step. */
+const stepItems = 500;
+
+/** An answer never changes, and several ask what it weighs. */
+const known = new WeakMap<Answer, number>();
+
 /**
  * About how many bytes an answer takes, in memory and, near enough for a safety bound, on the wire. Text counts one byte per UTF-16
  * unit, which is what V8 takes for the Latin-1 text that logs mostly are. Linear in entries and labels, without encoding anything.
  */
 export function answerBytes(answer: Answer): number {
+  return known.get(answer) ?? doAll(weighed(answer));
+}
+
+/** The same with pauses for others; who asks behind it gets it at once. */
+export async function weighAnswer(answer: Answer, pacer: Pacer): Promise<number> {
+  return known.get(answer) ?? atPace(weighed(answer), pacer);
+}
+
+function* weighed(answer: Answer): Steps<number> {
+  const bytes = yield* bytesOf(answer);
+  known.set(answer, bytes);
+  return bytes;
+}
+
+function* bytesOf(answer: Answer): Steps<number> {
   switch (answer.kind) {
-    case 'streams':
-      return total(
-        answer.streams,
-        (stream) => labelsBytes(stream.labels) + total(stream.entries, entryBytes),
-      );
+    case 'streams': {
+      let bytes = objectBytes;
+      for (const [index, { labels, entries }] of answer.streams.entries()) {
+        bytes += labelsBytes(labels) + (yield* totalSteps(entries, entryBytes));
+        if ((index + 1) % stepItems === 0) yield;
+      }
+      return bytes;
+    }
     case 'names':
-      return total(answer.values, (value) => objectBytes + value.length);
+      return yield* totalSteps(answer.values, (value) => objectBytes + value.length);
     case 'series':
-      return total(answer.series, labelsBytes);
+      return yield* totalSteps(answer.series, labelsBytes);
     case 'matrix':
     case 'volume':
-      return total(answer.series, (series) => labelsBytes(series.labels) + series.points.length * pointBytes);
+      return yield* totalSteps(
+        answer.series,
+        (series) => labelsBytes(series.labels) + series.points.length * pointBytes,
+      );
     case 'vector':
-      return total(answer.samples, (sample) => labelsBytes(sample.labels) + pointBytes);
+      return yield* totalSteps(answer.samples, (sample) => labelsBytes(sample.labels) + pointBytes);
     case 'detected-fields':
       return total(answer.fields, ({ label, values }) => label.length + textsBytes(values));
     case 'detected-field-values':
@@ -62,6 +91,15 @@ function textsBytes(texts: readonly string[]): number {
 function labelsBytes(labels: LabelSet): number {
   if (labels.size === 0) return 0;
   return total(labels.labels, ([name, value]) => objectBytes + name.length + value.length);
+}
+
+function* totalSteps<Item>(items: readonly Item[], bytesOf: (item: Item) => number): Steps<number> {
+  let bytes = objectBytes;
+  for (const [index, item] of items.entries()) {
+    bytes += bytesOf(item);
+    if ((index + 1) % stepItems === 0) yield;
+  }
+  return bytes;
 }
 
 function total<Item>(items: readonly Item[], bytesOf: (item: Item) => number): number {

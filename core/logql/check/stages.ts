@@ -1,4 +1,5 @@
-import { sharingBudget } from '../../regexp/index.js';
+import { doAll, type Steps } from '../../pace/steps.js';
+import { stepsSharingBudget } from '../../regexp/index.js';
 import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
 import { parseJsonPath } from '../paths/json-path.js';
@@ -12,21 +13,30 @@ import { quoteGo } from '../values/quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
 import { isIpPattern } from './ip.js';
 
+/** Stages, and parts of them, that are checked in one step. */
+const stepParts = 50;
+
 /**
  * Checks that every stage of a query can be built, which Loki does only when it runs the query on data.
  * @throws LogqlError with Loki's text
  */
 export function checkStages(expr: Expr): void {
-  sharingBudget(() => {
-    checkAll(expr);
-  });
+  doAll(checkSteps(expr));
 }
 
-function checkAll(expr: Expr): void {
+/** The same bit by bit, for queries that are long. */
+export function checkSteps(expr: Expr): Steps<void> {
+  return stepsSharingBudget(checkAll(expr));
+}
+
+function* checkAll(expr: Expr): Steps<void> {
+  let checked = 0;
   for (const stages of pipelinesOf(expr)) {
     for (const group of groupStages(stages)) {
       for (const stage of group) {
-        const fault = stageFault(stage);
+        const fault = yield* stageFault(stage);
+        checked += 1;
+        if (checked % stepParts === 0) yield;
         if (fault !== undefined) throw errorAt(`stage '${printStages(group)}' : ${fault}`);
       }
     }
@@ -58,10 +68,10 @@ function pipelinesOf(expr: Expr): (readonly Stage[])[] {
   return found;
 }
 
-function stageFault(stage: Stage): string | undefined {
+function* stageFault(stage: Stage): Steps<string | undefined> {
   switch (stage.kind) {
     case 'line-filter':
-      return lineFilterFault(stage);
+      return yield* lineFilterFault(stage);
     case 'json':
       return faultOf(() => stage.params.forEach(({ path }) => void parseJsonPath(path)));
     case 'logfmt':
@@ -74,7 +84,7 @@ function stageFault(stage: Stage): string | undefined {
       return fault === undefined ? undefined : `invalid line template: ${fault}`;
     }
     case 'label-format':
-      return labelFormatFault(stage);
+      return yield* labelFormatFault(stage);
     case 'regexp':
     case 'pattern':
     case 'unpack':
@@ -85,7 +95,7 @@ function stageFault(stage: Stage): string | undefined {
   }
 }
 
-function lineFilterFault({ op, alternatives }: LineFilterStage): string | undefined {
+function lineFilterFault({ op, alternatives }: LineFilterStage): Steps<string | undefined> {
   return firstDefined(alternatives, (term) => termFault(op, term));
 }
 
@@ -108,22 +118,26 @@ function ipFault(value: string): string | undefined {
   return isIpPattern(value) ? undefined : `ip: invalid pattern: ${quoteGo(value)}`;
 }
 
-function labelFormatFault({ assignments }: LabelFormatStage): string | undefined {
+function* labelFormatFault({ assignments }: LabelFormatStage): Steps<string | undefined> {
   const names = new Set<string>();
   for (const { name } of assignments) {
     if (name === '__error__') return `${name} cannot be formatted`;
     if (names.has(name)) return `multiple label name '${name}' not allowed in a single format operation`;
     names.add(name);
   }
-  return firstDefined(assignments, (made) => {
+  return yield* firstDefined(assignments, (made) => {
     if (made.kind === 'rename') return undefined;
     const fault = faultOf(() => parseTemplate(made.template, 'label'));
     return fault === undefined ? undefined : `invalid template for label '${made.name}': ${fault}`;
   });
 }
 
-function firstDefined<T>(list: readonly T[], check: (item: T) => string | undefined): string | undefined {
-  for (const item of list) {
+function* firstDefined<T>(
+  list: readonly T[],
+  check: (item: T) => string | undefined,
+): Steps<string | undefined> {
+  for (const [index, item] of list.entries()) {
+    if ((index + 1) % stepParts === 0) yield;
     const fault = check(item);
     if (fault !== undefined) return fault;
   }

@@ -30,7 +30,36 @@ test('forms are decoded as URLSearchParams decodes them', (t) => {
   t.deepEqual(decode('ä=🙂+%41').pairs, [['ä', '🙂 A']]);
 });
 
+test('a text is the same wherever it is cut into parts', (t) => {
+  for (const piece of [
+    'ä',
+    '€',
+    '🙂',
+    'aä🙂',
+    '%F0%9F%99%82',
+    '%80',
+    '%F0%80%80%80%80',
+    '%C3',
+    '%E2%82',
+    'a%80%80%80%80%80b',
+  ]) {
+    for (let before = 0; before < 5; before += 1) {
+      const form = `a=${'x'.repeat(before)}${piece.repeat(60_000)}`;
+      const value = decode(form).pairs[0]?.[1];
+      t.true(value === bytesOf(form.slice(2)).toString('utf8'), `${piece} behind ${before}`);
+    }
+  }
+});
+
+function bytesOf(encoded: string): Buffer {
+  const parts = encoded.split(/(%[0-9A-F]{2})/);
+  return Buffer.concat(
+    parts.map((part) => (part.startsWith('%') ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part))),
+  );
+}
+
 for (const [title, form] of [
+  ['one long value without escapes', `a=${'ä'.repeat(1_000_000)}`],
   ['one long value of plus signs', `a=${'+'.repeat(2_000_000)}`],
   ['one long value of escapes', `a=${'%41'.repeat(700_000)}`],
   ['many values', Array.from({ length: 5_000 }, () => `a=${'+'.repeat(400)}`).join('&')],

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { encodeAnswer, encodeSteps } from '../../../core/answer/encode.js';
+import { answerBytes, weighAnswer } from '../../../core/answer/merge/index.js';
 import { noStats } from '../../../core/answer/merge/shared.js';
 import type { Answer } from '../../../core/answer/types.js';
 import { LabelSet } from '../../../core/labels/label-set.js';
@@ -103,6 +104,27 @@ test('a large answer is encoded in steps', (t) => {
       t.notThrows(() => JSON.parse(result.body.toString('utf8')) as unknown);
     }
   }
+});
+
+test('a large answer is weighed in steps, once', async (t) => {
+  class Counting extends Pacer {
+    asked = 0;
+    override due(): undefined {
+      this.asked += 1;
+    }
+  }
+  const pacer = new Counting();
+  const answer: Answer = {
+    kind: 'series',
+    series: Array.from({ length: 20_000 }, (_none, index) => LabelSet.from([['pod', `pod-${index}`]])),
+    warnings: [],
+  };
+  const bytes = await weighAnswer(answer, pacer);
+  t.true(pacer.asked > 20);
+  t.is(answerBytes({ ...answer }), bytes);
+  const { asked } = pacer;
+  t.is(await weighAnswer(answer, pacer), bytes);
+  t.is(pacer.asked, asked);
 });
 
 test('steps give others their turn, and end with the request', async (t) => {
