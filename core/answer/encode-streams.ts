@@ -8,6 +8,8 @@ import type { Entry, StreamResult } from './types.js';
 /** Streams, and entries, that are looked at in one step. */
 const stepStreams = 100;
 const stepEntries = 250;
+/** The names of so many labels take as long as a step. */
+const manyLabels = 1_000;
 
 /**
  * Adds the `result` array of a log answer with 3-tuples to a body in parts: index labels on the stream, the other groups on each
@@ -103,7 +105,8 @@ function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<str
     }
     addNames(names, structuredMetadata);
     addNames(names, parsed);
-    const json = merger.json(structuredMetadata, parsed);
+    if (parsed.size > manyLabels) yield;
+    const json = yield* merger.jsonSteps(structuredMetadata, parsed);
     let group = groups.get(json);
     if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));
     else group.entries.push(entry);

@@ -13,9 +13,12 @@ const short = new Map([
 /** What Go calls printable: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const unprintable = /[\\"]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
+/** What is not plain ASCII, which is most of any text and needs no look at what Unicode says of it. */
+const special = /[^ !#-[\]-~]+/g;
+
 /** Quotes a string as Go's strconv.Quote does. */
 export function quoteGo(text: string): string {
-  return `"${text.replaceAll(unprintable, escape)}"`;
+  return `"${text.replaceAll(special, (part) => part.replaceAll(unprintable, escape))}"`;
 }
 
 function escape(char: string): string {

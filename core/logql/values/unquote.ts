@@ -32,31 +32,43 @@ export function unquoteGo(literal: string): string | undefined {
 
 function unescapeBody(body: string, quote: string): string | undefined {
   const parts: Buffer[] = [];
+  let text = '';
   let from = 0;
   for (let at = body.indexOf('\\'); at >= 0; at = body.indexOf('\\', from)) {
     const plain = body.slice(from, at);
     const escape = readEscape(body, at + 1, quote);
     if (escape === undefined || plain.includes(quote)) return undefined;
-    parts.push(Buffer.from(plain), escape.bytes);
+    text += plain;
+    if (typeof escape.means === 'string') text += escape.means;
+    else {
+      parts.push(Buffer.from(text), Buffer.of(escape.means));
+      text = '';
+    }
     from = escape.next;
   }
   const rest = body.slice(from);
   if (rest.includes(quote)) return undefined;
-  return Buffer.concat([...parts, Buffer.from(rest)]).toString();
+  return Buffer.concat([...parts, Buffer.from(text + rest)]).toString();
 }
 
-function readEscape(body: string, at: number, quote: string): { bytes: Buffer; next: number } | undefined {
+interface Escape {
+  /** A text, or a byte beyond ASCII. */
+  readonly means: string | number;
+  readonly next: number;
+}
+
+function readEscape(body: string, at: number, quote: string): Escape | undefined {
   const char = body[at] ?? '';
   const code = simple.get(char);
   if (code !== undefined) {
     // Only the quote that delimits the literal may be escaped.
     if ((char === '"' || char === "'") && char !== quote) return undefined;
-    return { bytes: Buffer.from([code]), next: at + 1 };
+    return { means: String.fromCharCode(code), next: at + 1 };
   }
   const octal = /^[0-7]{3}/.exec(body.slice(at, at + 3))?.[0];
   if (octal !== undefined) {
     const byte = parseInt(octal, 8);
-    return byte > 0xff ? undefined : { bytes: Buffer.from([byte]), next: at + 3 };
+    return byte > 0xff ? undefined : { means: textOfByte(byte), next: at + 3 };
   }
   const count = digitCounts.get(char);
   if (count === undefined) return undefined;
@@ -64,6 +76,14 @@ function readEscape(body: string, at: number, quote: string): { bytes: Buffer; n
   if (digits.length < count || !/^[0-9a-fA-F]+$/.test(digits)) return undefined;
   const value = parseInt(digits, 16);
   if (value > 0x10ffff) return undefined;
-  const bytes = char === 'x' ? Buffer.from([value]) : Buffer.from(String.fromCodePoint(value));
-  return { bytes, next: at + 1 + count };
+  return { means: char === 'x' ? textOfByte(value) : textOfCode(value), next: at + 1 + count };
+}
+
+function textOfByte(byte: number): string | number {
+  return byte < 0x80 ? String.fromCharCode(byte) : byte;
+}
+
+/** Halves of characters are none, also where two of them stand side by side. */
+function textOfCode(code: number): string {
+  return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code);
 }

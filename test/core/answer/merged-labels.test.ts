@@ -15,3 +15,18 @@ test('merging as text gives what merging the sets gives', (t) => {
     }),
   );
 });
+
+test('very many labels are merged in steps', (t) => {
+  const many = LabelSet.from(Array.from({ length: 20_000 }, (_none, index): Label => [`k${index}`, 'v']));
+  const base = LabelSet.from([['a', '1']]);
+  const steps = new LabelsMerger(base).jsonSteps(LabelSet.empty, many);
+  let count = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    count += 1;
+    if (done !== true) continue;
+    t.is(value, base.with(many.labels).json);
+    t.true(count > 15);
+    return;
+  }
+});
