@@ -45,17 +45,23 @@ export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueP
 
 /** Why a schema cannot be used for options, or undefined when it can: it must compile, and its defaults must be valid by it. */
 export function schemaProblem(schema: ValueSchema): string | undefined {
+  const defaults = new Map<string, unknown>();
+  for (const [key, option] of Object.entries(schema.properties ?? {}))
+    if (option.default !== undefined) defaults.set(key, option.default);
+  const value = Object.fromEntries(defaults);
   try {
-    validatorOf(schema);
+    const validate = validatorOf(schema);
+    if (validate(value)) return undefined;
+    // What is asked of several options together is asked of what a site writes, not of the defaults.
+    const error = validate.errors?.find(
+      (each) => each.schemaPath.startsWith('#/properties/') && isTelling(each),
+    );
+    if (error === undefined) return undefined;
+    const { path, message } = toProblem(error, schema, value);
+    return `the default of "${String(path[0])}" ${message}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  for (const [key, option] of Object.entries(schema.properties ?? {})) {
-    if (option.default === undefined) continue;
-    const [problem] = problemsOf(option, option.default);
-    if (problem !== undefined) return `the default of "${key}" ${problem.message}`;
-  }
-  return undefined;
 }
 
 function validatorOf(schema: ValueSchema): ValidateFunction {
