@@ -44,7 +44,8 @@ function outboxOf(network: Network, change: Partial<OutboxSettings> = {}): Outbo
     frames: new FrameWriter(false),
     send: network.send,
     graceMs: 5,
-    stallMs: 60_000,
+    // The process of the tests does not end before the frames that nobody takes have been given up.
+    stallMs: 1_000,
     onStalled: () => undefined,
     ...change,
   });
