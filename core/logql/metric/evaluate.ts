@@ -17,7 +17,7 @@ import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
 import { setOperation } from './set-operations.js';
-import type { Grid, Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow } from './types.js';
+import type { Grid, Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
 import { vectorBinary } from './vector-binary.js';
 
 /**
@@ -46,6 +46,9 @@ export async function evaluateMetric(
   return result;
 }
 
+/** Leaves that one query reads at once: each holds a reader of the backend, which has few for everybody. */
+const lanes = 4;
+
 /** One evaluation of one query. */
 class Evaluation {
   /** Whether a source left series out. */
@@ -60,6 +63,9 @@ class Evaluation {
   readonly #budget: BinaryBudget;
   readonly #stop = new AbortController();
   #failure: { readonly reason: unknown } | undefined;
+  /** Each ends with the last leaf that was put there. */
+  readonly #lanes: Promise<unknown>[] = Array.from({ length: lanes }, () => Promise.resolve());
+  #nextLane = 0;
 
   constructor(
     expr: MetricExpr,
@@ -100,7 +106,7 @@ class Evaluation {
 
   async #leaf(leaf: Leaf): Promise<Iterable<SeriesRow>> {
     const [columns, limits, signal] = [this.#columns, this.#limits, this.#signal];
-    const table = await this.#source.series({ leaf, columns, limits, signal });
+    const table = await this.#inLane(() => this.#source.series({ leaf, columns, limits, signal }));
     const { rows, isCut = false, isGrouped = false } = table;
     this.isCut ||= isCut;
     // Sources may give the parts of a group one by one, and error-free samples that were not grouped.
@@ -109,6 +115,17 @@ class Evaluation {
         ? rows
         : await foldSeries('sum', leaf.pushed, rows, columns, this.#folding(leaf.isRoot));
     return leaf.isCapped ? cappedRows(summed, columns, limits) : summed;
+  }
+
+  /** Reads after what was put into the same lane before. */
+  #inLane(read: () => Promise<SeriesTable>): Promise<SeriesTable> {
+    const lane = this.#nextLane++ % lanes;
+    const table = (this.#lanes[lane] ?? Promise.resolve()).then(() => {
+      this.#signal.throwIfAborted();
+      return read();
+    });
+    this.#lanes[lane] = table.catch(() => undefined);
+    return table;
   }
 
   /** What folding needs to know: the groups of the whole query are the series of its answer. */
