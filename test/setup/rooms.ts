@@ -21,10 +21,12 @@ const alone = [
   'core/cli/',
   'plugins/response-shape/metric.test',
   'plugins/response-shape/metric-json.test',
-  // ... or measures memory, processor time or the turns of the event loop.
+  // ... measures memory, processor time or the turns of the event loop,
   'core/admission/',
   'core/memory/',
   'core/pace/',
+  // ... or hears what the process warns of.
+  'plugins/backend/stage.test',
 ];
 
 /** The files for ava to run, from the folder of the package: those that stay alone, and one for each room. */

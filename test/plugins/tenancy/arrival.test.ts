@@ -125,7 +125,12 @@ async function answered(
   const [first, ...others] = ids.map((id) => makeTenant(id));
   if (first === undefined) throw new Error('no tenants');
   const limits = createLimits(limitsOptions({}));
-  const whole = answerSeveral(makeExchange({ request }), rest, [first, ...others], limits);
+  let isDone = false;
+  const whole = answerSeveral(makeExchange({ request }), rest, [first, ...others], limits).finally(() => {
+    isDone = true;
+  });
+  // The query is read in steps before anybody is asked.
+  while (waiting.size === 0 && !isDone) await settle();
   for (const index of order) {
     await settle();
     waiting.get(ids[index] ?? '')?.();
