@@ -125,12 +125,12 @@ async function answered(
   const [first, ...others] = ids.map((id) => makeTenant(id));
   if (first === undefined) throw new Error('no tenants');
   const limits = createLimits(limitsOptions({}));
-  let isDone = false;
+  const state = { isDone: false };
   const whole = answerSeveral(makeExchange({ request }), rest, [first, ...others], limits).finally(() => {
-    isDone = true;
+    state.isDone = true;
   });
   // The query is read in steps before anybody is asked.
-  while (waiting.size === 0 && !isDone) await settle();
+  while (waiting.size === 0 && !state.isDone) await settle();
   for (const index of order) {
     await settle();
     waiting.get(ids[index] ?? '')?.();
