@@ -164,7 +164,8 @@ export class Fuzzer {
         this.#count(answer.status);
         this.#noteSlow(performance.now() - startedAt, made);
       }
-      return faultOf(answer, lies ? told : []);
+      // What answers a HEAD has no body that could say anything.
+      return made.method === 'HEAD' ? undefined : faultOf(answer, lies ? told : []);
     } catch (error) {
       const { ending } = this.#pair.proxy;
       if (ending !== undefined) throw error;
