@@ -35,6 +35,14 @@ type Settings = Pick<
 >;
 type State = 'active' | 'idle';
 
+const brokenStatuses: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
+/** How long is read on behind what was refused; what comes is thrown away. */
+const lastReadMs = 500;
+
 interface Connection {
   readonly openedMs: number;
   readonly maxAgeMs: number;
@@ -59,6 +67,7 @@ export type CutReason = 'pipelined' | 'unread' | 'certificate';
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
+  readonly #refused = new WeakSet<Socket>();
   #isDraining = false;
 
   constructor(
@@ -107,6 +116,23 @@ export class Connections {
     if (socket.destroyed) return;
     this.meters.http_connections_cut_total.add(1, { reason });
     socket.destroy();
+  }
+
+  /**
+   * Answers what is no HTTP, with the statuses that Node gives by itself. Where no request is open it reads on for a moment: a client
+   * that is still sending would not get the answer of a connection that is closed under it.
+   */
+  refuseBroken(error: Error, socket: Socket): void {
+    // What comes behind it is no better.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    const open = [...(this.#bySocket.get(socket)?.open ?? [])];
+    const hasBegun = open.some(({ headersSent }) => headersSent);
+    const code = 'code' in error ? String(error.code) : '';
+    if (socket.writable && !hasBegun)
+      socket.end(`HTTP/1.1 ${brokenStatuses.get(code) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+    if (open.length > 0 || hasBegun) socket.destroy(error);
+    else setTimeout(() => socket.destroy(), lastReadMs).unref();
   }
 
   /** From now on every response asks its client to close. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
 import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
@@ -165,6 +166,10 @@ async function open(
     tls,
   );
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
+  server.on('clientError', (error, socket) => {
+    // Both kinds of servers hand out sockets.
+    connections.refuseBroken(error, socket as Socket);
+  });
   server.on('secureConnection', (socket: TLSSocket) => {
     if (!showsForeignCertificate(socket)) return;
     settings.log.warn('client certificate refused', {

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { largeRequest, seeded } from './mix.js';
+import { Random } from '../watch/random.js';
+import { largeRequest } from './mix.js';
 
 export interface BystanderSettings {
   readonly url: string;
@@ -71,7 +72,7 @@ export class Bystanders {
 /** Asks for many lines, and takes a little of what came from time to time. */
 class SlowReader {
   readonly #settings: BystanderSettings;
-  readonly #random: () => number;
+  readonly #random: Random;
   readonly #timer: NodeJS.Timeout;
   #socket: Socket;
   #askedMs = 0;
@@ -79,7 +80,7 @@ class SlowReader {
 
   constructor(settings: BystanderSettings, index: number) {
     this.#settings = settings;
-    this.#random = seeded(index);
+    this.#random = new Random(index);
     this.#socket = this.#ask();
     this.#timer = setInterval(() => this.#takeSome(), slowEveryMs);
   }

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
-import { choose, seeded, type Kind } from './mix.js';
+import { Random } from '../watch/random.js';
+import { choose, type Kind } from './mix.js';
 import type { Sample } from './sample.js';
 
 /** Who asks what. */
@@ -18,12 +19,12 @@ export interface Asking {
 export class Clients {
   readonly #asking: Asking;
   readonly #agents: readonly Agent[];
-  readonly #random: () => number;
+  readonly #random: Random;
   #turn = 0;
 
   constructor(asking: Asking) {
     this.#asking = asking;
-    this.#random = seeded(asking.seed);
+    this.#random = new Random(asking.seed);
     this.#agents = Array.from({ length: asking.addresses }, (_, index) => {
       const localAddress = `127.0.${asking.net}.${index + 1}`;
       return new Agent({ connections: 64, pipelining: 1, connect: { localAddress } });
@@ -42,7 +43,7 @@ export class Clients {
       const one = this.#send(dueMs, sample).finally(() => pending.delete(one));
       pending.add(one);
       // Arrivals of people who do not know of each other.
-      dueMs += (-Math.log(1 - this.#random()) * 1000) / perSecond;
+      dueMs += (-Math.log(1 - this.#random.next()) * 1000) / perSecond;
     }
     await Promise.all(pending);
   }

@@ -1,9 +1,11 @@
+import type { Random } from '../watch/random.js';
+
 /** What a site asks, as shares of all requests: mostly small and middle requests, and heavy ones below what the gates let through. */
 export interface Kind {
   readonly name: string;
   readonly share: number;
   /** The path of one request; `at` is where its window ends, different each time so that no cache answers. */
-  readonly path: (random: () => number, endMs: number) => string;
+  readonly path: (random: Random, endMs: number) => string;
 }
 
 export const apps = 20;
@@ -67,8 +69,8 @@ export const largeRequest: Kind = {
   path: (random, endMs) => at('query_range', `${query('{app=~".+"}')}&limit=5000`, window(random, endMs, 30)),
 };
 
-export function choose(kinds: readonly Kind[], random: () => number): Kind {
-  let left = random() * kinds.reduce((sum, { share }) => sum + share, 0);
+export function choose(kinds: readonly Kind[], random: Random): Kind {
+  let left = random.next() * kinds.reduce((sum, { share }) => sum + share, 0);
   for (const kind of kinds) {
     left -= kind.share;
     if (left < 0) return kind;
@@ -76,27 +78,16 @@ export function choose(kinds: readonly Kind[], random: () => number): Kind {
   throw new Error('a mix needs kinds with shares');
 }
 
-/** A seeded generator (mulberry32), so that every run asks the same in the same order. */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const app = (random: () => number): string => `app-${Math.floor(random() * apps)}`;
+const app = (random: Random): string => `app-${random.below(apps)}`;
 const query = (logql: string): string => `query=${encodeURIComponent(logql)}`;
-const log = (random: () => number, filter: string): string => query(`{app="${app(random)}"} ${filter}`);
+const log = (random: Random, filter: string): string => query(`{app="${app(random)}"} ${filter}`);
 
 function at(path: string, parameters: string, range: string): string {
   return `/loki/api/v1/${path}?${parameters}${parameters === '' ? '' : '&'}${range}`;
 }
 
 /** A window of so many minutes that ends within the last half hour of the data, to the millisecond. */
-function window(random: () => number, endMs: number, minutes: number): string {
-  const end = Math.floor(endMs - random() * 30 * minuteMs);
+function window(random: Random, endMs: number, minutes: number): string {
+  const end = Math.floor(endMs - random.next() * 30 * minuteMs);
   return `start=${end - minutes * minuteMs}000000&end=${end}000000`;
 }

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { choose, mix, seeded } from './mix.js';
+import { Random } from '../watch/random.js';
+import { choose, mix } from './mix.js';
 import { aims, table, type Findings } from './report.js';
 import { quantile, Sample } from './sample.js';
 
@@ -52,7 +53,7 @@ test('quantiles are of the nearest rank', (t) => {
 
 test('a mix asks in the same order for the same seed, and in its shares', (t) => {
   const draw = (seed: number): readonly string[] => {
-    const random = seeded(seed);
+    const random = new Random(seed);
     return Array.from({ length: 4_000 }, () => choose(mix, random).path(random, 1_800_000_000_000));
   };
   t.deepEqual(draw(1), draw(1));
