@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
 import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
@@ -167,8 +167,7 @@ async function open(
   );
   connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
   server.on('clientError', (error, socket) => {
-    // Both kinds of servers hand out sockets.
-    connections.refuseBroken(error, socket as Socket);
+    if (socket instanceof Socket) connections.refuseBroken(error, socket);
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     if (!showsForeignCertificate(socket)) return;
