@@ -1,5 +1,6 @@
 /** Durations in nanoseconds (bigint), read and printed in the two forms the reference uses. */
-import { maxInt64, quoteGo } from './go-number.js';
+import { maxInt64 } from './go-number.js';
+import { quoteGo } from './go-quote.js';
 
 export const nanosPerSecond = 1_000_000_000n;
 const nanosPerMs = 1_000_000n;

@@ -45,33 +45,3 @@ export function parseGoFloat(text: string): Parsed<number> {
   const value = (hex[1] === '-' ? -1 : 1) * mantissa * 2 ** (Number(hex[4]) - 4 * fraction.length);
   return Number.isFinite(value) ? { kind: 'ok', value } : { kind: 'bad', problem: 'value out of range' };
 }
-
-/** A text in Go's double quotes (`%q`), as error texts show what a client sent. */
-export function quoteGo(text: string): string {
-  let quoted = '"';
-  for (const char of text) quoted += escapeOf(char);
-  return `${quoted}"`;
-}
-
-const shortEscapes = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\u0007', '\\a'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\v', '\\v'],
-]);
-
-function escapeOf(char: string): string {
-  const short = shortEscapes.get(char);
-  if (short !== undefined) return short;
-  const code = char.codePointAt(0) ?? 0;
-  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
-  if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) return char;
-  return code > 0xffff
-    ? `\\U${code.toString(16).padStart(8, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`;
-}

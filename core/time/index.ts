@@ -1,4 +1,5 @@
-export { maxInt64, minInt64, parseGoFloat, parseGoInt, quoteGo } from './go-number.js';
+export { maxInt64, minInt64, parseGoFloat, parseGoInt } from './go-number.js';
+export { quoteGo } from './go-quote.js';
 export {
   DurationError,
   durationToMs,

@@ -1,5 +1,6 @@
 /** Moments in nanoseconds since the epoch (bigint), as the read API takes them (spec-gaps: Common parameters). */
-import { maxInt64, minInt64, parseGoFloat, parseGoInt, quoteGo } from './go-number.js';
+import { maxInt64, minInt64, parseGoFloat, parseGoInt } from './go-number.js';
+import { quoteGo } from './go-quote.js';
 
 /** A time parameter that cannot be read; the message is the reference's. */
 export class TimestampError extends Error {}

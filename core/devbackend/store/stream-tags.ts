@@ -1,3 +1,4 @@
+import { quoteGo } from '../../time/index.js';
 import { xxHash64 } from './xxhash.js';
 
 /** A tenant of the backend: the two uint32 numbers of the AccountID and ProjectID headers. */
@@ -8,31 +9,6 @@ export interface TenantId {
 
 /** Stream fields: non-empty values by name, in byte order of the names. */
 export type StreamTags = ReadonlyMap<string, string>;
-
-const SHORT_ESCAPES = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\u0007', '\\a'],
-  ['\b', '\\b'],
-  ['\f', '\\f'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-  ['\v', '\\v'],
-]);
-
-/** Quotes text the way Go's `strconv.Quote` does: printable characters stay, everything else becomes an escape. */
-export function quoteGo(text: string): string {
-  const escaped = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (c) => {
-    const short = SHORT_ESCAPES.get(c);
-    if (short !== undefined) return short;
-    const code = c.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
-    if (code < 0x10000) return `\\u${code.toString(16).padStart(4, '0')}`;
-    return `\\U${code.toString(16).padStart(8, '0')}`;
-  });
-  return `"${escaped}"`;
-}
 
 /** Sorts stream fields by name, last value wins, and leaves the empty ones out: empty equals missing everywhere. */
 export function makeTags(pairs: Iterable<readonly [string, string]>): StreamTags {

@@ -9,7 +9,7 @@ import { parsePattern, PatternError } from '../pattern.js';
 import { groupStages, printStages } from '../print/stages.js';
 import { regexpFault } from '../syntax/matchers.js';
 import { parseTemplate, TemplateSyntaxError } from '../template/parse.js';
-import { quoteGo } from '../values/quote.js';
+import { quoteGo } from '../../time/go-quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
 import { isIpPattern } from './ip.js';
 

@@ -1,5 +1,5 @@
 import { describeCharacter } from './text.js';
-import { quoteGo } from '../values/quote.js';
+import { quoteGo } from '../../time/go-quote.js';
 
 export type TemplateTokenKind =
   | 'error'

@@ -1,5 +1,5 @@
 import { parseGoFloat } from '../values/go-float.js';
-import { quoteGo } from '../values/quote.js';
+import { quoteGo } from '../../time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { NumberNode } from './ast.js';
 import type { TemplateToken } from './lexer.js';

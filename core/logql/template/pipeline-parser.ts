@@ -1,4 +1,4 @@
-import { quoteGo } from '../values/quote.js';
+import { quoteGo } from '../../time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { ArgNode, CommandNode, PipeNode } from './ast.js';
 import type { TemplateToken, TemplateTokenKind } from './lexer.js';

@@ -1,4 +1,4 @@
-import { quoteGo } from '../values/quote.js';
+import { quoteGo } from '../../time/go-quote.js';
 import type { TemplateToken } from './lexer.js';
 
 /** Go's %#U of the character at an offset: `U+002D '-'`. */

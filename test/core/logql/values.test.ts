@@ -10,7 +10,7 @@ import {
   parseGoFloat,
 } from '../../../core/logql/values/go-float.js';
 import { formatPromDuration, parsePromDuration } from '../../../core/logql/values/prom-duration.js';
-import { quoteGo } from '../../../core/logql/values/quote.js';
+import { quoteGo } from '../../../core/time/go-quote.js';
 import { unquoteGo } from '../../../core/logql/values/unquote.js';
 
 test('floats are read in the syntax of Go', (t) => {

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 
 import { parseLabels } from '../../../../core/devbackend/ingest/loki-labels.js';
-import { quoteGo } from '../../../../core/devbackend/store/stream-tags.js';
+import { quoteGo } from '../../../../core/time/index.js';
 
 test('labels written with Go quoting are read back', (t) => {
   fc.assert(

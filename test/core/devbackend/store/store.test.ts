@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { type ScanOrder, scan } from '../../../../core/devbackend/store/scan.js';
 import { Store } from '../../../../core/devbackend/store/store.js';
 import type { Stream } from '../../../../core/devbackend/store/stream.js';
-import { makeTags, quoteGo, tagsText } from '../../../../core/devbackend/store/stream-tags.js';
+import { makeTags, tagsText } from '../../../../core/devbackend/store/stream-tags.js';
+import { quoteGo } from '../../../../core/time/index.js';
 
 const TENANT = { accountId: 0, projectId: 0 };
 
