@@ -40,8 +40,9 @@ const brokenStatuses: ReadonlyMap<string, string> = new Map([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
-/** How long is read on behind what was refused; what comes is thrown away. */
-const lastReadMs = 500;
+/** Behind what was refused is read on until nothing comes for a while, and no longer than this; what comes is thrown away. */
+const restMs = 1_000;
+const lastReadMs = 5_000;
 
 interface Connection {
   readonly openedMs: number;
@@ -67,7 +68,8 @@ export type CutReason = 'pipelined' | 'unread' | 'certificate';
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
-  readonly #refused = new WeakSet<Socket>();
+  /** What is read on behind what was refused. */
+  readonly #refused = new WeakMap<Socket, { readonly end: NodeJS.Timeout; readonly untilMs: number }>();
   #isDraining = false;
 
   constructor(
@@ -123,16 +125,20 @@ export class Connections {
    * that is still sending would not get the answer of a connection that is closed under it.
    */
   refuseBroken(error: Error, socket: Socket): void {
-    // What comes behind it is no better.
-    if (this.#refused.has(socket)) return;
-    this.#refused.add(socket);
+    const reading = this.#refused.get(socket);
+    if (reading !== undefined) {
+      // What comes behind it is no better, and each part of it is told here.
+      if (this.clock.monotonicMs() < reading.untilMs) reading.end.refresh();
+      return;
+    }
     const open = [...(this.#bySocket.get(socket)?.open ?? [])];
     const hasBegun = open.some(({ headersSent }) => headersSent);
     const code = 'code' in error ? String(error.code) : '';
     if (socket.writable && !hasBegun)
       socket.end(`HTTP/1.1 ${brokenStatuses.get(code) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
-    if (open.length > 0 || hasBegun) socket.destroy(error);
-    else setTimeout(() => socket.destroy(), lastReadMs).unref();
+    const end = setTimeout(() => socket.destroy(), restMs).unref();
+    this.#refused.set(socket, { end, untilMs: this.clock.monotonicMs() + lastReadMs });
+    if (open.length > 0) socket.destroy(error);
   }
 
   /** From now on every response asks its client to close. */

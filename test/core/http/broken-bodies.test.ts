@@ -53,9 +53,9 @@ for (const [title, raw, answer, status] of broken) {
 
 test('a client that sends more headers than may be gets its answer', async (t) => {
   await withPipeline(makePipeline({ endpoints: [serving({ query: telling })] }), async ({ url }) => {
-    for (let time = 0; time < 10; time += 1) {
+    for (let time = 0; time < 5; time += 1) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
-      const text = `GET /loki/api/v1/query?query=${'x'.repeat(8_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
+      const text = `GET /loki/api/v1/query?query=${'x'.repeat(6_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
       // It reads when it has sent all: to close the connection before would take the answer away.
       await new Promise((resolve) => socket.write(text, resolve));
       let said = '';
