@@ -18,17 +18,17 @@ export async function readMergedParams(
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const body = await readBody(request, maxBodyBytes);
-    // A body may be large: others have their turns meanwhile. A URL is bounded as headers are.
+    // A body may be large: others have their turns meanwhile.
     if (isForm) await atPace(addAll(merged, body), new Pacer());
   }
-  if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
+  addUrl(merged, queryString);
   return merged;
 }
 
 /** The parameters of the URL alone. */
 export function readUrlParams(queryString: string): Params {
   const merged = new Map<string, string[]>();
-  if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
+  addUrl(merged, queryString);
   return merged;
 }
 
@@ -36,6 +36,11 @@ export function readUrlParams(queryString: string): Params {
 const maxParams = 10_000;
 
 type Merged = Map<string, string[]>;
+
+/** At once: a URL is bounded as headers are. */
+function addUrl(merged: Merged, queryString: string): void {
+  if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
+}
 
 function addAll(merged: Merged, form: Buffer): Steps<void> {
   if (countParams(form) > maxParams) throw apiError('tooManyParameters', { limit: maxParams });

@@ -1,5 +1,5 @@
 import { doAll, type Steps } from '../pace/steps.js';
-import { stepsSharingBudget } from '../regexp/index.js';
+import { sharingBudget } from '../regexp/index.js';
 import type { Expr, Matcher } from './ast.js';
 import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
@@ -29,7 +29,7 @@ export function parseQuery(text: string, options: ParseOptions = {}): Expr {
 
 /** The same bit by bit, for texts that are long. */
 export function parseSteps(text: string, options: ParseOptions = {}): Steps<Expr> {
-  return stepsSharingBudget(querySteps(text, options));
+  return sharingBudget(querySteps(text, options));
 }
 
 function* querySteps(text: string, options: ParseOptions): Steps<Expr> {
@@ -52,7 +52,7 @@ export function formatQuery(text: string, options: ParseOptions = {}): string {
  * @throws LogqlError with Loki's text
  */
 export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
-  const expr = doAll(stepsSharingBudget(uncheckedSteps(text, options)));
+  const expr = doAll(sharingBudget(uncheckedSteps(text, options)));
   if (expr.kind === 'invalid') throw expr.error;
   if (expr.kind !== 'log' || expr.stages.length > 0)
     throw new LogqlError('only label matchers are supported');

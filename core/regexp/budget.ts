@@ -26,19 +26,8 @@ class Budget {
 
 let current: Budget | undefined;
 
-/** Lets all patterns that are compiled meanwhile share one budget, each counted once. */
-export function sharingBudget<Result>(run: () => Result): Result {
-  if (current !== undefined) return run();
-  current = new Budget();
-  try {
-    return run();
-  } finally {
-    current = undefined;
-  }
-}
-
-/** The same for what is done piece by piece: in each of its steps, and in no other computation's. */
-export function* stepsSharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
+/** Lets all patterns that are compiled in these steps, and in no other computation's, share one budget, each counted once. */
+export function* sharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
   const budget = new Budget();
   for (;;) {
     const outer = current;

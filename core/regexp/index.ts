@@ -3,7 +3,7 @@ import { compile } from './compiled.js';
 import { plainTexts } from './plain-texts.js';
 import type { CompileOptions, LinearRegExp } from './types.js';
 
-export { sharingBudget, stepsSharingBudget } from './budget.js';
+export { sharingBudget } from './budget.js';
 export { sizeOf } from './size.js';
 export { RegExpSyntaxError } from './types.js';
 export type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';

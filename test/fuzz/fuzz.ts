@@ -68,25 +68,17 @@ export class Fuzzer {
   async run(): Promise<FuzzReport> {
     const { from, requests } = this.#settings;
     const { proxy } = this.#pair;
-    let before = 0;
+    let [before, after] = [0, 0];
     try {
       await this.#warmUp();
       for (let step = from; step < from + requests; step += batchSize) {
         if (before === 0 && step - from >= Math.min(warmUp, requests / 2)) before = await this.#held();
         await this.#batch(step, Math.min(batchSize, from + requests - step));
       }
-      const after = await this.#held();
+      after = await this.#held();
       if (after - before > maxGrowthMiB)
         this.#offend(-1, `it holds ${after.toFixed(0)} MiB, ${before.toFixed(0)} at the start`, 'all');
       await this.#checkQuiet();
-      return {
-        sent: this.#sent,
-        statuses: this.#statuses,
-        offences: this.#offences,
-        longestTurnMs: this.#longestMs,
-        slow: this.#slow,
-        heldMiB: [before, after],
-      };
     } catch (error) {
       const { ending } = proxy;
       this.#offend(
@@ -96,17 +88,17 @@ export class Fuzzer {
           : `it died: ${ending.code ?? ending.signal ?? ''} ${ending.lastWords.slice(-1_500)}`,
         'the batch before',
       );
-      return {
-        sent: this.#sent,
-        statuses: this.#statuses,
-        offences: this.#offences,
-        longestTurnMs: this.#longestMs,
-        slow: this.#slow,
-        heldMiB: [before, 0],
-      };
     } finally {
       this.#agent.destroy();
     }
+    return {
+      sent: this.#sent,
+      statuses: this.#statuses,
+      offences: this.#offences,
+      longestTurnMs: this.#longestMs,
+      slow: this.#slow,
+      heldMiB: [before, after],
+    };
   }
 
   /** The first requests of a process run code that was never run before; what they take is left out. */
@@ -189,21 +181,18 @@ export class Fuzzer {
 
   /** Plays the requests of a batch one by one, to see which of them made the long turn. */
   async #blame(step: number, count: number, longestMs: number): Promise<void> {
+    const turnOf = (made: FuzzRequest): Promise<number> => this.#turnOf(() => this.#faultOf(made, true));
     let blamed = false;
     for (let at = step; at < step + count; at += 1) {
       const random = Random.of(this.#settings.seed, at);
       if (random.chance(this.#settings.rawShare)) continue;
       const made = makeRequest(random);
-      const alone = await this.#turnOf(() => this.#faultOf(made, true));
+      const alone = await turnOf(made);
       if (alone <= this.#settings.maxTurnMs) continue;
       blamed = true;
       const isNew = !this.#seen.has('turn');
       const small = isNew
-        ? await shrink(
-            made,
-            async (smaller) =>
-              (await this.#turnOf(() => this.#faultOf(smaller, true))) > this.#settings.maxTurnMs,
-          )
+        ? await shrink(made, async (smaller) => (await turnOf(smaller)) > this.#settings.maxTurnMs)
         : made;
       this.#offend(at, `turn: ${alone.toFixed(0)} ms of the event loop`, shown(small));
     }

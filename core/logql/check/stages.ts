@@ -1,5 +1,5 @@
 import { doAll, type Steps } from '../../pace/steps.js';
-import { stepsSharingBudget } from '../../regexp/index.js';
+import { sharingBudget } from '../../regexp/index.js';
 import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
 import { parseJsonPath } from '../paths/json-path.js';
@@ -26,7 +26,7 @@ export function checkStages(expr: Expr): void {
 
 /** The same bit by bit, for queries that are long. */
 export function checkSteps(expr: Expr): Steps<void> {
-  return stepsSharingBudget(checkAll(expr));
+  return sharingBudget(checkAll(expr));
 }
 
 function* checkAll(expr: Expr): Steps<void> {

@@ -6,6 +6,7 @@ import type { Columns } from './columns.js';
 import { groupLabels } from './grouping.js';
 import { deviationState, varianceState } from './moments.js';
 import type { Pacer } from '../../pace/pacer.js';
+import { eachAtPace } from '../../pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
 import { countState, maxState, minState, sumState, type StateKind } from './states.js';
@@ -48,7 +49,7 @@ export async function foldSeries(
   const groupOf = groupLabels(grouping);
   const groups = new SeriesIndex(memory);
   const folded: Float64Array[] = [];
-  for (const row of rows) {
+  await eachAtPace(rows, pacer, (row) => {
     const group = groups.of(groupOf(row.labels));
     let state = folded[group];
     if (state === undefined) {
@@ -60,9 +61,7 @@ export async function foldSeries(
     for (let column = 0; column < count; column += 1) {
       if (row.present[column] === 1) kind.add(state, column * kind.width, row.values[column] ?? 0, 0);
     }
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
+  });
   return rowsOf(groups.sets, kind, folded, count);
 }
 

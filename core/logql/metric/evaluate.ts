@@ -12,7 +12,7 @@ import { isEncodedOver } from './encoded-size.js';
 import { labelReplacer } from './label-replace.js';
 import { combineOf, type Combine, type ValueOp } from './operators.js';
 import { Pacer } from '../../pace/pacer.js';
-import { atPace } from '../../pace/steps.js';
+import { atPace, eachAtPace } from '../../pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
@@ -225,11 +225,9 @@ class Evaluation {
     const combine = combineOf(op, returnBool, side === 'right' ? 'left' : 'right');
     const values: Combine = (value) => (side === 'right' ? combine(value, literal) : combine(literal, value));
     const changed: SeriesRow[] = [];
-    for (const row of rows) {
-      const pause = this.#pacer.due();
-      if (pause !== undefined) await pause;
+    await eachAtPace(rows, this.#pacer, (row) => {
       changed.push(this.#changeValues(row, values));
-    }
+    });
     return changed;
   }
 
@@ -257,13 +255,11 @@ class Evaluation {
     // Rows that are there already were charged by who made them.
     const memory = Array.isArray(rows) ? undefined : this.#limits.memory;
     const all: SeriesRow[] = [];
-    for (const row of rows) {
+    await eachAtPace(rows, this.#pacer, (row) => {
       each(row);
       memory?.charge(seriesRowBytes(row) + labelsBytes(row.labels), 'the values of series');
       all.push(row);
-      const pause = this.#pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    });
     return all;
   }
 }

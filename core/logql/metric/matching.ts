@@ -38,16 +38,14 @@ export async function bySignature(
   { memory, pacer }: { readonly memory: MemoryAccount; readonly pacer: Pacer },
 ): Promise<ReadonlyMap<string, readonly SeriesRow[]>> {
   const groups = new Map<string, SeriesRow[]>();
-  for (const row of rows) {
+  await eachAtPace(rows, pacer, (row) => {
     const { key } = signature(row.labels);
     const group = groups.get(key);
     if (group === undefined) {
       memory.charge(entryBytes + textBytes(key), 'the labels of series');
       groups.set(key, [row]);
     } else group.push(row);
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
+  });
   return groups;
 }
 

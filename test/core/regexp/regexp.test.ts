@@ -8,6 +8,7 @@ import {
   type CompileOptions,
   type LinearRegExp,
 } from '../../../core/regexp/index.js';
+import { doAll } from '../../../core/pace/steps.js';
 import { parseRegExp } from '../../../core/regexp/parse.js';
 import { textTest } from '../../../core/regexp/text-engine.js';
 import { translateForV8 } from '../../../core/regexp/v8-engine.js';
@@ -166,6 +167,17 @@ test('the faster ways give the answers of the automaton', (t) => {
   t.true(byBacktracking > 400, `${byBacktracking}`);
 });
 
+/** Compiles so many patterns as those of one query, each in a step of its own. */
+function compileSharing(count: number, compile: (at: number) => void): void {
+  const steps = function* () {
+    for (let at = 0; at < count; at += 1) {
+      compile(at);
+      yield;
+    }
+  };
+  doAll(sharingBudget(steps()));
+}
+
 test('patterns that would take long to compile are refused before they are built, all of a query together', (t) => {
   const tooLarge = {
     instanceOf: RegExpSyntaxError,
@@ -176,17 +188,13 @@ test('patterns that would take long to compile are refused before they are built
   t.throws(() => compileRegExp('(?:[^a]{1000}){7}'), { message: /invalid repeat count/ });
   t.throws(() => compileRegExp('[^a]{1000}'.repeat(7)), tooLarge);
   const share = (): void => {
-    sharingBudget(() => {
-      for (let at = 0; at < 7; at += 1) compileRegExp(`x{${990 + at}}`);
-    });
+    compileSharing(7, (at) => compileRegExp(`x{${990 + at}}`));
   };
   t.throws(share, tooLarge);
   // Whether they are known makes no difference, and one that is used again costs nothing.
   t.throws(share, tooLarge);
   t.notThrows(() => {
-    sharingBudget(() => {
-      for (let at = 0; at < 7; at += 1) compileRegExp('x{990}', { anchored: at % 2 === 0 });
-    });
+    compileSharing(7, (at) => compileRegExp('x{990}', { anchored: at % 2 === 0 }));
   });
 });
 
