@@ -9,10 +9,11 @@ import { apiError } from '../errors/table.js';
 import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
-import { chunkedBody, isLogAnswer } from './chunked-body.js';
+import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
 import { clientErrorOf, connectionError, encodeError } from './error-body.js';
 import type { InFlight } from './in-flight.js';
+import { lastAnswer } from './last-answer.js';
 import { refuseManyHeaders } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
@@ -169,5 +170,9 @@ async function send(
   // Set as a header, before the body: Koa would guess a type and add a charset of its own.
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
   const isChunked = settings.options.streamResponse && isLogAnswer(answer.body);
-  context.body = isChunked ? chunkedBody(body) : body;
+  const isLast = context.response.get('Connection') === 'close' && !context.req.complete;
+  if (isLast) context.body = lastAnswer(chunksOf(body), context.req);
+  else context.body = isChunked ? chunkedBody(body) : body;
+  // Of a stream in chunks no length is told.
+  if (!isChunked) context.length = body.length;
 }

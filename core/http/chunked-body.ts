@@ -9,11 +9,12 @@ export function isLogAnswer(body: Buffer): boolean {
   return body.subarray(0, streamsHead.length).equals(streamsHead);
 }
 
-/** A body in chunks: no length is told in front, and no more than a chunk waits for a client that reads slowly. */
+/** A body in chunks: no more than a chunk waits for a client that reads slowly. */
 export function chunkedBody(body: Buffer): Readable {
   return Readable.from(chunksOf(body), { objectMode: false, highWaterMark: chunkBytes });
 }
 
-function* chunksOf(body: Buffer): Generator<Buffer> {
+/** The pieces of a body. */
+export function* chunksOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }

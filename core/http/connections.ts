@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { apiError } from '../errors/table.js';
 import type { ServerOptions } from '../options/options.gen.js';
 import type { Clock, Meters } from '../plugin/host.js';
+import { lastReadMs, restMs } from './last-answer.js';
 
 /** Metrics of the connections of all listeners (spec: Metrics, Core). */
 export const connectionMetrics = {
@@ -40,9 +41,6 @@ const brokenStatuses: ReadonlyMap<string, string> = new Map([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
-/** Behind what was refused is read on until nothing comes for a while, and no longer than this; what comes is thrown away. */
-const restMs = 1_000;
-const lastReadMs = 5_000;
 
 interface Connection {
   readonly openedMs: number;

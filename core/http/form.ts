@@ -76,8 +76,9 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
 /** The chunks of a body; one that breaks off is its client's doing. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    // An incoming message yields Buffers unless an encoding was set, which nobody does here.
-    yield* request as AsyncIterable<Buffer>;
+    // An incoming message yields Buffers unless an encoding was set, which nobody does here. One that is refused before its end is
+    // read away behind the answer; to destroy it would end the connection without one.
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch {
     throw apiError('brokenBody', {});
   }

@@ -64,3 +64,44 @@ test('a client that sends more headers than may be gets its answer', async (t) =
     }
   });
 });
+
+/** Answers that end their connection while the request is still being sent. */
+const refusedEarly: readonly (readonly [
+  title: string,
+  server: Record<string, number>,
+  start: string,
+  status: number,
+])[] = [
+  [
+    'a body that is announced as too long',
+    { httpMaxBodyBytes: 1_000 },
+    `${head}\r\nContent-Length: 6000000\r\n\r\n`,
+    413,
+  ],
+  [
+    'a body of chunks that grows too long',
+    { httpMaxBodyBytes: 1_000 },
+    `${head}\r\nTransfer-Encoding: chunked\r\n\r\n5B8D80\r\n`,
+    413,
+  ],
+  [
+    'a body that nobody reads, on a connection that has had its requests',
+    { httpConnMaxRequests: 1 },
+    'GET /loki/api/v1/query HTTP/1.1\r\nHost: x\r\nContent-Length: 6000000\r\n\r\n',
+    200,
+  ],
+];
+for (const [title, server, start, status] of refusedEarly) {
+  test(`${title}: the client gets its answer all the same`, async (t) => {
+    const pipeline = makePipeline({ endpoints: [serving({ query: telling })], server });
+    await withPipeline(pipeline, async ({ url }) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      await new Promise((resolve) => socket.write(start + 'x'.repeat(6_000_000), resolve));
+      let said = '';
+      for await (const chunk of socket) said += String(chunk);
+      t.true(said.startsWith(`HTTP/1.1 ${status} `), said.slice(0, 100));
+      t.regex(said, /\r\nConnection: close\r\n/);
+      t.regex(said, /\r\nContent-Length: /);
+    });
+  });
+}
