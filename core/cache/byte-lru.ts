@@ -26,6 +26,8 @@ interface Slot<Value> {
 const slotBytes = 120;
 /** An entry may take this part of the budget at most, so that one answer does not push all others out (spec-gaps: Peer cache). */
 const largestPart = 10;
+/** For each value that is kept, so many others are looked at: what has expired goes long before room is needed. */
+const lookedAt = 4;
 
 /**
  * A memory cache bounded by entries and by bytes: least recently used entries go first, entries end at their time to live.
@@ -34,6 +36,8 @@ const largestPart = 10;
 export class ByteLru<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
   readonly #options: ByteLruOptions;
+  /** Where the look for expired entries goes on. */
+  #rest: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
 
   constructor(options: ByteLruOptions) {
@@ -73,6 +77,7 @@ export class ByteLru<Value> {
       this.#drop('refused');
       return false;
     }
+    this.#dropSomeExpired();
     while (this.#slots.size >= maxEntries || this.#bytes + bytes > maxBytes) this.#evictOldest();
     this.#slots.set(key, { value, bytes, expiresAtMs: this.#options.clock.monotonicMs() + ttlMs });
     this.#bytes += bytes;
@@ -91,8 +96,26 @@ export class ByteLru<Value> {
 
   clear(): void {
     this.#slots.clear();
+    this.#rest = undefined;
     this.#bytes = 0;
     this.#resized();
+  }
+
+  #dropSomeExpired(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (let count = 0; count < lookedAt; count += 1) {
+      this.#rest ??= this.#slots.entries();
+      const next = this.#rest.next();
+      if (next.done === true) {
+        this.#rest = undefined;
+        return;
+      }
+      const [key, slot] = next.value;
+      if (slot.expiresAtMs > nowMs) continue;
+      this.#slots.delete(key);
+      this.#bytes -= slot.bytes;
+      this.#drop('expired');
+    }
   }
 
   #evictOldest(): void {

@@ -1,8 +1,10 @@
 import type { WebSocket } from 'ws';
+import { Rounds } from '../pace/rounds.js';
 import type { LiveSocket } from '../plugin/index.js';
 
 /** How often a client is pinged; proxies in between take silence for a dead connection. */
 const pingMs = 1_000;
+const pings = new Rounds(pingMs);
 /** A client that has this much to read yet is neither pinged nor answered: it would only have more. */
 const maxIdleBytes = 64 * 1024;
 /** Bytes of a close reason, by the protocol. */
@@ -16,15 +18,15 @@ export const failed = 1011;
 /** One accepted WebSocket; `onEnd` is called once, as soon as either side begins to close it. */
 export class UpgradedSocket implements LiveSocket {
   readonly #socket: WebSocket;
-  readonly #pinger: NodeJS.Timeout;
+  readonly #endPings: () => void;
   readonly #onEnd: () => void;
 
   constructor(socket: WebSocket, onEnd: () => void) {
     this.#socket = socket;
     this.#onEnd = onEnd;
-    this.#pinger = setInterval(() => {
+    this.#endPings = pings.join(() => {
       if (this.#isIdle()) socket.ping();
-    }, pingMs);
+    });
     // Answered here and not by the library: who only pings and never reads would fill the memory.
     socket.on('ping', (data) => {
       if (this.#isIdle()) socket.pong(data);
@@ -62,7 +64,7 @@ export class UpgradedSocket implements LiveSocket {
   }
 
   #end(): void {
-    clearInterval(this.#pinger);
+    this.#endPings();
     this.#onEnd();
   }
 }

@@ -16,6 +16,7 @@ import { RequestLog } from '../telemetry/request-log.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 import { buildPlugins } from './build.js';
 import { composeChain } from './chain.js';
+import { Strain } from '../admission/strain.js';
 import { systemClock } from './clock.js';
 import { createDescriber } from './describe.js';
 import { Units } from './lifecycle.js';
@@ -167,6 +168,7 @@ function createHostFor(
     requestTimeout: pipeline.server.httpWriteTimeout,
     tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
   });
+  const strain = new Strain(() => clock.monotonicMs());
   return (pluginId, metrics) => ({
     pluginId,
     log: loggers.component(pluginId),
@@ -178,6 +180,7 @@ function createHostFor(
     exposeMetrics: () => metering.expose(),
     describePipeline: () => house.describe(),
     observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
+    strain: strain.view(pluginId),
     clock,
   });
 }

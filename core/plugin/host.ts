@@ -1,3 +1,4 @@
+import type { StrainView } from '../admission/strain.js';
 import type { Naming } from '../names/naming.js';
 import type { Limits } from '../limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
@@ -65,6 +66,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   describePipeline(): Promise<PipelineDescription>;
   /** Tells the plugin of every HTTP request from now on; observers are called in turn and must be quick. */
   observeRequests(observer: RequestObserver): void;
+  /** What tells that this process or what it depends on has too much to do. */
+  readonly strain: StrainView;
   readonly clock: Clock;
 }
 

@@ -2,7 +2,7 @@ import { apiError } from '../errors/table.js';
 import { query } from '../logsql/build.js';
 import type { BackendRow } from '../upstream/types.js';
 import type { TailContext } from './context.js';
-import { pause } from '../time/pause.js';
+import { Rounds } from '../pace/rounds.js';
 import { asError, usualLatenessMs } from './polling.js';
 import type { LiveEvent } from './types.js';
 import { newEntries, type Windows } from './window.js';
@@ -27,6 +27,8 @@ type Turn =
   | { readonly kind: 'due' };
 
 const lookEveryMs = 1_000;
+/** All tails of the process take their turns to look. */
+const looks = new Rounds(lookEveryMs);
 
 /**
  * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, which happens
@@ -41,11 +43,11 @@ export async function* followNative(
   const batches = rows[Symbol.asyncIterator]();
   const nextBatch = async (): Promise<Turn> => ({ kind: 'rows', result: await batches.next() });
   const nextLook = async (): Promise<Turn> => {
-    await pause(lookEveryMs, signal);
+    await looks.next(signal);
     return { kind: 'due' };
   };
   const deepEvery = Math.max(1, Math.round(rules.lookbackMs / 2 / lookEveryMs));
-  let [looks, hasRows] = [0, false];
+  let [lookCount, hasRows] = [0, false];
   let [batch, look] = [nextBatch(), nextLook()];
   // It may fail while a look is under way; it is awaited after that.
   batch.catch(() => undefined);
@@ -54,8 +56,8 @@ export async function* followNative(
       const turn = await Promise.race([batch, look]);
       if (signal.aborted) return;
       if (turn.kind === 'due') {
-        looks += 1;
-        const isDeep = looks % deepEvery === 0;
+        lookCount += 1;
+        const isDeep = lookCount % deepEvery === 0;
         const behindMs = isDeep ? rules.lookbackMs : Math.min(rules.lookbackMs, usualLatenessMs);
         // While nothing comes there is nothing younger that could hide a row, but late rows may still come.
         if (isDeep || hasRows) yield* lookAgain(windows, context, behindMs);

@@ -1,3 +1,4 @@
+import { Strain } from '../admission/strain.js';
 import { createLimits } from '../limits/limits.js';
 import { Naming } from '../names/naming.js';
 import type { Clock, Host, LogFields, Logger, MetricSpecs, PipelineDescription } from '../plugin/host.js';
@@ -71,6 +72,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   const purges: ('answers' | 'all')[] = [];
   const observers: RequestObserver[] = [];
   const meters = new MeterRegistry();
+  const clock = settings.clock ?? new FakeClock();
   const limits = limitsOptions(settings.limits);
   // Without declared metrics there are none to use, whatever the type parameter was inferred as.
   const specs = settings.metrics ?? ({} as Metrics);
@@ -88,7 +90,8 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     exposeMetrics: () => meters.expose(),
     describePipeline: () => Promise.resolve(settings.pipeline ?? nothingLoaded),
     observeRequests: (observer) => observers.push(observer),
-    clock: settings.clock ?? new FakeClock(),
+    strain: new Strain(() => clock.monotonicMs()).view('under-test'),
+    clock,
     records,
     purges,
     observers,

@@ -9,6 +9,11 @@ export const backendMetrics = {
     help: 'Calls to the backend, by state: running or waiting for one of -max-concurrent places',
     labels: ['state'],
   },
+  backend_delay_seconds: {
+    type: 'histogram',
+    help: 'How much longer than at its best the backend took for something of fixed cost, looked at ten times a second while calls run',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  },
   backend_heavy_queries: {
     type: 'gauge',
     help: 'Heavy queries on the backend, by state: running or waiting for a place',

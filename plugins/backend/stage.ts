@@ -8,6 +8,7 @@ import { ExchangeGates, type GatesOptions } from '../../core/upstream/gates/gate
 import { headersFor, tenantParameters, tenantScope } from '../../core/upstream/forward.js';
 import { NoData } from '../../core/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
+import { Pulse } from '../../core/upstream/pulse.js';
 import { makeGates } from './gates.js';
 import type { backendMetrics } from './metrics.js';
 
@@ -24,6 +25,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #breaker: CircuitBreaker;
   readonly #client: BackendClient;
   readonly #gates: GatesOptions;
+  readonly #pulse: Pulse;
   #looking: Promise<string | undefined> | undefined;
   #openTimer: NodeJS.Timeout | undefined;
 
@@ -37,6 +39,14 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       nowMs: () => host.clock.monotonicMs(),
       onState: (state) => this.#onBreaker(state),
     });
+    this.#pulse = new Pulse({
+      look: (signal) => healthProblem(this.#client, signal),
+      nowMs: () => host.clock.monotonicMs(),
+      tell: (lateMs) => {
+        host.strain.tell(lateMs);
+        host.meters.backend_delay_seconds.observe(lateMs / 1000, {});
+      },
+    });
     this.#client = new BackendClient(
       {
         url: options.url,
@@ -49,6 +59,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         onCalls: (running, waiting) => {
           host.meters.backend_calls.set(running, { state: 'running' });
           host.meters.backend_calls.set(waiting, { state: 'waiting' });
+          this.#pulse.calls(running);
         },
       },
       this.#breaker,
@@ -120,6 +131,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
 
   async stop(): Promise<void> {
     clearTimeout(this.#openTimer);
+    this.#pulse.stop();
     await this.#client.close();
   }
 

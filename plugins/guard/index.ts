@@ -128,7 +128,7 @@ class Guard implements Stage<'tenant', 'place'> {
     // An empty histogram has no mean.
     if (this.#loop.count > 0) {
       const { inFlight, waiting } = this.#admissions;
-      this.#limit.observe(toMs(this.#loop.mean), inFlight, waiting);
+      this.#limit.observe(Math.max(toMs(this.#loop.mean), this.#host.strain.lateMs), inFlight, waiting);
       this.#host.meters.guard_loop_delay_seconds.observe(toMs(this.#loop.max) / 1000, {});
       this.#loop.reset();
     }

@@ -98,3 +98,12 @@ test('neither the entries nor the bytes ever exceed the budget, and the count of
     }),
   );
 });
+
+test('what has expired makes room without being asked for, while others come', (t) => {
+  const { cache, clock, dropped } = make(1_000, 100_000);
+  for (let index = 0; index < 100; index += 1) cache.set(`old-${index}`, 'v', 1, 1000);
+  clock.advance(1_000);
+  for (let index = 0; index < 40; index += 1) cache.set(`new-${index}`, 'v', 1, 1000);
+  t.is(cache.entries, 40);
+  t.deepEqual([...new Set(dropped)], ['expired']);
+});

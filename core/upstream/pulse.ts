@@ -1,0 +1,69 @@
+export interface PulseOptions {
+  /** Asks the backend for something that always costs it the same. May reject. */
+  readonly look: (signal: AbortSignal) => Promise<unknown>;
+  readonly nowMs: () => number;
+  /** Told how many milliseconds later than usual the look is. */
+  readonly tell: (lateMs: number) => void;
+}
+
+const everyMs = 100;
+const withinMs = 2_000;
+/** One call at a time waits for no other. */
+const fewCalls = 1;
+/** What is usual may change, as when the backend moves: the shortest time is forgotten, over a quarter of an hour of such looks. */
+const forgetting = 1e-4;
+
+/**
+ * Feels whether the backend has too much to do: while calls run it is asked ten times a second for something of fixed cost, and what
+ * that takes longer than at its best is what everything waits for there. The times of the calls themselves tell nothing, as each costs
+ * something else.
+ */
+export class Pulse {
+  readonly #options: PulseOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #calls = 0;
+  #bestMs = Infinity;
+  /** When the look that is under way began. */
+  #sinceMs: number | undefined;
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+  }
+
+  /** Takes in how many calls run now. */
+  calls(running: number): void {
+    this.#calls = running;
+    if (running > fewCalls) this.#timer ??= setInterval(() => this.#beat(), everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #beat(): void {
+    const { nowMs, tell } = this.#options;
+    if (this.#sinceMs === undefined) {
+      if (this.#calls > fewCalls) void this.#look();
+      else this.stop();
+      return;
+    }
+    // A look that has not come back is late by now, too.
+    if (this.#bestMs !== Infinity) tell(Math.max(0, nowMs() - this.#sinceMs - this.#bestMs));
+  }
+
+  async #look(): Promise<void> {
+    const { look, nowMs, tell } = this.#options;
+    this.#sinceMs = nowMs();
+    try {
+      await look(AbortSignal.timeout(withinMs));
+    } catch {
+      // A refusal tells as much as an answer. A backend that does not answer at all is the circuit breaker's matter.
+    }
+    const tookMs = nowMs() - this.#sinceMs;
+    this.#sinceMs = undefined;
+    const best = this.#bestMs;
+    this.#bestMs = best === Infinity ? tookMs : Math.min(tookMs, best + (tookMs - best) * forgetting);
+    tell(tookMs - this.#bestMs);
+  }
+}
