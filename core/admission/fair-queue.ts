@@ -67,13 +67,17 @@ export class FairQueue {
     this.#forget(owner);
   }
 
-  /** Whether one more would leave the owner, or the wider one it is of, with no more than an equal part of so many places. */
+  /**
+   * Whether one more would leave the owner, or the wider one it is of, with no more than an equal part of so many places. The widest
+   * have one at least.
+   */
   isBelowShare(owner: Owner, places: number): boolean {
     let parts: ReadonlyMap<string | object, Share> = this.#all.parts;
     let part = places;
-    for (const name of owner) {
+    for (const [level, name] of owner.entries()) {
       const share = parts.get(name);
       part /= share === undefined ? parts.size + 1 : parts.size;
+      if (level === 0) part = Math.max(1, part);
       if ((share === undefined ? 0 : share.held + share.waiting) + 1 <= part) return true;
       parts = share?.parts ?? none;
     }

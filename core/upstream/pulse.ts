@@ -2,12 +2,14 @@ export interface PulseOptions {
   /** Asks the backend for something that always costs it the same. May reject. */
   readonly look: (signal: AbortSignal) => Promise<unknown>;
   readonly nowMs: () => number;
-  /** Told how many milliseconds later than usual the look is. */
+  /** Told how many milliseconds the look is later than it may be. */
   readonly tell: (lateMs: number) => void;
 }
 
 const everyMs = 100;
 const withinMs = 2_000;
+/** What comes no later than this may be the network's doing. */
+const toleranceMs = 20;
 /** One call at a time waits for no other. */
 const fewCalls = 1;
 /** What is usual may change, as when the backend moves: the shortest time is forgotten, over a quarter of an hour of such looks. */
@@ -15,7 +17,7 @@ const forgetting = 1e-4;
 
 /**
  * Feels whether the backend has too much to do: while calls run it is asked ten times a second for something of fixed cost, and what
- * that takes longer than at its best is what everything waits for there. The times of the calls themselves tell nothing, as each costs
+ * that takes much longer than at its best is what everything waits for there. The times of the calls themselves tell nothing, as each costs
  * something else.
  */
 export class Pulse {
@@ -49,7 +51,7 @@ export class Pulse {
       return;
     }
     // A look that has not come back is late by now, too.
-    if (this.#bestMs !== Infinity) tell(Math.max(0, nowMs() - this.#sinceMs - this.#bestMs));
+    if (this.#bestMs !== Infinity) tell(this.#lateness(nowMs() - this.#sinceMs));
   }
 
   async #look(): Promise<void> {
@@ -64,6 +66,10 @@ export class Pulse {
     this.#sinceMs = undefined;
     const best = this.#bestMs;
     this.#bestMs = best === Infinity ? tookMs : Math.min(tookMs, best + (tookMs - best) * forgetting);
-    tell(tookMs - this.#bestMs);
+    tell(this.#lateness(tookMs));
+  }
+
+  #lateness(tookMs: number): number {
+    return Math.max(0, tookMs - 2 * this.#bestMs - toleranceMs);
   }
 }

@@ -29,7 +29,7 @@ interface Admitted {
 }
 
 /** What is waited at most under overload: refusals are to come quickly, and whoever is admitted is to be served quickly. */
-const briefWaitMs = 10;
+const briefWaitMs = 5;
 /** An overload has ended when nobody was refused for so long, which is more than a loop under load is ever late. */
 const overloadedForMs = 5_000;
 
