@@ -45,9 +45,9 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
 });
 
 /** Fewer must not run even when the loop is late: what waits for the backend costs the loop nothing. */
-const minRunning = 2;
+const minRunning = 3;
 /** A loop that is later than this on average has too much to do. */
-const loopTargetMs = 5;
+const loopTargetMs = 10;
 const loopResolutionMs = 10;
 const watchEveryMs = 100;
 

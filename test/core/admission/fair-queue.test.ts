@@ -179,7 +179,10 @@ test('a share is an equal part among tenants, then among the clients of one', (t
   queue.take(['b', '1']);
   queue.take(['b', '1']);
   t.false(queue.isBelowShare(['b', '1'], 4));
-  t.false(queue.isBelowShare(['c', '1'], 2));
+  // A third of two places is none, but who has nothing is to have something.
+  t.true(queue.isBelowShare(['c', '1'], 2));
+  queue.take(['c', '1']);
+  t.false(queue.isBelowShare(['c', '2'], 2));
 });
 
 test('who is one too many, or has waited already, is told at once', async (t) => {
