@@ -68,6 +68,8 @@ export class Connections {
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
   /** What is read on behind what was refused. */
   readonly #refused = new WeakMap<Socket, { readonly end: NodeJS.Timeout; readonly untilMs: number }>();
+  /** The last requests of connections on which something broken came behind them. */
+  readonly #behind = new WeakSet<ServerResponse>();
   #isDraining = false;
 
   constructor(
@@ -130,6 +132,16 @@ export class Connections {
       return;
     }
     const open = [...(this.#bySocket.get(socket)?.open ?? [])];
+    const last = open.at(-1);
+    if (last?.req.complete === true) {
+      // What is broken comes behind requests that are whole, such as the body of a GET that told no length: they are answered first.
+      if (this.#behind.has(last)) return;
+      this.#behind.add(last);
+      last.once('close', () => {
+        if (!socket.destroyed) this.refuseBroken(error, socket);
+      });
+      return;
+    }
     const hasBegun = open.some(({ headersSent }) => headersSent);
     const code = 'code' in error ? String(error.code) : '';
     if (socket.writable && !hasBegun)

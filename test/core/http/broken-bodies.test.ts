@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import test from 'ava';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
-import { serving, telling } from './fixtures.js';
+import type { Answer } from '../../../core/plugin/index.js';
+import { gate, serving, telling, text } from './fixtures.js';
 
 const head = [
   'POST /loki/api/v1/query HTTP/1.1',
@@ -105,3 +106,21 @@ for (const [title, server, start, status] of refusedEarly) {
     });
   });
 }
+
+test('what is no HTTP behind a request that is whole does not take its answer away', async (t) => {
+  const opened = gate();
+  const slowly = async (): Promise<Answer> => {
+    await opened.opened;
+    return text('answered');
+  };
+  const pipeline = makePipeline({ endpoints: [serving({ query: slowly })] });
+  await withPipeline(pipeline, async ({ url }) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    const start = 'GET /loki/api/v1/query HTTP/1.1\r\nHost: x\r\n\r\n';
+    await new Promise((resolve) => socket.write(start + 'x'.repeat(1_000_000), resolve));
+    setTimeout(() => opened.open(), 50);
+    let said = '';
+    for await (const chunk of socket) said += String(chunk);
+    t.regex(said, /^HTTP\/1\.1 200 [\s\S]*answeredHTTP\/1\.1 400 /);
+  });
+});
