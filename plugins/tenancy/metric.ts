@@ -3,7 +3,7 @@
  * tenant as a query of its own. As in Loki each tenant's series carry the tenant's label, and only then are they added up.
  */
 import { mergeStats, noStats } from '../../core/answer/merge/shared.js';
-import type { Answer, AnswerStats } from '../../core/answer/types.js';
+import type { Answer, AnswerStats, Point } from '../../core/answer/types.js';
 import type { Tenant } from '../../core/api/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/api/request.js';
 import type { LabelSet } from '../../core/labels/label-set.js';
@@ -21,6 +21,8 @@ import {
   type SeriesRow,
   type SeriesTable,
 } from '../../core/logql/metric/index.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { eachAtPace } from '../../core/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { inParallel } from './fan-out.js';
 import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
@@ -76,7 +78,7 @@ async function seriesOf(
   await inParallel(
     chosen,
     async (tenant, ended) => {
-      tables.set(tenant.id, rowsOf(await ask(tenant, part, ended), columns));
+      tables.set(tenant.id, await rowsOf(await ask(tenant, part, ended), columns, new Pacer(ended)));
     },
     signal,
   );
@@ -90,27 +92,36 @@ async function seriesOf(
         columns,
       ),
     };
-  return { rows: isAcrossTenants(leaf) ? rowsOfAll(leaf, inOrder) : labelled(inOrder) };
+  const pacer = new Pacer(signal);
+  return { rows: await (isAcrossTenants(leaf) ? rowsOfAll(leaf, inOrder, pacer) : labelled(inOrder, pacer)) };
 }
 
-function labelled(tables: readonly TenantRows[]): readonly SeriesRow[] {
-  return tables.flatMap(({ id, rows }) => rows.map((row) => labelRow(row, id)));
+async function labelled(tables: readonly TenantRows[], pacer: Pacer): Promise<readonly SeriesRow[]> {
+  const all: SeriesRow[] = [];
+  for (const { id, rows } of tables) await eachAtPace(rows, pacer, (row) => all.push(labelRow(row, id)));
+  return all;
 }
 
 /** Series that belong to all tenants together; those that cannot be put together stay each tenant's own. */
-function rowsOfAll(leaf: Leaf, tables: readonly TenantRows[]): readonly SeriesRow[] {
+async function rowsOfAll(
+  leaf: Leaf,
+  tables: readonly TenantRows[],
+  pacer: Pacer,
+): Promise<readonly SeriesRow[]> {
   const byLabels = new Map<string, [TenantRow, ...TenantRow[]]>();
-  for (const { id, rows } of tables) {
-    for (const row of rows) {
+  for (const { id, rows } of tables)
+    await eachAtPace(rows, pacer, (row) => {
       const same = byLabels.get(row.labels.key);
       if (same === undefined) byLabels.set(row.labels.key, [{ id, row }]);
       else same.push({ id, row });
-    }
-  }
-  return [...byLabels.values()].flatMap(([first, ...others]) => {
+    });
+  const all: SeriesRow[] = [];
+  await eachAtPace(byLabels.values(), pacer, ([first, ...others]) => {
     const merged = mergeAcrossTenants(leaf, [first.row, ...others.map(({ row }) => row)]);
-    return merged === undefined ? [first, ...others].map(({ id, row }) => labelRow(row, id)) : [merged];
+    if (merged !== undefined) all.push(merged);
+    else for (const { id, row } of [first, ...others]) all.push(labelRow(row, id));
   });
+  return all;
 }
 
 interface TenantRow {
@@ -153,27 +164,28 @@ function absentInAll(
 }
 
 /** The series of an answer on the columns of the whole query, which it was asked for. */
-function rowsOf(answer: Answer, columns: Columns): readonly SeriesRow[] {
+async function rowsOf(answer: Answer, columns: Columns, pacer: Pacer): Promise<readonly SeriesRow[]> {
+  const rows: SeriesRow[] = [];
+  const add = (labels: LabelSet, points: readonly Point[], columnOf: (point: Point) => number): void => {
+    const row = emptyRow(labels, columns);
+    for (const point of points) {
+      const column = columnOf(point);
+      row.values[column] = point.value;
+      row.present[column] = 1;
+    }
+    rows.push(row);
+  };
   switch (answer.kind) {
     case 'matrix': {
-      const start = firstMs(columns);
-      return answer.series.map(({ labels, points }) => {
-        const row = emptyRow(labels, columns);
-        for (const { timestampMs, value } of points) {
-          const column = columns.stepMs === 0 ? 0 : (timestampMs - start) / columns.stepMs;
-          row.values[column] = value;
-          row.present[column] = 1;
-        }
-        return row;
-      });
+      const [start, { stepMs }] = [firstMs(columns), columns];
+      const columnOf = ({ timestampMs }: Point): number =>
+        stepMs === 0 ? 0 : (timestampMs - start) / stepMs;
+      await eachAtPace(answer.series, pacer, ({ labels, points }) => add(labels, points, columnOf));
+      return rows;
     }
     case 'vector':
-      return answer.samples.map(({ labels, point }) => {
-        const row = emptyRow(labels, columns);
-        row.values[0] = point.value;
-        row.present[0] = 1;
-        return row;
-      });
+      await eachAtPace(answer.samples, pacer, ({ labels, point }) => add(labels, [point], () => 0));
+      return rows;
     default:
       throw new Error(`a part of a metric query was answered with ${answer.kind}`);
   }

@@ -11,7 +11,11 @@ export function send(url: string, made: FuzzRequest, agent: Agent): Promise<Prox
   const pairs = made.params.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
   const body = made.isForm ? pairs : undefined;
   const path = made.isForm || pairs === '' ? made.path : `${made.path}?${pairs}`;
-  const type = body === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' };
+  // Node would send the body of a GET without a length, as something behind the request.
+  const type =
+    body === undefined
+      ? {}
+      : { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
