@@ -8,8 +8,9 @@ export interface PulseOptions {
 
 const everyMs = 100;
 const withinMs = 2_000;
-/** What comes no later than this may be the network's doing. */
-const toleranceMs = 20;
+/** What comes no later than this, and a single look that comes late, may be the network's doing. */
+const toleranceMs = 5;
+const weightOfOne = 0.3;
 /** One call at a time waits for no other. */
 const fewCalls = 1;
 /** What is usual may change, as when the backend moves: the shortest time is forgotten, over a quarter of an hour of such looks. */
@@ -25,6 +26,7 @@ export class Pulse {
   #timer: NodeJS.Timeout | undefined;
   #calls = 0;
   #bestMs = Infinity;
+  #lateMs = 0;
   /** When the look that is under way began. */
   #sinceMs: number | undefined;
 
@@ -51,7 +53,8 @@ export class Pulse {
       return;
     }
     // A look that has not come back is late by now, too.
-    if (this.#bestMs !== Infinity) tell(this.#lateness(nowMs() - this.#sinceMs));
+    if (this.#bestMs !== Infinity)
+      tell(Math.max(this.#lateMs, weightOfOne * this.#lateness(nowMs() - this.#sinceMs)));
   }
 
   async #look(): Promise<void> {
@@ -66,7 +69,8 @@ export class Pulse {
     this.#sinceMs = undefined;
     const best = this.#bestMs;
     this.#bestMs = best === Infinity ? tookMs : Math.min(tookMs, best + (tookMs - best) * forgetting);
-    tell(this.#lateness(tookMs));
+    this.#lateMs += weightOfOne * (this.#lateness(tookMs) - this.#lateMs);
+    tell(this.#lateMs);
   }
 
   #lateness(tookMs: number): number {

@@ -4,6 +4,7 @@ import { executeJob, type QueryJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
 import type { Context } from '../http/context.js';
 import { badRequest, HttpError } from '../http/errors.js';
+import { Pacer } from '../../pace/pacer.js';
 import { pause } from '../../time/pause.js';
 import { readQueryArgs } from './query-args.js';
 
@@ -34,7 +35,10 @@ export async function tail(ctx: Context): Promise<void> {
   if (!/\bgzip\b/.test(ctx.req.headers['accept-encoding'] ?? '')) ctx.out.sendHeadersPlain();
   const follower = new Follower(ctx, job);
   let startNs = ctx.nowNs - startOffsetNs;
+  // The polls of many tails come at once as soon as the loop was late once; requests have their turns between them.
+  const pacer = new Pacer();
   while (!ctx.signal.aborted) {
+    await pacer.due();
     const endNs = ctx.backend.settings.nowNs() - offsetNs;
     await follower.poll(startNs, endNs);
     startNs =
