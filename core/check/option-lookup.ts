@@ -15,8 +15,17 @@ export interface FoundOption {
   readonly name: string;
 }
 
+/** Rules ask for the options of a draft many times; a draft does not change. */
+const known = new WeakMap<PipelineDraft, readonly FoundOption[]>();
+
 /** Every option of the sections and of the enabled entries. */
 export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
+  const found = known.get(draft) ?? optionsIn(draft);
+  known.set(draft, found);
+  return found;
+}
+
+function optionsIn(draft: PipelineDraft): readonly FoundOption[] {
   const entries = draft.entries.filter((entry) => entry.isEnabled);
   const owners = [...draft.sections.values(), ...entries.flatMap((entry) => entry.options ?? [])];
   return owners.flatMap((owner) => optionsOf(owner));

@@ -13,13 +13,24 @@ export function clampTime(ns: bigint): bigint {
 
 /** Writes Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly so many digits of it. */
 export function formatTime(ns: bigint, digits?: number): string {
-  let fraction = ns % nsPerSecond;
-  if (fraction < 0n) fraction += nsPerSecond;
-  const seconds = new Date(Number((ns - fraction) / 1_000_000n)).toISOString().slice(0, -5);
-  const all = fraction.toString().padStart(9, '0');
-  const shown = digits === undefined ? all.replace(/0+$/, '') : all.slice(0, digits);
-  return shown === '' ? `${seconds}Z` : `${seconds}.${shown}Z`;
+  let below = Number(ns % nsPerSecond);
+  if (below < 0) below += 1e9;
+  const second = Number((ns - BigInt(below)) / nsPerSecond);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+  }
+  if (below === 0 && digits === undefined) return `${lastText}Z`;
+  const all = below.toString().padStart(9, '0');
+  let end = digits ?? 9;
+  if (digits === undefined) while (all.charCodeAt(end - 1) === zero) end -= 1;
+  return end === 0 ? `${lastText}Z` : `${lastText}.${all.slice(0, end)}Z`;
 }
+
+// Rows come in the order of time, so most of them share their second with the row before.
+let lastSecond = NaN;
+let lastText = '';
+const zero = 0x30;
 
 /** An instant as text says it: the first nanosecond it can mean and the last one at its written precision. */
 export interface ParsedTime {

@@ -21,6 +21,8 @@ const alone = [
   'core/cli/',
   'plugins/response-shape/metric.test',
   'plugins/response-shape/metric-json.test',
+  // ... takes a picture of the heap, which is larger in company,
+  'plugins/admin/profiles.test',
   // ... waits no longer than a moment,
   'core/http/broken-bodies.test',
   // ... measures memory, processor time or the turns of the event loop,

@@ -3,8 +3,7 @@ import { badRequest } from '../http/errors.js';
 import { parseDeleteFilter } from '../engine/language.js';
 import { deleteRows } from '../engine/delete-rows.js';
 import { tenantKey } from '../store/stream-tags.js';
-import { printFilter } from '../../logsql/index.js';
-import { formatTime } from '../http/time-arg.js';
+import { formatTime, printFilter } from '../../logsql/index.js';
 
 /** `POST /delete/run_task`: starts a deletion and answers its id at once; the rows go in the background. */
 export async function runDeleteTask(ctx: Context): Promise<void> {

@@ -1,10 +1,9 @@
-import type { LogsqlPipe } from '../../logsql/index.js';
-import { build } from '../../logsql/index.js';
+import { build, formatTime, type LogsqlPipe } from '../../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { answerJson, type Context } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
-import { formatTime, parseTime } from '../http/time-arg.js';
+import { parseTime } from '../http/time-arg.js';
 import { type Buckets, bucketStart, readQueryArgs, requireBuckets } from './query-args.js';
 
 /** More zero-filled buckets than this are a mistaken step, not a chart. */

@@ -1,6 +1,7 @@
 import { hasTimeFilter, timeBounds } from '../engine/prune.js';
 import { answerJson, type Context } from '../http/context.js';
-import { formatTime, MAX_NS, MIN_NS } from '../http/time-arg.js';
+import { formatTime } from '../../logsql/index.js';
+import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import { readQueryArgs } from './query-args.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { RowView } from '../../logsql/index.js';
-import { formatTime } from '../http/time-arg.js';
+import { formatTime, type RowView } from '../../logsql/index.js';
 import type { Shape } from '../store/shape.js';
 import type { Stream } from '../store/stream.js';
 import { rowNames, StoredRow } from './stored-row.js';

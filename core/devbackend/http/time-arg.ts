@@ -35,24 +35,3 @@ function beyondInt64(text: string): boolean {
   const value = BigInt(text.slice(0, 40));
   return value < MIN_NS || value > MAX_NS;
 }
-
-/** RFC3339 in UTC with the shortest fraction, the form of every `_time`. */
-export function formatTime(ns: bigint): string {
-  let below = Number(ns % 1_000_000_000n);
-  if (below < 0) below += 1_000_000_000;
-  const second = Number((ns - BigInt(below)) / 1_000_000_000n);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = new Date(second * 1000).toISOString().slice(0, 19);
-  }
-  if (below === 0) return `${lastText}Z`;
-  let end = 9;
-  const digits = below.toString().padStart(9, '0');
-  while (digits.charCodeAt(end - 1) === ZERO) end--;
-  return `${lastText}.${digits.slice(0, end)}Z`;
-}
-
-// Rows come in time order, so most of them share their second with the row before.
-let lastSecond = NaN;
-let lastText = '';
-const ZERO = 0x30;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../../setup/text.js';
 
 const nasty = [
   '',
@@ -38,7 +39,7 @@ const nasty = [
 
 /** Any text that UTF-8 can carry, with many that look like syntax. */
 export const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.constantFrom(...nasty),
   fc.string({ maxLength: 8 }),
 );

@@ -10,6 +10,7 @@ import {
   queryArgumentMessage,
 } from '../../../core/logsql/index.js';
 import { readRecordings } from './recorded-rows.js';
+import { anyCharacter } from '../../setup/text.js';
 
 function same(
   t: { is: (a: string, b: string, message?: string) => unknown },
@@ -200,7 +201,7 @@ test('any text is either read or refused with a LogsqlError', (t) => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...tokens), { maxLength: 12 }),
-        fc.string({ unit: 'binary', maxLength: 6 }),
+        fc.string({ unit: anyCharacter, maxLength: 6 }),
         (some, other) => {
           const text = some.join('') + other;
           try {

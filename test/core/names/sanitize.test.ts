@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isLegalLabel, sanitizeOtel, sanitizePushed } from '../../../core/names/sanitize.js';
+import { anyCharacter } from '../../setup/text.js';
 
 const otelNames: readonly (readonly [string, string])[] = [
   ['k8s.pod.name', 'k8s_pod_name'],
@@ -28,7 +29,7 @@ test('names of a push in Loki’s format change only their illegal characters', 
 
 test('a sanitised OTLP name is a legal label unless it is empty', (t) => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
+    fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (name) => {
       if (name === 'scope.attributes.') return true;
       return isLegalLabel(sanitizeOtel(name)) || /^[0-9]/.test(name);
     }),

@@ -6,6 +6,7 @@ import {
   parseCommandLine,
   type OptionSchema,
 } from '../../../core/options/index.js';
+import { anyCharacter } from '../../setup/text.js';
 
 const schema: OptionSchema = {
   type: 'object',
@@ -60,7 +61,7 @@ for (const [args, name, text] of forms) {
 
 test('any text reaches its flag unchanged, in both forms', (t) => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const name = 'backend-default-msg-value';
       t.is(parse(`-${name}=${text}`).flags.get(name), text);
       t.is(parse(`--${name}`, text).flags.get(name), text);

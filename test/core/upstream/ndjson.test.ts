@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { readRows, type RowRules } from '../../../core/upstream/ndjson.js';
 import type { BackendRow } from '../../../core/upstream/types.js';
+import { anyCharacter } from '../../setup/text.js';
 
 const anyRow: RowRules = { maxBytes: 1000, check: () => undefined };
 
@@ -19,7 +20,7 @@ async function rowsOf(text: string, size = 7): Promise<readonly BackendRow[]> {
 test('rows come out whole wherever the chunks are cut', async (t) => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))),
+      fc.array(fc.dictionary(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }))),
       fc.integer({ min: 1, max: 30 }),
       async (rows, size) => {
         const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');

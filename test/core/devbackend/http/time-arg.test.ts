@@ -1,7 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { formatTime, MAX_NS, MIN_NS, parseTime } from '../../../../core/devbackend/http/time-arg.js';
+import { formatTime } from '../../../../core/logsql/index.js';
+import { MAX_NS, MIN_NS, parseTime } from '../../../../core/devbackend/http/time-arg.js';
 
 const NOW = 1_791_676_860_000_000_000n;
 
