@@ -1,7 +1,6 @@
 import { access, constants, open, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
-import { Agent, request } from 'undici';
 import { parseListenAddress } from '../http/address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
@@ -88,6 +87,8 @@ function listenFailure(code: string | undefined): string {
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(reachTimeoutMs);
   // A connection of its own: one that was kept alive would answer for the past.
+  // Loaded only here: each start of the program would pay for it.
+  const { Agent, request } = await import('undici');
   const dispatcher = new Agent();
   try {
     const { statusCode, body } = await request(url, {

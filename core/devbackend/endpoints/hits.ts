@@ -46,7 +46,7 @@ export async function hits(ctx: Context): Promise<void> {
   await answerJson(ctx, {
     hits: ordered.map((item) => ({
       fields: Object.fromEntries(item.fields),
-      timestamps: stamps.map(formatTime),
+      timestamps: stamps.map((ns) => formatTime(ns)),
       values: stamps.map((stamp) => item.counts.get(stamp) ?? 0),
       total: item.total,
     })),
