@@ -50,6 +50,8 @@ export function schemaProblem(schema: ValueSchema): string | undefined {
     if (option.default !== undefined) defaults.set(key, option.default);
   const value = Object.fromEntries(defaults);
   try {
+    // Throws for what is no schema.
+    void ajv.validateSchema(withoutNames(schema), true);
     const validate = validatorOf(schema);
     if (validate(value)) return undefined;
     // What is asked of several options together is asked of what a site writes, not of the defaults.
@@ -67,13 +69,14 @@ export function schemaProblem(schema: ValueSchema): string | undefined {
 function validatorOf(schema: ValueSchema): ValidateFunction {
   const known = validators.get(schema);
   if (known !== undefined) return known;
-  // `$schema` and `$id` are left out: a site may write any draft, and load a schema twice.
-  const plain = Object.fromEntries(
-    Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'),
-  );
-  const validate = compile(plain);
+  const validate = compile(withoutNames(schema));
   validators.set(schema, validate);
   return validate;
+}
+
+/** `$schema` and `$id` are left out: a site may write any draft, and load a schema twice. */
+function withoutNames(schema: ValueSchema): object {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
 }
 
 function compile(schema: object): ValidateFunction {
@@ -99,6 +102,8 @@ function makeAjv(): Ajv2020 {
     verbose: true,
     // Schemas are compiled at each start and used a few times: to make their code better takes longer than it saves.
     code: { optimize: 0 },
+    // Checked where a site brings a schema along; the schema of schemas takes longest of all to compile.
+    validateSchema: false,
   });
   made.addVocabulary(MARKS);
   for (const [name, format] of textFormats) made.addFormat(name, { type: 'string', validate: format.test });
