@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { roomsOf } from './dist/test/setup/rooms.js';
 
 const named = process.argv
@@ -12,6 +13,8 @@ export default {
   require: ['./dist/test/setup/seed.js'],
   timeout: '5m',
   workerThreads: false,
+  // One more than processors of a small machine: some files wait more than they work.
+  concurrency: Math.max(3, availableParallelism()),
   // A small nursery makes the collector copy what dies a moment later: a tenth of all time.
   nodeArguments: ['--max-semi-space-size=32'],
 };
