@@ -31,6 +31,9 @@ const maxRowsPerSlice = 1000;
 /** Lines per shape, at the least, for shapes to be worth it. */
 export const worthwhile = 6;
 const keptMs = 600_000;
+/** Characters of a sample that is kept for the other questions of its request, and how many are. */
+const maxSampleKept = 1 << 20;
+const maxSamplesKept = 4;
 /** A cutting is a few pipes. */
 const cuttingBytes = 1000;
 
@@ -57,6 +60,8 @@ export interface LineQuestion {
 /** Finds out of a few lines of a selection whether shapes tell what they mean, and remembers it. */
 export class LineShapes {
   readonly #memory: Memory<KnownCutting>;
+  /** What one request has read: its questions are about the same lines. */
+  readonly #samples = new WeakMap<Upstream, Map<string, readonly string[]>>();
 
   constructor(memory: Memory<KnownCutting>) {
     this.#memory = memory;
@@ -77,11 +82,28 @@ export class LineShapes {
     const key = `${question.key} ${owner} ${printFilter(selection)}`;
     const known = this.#memory.get(key);
     if (known !== undefined) return known.cutting;
-    const lines = await sample(upstream, selection, range, rows);
+    const lines = await this.#sample(upstream, selection, range, rows);
     const cutting = question.judge(lines);
     // An empty sample says nothing of other ranges.
     if (lines.length > 0) this.#memory.set(key, { cutting }, cuttingBytes, keptMs);
     return cutting;
+  }
+
+  async #sample(
+    upstream: Upstream,
+    selection: LogsqlFilter,
+    range: TimeRange,
+    rows: number,
+  ): Promise<readonly string[]> {
+    const ofRequest = this.#samples.get(upstream) ?? new Map<string, readonly string[]>();
+    this.#samples.set(upstream, ofRequest);
+    const key = `${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
+    const known = ofRequest.get(key);
+    if (known !== undefined) return known;
+    const lines = await sample(upstream, selection, range, rows);
+    const length = lines.reduce((sum, line) => sum + line.length, 0);
+    if (length <= maxSampleKept && ofRequest.size < maxSamplesKept) ofRequest.set(key, lines);
+    return lines;
   }
 }
 
