@@ -56,13 +56,12 @@ export class ByteLru<Value> {
   get(key: string): Value | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined) return undefined;
-    this.#slots.delete(key);
     if (slot.expiresAtMs <= this.#options.clock.monotonicMs()) {
-      this.#bytes -= slot.bytes;
-      this.#drop('expired');
+      this.#drop(key, slot, 'expired');
       return undefined;
     }
     // A Map keeps insertion order, so putting it back makes it the youngest.
+    this.#slots.delete(key);
     this.#slots.set(key, slot);
     return slot.value;
   }
@@ -74,7 +73,7 @@ export class ByteLru<Value> {
     const { maxEntries, maxBytes } = this.#options;
     if (!(ttlMs > 0)) return false;
     if (maxEntries < 1 || bytes > maxBytes / largestPart) {
-      this.#drop('refused');
+      this.#tell('refused');
       return false;
     }
     this.#dropSomeExpired();
@@ -88,8 +87,7 @@ export class ByteLru<Value> {
   delete(key: string): boolean {
     const slot = this.#slots.get(key);
     if (slot === undefined) return false;
-    this.#slots.delete(key);
-    this.#bytes -= slot.bytes;
+    this.#remove(key, slot);
     this.#resized();
     return true;
   }
@@ -111,23 +109,28 @@ export class ByteLru<Value> {
         return;
       }
       const [key, slot] = next.value;
-      if (slot.expiresAtMs > nowMs) continue;
-      this.#slots.delete(key);
-      this.#bytes -= slot.bytes;
-      this.#drop('expired');
+      if (slot.expiresAtMs <= nowMs) this.#drop(key, slot, 'expired');
     }
   }
 
   #evictOldest(): void {
     for (const [key, slot] of this.#slots) {
-      this.#slots.delete(key);
-      this.#bytes -= slot.bytes;
-      this.#drop('evicted');
+      this.#drop(key, slot, 'evicted');
       return;
     }
   }
 
-  #drop(reason: DropReason): void {
+  #remove(key: string, slot: Slot<Value>): void {
+    this.#slots.delete(key);
+    this.#bytes -= slot.bytes;
+  }
+
+  #drop(key: string, slot: Slot<Value>, reason: DropReason): void {
+    this.#remove(key, slot);
+    this.#tell(reason);
+  }
+
+  #tell(reason: DropReason): void {
     this.#options.observer?.dropped(reason);
     this.#resized();
   }

@@ -86,9 +86,9 @@ function listenFailure(code: string | undefined): string {
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(reachTimeoutMs);
-  // A connection of its own: one that was kept alive would answer for the past.
   // Loaded only here: each start of the program would pay for it.
   const { Agent, request } = await import('undici');
+  // A connection of its own: one that was kept alive would answer for the past.
   const dispatcher = new Agent();
   try {
     const { statusCode, body } = await request(url, {

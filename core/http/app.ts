@@ -171,8 +171,10 @@ async function send(
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
   const isChunked = settings.options.streamResponse && isLogAnswer(answer.body);
   const isLast = context.response.get('Connection') === 'close' && !context.req.complete;
-  if (isLast) context.body = lastAnswer(chunksOf(body), context.req);
-  else context.body = isChunked ? chunkedBody(body) : body;
-  // Of a stream in chunks no length is told.
-  if (!isChunked) context.length = body.length;
+  if (!isLast) context.body = isChunked ? chunkedBody(body) : body;
+  else {
+    context.body = lastAnswer(chunksOf(body), context.req);
+    // Koa knows the length of a whole body only.
+    if (!isChunked) context.length = body.length;
+  }
 }

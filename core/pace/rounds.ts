@@ -1,3 +1,5 @@
+import { doneOrAborted } from '../time/pause.js';
+
 const tickMs = 20;
 
 /**
@@ -35,19 +37,7 @@ export class Rounds {
 
   /** Waits for one call, or until the signal is aborted. */
   next(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal.aborted) {
-        resolve();
-        return;
-      }
-      const done = (): void => {
-        leave();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const leave = this.join(done);
-      signal.addEventListener('abort', done);
-    });
+    return doneOrAborted((done) => this.join(done), signal);
   }
 
   #tick(): void {

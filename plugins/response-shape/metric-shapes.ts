@@ -79,28 +79,29 @@ export class LineShapes {
     range: TimeRange,
     rows: number,
   ): Promise<Cutting | undefined> {
-    const key = `${question.key} ${owner} ${printFilter(selection)}`;
+    const text = printFilter(selection);
+    const key = `${question.key} ${owner} ${text}`;
     const known = this.#memory.get(key);
     if (known !== undefined) return known.cutting;
-    const lines = await this.#sample(upstream, selection, range, rows);
+    const lines = await this.#sampleOnce(upstream, `${range.startNs} ${range.endNs} ${rows} ${text}`, () =>
+      sample(upstream, selection, range, rows),
+    );
     const cutting = question.judge(lines);
     // An empty sample says nothing of other ranges.
     if (lines.length > 0) this.#memory.set(key, { cutting }, cuttingBytes, keptMs);
     return cutting;
   }
 
-  async #sample(
+  async #sampleOnce(
     upstream: Upstream,
-    selection: LogsqlFilter,
-    range: TimeRange,
-    rows: number,
+    key: string,
+    read: () => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     const ofRequest = this.#samples.get(upstream) ?? new Map<string, readonly string[]>();
     this.#samples.set(upstream, ofRequest);
-    const key = `${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
     const known = ofRequest.get(key);
     if (known !== undefined) return known;
-    const lines = await sample(upstream, selection, range, rows);
+    const lines = await read();
     const length = lines.reduce((sum, line) => sum + line.length, 0);
     if (length <= maxSampleKept && ofRequest.size < maxSamplesKept) ofRequest.set(key, lines);
     return lines;

@@ -28,7 +28,7 @@ const causes: readonly RegExp[] = [
 
 /** Signs of the inside of the program: no answer may show them. */
 const insides =
-  /\bat (?:async )?[\w.<>$]+ \(|node:internal|file:\/\/\/|\/node_modules\/|\/dist\/|\.[jt]s:\d+|\b(?:TypeError|RangeError|ReferenceError|SyntaxError)\b|\[object |\bundefined\b(?! variable)|Cannot read propert/;
+  /\bat (?:async )?[\w.<>$]+ \(|node:internal|file:\/\/\/|\/node_modules\/|\/dist\/|\.[jt]s:\d+|\b(?:TypeError|RangeError|ReferenceError|SyntaxError)\b|\[object |\bundefined\b(?! variable \\*"\$)|Cannot read propert/;
 
 /** Texts of 5xx that are explained: what a client is told, and when, stands in docs/errors.md. */
 const documented = Object.entries(errorTable).flatMap(([id, entry]: [string, ErrorEntry]) =>

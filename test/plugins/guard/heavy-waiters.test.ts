@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { startDevBackend } from '../../../core/devbackend/index.js';
 import { withProxyFile } from '../../../core/testing/index.js';
+import { metricIs } from './metric-is.js';
 
 const pipeline = fileURLToPath(new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url));
 
@@ -30,14 +30,18 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
           const address = `${url}/loki/api/v1/query?query=${query}`;
           heavy.push(fetch(address, { signal: gone.signal }).then(({ status }) => status));
           const refused = Promise.race(heavy).then((status) => t.fail(`a heavy query got ${status}`));
-          const isThere = metricReaches(url, `ref_proxy_backend_heavy_queries{state="waiting"} ${waiting}`);
+          const isThere = metricIs(
+            url,
+            'ref_proxy_backend_heavy_queries{state="waiting"}',
+            (value) => value === waiting,
+          );
           await Promise.race([isThere, refused]);
         }
         const ended = Promise.allSettled(heavy);
         t.is((await fetch(`${url}/loki/api/v1/labels`)).status, 200);
         gone.abort();
         t.true((await ended).every(({ status }) => status === 'rejected'));
-        await metricReaches(url, 'ref_proxy_guard_in_flight 0');
+        await metricIs(url, 'ref_proxy_guard_in_flight', (value) => value === 0);
       },
       { flags },
     );
@@ -45,12 +49,3 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
     await backend.close();
   }
 });
-
-/** Looks until the metrics say so; the time bound of the test ends it otherwise. */
-async function metricReaches(url: string, line: string): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    if (text.split('\n').includes(line)) return;
-    await sleep(5);
-  }
-}

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { startDevBackend } from '../../../core/devbackend/index.js';
 import { withProxyFile } from '../../../core/testing/index.js';
+import { metricIs } from './metric-is.js';
 
 const pipeline = fileURLToPath(new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url));
 
@@ -41,14 +41,3 @@ test('fewer requests run while the backend is late, and more again when it is no
     await backend.close();
   }
 });
-
-/** Looks until a metric is as wanted; the time bound of the test ends it otherwise. */
-async function metricIs(url: string, name: string, isWanted: (value: number) => boolean): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    const line = text.split('\n').find((each) => each.startsWith(`${name} `));
-    const value = Number(line?.slice(name.length + 1) ?? NaN);
-    if (isWanted(value)) return;
-    await sleep(10);
-  }
-}
