@@ -1,7 +1,8 @@
-/** Stage `peer-cache`: keeps typed answers in memory and lets identical calls in flight share one. */
+/** Stage `peer-cache`: keeps answers, packed, in memory and lets identical calls in flight share one. */
 import { withoutPlace } from '../../core/admission/place.js';
-import { answerBytes, weighAnswer } from '../../core/answer/merge/index.js';
-import { ByteLru } from '../../core/cache/byte-lru.js';
+import { weighAnswer } from '../../core/answer/merge/index.js';
+import { isKept, packSteps, unpackSteps } from '../../core/answer/packed.js';
+import { ByteLru, largestPart } from '../../core/cache/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -10,6 +11,7 @@ import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
 import { cacheBudget, heapLimit } from '../../core/memory/pool.js';
 import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/options/options.gen.js';
 import {
   defineStage,
@@ -29,7 +31,7 @@ const metrics = {
     labels: ['reason'],
   },
   memory_cache_entries: { type: 'gauge', help: 'Answers in the memory cache.' },
-  memory_cache_bytes: { type: 'gauge', help: 'Bytes of answers in the memory cache, as they are estimated.' },
+  memory_cache_bytes: { type: 'gauge', help: 'Bytes of answers in the memory cache.' },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
   coalesced_saved_total: {
     type: 'counter',
@@ -55,7 +57,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #rules: TtlRules;
   readonly #host: Host<typeof metrics>;
   readonly #fingerprint;
-  readonly #cache: TieredCache<Answer> | undefined;
+  readonly #cache: Memory | undefined;
   readonly #flights: Flights<Answer> | undefined;
   /** Counts purges: an answer asked for before a purge is neither kept nor shared after it. */
   #epoch = 0;
@@ -72,11 +74,11 @@ class PeerCache implements Stage<'tenant', never> {
     // Formatting costs less than looking it up, and a tail is never the same twice.
     if (isNeverKept(exchange.request)) return rest(exchange);
     const key = `${this.#epoch}:${cacheKey(exchange, this.#fingerprint(exchange.caller))}`;
-    const stored = await this.#cache?.get(key);
+    const stored = await this.#cache?.packed.get(key);
     if (stored !== undefined) {
       exchange.trace.cache('hit');
       this.#host.meters.memory_cache_hits_total.add(1, {});
-      return stored;
+      return atPace(unpackSteps(stored), new Pacer(exchange.signal));
     }
     if (this.#cache !== undefined) {
       exchange.trace.cache('miss');
@@ -89,7 +91,7 @@ class PeerCache implements Stage<'tenant', never> {
 
   async purge(): Promise<void> {
     this.#epoch += 1;
-    await this.#cache?.clear();
+    await this.#cache?.packed.clear();
   }
 
   async #share(
@@ -119,15 +121,27 @@ class PeerCache implements Stage<'tenant', never> {
     const epoch = this.#epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
-    if (ttl <= 0 || this.#cache === undefined) return answer;
-    await weighAnswer(answer, new Pacer(exchange.signal));
-    if (epoch === this.#epoch) await this.#cache.set(key, answer, ttl);
+    if (ttl <= 0 || this.#cache === undefined || !isKept(answer)) return answer;
+    const pacer = new Pacer(exchange.signal);
+    // What has no room is not packed.
+    if ((await weighAnswer(answer, pacer)) > this.#cache.largest) {
+      this.#host.meters.memory_cache_drops_total.add(1, { reason: 'refused' });
+      return answer;
+    }
+    const packed = await atPace(packSteps(answer), pacer);
+    if (epoch === this.#epoch) await this.#cache.packed.set(key, packed, ttl);
     return answer;
   }
 }
 
+interface Memory {
+  readonly packed: TieredCache<Buffer>;
+  /** Bytes that one answer may take. */
+  readonly largest: number;
+}
+
 /** The memory tier: the cache budget less the share that tier0 takes for finished answers. */
-function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): TieredCache<Answer> {
+function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Memory {
   const { meters, clock, log } = host;
   const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
   const resized = (entries: number, bytes: number): void => {
@@ -142,11 +156,13 @@ function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Ti
       'heap.limit_bytes': heapLimit(),
     });
   const maxBytes = Math.floor(budget * left);
-  const memory = new ByteLru<{ readonly value: Answer }>({
+  const memory = new ByteLru<{ readonly value: Buffer }>({
     maxEntries: options.cacheMax,
     maxBytes,
     clock,
     observer: { resized, dropped },
   });
-  return createTieredCache(memory, answerBytes, (error) => log.warn('cache tier failed', { error }));
+  const onError = (error: unknown): void => log.warn('cache tier failed', { error });
+  const packed = createTieredCache<Buffer>(memory, ({ byteLength }) => byteLength, onError);
+  return { packed, largest: maxBytes / largestPart };
 }

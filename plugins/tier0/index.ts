@@ -4,7 +4,7 @@ import { atPace } from '../../core/pace/steps.js';
 import { encodeSteps } from '../../core/answer/encode.js';
 import { weighAnswer } from '../../core/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/answer/types.js';
-import { ByteLru } from '../../core/cache/byte-lru.js';
+import { ByteLru, largestPart } from '../../core/cache/byte-lru.js';
 import { cacheBudget } from '../../core/memory/pool.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
@@ -60,7 +60,7 @@ class Tier0 implements Stage<'tenant', never> {
     this.#options = options;
     this.#host = host;
     this.#fingerprint = createFingerprint(options);
-    this.#largestAnswer = budget.maxBytes / 10;
+    this.#largestAnswer = budget.maxBytes / largestPart;
     const { meters, clock } = host;
     const resized = (entries: number, bytes: number): void => {
       meters.compat_cache_entries.set(entries, {});
@@ -91,7 +91,12 @@ class Tier0 implements Stage<'tenant', never> {
     const { categorizeLabels } = exchange.caller;
     const steps = encodeSteps(answer, { categorizeLabels, request: exchange.request });
     const encoded = await atPace(steps, pacer);
-    const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded };
+    const finished: EncodedAnswer = {
+      kind: 'encoded',
+      headers: noHeaders,
+      ...encoded,
+      body: alone(encoded.body),
+    };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
     if (epoch === this.#epoch) this.#bodies.set(key, finished, finished.body.byteLength, ttl);
     return finished;
@@ -101,6 +106,14 @@ class Tier0 implements Stage<'tenant', never> {
     this.#epoch += 1;
     this.#bodies.clear();
   }
+}
+
+/** Node.js cuts small buffers out of larger ones, which stay whole as long as one piece is kept. */
+function alone(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  bytes.copy(copy);
+  return copy;
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map();

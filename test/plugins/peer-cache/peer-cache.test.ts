@@ -49,12 +49,14 @@ const counted = (): { rest: Rest; asked: () => number } => {
   return { rest: () => Promise.resolve(((asked += 1), answer)), asked: () => asked };
 };
 
-test('an answer is kept and handed out as the same object', async (t) => {
+test('an answer is kept, packed, and comes out equal and in objects of its own', async (t) => {
   const { stage, host } = make();
   const { rest, asked } = counted();
   const first = await stage.handle(exchangeOf(), rest);
   const again = exchangeOf();
-  t.is(await stage.handle(again, rest), first);
+  const stored = await stage.handle(again, rest);
+  t.not(stored, first);
+  t.deepEqual(stored, first);
   t.is(asked(), 1);
   t.is(again.trace.cacheResult, 'hit');
   t.is(await host.metric('memory_cache_hits_total'), 1);

@@ -54,6 +54,12 @@ test('a repeated request is answered with the same bytes and without the chain b
   t.is(await host.metric('compat_cache_misses_total'), 1);
 });
 
+test('bytes that are kept hold on to no memory but their own', async (t) => {
+  const { ask } = make();
+  const { body } = (await ask(exchangeOf())) as EncodedAnswer;
+  t.is(body.buffer.byteLength, body.byteLength);
+});
+
 const unsafe: readonly [name: string, settings: Partial<ExchangeSettings<'tenant'>>][] = [
   ['a POST', { caller: { method: 'POST' } }],
   ['a HEAD', { caller: { method: 'HEAD' } }],
