@@ -50,13 +50,28 @@ export async function openProxy(
     ['max-entries-limit-per-query', '5000'],
     ...more,
   ]);
+  const pipeline = await loaded(flags);
+  return startProxy(withoutStages(pipeline, without), { logTo: new CapturedLog() });
+}
+
+const pipelines = new Map<string, Promise<Pipeline>>();
+
+/** The default pipeline with these flags. Some tests start a thousand proxies, and reading takes as long as starting. */
+function loaded(flags: ReadonlyMap<string, string>): Promise<Pipeline> {
+  const key = JSON.stringify([...flags]);
+  const pipeline = pipelines.get(key) ?? load(flags);
+  pipelines.set(key, pipeline);
+  return pipeline;
+}
+
+async function load(flags: ReadonlyMap<string, string>): Promise<Pipeline> {
   const { pipeline, findings } = await loadPipeline('pipelines/reference-compatible.yaml', {
     flags,
     env: {},
   });
   if (pipeline === undefined)
     throw new Error(findings.map(({ at, message }) => `${at.file}:${at.line} ${message}`).join('\n'));
-  return startProxy(withoutStages(pipeline, without), { logTo: new CapturedLog() });
+  return pipeline;
 }
 
 function withoutStages(pipeline: Pipeline, without: readonly string[]): Pipeline {

@@ -1,5 +1,6 @@
 /** A few of the damages of `npm run faults`, in the same code. */
 import test from 'ava';
+import { remembering } from '../conformance/remembering.js';
 import { openStore, type Store } from '../conformance/target.js';
 import { readSlowly } from './slow-readers.js';
 import { wander } from './sweep.js';
@@ -7,7 +8,7 @@ import { wander } from './sweep.js';
 let store: Store | undefined;
 
 test.before(async () => {
-  store = await openStore(undefined, true);
+  store = await remembering(await openStore(undefined, true));
 });
 
 test.after.always(async () => {

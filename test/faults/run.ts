@@ -1,8 +1,9 @@
-/** `npm run faults`: damages every call of every question in every way, then at random. */
+/** `npm run faults`: damages every call of every question in every way, then at random. `--share=1/2` takes one half of the sweep. */
+import { remembering } from '../conformance/remembering.js';
 import { openStore } from '../conformance/target.js';
 import { readArguments } from '../watch/arguments.js';
 import { readSlowly } from './slow-readers.js';
-import { sweep, wander, type Report } from './sweep.js';
+import { sweep, wander, type Report, type Share } from './sweep.js';
 
 const options = readArguments(process.argv.slice(2), [
   'calls',
@@ -11,13 +12,18 @@ const options = readArguments(process.argv.slice(2), [
   'way',
   'random-only',
   'rounds',
+  'share',
 ]);
 const seed = options.number('seed', 1);
-const store = await openStore(undefined, true);
+const store = await remembering(await openStore(undefined, true));
 let offences = 0;
 try {
   const filter = { question: options.text('only', ''), way: options.text('way', '') };
-  if (!options.flag('random-only')) print('sweep', await sweep(store.url, seed, filter, console.log));
+  if (!options.flag('random-only'))
+    print(
+      'sweep',
+      await sweep(store.url, { seed, share: shareOf(options.text('share', '1/1')) }, filter, console.log),
+    );
   if (filter.question === '' && filter.way === '') {
     const slow = await readSlowly(options.number('rounds', 50));
     for (const offence of slow) console.log(offence);
@@ -30,6 +36,13 @@ try {
   await store.close();
 }
 process.exitCode = offences === 0 ? 0 : 1;
+
+function shareOf(text: string): Share {
+  const [, number, of] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  const share = { number: Number(number), of: Number(of) };
+  if (!(share.number >= 1 && share.number <= share.of)) throw new Error(`--share is a part as 1/2: ${text}`);
+  return share;
+}
 
 function print(name: string, report: Report): void {
   console.log(`${name}: ${report.damaged} calls damaged, ${report.offences.length} offences`);

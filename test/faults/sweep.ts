@@ -21,18 +21,30 @@ export interface Filter {
   readonly way: string;
 }
 
+/** Every so-many-th kind of call, from one on, so that several processes share a sweep; all of them by default. */
+export interface Share {
+  readonly number: number;
+  readonly of: number;
+}
+
 type Print = (text: string) => void;
 
 const typesPerCall = 10;
 
 /** Each kind of call of each endpoint in each way. */
-export async function sweep(backendUrl: string, seed: number, filter: Filter, print: Print): Promise<Report> {
+export async function sweep(
+  backendUrl: string,
+  { seed, share = { number: 1, of: 1 } }: { readonly seed: number; readonly share?: Share },
+  filter: Filter,
+  print: Print,
+): Promise<Report> {
   const ways = waysOf(filter);
   return withRelay(backendUrl, async (relay, guard) => {
     const report = new Tally(print);
     const targets = await targetsOf(relay, filter);
     print(`${targets.length} kinds of calls, ${ways.length} ways`);
     for (const [place, { truth, call }] of targets.entries()) {
+      if (place % share.of !== share.number - 1) continue;
       report.progress(place, targets.length);
       for (const [index, way] of ways.entries()) {
         const times = way.name.startsWith('a value of another type') ? typesPerCall : 1;
