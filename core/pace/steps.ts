@@ -34,6 +34,17 @@ export async function eachAtPace<Item>(
   }
 }
 
+/** Hands the items of a list on, so many in a step. */
+export function* eachStep<Item>(items: Iterable<Item>, each: (item: Item) => void): Steps<void> {
+  let count = 0;
+  for (const item of items) {
+    each(item);
+    count += 1;
+    if (count % stepItems === 0) yield;
+  }
+}
+
+const stepItems = 500;
 const pieceSize = 2048;
 
 /** Sorts a list piece by piece and merges the pieces; what is equal keeps its order. The list is used up. */

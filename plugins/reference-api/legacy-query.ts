@@ -1,7 +1,9 @@
 import { parseQueryRange, type ParamContext } from '../../core/api/params/index.js';
 import { Query } from '../../core/api/query.js';
-import { encodeLegacyQuery } from '../../core/answer/encode-legacy.js';
+import { encodeLegacySteps } from '../../core/answer/encode-legacy.js';
 import { LogqlError, parseSteps, printPlain, type Expr, type LogExpr } from '../../core/logql/index.js';
+import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import { quoteGo } from '../../core/time/index.js';
 
@@ -14,7 +16,8 @@ export async function legacyQuery(call: HttpCall, context: ParamContext): Promis
   const query = logsOnly(request.query, call.params.get('regexp')?.[0] ?? '', context);
   const answer = await call.ask({ ...request, query }, { isFinal: false });
   const { categorizeLabels } = call.caller;
-  return encodeLegacyQuery(answer, { categorizeLabels, direction: request.direction });
+  const steps = encodeLegacySteps(answer, { categorizeLabels, direction: request.direction });
+  return atPace(steps, new Pacer(call.signal));
 }
 
 /**

@@ -11,21 +11,22 @@ import {
 } from '../../core/answer/merge/index.js';
 import type { Answer } from '../../core/answer/types.js';
 import type { ApiRequest } from '../../core/api/request.js';
+import { doAll } from '../../core/pace/steps.js';
 
 /** What a request answers when nothing of what it asks for may be seen. */
 export function emptyAnswer(request: ApiRequest): Answer {
   switch (request.op) {
     case 'query_range':
       return request.query.ast.kind === 'log'
-        ? mergeStreams([], { direction: request.direction })
-        : mergeMatrix([]);
+        ? doAll(mergeStreams([], { direction: request.direction }))
+        : doAll(mergeMatrix([]));
     case 'query':
-      return mergeVector([]);
+      return doAll(mergeVector([]));
     case 'tail':
     case 'delete':
     case 'format_query':
     case 'tenant':
-      return mergeStreams([], { direction: 'backward' });
+      return doAll(mergeStreams([], { direction: 'backward' }));
     case 'labels':
     case 'label_values':
       return { kind: 'names', values: [], warnings: [] };
@@ -33,17 +34,17 @@ export function emptyAnswer(request: ApiRequest): Answer {
       return { kind: 'series', series: [], warnings: [] };
     case 'volume':
     case 'volume_range':
-      return mergeVolume([]);
+      return doAll(mergeVolume([]));
     case 'index_shards':
       return mergeShards([]);
     case 'detected_labels':
-      return mergeDetectedLabels([]);
+      return doAll(mergeDetectedLabels([]));
     case 'detected_fields':
-      return mergeDetectedFields([]);
+      return doAll(mergeDetectedFields([]));
     case 'detected_field_values':
-      return mergeDetectedFieldValues([]);
+      return doAll(mergeDetectedFieldValues([]));
     case 'patterns':
-      return mergePatterns([]);
+      return doAll(mergePatterns([]));
     case 'index_stats':
       return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
   }

@@ -1,7 +1,8 @@
-import { mergeAnswers, weighAnswer, type MergeOptions } from '../../core/answer/merge/index.js';
+import { mergeSteps, weighAnswer, type MergeOptions } from '../../core/answer/merge/index.js';
 import type { Answer } from '../../core/answer/types.js';
 import { ApiError } from '../../core/errors/api-error.js';
 import { Pacer } from '../../core/pace/pacer.js';
+import { atPace } from '../../core/pace/steps.js';
 import { apiError, errorTable, type ErrorEntry } from '../../core/errors/table.js';
 
 export interface FanOutOptions {
@@ -27,7 +28,10 @@ export async function fanOut<Part>(
 ): Promise<Answer | undefined> {
   let merged: Answer | undefined;
   const take = async (answer: Answer, pacer: Pacer): Promise<void> => {
-    merged = mergeAnswers(merged === undefined ? [answer] : [merged, answer], options.merge);
+    merged = await atPace(
+      mergeSteps(merged === undefined ? [answer] : [merged, answer], options.merge),
+      pacer,
+    );
     if (options.maxBytes > 0 && (await weighAnswer(merged, pacer)) > options.maxBytes)
       throw apiError('mergedTooLarge', {});
   };

@@ -1,6 +1,8 @@
 import { spreadShards } from '../../discovery/shards.js';
 import { byVolume } from '../../discovery/volume-order.js';
 import type { LabelSet } from '../../labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../pace/steps.js';
+import type { SeriesResult } from '../types.js';
 import type {
   DetectedField,
   DetectedFieldsAnswer,
@@ -15,34 +17,37 @@ import type {
 import { mergeStats, mergeWarnings } from './shared.js';
 
 /** Sums volumes of equal labels at equal times; nothing is cut, which only who knows the last part may do. */
-export function mergeVolume(answers: readonly VolumeAnswer[]): VolumeAnswer {
+export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
   for (const { labels, points } of answers.flatMap(({ series }) => series)) {
     const sum = byKey.get(labels.key) ?? { labels, values: new Map<number, number>() };
     byKey.set(labels.key, sum);
-    for (const { timestampMs, value } of points)
-      sum.values.set(timestampMs, (sum.values.get(timestampMs) ?? 0) + value);
+    yield* eachStep(points, ({ timestampMs, value }) =>
+      sum.values.set(timestampMs, (sum.values.get(timestampMs) ?? 0) + value),
+    );
+    yield;
   }
-  const series = [...byKey.values()].map(({ labels, values }) => ({
-    labels,
-    points: [...values]
-      .map(([timestampMs, value]) => ({ timestampMs, value }))
-      .sort((a, b) => a.timestampMs - b.timestampMs),
-  }));
+  const series: SeriesResult[] = [];
+  for (const { labels, values } of byKey.values()) {
+    const points = [...values].map(([timestampMs, value]) => ({ timestampMs, value }));
+    series.push({ labels, points: points.sort((a, b) => a.timestampMs - b.timestampMs) });
+    yield;
+  }
   return {
     kind: 'volume',
-    series: series.sort(byVolume),
+    series: yield* sortSteps(series, byVolume),
     stats: mergeStats(answers.map(({ stats }) => stats)),
     warnings: mergeWarnings(answers),
   };
 }
 
 /** The union of fields, in the order they came; type and path are those of the first part that has the field. Nothing is cut. */
-export function mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): DetectedFieldsAnswer {
+export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): Steps<DetectedFieldsAnswer> {
   const byLabel = new Map<string, DetectedField>();
   for (const field of answers.flatMap(({ fields }) => fields)) {
     const known = byLabel.get(field.label);
     byLabel.set(field.label, known === undefined ? field : joinFields(known, field));
+    yield;
   }
   return {
     kind: 'detected-fields',
@@ -62,13 +67,14 @@ function joinFields(first: DetectedField, second: DetectedField): DetectedField 
 }
 
 /** The union of values, in the order they came. Nothing is cut. */
-export function mergeDetectedFieldValues(
+export function* mergeDetectedFieldValues(
   answers: readonly DetectedFieldValuesAnswer[],
-): DetectedFieldValuesAnswer {
-  const values = [...new Set(answers.flatMap((answer) => answer.values))];
+): Steps<DetectedFieldValuesAnswer> {
+  const all = new Set<string>();
+  for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
   return {
     kind: 'detected-field-values',
-    values,
+    values: [...all],
     limit: limitOf(answers),
     warnings: mergeWarnings(answers),
   };
@@ -79,38 +85,46 @@ function limitOf(answers: readonly { readonly limit: number }[]): number {
 }
 
 /** The union of labels and of their values. */
-export function mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): DetectedLabelsAnswer {
+export function* mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): Steps<DetectedLabelsAnswer> {
   const byLabel = new Map<string, Set<string>>();
   for (const { label, values } of answers.flatMap(({ labels }) => labels)) {
     const known = byLabel.get(label) ?? new Set<string>();
     byLabel.set(label, known);
-    for (const value of values) known.add(value);
+    yield* eachStep(values, (value) => known.add(value));
   }
   const labels = [...byLabel].map(([label, values]) => ({ label, values: [...values] }));
   return { kind: 'detected-labels', labels, warnings: mergeWarnings(answers) };
 }
 
 /** Sums the lines of equal patterns of a level, by bucket; nothing is cut. */
-export function mergePatterns(answers: readonly PatternsAnswer[]): PatternsAnswer {
+export function* mergePatterns(answers: readonly PatternsAnswer[]): Steps<PatternsAnswer> {
   const byKey = new Map<string, PatternResult[]>();
-  for (const result of answers.flatMap(({ patterns }) => patterns)) {
-    const key = JSON.stringify([result.level ?? null, result.pattern]);
-    const same = byKey.get(key);
-    if (same === undefined) byKey.set(key, [result]);
-    else same.push(result);
-  }
-  const merged = [...byKey.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [joinPatterns(first, others)],
+  yield* eachStep(
+    answers.flatMap(({ patterns }) => patterns),
+    (result) => {
+      const key = JSON.stringify([result.level ?? null, result.pattern]);
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [result]);
+      else same.push(result);
+    },
   );
+  const merged: PatternResult[] = [];
+  for (const [first, ...others] of byKey.values()) {
+    if (first !== undefined) merged.push(joinPatterns(first, others));
+    yield;
+  }
   const custom = merged.filter(({ level }) => level === undefined);
   const found = merged
     .filter(({ level }) => level !== undefined)
     .map((result) => ({ result, lines: linesOf(result) }));
   // Equal numbers of lines go by text, so that the order does not depend on which parts were merged first.
-  found.sort((a, b) => b.lines - a.lines || (textOf(a.result) < textOf(b.result) ? -1 : 1));
+  const sorted = yield* sortSteps(
+    found,
+    (a, b) => b.lines - a.lines || (textOf(a.result) < textOf(b.result) ? -1 : 1),
+  );
   return {
     kind: 'patterns',
-    patterns: [...custom, ...found.map(({ result }) => result)],
+    patterns: [...custom, ...sorted.map(({ result }) => result)],
     warnings: mergeWarnings(answers),
   };
 }

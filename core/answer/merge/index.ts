@@ -3,6 +3,7 @@
  * Laws (held by property tests): associative; the empty answer changes nothing; with `overlap: 'dedupe'` merging an answer with
  * itself changes nothing either.
  */
+import { doAll, type Steps } from '../../pace/steps.js';
 import type { Answer, AnswerKind } from '../types.js';
 import {
   mergeDetectedFields,
@@ -34,31 +35,36 @@ export { answerBytes, weighAnswer } from './size.js';
  * caller: an Error, not an ApiError.
  */
 export function mergeAnswers(answers: readonly Answer[], options: MergeOptions): Answer {
+  return doAll(mergeSteps(answers, options));
+}
+
+/** The same bit by bit, for answers that are large. */
+export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): Steps<Answer> {
   const [first] = answers;
   if (first === undefined) throw new Error('nothing to merge');
   switch (first.kind) {
     case 'streams':
-      return mergeStreams(ofKind(answers, first.kind), options);
+      return yield* mergeStreams(ofKind(answers, first.kind), options);
     case 'names':
-      return mergeNames(ofKind(answers, first.kind));
+      return yield* mergeNames(ofKind(answers, first.kind));
     case 'series':
-      return mergeSeries(ofKind(answers, first.kind));
+      return yield* mergeSeries(ofKind(answers, first.kind));
     case 'index-stats':
       return mergeIndexStats(ofKind(answers, first.kind));
     case 'matrix':
-      return mergeMatrix(ofKind(answers, first.kind));
+      return yield* mergeMatrix(ofKind(answers, first.kind));
     case 'vector':
-      return mergeVector(ofKind(answers, first.kind));
+      return yield* mergeVector(ofKind(answers, first.kind));
     case 'volume':
-      return mergeVolume(ofKind(answers, first.kind));
+      return yield* mergeVolume(ofKind(answers, first.kind));
     case 'detected-fields':
-      return mergeDetectedFields(ofKind(answers, first.kind));
+      return yield* mergeDetectedFields(ofKind(answers, first.kind));
     case 'detected-field-values':
-      return mergeDetectedFieldValues(ofKind(answers, first.kind));
+      return yield* mergeDetectedFieldValues(ofKind(answers, first.kind));
     case 'detected-labels':
-      return mergeDetectedLabels(ofKind(answers, first.kind));
+      return yield* mergeDetectedLabels(ofKind(answers, first.kind));
     case 'patterns':
-      return mergePatterns(ofKind(answers, first.kind));
+      return yield* mergePatterns(ofKind(answers, first.kind));
     case 'shards':
       return mergeShards(ofKind(answers, first.kind));
     case 'scalar':

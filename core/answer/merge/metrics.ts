@@ -1,23 +1,27 @@
 import type { LabelSet } from '../../labels/label-set.js';
-import type { MatrixAnswer, Point, SampleResult, VectorAnswer } from '../types.js';
+import { eachStep, type Steps } from '../../pace/steps.js';
+import type { MatrixAnswer, Point, SampleResult, SeriesResult, VectorAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
 /**
  * Joins series with the same labels into one, by time; of two points at one timestamp the earlier part's stays. This puts time
  * windows together; it does not add tenants up, which only the metric evaluator can.
  */
-export function mergeMatrix(answers: readonly MatrixAnswer[]): MatrixAnswer {
+export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Map<number, Point> }>();
   for (const { labels, points } of answers.flatMap((answer) => answer.series)) {
     const joined = byKey.get(labels.key) ?? { labels, points: new Map<number, Point>() };
     byKey.set(labels.key, joined);
-    for (const point of points)
+    yield* eachStep(points, (point) => {
       if (!joined.points.has(point.timestampMs)) joined.points.set(point.timestampMs, point);
+    });
+    yield;
   }
-  const series = [...byKey.values()].map(({ labels, points }) => ({
-    labels,
-    points: [...points.values()].sort((a, b) => a.timestampMs - b.timestampMs),
-  }));
+  const series: SeriesResult[] = [];
+  for (const { labels, points } of byKey.values()) {
+    series.push({ labels, points: [...points.values()].sort((a, b) => a.timestampMs - b.timestampMs) });
+    yield;
+  }
   return {
     kind: 'matrix',
     series,
@@ -27,11 +31,12 @@ export function mergeMatrix(answers: readonly MatrixAnswer[]): MatrixAnswer {
 }
 
 /** The union of samples; of two with the same labels the earlier part's stays. */
-export function mergeVector(answers: readonly VectorAnswer[]): VectorAnswer {
+export function* mergeVector(answers: readonly VectorAnswer[]): Steps<VectorAnswer> {
   const byKey = new Map<string, SampleResult>();
-  for (const sample of answers.flatMap((answer) => answer.samples)) {
-    if (!byKey.has(sample.labels.key)) byKey.set(sample.labels.key, sample);
-  }
+  for (const { samples } of answers)
+    yield* eachStep(samples, (sample) => {
+      if (!byKey.has(sample.labels.key)) byKey.set(sample.labels.key, sample);
+    });
   return {
     kind: 'vector',
     samples: [...byKey.values()],

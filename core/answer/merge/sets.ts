@@ -1,18 +1,23 @@
 import type { LabelSet } from '../../labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../pace/steps.js';
 import type { IndexStatsAnswer, NamesAnswer, SeriesAnswer } from '../types.js';
 import { mergeWarnings } from './shared.js';
 
 /** The union of names, sorted, each once. */
-export function mergeNames(answers: readonly NamesAnswer[]): NamesAnswer {
-  const values = new Set(answers.flatMap((answer) => answer.values));
-  return { kind: 'names', values: [...values].sort(), warnings: mergeWarnings(answers) };
+export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
+  const all = new Set<string>();
+  for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
+  const values = yield* sortSteps([...all], (a, b) => (a < b ? -1 : 1));
+  return { kind: 'names', values, warnings: mergeWarnings(answers) };
 }
 
 /** The union of label sets, each once, in the order they came. */
-export function mergeSeries(answers: readonly SeriesAnswer[]): SeriesAnswer {
+export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnswer> {
   const byKey = new Map<string, LabelSet>();
-  for (const labels of answers.flatMap((answer) => answer.series))
-    if (!byKey.has(labels.key)) byKey.set(labels.key, labels);
+  for (const { series } of answers)
+    yield* eachStep(series, (labels) => {
+      if (!byKey.has(labels.key)) byKey.set(labels.key, labels);
+    });
   return { kind: 'series', series: [...byKey.values()], warnings: mergeWarnings(answers) };
 }
 

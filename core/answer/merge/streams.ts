@@ -1,5 +1,6 @@
 import type { Direction } from '../../api/request.js';
 import type { LabelSet } from '../../labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
@@ -22,11 +23,12 @@ interface Gathered {
  * Joins streams with the same labels, orders their entries by direction (equal timestamps in the order of the parts) and cuts to
  * the limit over all streams; entries at the same timestamp are cut in the order of their streams' keys.
  */
-export function mergeStreams(answers: readonly StreamsAnswer[], options: MergeOptions): StreamsAnswer {
-  const gathered = options.overlap === 'dedupe' ? gatherOnce(answers) : gatherAll(answers);
-  const compare = comparerOf(options.direction);
-  for (const stream of gathered.values()) stream.entries.sort(compare);
-  const streams = cut(gathered, compare, options.limit);
+export function* mergeStreams(
+  answers: readonly StreamsAnswer[],
+  options: MergeOptions,
+): Steps<StreamsAnswer> {
+  const gathered = yield* options.overlap === 'dedupe' ? gatherOnce(answers) : gatherAll(answers);
+  const streams = yield* cut(gathered, comparerOf(options.direction), options.limit);
   const entriesReturned = streams.reduce((sum, stream) => sum + stream.entries.length, 0);
   return {
     kind: 'streams',
@@ -44,31 +46,31 @@ function comparerOf(direction: Direction): Compare {
   return direction === 'forward' ? forward : (a, b) => forward(b, a);
 }
 
-function gatherAll(answers: readonly StreamsAnswer[]): Map<string, Gathered> {
+function* gatherAll(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
   const byKey = new Map<string, Gathered>();
   for (const stream of answers.flatMap((answer) => answer.streams)) {
-    const entries = gatheredOf(byKey, stream).entries;
-    for (const entry of stream.entries) entries.push(entry);
+    const { entries } = gatheredOf(byKey, stream);
+    yield* eachStep(stream.entries, (entry) => entries.push(entry));
   }
   return byKey;
 }
 
 /** An entry that a part holds n times is kept as often as the part that holds it most often, so real duplicates stay. */
-function gatherOnce(answers: readonly StreamsAnswer[]): Map<string, Gathered> {
+function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
   const byKey = new Map<string, Gathered>();
   const kept = new Map<string, number>();
   for (const answer of answers) {
     const seen = new Map<string, number>();
     for (const stream of answer.streams) {
-      const entries = gatheredOf(byKey, stream).entries;
-      for (const entry of stream.entries) {
+      const { entries } = gatheredOf(byKey, stream);
+      yield* eachStep(stream.entries, (entry) => {
         const identity = identityOf(stream.labels, entry);
         const occurrence = (seen.get(identity) ?? 0) + 1;
         seen.set(identity, occurrence);
-        if (occurrence <= (kept.get(identity) ?? 0)) continue;
+        if (occurrence <= (kept.get(identity) ?? 0)) return;
         kept.set(identity, occurrence);
         entries.push(entry);
-      }
+      });
     }
   }
   return byKey;
@@ -87,18 +89,19 @@ function gatheredOf(byKey: Map<string, Gathered>, stream: StreamResult): Gathere
   return made;
 }
 
-/** Applies the limit and orders streams by their first entry, as the reference does. */
-function cut(
+/** Orders entries, applies the limit and orders streams by their first entry, as the reference does. */
+function* cut(
   gathered: ReadonlyMap<string, Gathered>,
   compare: Compare,
   limit: number | undefined,
-): readonly StreamResult[] {
-  const sorted = [...gathered].sort(([a], [b]) => (a < b ? -1 : 1));
-  const all = sorted.flatMap(([, { labels, entries }]) => entries.map((entry) => ({ labels, entry })));
-  all.sort((a, b) => compare(a.entry, b.entry));
+): Steps<readonly StreamResult[]> {
+  const all: { readonly labels: LabelSet; readonly entry: Entry }[] = [];
+  for (const [, { labels, entries }] of [...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
+    yield* eachStep(entries, (entry) => all.push({ labels, entry }));
+  const sorted = yield* sortSteps(all, (a, b) => compare(a.entry, b.entry));
   const byKey = new Map<string, Gathered>();
-  for (const { labels, entry } of limit === undefined ? all : all.slice(0, limit)) {
-    gatheredOf(byKey, { labels, entries: [] }).entries.push(entry);
-  }
+  yield* eachStep(limit === undefined ? sorted : sorted.slice(0, limit), ({ labels, entry }) =>
+    gatheredOf(byKey, { labels, entries: [] }).entries.push(entry),
+  );
   return [...byKey.values()];
 }

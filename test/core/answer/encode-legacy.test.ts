@@ -1,9 +1,10 @@
 import test from 'ava';
 import { encodeStats } from '../../../core/answer/encode-stats.js';
-import { encodeLegacyQuery, type LegacyOptions } from '../../../core/answer/encode-legacy.js';
+import { encodeLegacySteps, type LegacyOptions } from '../../../core/answer/encode-legacy.js';
 import { textAnswer } from '../../../core/answer/finished.js';
-import type { Answer, Entry, StreamResult } from '../../../core/answer/types.js';
+import type { Answer, EncodedAnswer, Entry, StreamResult } from '../../../core/answer/types.js';
 import { LabelSet } from '../../../core/labels/label-set.js';
+import { doAll } from '../../../core/pace/steps.js';
 import { makeLogAnswer } from '../../../core/testing/index.js';
 
 type Group = Readonly<Record<string, string>>;
@@ -23,10 +24,13 @@ function stream(
 
 const none = makeLogAnswer({}, []);
 
+function encode(answer: Answer, options: Partial<LegacyOptions> = {}): EncodedAnswer {
+  return doAll(encodeLegacySteps(answer, { categorizeLabels: false, direction: 'backward', ...options }));
+}
+
 /** The body, with stats of no members. */
 function shown(answer: Answer, options: Partial<LegacyOptions> = {}): string {
-  const encoded = encodeLegacyQuery(answer, { categorizeLabels: false, direction: 'backward', ...options });
-  return encoded.body.toString('utf8').replace(encodeStats(none.stats), '{}');
+  return encode(answer, options).body.toString('utf8').replace(encodeStats(none.stats), '{}');
 }
 
 const streams = [
@@ -86,5 +90,5 @@ test('samples have no legacy shape, and what is finished goes on as it is', (t) 
     message: /^matrix has no legacy shape/,
   });
   const closed = textAnswer(503, 'closed');
-  t.is(encodeLegacyQuery(closed, { categorizeLabels: false, direction: 'backward' }), closed);
+  t.is(encode(closed), closed);
 });

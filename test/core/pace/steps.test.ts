@@ -1,12 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { encodeAnswer, encodeSteps } from '../../../core/answer/encode.js';
-import { answerBytes, weighAnswer } from '../../../core/answer/merge/index.js';
+import { encodeLegacySteps } from '../../../core/answer/encode-legacy.js';
+import { answerBytes, mergeAnswers, mergeSteps, weighAnswer } from '../../../core/answer/merge/index.js';
 import { noStats } from '../../../core/answer/merge/shared.js';
 import type { Answer } from '../../../core/answer/types.js';
 import { LabelSet } from '../../../core/labels/label-set.js';
 import { Pacer } from '../../../core/pace/pacer.js';
 import { atPace, sortSteps, type Steps } from '../../../core/pace/steps.js';
+import { makeLogAnswer } from '../../../core/testing/index.js';
 import { decodeListing, decodeStats } from '../../../core/upstream/decode.js';
 
 function counted<Result>(steps: Steps<Result>): { readonly steps: number; readonly result: Result } {
@@ -104,6 +106,56 @@ test('a large answer is encoded in steps', (t) => {
       t.notThrows(() => JSON.parse(result.body.toString('utf8')) as unknown);
     }
   }
+});
+
+const many = 20_000;
+const largeAnswers: readonly Answer[] = [
+  makeLogAnswer(
+    { app: 'a' },
+    Array.from({ length: many }, (_none, index) => `line ${index}`),
+  ),
+  { kind: 'names', values: Array.from({ length: many }, (_none, index) => `name ${index}`), warnings: [] },
+  {
+    kind: 'series',
+    series: Array.from({ length: many }, (_none, index) => LabelSet.from([['pod', `pod-${index}`]])),
+    warnings: [],
+  },
+  {
+    kind: 'volume',
+    series: Array.from({ length: many }, (_none, index) => ({
+      labels: LabelSet.from([['pod', `pod-${index}`]]),
+      points: [{ timestampMs: 0, value: index }],
+    })),
+    stats: noStats,
+    warnings: [],
+  },
+  {
+    kind: 'detected-field-values',
+    values: Array.from({ length: many }, (_none, index) => `value ${index}`),
+    limit: many,
+    warnings: [],
+  },
+];
+
+for (const answer of largeAnswers) {
+  test(`large answers of kind ${answer.kind} are merged in steps`, (t) => {
+    const options = { direction: 'backward' } as const;
+    const { steps, result } = counted(mergeSteps([answer, answer], options));
+    t.true(steps > 40);
+    t.deepEqual(result, mergeAnswers([answer, answer], options));
+  });
+}
+
+test('a large legacy answer is encoded in steps', (t) => {
+  const [logs] = largeAnswers;
+  if (logs === undefined) return t.fail();
+  const options = { categorizeLabels: false, direction: 'backward' } as const;
+  const { steps, result } = counted(encodeLegacySteps(logs, options));
+  t.true(steps > 40);
+  t.is(
+    (JSON.parse(result.body.toString()) as { streams: { entries: unknown[] }[] }).streams[0]?.entries.length,
+    many,
+  );
 });
 
 test('a large answer is weighed in steps, once', async (t) => {

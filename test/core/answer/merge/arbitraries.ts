@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import type { Direction } from '../../../../core/api/request.js';
 import type { Answer, Entry, StreamsAnswer } from '../../../../core/answer/types.js';
-import { mergeStreams } from '../../../../core/answer/merge/index.js';
+import { mergeStreams as streamSteps, type MergeOptions } from '../../../../core/answer/merge/index.js';
 import { LabelSet } from '../../../../core/labels/label-set.js';
+import { doAll } from '../../../../core/pace/steps.js';
+
+export const mergeStreams = (answers: readonly StreamsAnswer[], options: MergeOptions): StreamsAnswer =>
+  doAll(streamSteps(answers, options));
 
 const noStats = {
   linesProcessed: 0,

@@ -1,8 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Answer } from '../../../../core/answer/types.js';
-import { mergeAnswers, mergeStreams, type MergeOptions } from '../../../../core/answer/merge/index.js';
+import { mergeAnswers, type MergeOptions } from '../../../../core/answer/merge/index.js';
 import {
+  mergeStreams,
   directions,
   indexStatsAnswers,
   limits,

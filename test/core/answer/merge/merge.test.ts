@@ -1,8 +1,9 @@
 import test from 'ava';
-import { answerBytes, mergeAnswers, mergeStreams } from '../../../../core/answer/merge/index.js';
+import { answerBytes, mergeAnswers } from '../../../../core/answer/merge/index.js';
 import type { StreamsAnswer } from '../../../../core/answer/types.js';
 import { LabelSet } from '../../../../core/labels/label-set.js';
 import { makeLogAnswer } from '../../../../core/testing/index.js';
+import { mergeStreams } from './arbitraries.js';
 
 const linesOf = (answer: StreamsAnswer): string[] =>
   answer.streams.flatMap((stream) => stream.entries.map((entry) => entry.line));
