@@ -43,3 +43,24 @@ export class BodyParts {
     return whole;
   }
 }
+
+/** Members that are made into text in one step. */
+const stepItems = 500;
+
+/** Adds a JSON array, each item as its text. */
+export function* addList<Item>(
+  body: BodyParts,
+  items: readonly Item[],
+  textFor: (item: Item) => string,
+): Steps<void> {
+  body.push('[');
+  for (let from = 0; from < items.length; from += stepItems) {
+    const part = items.length <= stepItems ? items : items.slice(from, from + stepItems);
+    body.push(from === 0 ? '' : ',', part.map(textFor).join(','));
+    if (body.isFull) {
+      body.flush();
+      yield;
+    }
+  }
+  body.push(']');
+}

@@ -1,3 +1,5 @@
+import type { Steps } from '../pace/steps.js';
+import { addList, type BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
 import { formatSampleValue, formatSeconds } from './encode-values.js';
 import type {
@@ -10,40 +12,61 @@ import type {
 } from './discovery-types.js';
 import type { Point } from './types.js';
 
-/** The body of a discovery answer in the reference's shape (spec-gaps: Response bodies, Patterns response). */
-export function discoveryText(answer: DiscoveryAnswer): string {
+/** Adds the body of a discovery answer in the reference's shape (spec-gaps: Response bodies, Patterns response). */
+export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
   switch (answer.kind) {
     case 'volume':
-      return volumeText(answer);
+      yield* addVolume(body, answer);
+      return;
     case 'detected-fields':
       // The reference leaves out what is empty, here and in the next two.
-      return answer.fields.length === 0
-        ? '{}'
-        : `{"fields":[${answer.fields.map(fieldText).join(',')}],"limit":${answer.limit}}`;
+      if (answer.fields.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push('{"fields":');
+      yield* addList(body, answer.fields, fieldText);
+      body.push(`,"limit":${answer.limit}}`);
+      return;
     case 'detected-field-values':
-      return answer.values.length === 0
-        ? '{}'
-        : `{"limit":${answer.limit},"values":${JSON.stringify(answer.values)}}`;
+      if (answer.values.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push(`{"limit":${answer.limit},"values":`);
+      yield* addList(body, answer.values, (value) => JSON.stringify(value));
+      body.push('}');
+      return;
     case 'detected-labels':
-      return answer.labels.length === 0
-        ? '{}'
-        : `{"detectedLabels":[${answer.labels.map(labelText).join(',')}]}`;
+      if (answer.labels.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push('{"detectedLabels":');
+      yield* addList(body, answer.labels, labelText);
+      body.push('}');
+      return;
     case 'patterns':
-      return `{"status":"success","data":[${answer.patterns.map(patternText).join(',')}]}`;
+      body.push('{"status":"success","data":');
+      yield* addList(body, answer.patterns, patternText);
+      body.push('}');
+      return;
     case 'shards':
-      return `{"shards":[${answer.shards.map(shardText).join(',')}],"statistics":${encodeStats(noStats)}}`;
+      body.push('{"shards":');
+      yield* addList(body, answer.shards, shardText);
+      body.push(`,"statistics":${encodeStats(noStats)}}`);
   }
 }
 
 /** A volume is a vector as long as no series has more than one sample. */
-function volumeText({ series, stats }: VolumeAnswer): string {
+function* addVolume(body: BodyParts, { series, stats }: VolumeAnswer): Steps<void> {
   const isVector = series.every(({ points }) => points.length === 1);
-  const results = series.map(({ labels, points }) => {
+  body.push(`{"status":"success","data":{"resultType":"${isVector ? 'vector' : 'matrix'}","result":`);
+  yield* addList(body, series, ({ labels, points }) => {
     const texts = points.map(pointText);
     return `{"metric":${labels.json},${isVector ? `"value":${texts.join('')}` : `"values":[${texts.join(',')}]`}}`;
   });
-  const type = isVector ? 'vector' : 'matrix';
-  return `{"status":"success","data":{"resultType":"${type}","result":[${results.join(',')}],"stats":${encodeStats(stats)}}}`;
+  body.push(`,"stats":${encodeStats(stats)}}}`);
 }
 
 function pointText({ timestampMs, value }: Point): string {

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../api/request.js';
-import { discoveryText } from './encode-discovery.js';
+import { addDiscovery } from './encode-discovery.js';
 import { encodeStats } from './encode-stats.js';
-import { BodyParts } from './body-parts.js';
+import { addList, BodyParts } from './body-parts.js';
 import { doAll, type Steps } from '../pace/steps.js';
 import { addCategorized, addMerged } from './encode-streams.js';
 import { formatSampleValue, formatSeconds } from './encode-values.js';
@@ -19,7 +19,6 @@ export interface EncodeOptions {
 export type EncodedBody = Pick<EncodedAnswer, 'status' | 'contentType' | 'body'>;
 
 type PlainAnswer = Exclude<Answer, EncodedAnswer>;
-type SeriesAnswer = Extract<PlainAnswer, { readonly kind: 'series' }>;
 type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 'vector' | 'scalar' }>;
 
 const queryType = 'application/json; charset=UTF-8';
@@ -48,27 +47,19 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
       yield* addQueryText(body, answer, options);
       return;
     case 'series':
-      // The longest of the listings.
-      body.push('{"status":"success","data":');
-      yield* addList(body, answer.series, ({ json }) => json);
+      yield* addSuccess(body, answer.series, ({ json }) => json);
       body.push(`${warningsText(answer.warnings)}}`);
       return;
-    default:
-      body.push(textOf(answer));
-  }
-}
-
-function textOf(answer: Exclude<PlainAnswer, QueryResult | SeriesAnswer>): string {
-  switch (answer.kind) {
     case 'names':
       // The reference leaves out `data` when there are no names.
-      return successText(
-        answer.values.length === 0 ? undefined : JSON.stringify(answer.values),
-        answer.warnings,
-      );
+      if (answer.values.length === 0) body.push('{"status":"success"');
+      else yield* addSuccess(body, answer.values, (value) => JSON.stringify(value));
+      body.push(`${warningsText(answer.warnings)}}`);
+      return;
     case 'index-stats': {
       const { streams, chunks, bytes, entries } = answer;
-      return JSON.stringify({ streams, chunks, bytes, entries });
+      body.push(JSON.stringify({ streams, chunks, bytes, entries }));
+      return;
     }
     case 'volume':
     case 'detected-fields':
@@ -76,9 +67,11 @@ function textOf(answer: Exclude<PlainAnswer, QueryResult | SeriesAnswer>): strin
     case 'detected-labels':
     case 'patterns':
     case 'shards':
-      return discoveryText(answer);
+      yield* addDiscovery(body, answer);
+      return;
     case 'formatted':
-      return successText(JSON.stringify(answer.query), []);
+      body.push(`{"status":"success","data":${JSON.stringify(answer.query)}}`);
+      return;
     case 'tenant':
       throw new Error('a tenant is no body: the endpoint that asked makes one');
     case 'live':
@@ -86,8 +79,14 @@ function textOf(answer: Exclude<PlainAnswer, QueryResult | SeriesAnswer>): strin
   }
 }
 
-function successText(data: string | undefined, warnings: readonly string[]): string {
-  return `{"status":"success"${data === undefined ? '' : `,"data":${data}`}${warningsText(warnings)}}`;
+/** What listings begin with; warnings may follow. */
+function* addSuccess<Item>(
+  body: BodyParts,
+  items: readonly Item[],
+  textFor: (item: Item) => string,
+): Steps<void> {
+  body.push('{"status":"success","data":');
+  yield* addList(body, items, textFor);
 }
 
 /** Readers that stream the answer depend on the order: resultType, encodingFlags, result, stats. */
@@ -130,26 +129,6 @@ function* addMatrix(body: BodyParts, all: readonly SeriesResult[]): Steps<void> 
     yield* addList(body, points, pointText);
     body.push('}');
     before = ',';
-  }
-  body.push(']');
-}
-
-/** Members that are made into text in one step. */
-const stepItems = 500;
-
-function* addList<Item>(
-  body: BodyParts,
-  items: readonly Item[],
-  textFor: (item: Item) => string,
-): Steps<void> {
-  body.push('[');
-  for (let from = 0; from < items.length; from += stepItems) {
-    const part = items.length <= stepItems ? items : items.slice(from, from + stepItems);
-    body.push(from === 0 ? '' : ',', part.map(textFor).join(','));
-    if (body.isFull) {
-      body.flush();
-      yield;
-    }
   }
   body.push(']');
 }

@@ -4,7 +4,8 @@
  */
 import { Deserializer, Serializer } from 'node:v8';
 import { LabelSet, type Label } from '../labels/label-set.js';
-import type { Steps } from '../pace/steps.js';
+import { eachStep, type Steps } from '../pace/steps.js';
+import type { DetectedField, PatternResult } from './discovery-types.js';
 import type { Answer, Entry, Point, SampleResult, SeriesResult, StreamResult } from './types.js';
 
 /** Who is asked by somebody, or sent as it is, is not kept. */
@@ -42,14 +43,30 @@ export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
     case 'series': {
       const { series, ...rest } = answer;
       out.writeValue([rest, series.length]);
-      for (const part of partsOf(series)) {
-        out.writeValue(part.map(({ labels }) => labels));
-        yield;
-      }
+      yield* packList(out, series, ({ labels }) => labels);
+      break;
+    }
+    case 'names':
+    case 'detected-field-values': {
+      const { values, ...rest } = answer;
+      out.writeValue([rest, values.length]);
+      yield* packList(out, values);
+      break;
+    }
+    case 'detected-fields': {
+      const { fields, ...rest } = answer;
+      out.writeValue([rest, fields.length]);
+      yield* packList(out, fields);
+      break;
+    }
+    case 'patterns': {
+      const { patterns, ...rest } = answer;
+      out.writeValue([rest, patterns.length]);
+      yield* packList(out, patterns);
       break;
     }
     default:
-      // Small, or texts only.
+      // As large as an index has labels.
       out.writeValue([answer, 0]);
   }
   return out.releaseBuffer();
@@ -71,12 +88,17 @@ export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
       return { ...rest, samples: yield* unpackSamples(packed, count) };
     case 'series': {
       const series: LabelSet[] = [];
-      while (series.length < count) {
-        for (const labels of packed.readValue() as Label[][]) series.push(LabelSet.fromSorted(labels));
-        yield;
-      }
+      for (const labels of yield* unpackList(packed, count))
+        series.push(LabelSet.fromSorted(labels as Label[]));
       return { ...rest, series };
     }
+    case 'names':
+    case 'detected-field-values':
+      return { ...rest, values: (yield* unpackList(packed, count)) as string[] };
+    case 'detected-fields':
+      return { ...rest, fields: (yield* unpackList(packed, count)) as DetectedField[] };
+    case 'patterns':
+      return { ...rest, patterns: (yield* unpackList(packed, count)) as PatternResult[] };
     default:
       return rest;
   }
@@ -88,6 +110,26 @@ const stepItems = 500;
 function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let from = 0; from < items.length; from += stepItems)
     yield items.length <= stepItems ? items : items.slice(from, from + stepItems);
+}
+
+function* packList<Item>(
+  out: Serializer,
+  items: readonly Item[],
+  plain: (item: Item) => unknown = (item) => item,
+): Steps<void> {
+  for (const part of partsOf(items)) {
+    out.writeValue(part.map(plain));
+    yield;
+  }
+}
+
+function* unpackList(packed: Deserializer, count: number): Steps<unknown[]> {
+  const items: unknown[] = [];
+  while (items.length < count) {
+    for (const item of packed.readValue() as unknown[]) items.push(item);
+    yield;
+  }
+  return items;
 }
 
 interface EntriesPart {

@@ -1,11 +1,14 @@
 import type { DetectedField, FieldParser } from '../answer/discovery-types.js';
 import type { Entry } from '../answer/types.js';
 import type { LabelSet } from '../labels/label-set.js';
+import type { LinePlace } from '../logql/lines/evaluator.js';
+import type { KeyPath } from '../logql/pipeline/key-paths.js';
 import { ownText } from '../logql/pipeline/own-text.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../logql/pipeline/types.js';
+import { Pacer } from '../pace/pacer.js';
+import { eachAtPace } from '../pace/steps.js';
 import { fieldTypeOf } from './field-type.js';
-import type { KeyPath } from './json-paths.js';
-import { LineFieldReader } from './line-fields.js';
+import { LineFieldReader, noPaths, type LineFields } from './line-fields.js';
 import { shownSize } from './shown-size.js';
 
 export interface FieldScanOptions {
@@ -30,35 +33,47 @@ const hidden: ReadonlySet<string> = new Set([errorLabel, errorDetailsLabel, pres
 /** Gathers the fields of log entries: structured metadata, what the query's parsers found, and what a parser finds in the line. */
 export class FieldScan {
   readonly #options: FieldScanOptions;
-  readonly #reader = new LineFieldReader();
+  readonly #reader: LineFieldReader;
+  readonly #pacer: Pacer;
   readonly #fields = new Map<string, OpenField>();
 
-  constructor(options: FieldScanOptions) {
+  /** What a line costs too much for is done in `place`. */
+  constructor(options: FieldScanOptions, place: LinePlace) {
     this.#options = options;
+    this.#reader = new LineFieldReader(place);
+    this.#pacer = new Pacer(place.signal);
   }
 
-  add(
+  /** Entries are added one after the other: the next one when the last one is in. */
+  async add(
     stream: LabelSet,
     { structuredMetadata, parsed, line }: Pick<Entry, 'structuredMetadata' | 'parsed' | 'line'>,
-  ): void {
+  ): Promise<void> {
     for (const [label, value] of structuredMetadata.labels) this.#take(label, value);
-    const found = this.#reader.read(line, stream);
-    for (const [label, value] of parsed.labels) this.#take(label, this.#shown(value), found?.parser);
+    const found = await this.#reader.read(line, stream);
+    await eachAtPace(parsed.labels, this.#pacer, ([label, value]) =>
+      this.#take(label, this.#shown(value), found?.parser),
+    );
     if (found === undefined) return;
-    for (const [label, value] of found.labels.labels) {
-      const { path, name } = this.#placeOf(label, found.pathOf);
-      this.#take(name, this.#shown(value), found.parser, path);
-    }
+    const pathOf = this.#needsPaths(found) ? await found.readPaths() : noPaths;
+    await eachAtPace(found.labels.labels, this.#pacer, ([label, value]) => {
+      const path = pathOf(label);
+      this.#take(this.#nameOf(label, path), this.#shown(value), found.parser, path);
+    });
   }
 
-  fields(): readonly DetectedField[] {
-    return [...this.#fields].map(([label, { last, parsers, jsonPath, values }]) => ({
-      label,
-      type: fieldTypeOf(last),
-      parsers: [...parsers],
-      jsonPath,
-      values: [...values],
-    }));
+  async fields(): Promise<readonly DetectedField[]> {
+    const fields: DetectedField[] = [];
+    await eachAtPace(this.#fields, this.#pacer, ([label, { last, parsers, jsonPath, values }]) =>
+      fields.push({
+        label,
+        type: fieldTypeOf(last),
+        parsers: [...parsers],
+        jsonPath,
+        values: [...values],
+      }),
+    );
+    return fields;
   }
 
   /** Of one field, sizes are listed in the form in which a query can compare them. */
@@ -66,34 +81,45 @@ export class FieldScan {
     return this.#options.only === undefined ? value : (shownSize(value) ?? value);
   }
 
-  /** A key with dots is shown as it is where names may have dots. */
-  #placeOf(
-    label: string,
-    pathOf: (label: string) => KeyPath | undefined,
-  ): { readonly name: string; readonly path?: () => KeyPath | undefined } {
-    const path = (): KeyPath | undefined => pathOf(label);
-    if (!this.#options.keepsDots) return { name: label, path };
-    const [key, ...below] = pathOf(label) ?? [];
-    return { name: key?.includes('.') === true && below.length === 0 ? key : label, path };
+  /** Paths cost another reading of the line: the first line that has a field tells its path. */
+  #needsPaths({ parser, labels }: LineFields): boolean {
+    if (parser !== 'json') return false;
+    return (
+      this.#options.keepsDots ||
+      labels.labels.some(([label]) =>
+        this.#fields.has(label) ? this.#fields.get(label)?.jsonPath === undefined : this.#hasRoom(label),
+      )
+    );
   }
 
-  #take(label: string, value: string, parser?: FieldParser, path?: () => KeyPath | undefined): void {
+  /** A key with dots is shown as it is where names may have dots. */
+  #nameOf(label: string, path: KeyPath | undefined): string {
+    if (!this.#options.keepsDots) return label;
+    const [key, ...below] = path ?? [];
+    return key?.includes('.') === true && below.length === 0 ? key : label;
+  }
+
+  #take(label: string, value: string, parser?: FieldParser, path?: KeyPath): void {
     if (hidden.has(label)) return;
     const field = this.#fieldOf(label);
     if (field === undefined) return;
     field.last = value;
     if (!field.values.has(value)) field.values.add(ownText(value));
     if (parser !== undefined) field.parsers.add(parser);
-    if (field.jsonPath === undefined && parser === 'json' && path !== undefined) field.jsonPath = path();
+    field.jsonPath ??= path;
   }
 
   #fieldOf(label: string): OpenField | undefined {
     const known = this.#fields.get(label);
     if (known !== undefined) return known;
-    const { maxFields, only } = this.#options;
-    if (this.#fields.size >= maxFields || (only !== undefined && label !== only)) return undefined;
+    if (!this.#hasRoom(label)) return undefined;
     const made: OpenField = { last: '', parsers: new Set(), jsonPath: undefined, values: new Set() };
     this.#fields.set(label, made);
     return made;
+  }
+
+  #hasRoom(label: string): boolean {
+    const { maxFields, only } = this.#options;
+    return this.#fields.size < maxFields && (only === undefined || label === only);
   }
 }

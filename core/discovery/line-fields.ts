@@ -1,46 +1,62 @@
 import type { FieldParser } from '../answer/discovery-types.js';
 import { LabelSet } from '../labels/label-set.js';
 import { parseQuery, type Stage } from '../logql/index.js';
-import { compilePipeline, type Pipeline } from '../logql/pipeline/compile.js';
+import {
+  keyPathsEvaluator,
+  pipelineEvaluator,
+  type LineEvaluator,
+  type LinePlace,
+} from '../logql/lines/evaluator.js';
 import { jsonError } from '../logql/pipeline/json-stage.js';
+import type { KeyPath } from '../logql/pipeline/key-paths.js';
 import { logfmtError } from '../logql/pipeline/logfmt-stage.js';
-import { clashSuffix, errorLabel } from '../logql/pipeline/types.js';
-import { jsonPathsOf, type KeyPath } from './json-paths.js';
+import { clashSuffix, errorLabel, type PipelineEntry, type PipelineLine } from '../logql/pipeline/types.js';
 
 /** What a parser finds in a line. */
 export interface LineFields {
   readonly parser: FieldParser;
   readonly labels: LabelSet;
-  /** Where a label's value stands in the JSON line; undefined for logfmt. */
-  readonly pathOf: (label: string) => KeyPath | undefined;
+  /** Reads the line again for where the values stand in it; nothing for logfmt. */
+  readonly readPaths: () => Promise<LinePaths>;
 }
 
-/** Reads lines as `| json` does, and where that fails as `| logfmt` does. */
+/** Where a label's value stands in the JSON line. */
+export type LinePaths = (label: string) => KeyPath | undefined;
+
+/** Reads lines as `| json` does, and where that fails as `| logfmt` does; what costs too much is read in `place`. */
 export class LineFieldReader {
-  readonly #json: Pipeline = compilePipeline(stagesOf('json'));
-  readonly #logfmt: Pipeline = compilePipeline(stagesOf('logfmt'));
+  readonly #json: LineEvaluator<PipelineLine | undefined>;
+  readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
+  readonly #paths: LineEvaluator<ReadonlyMap<string, KeyPath>>;
+
+  constructor(place: LinePlace) {
+    this.#json = pipelineEvaluator(stagesOf('json'), place);
+    this.#logfmt = pipelineEvaluator(stagesOf('logfmt'), place);
+    this.#paths = keyPathsEvaluator(place);
+  }
 
   /** The fields of a line of this stream: names that the stream has are marked; undefined when no parser reads the line. */
-  read(line: string, stream: LabelSet): LineFields | undefined {
+  async read(line: string, stream: LabelSet): Promise<LineFields | undefined> {
     const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
-    const json = this.#json(entry);
+    const json = await this.#json.of(entry);
     if (json !== undefined && json.parsed.get(errorLabel) !== jsonError)
-      return { parser: 'json', labels: json.parsed, pathOf: pathReader(line) };
-    const logfmt = this.#logfmt(entry);
+      return { parser: 'json', labels: json.parsed, readPaths: () => this.#readPaths(entry) };
+    const logfmt = await this.#logfmt.of(entry);
     if (logfmt === undefined || logfmt.parsed.get(errorLabel) === logfmtError) return undefined;
-    return { parser: 'logfmt', labels: logfmt.parsed, pathOf: () => undefined };
+    return { parser: 'logfmt', labels: logfmt.parsed, readPaths: () => Promise.resolve(noPaths) };
+  }
+
+  async #readPaths(entry: PipelineEntry): Promise<LinePaths> {
+    const paths = await this.#paths.of(entry);
+    return (label) => {
+      const plain = label.endsWith(clashSuffix) ? label.slice(0, -clashSuffix.length) : label;
+      return paths.get(label) ?? paths.get(plain);
+    };
   }
 }
 
-/** Reads the line again for the paths, but only when somebody asks. */
-function pathReader(line: string): (label: string) => KeyPath | undefined {
-  let paths: ReadonlyMap<string, KeyPath> | undefined;
-  return (label) => {
-    paths ??= jsonPathsOf(line);
-    const plain = label.endsWith(clashSuffix) ? label.slice(0, -clashSuffix.length) : label;
-    return paths.get(label) ?? paths.get(plain);
-  };
-}
+/** Of a line that has none, or that nobody asked. */
+export const noPaths: LinePaths = () => undefined;
 
 function stagesOf(parser: FieldParser): readonly Stage[] {
   const query = parseQuery(`{stream="any"} | ${parser}`, { dottedNames: 'reject' });

@@ -35,9 +35,9 @@ export async function answerDetectedFields(
   context: ScanContext,
 ): Promise<DetectedFieldsAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
-  const scan = new FieldScan({ maxFields: request.limit, keepsDots });
+  const scan = new FieldScan({ maxFields: request.limit, keepsDots }, context);
   await scanLines(plan, request, scan, context);
-  return { kind: 'detected-fields', fields: scan.fields(), limit: request.limit, warnings: [] };
+  return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings: [] };
 }
 
 /** The values of one field in the newest lines of a log query. */
@@ -47,9 +47,10 @@ export async function answerDetectedFieldValues(
   context: ScanContext,
 ): Promise<DetectedFieldValuesAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
-  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name });
+  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, context);
   await scanLines(plan, request, scan, context);
-  const values = scan.fields()[0]?.values.slice(0, request.limit) ?? [];
+  const [field] = await scan.fields();
+  const values = field?.values.slice(0, request.limit) ?? [];
   return { kind: 'detected-field-values', values, limit: request.limit, warnings: [] };
 }
 
@@ -62,7 +63,7 @@ async function scanLines(
   const streams = await newestEntries(plan, request.range, request.lineLimit, context);
   // What is read last decides on the type of a field, so streams are read in the order in which the reference has them.
   for (const { labels, entries } of streams.toSorted((a, b) => (a.labels.json < b.labels.json ? -1 : 1)))
-    for (const entry of entries) scan.add(labels, entry);
+    for (const entry of entries) await scan.add(labels, entry);
 }
 
 /** The newest entries that the query lets through; fewer when time runs out, an error when it does before there is any. */

@@ -1,4 +1,4 @@
-import { endNs, lengths, manyTenant, startNs, tenantOf } from './data.js';
+import { endNs, kinds, lengths, manyTenant, startNs, tenantOf } from './data.js';
 import { hostileQueries } from './queries.js';
 
 /** One request made to hurt. */
@@ -50,6 +50,20 @@ const overLongLines: readonly HostileCase[] = hostileQueries.flatMap(({ name, qu
       query,
       ['limit', '10'],
       ['step', '60'],
+    ),
+  ),
+);
+
+/** What is found out about long lines. */
+const aboutLongLines: readonly HostileCase[] = kinds.flatMap((kind) =>
+  lengths.flatMap((length) =>
+    ['detected_fields', 'detected_field/a/values', 'patterns', 'index/volume', 'detected_labels'].map(
+      (path): HostileCase => ({
+        name: `${path} of ${kind}, lines of ${length / 1_000} KB`,
+        path: `/loki/api/v1/${path}`,
+        tenant: tenantOf(kind, length),
+        params: [['query', '{app="hostile"}'], ...range, ['line_limit', '5000'], ['limit', '5000']],
+      }),
     ),
   ),
 );
@@ -152,6 +166,6 @@ function doubled(depth: number, inner: string, replacement = '$1$1$1$1'): string
 }
 
 /** By what they hurt on. */
-export const hostileGroups = { longLines: overLongLines, manyLines: overManyLines } as const;
+export const hostileGroups = { longLines: [...overLongLines, ...aboutLongLines], manyLines: overManyLines } as const;
 
 export const hostileCases: readonly HostileCase[] = Object.values(hostileGroups).flat();

@@ -8,7 +8,7 @@ export const endNs = startNs + 3_600_000_000_000n;
 export const lengths = [200_000, 1_000_000] as const;
 export type LineLength = (typeof lengths)[number];
 
-const kinds: readonly LineKind[] = [
+export const kinds: readonly LineKind[] = [
   'json',
   'wide-json',
   'deep-json',

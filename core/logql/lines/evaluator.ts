@@ -1,6 +1,7 @@
 import type { Grouping, RangeAggregation, Stage } from '../ast.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { compileExtractor } from '../pipeline/extractor.js';
+import { jsonPathsOf, keyPathsCost, type KeyPath } from '../pipeline/key-paths.js';
 import { Meter, TooCostly } from '../pipeline/meter.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
 import type { LineWorkers } from './line-workers.js';
@@ -49,6 +50,21 @@ export function sampleEvaluator(
   return new Evaluator(meter, compileExtractor(range, pushed, meter), async (entry) => {
     const sent = await place.workers.run(work, entry, place.signal);
     return sent === undefined ? undefined : receiveSample(sent as SentSample);
+  });
+}
+
+/** Reads the paths of a JSON line's values (see jsonPathsOf). */
+export function keyPathsEvaluator(place: LinePlace): LineEvaluator<ReadonlyMap<string, KeyPath>> {
+  const meter = new Meter(place.limit ?? defaultLimit);
+  const work: LineWork = { kind: 'key-paths' };
+  const here = ({ line }: PipelineEntry): ReadonlyMap<string, KeyPath> => {
+    meter.start();
+    meter.charge(line.length * keyPathsCost);
+    return jsonPathsOf(line);
+  };
+  return new Evaluator(meter, here, async (entry) => {
+    // What the worker's `key-paths` sends: the map as it is.
+    return (await place.workers.run(work, entry, place.signal)) as ReadonlyMap<string, KeyPath>;
   });
 }
 

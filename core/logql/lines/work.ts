@@ -5,6 +5,7 @@ import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/t
 /** What is to be done with lines; plain data, so that a worker can compile it for itself. */
 export type LineWork =
   | { readonly kind: 'pipeline'; readonly stages: readonly Stage[] }
+  | { readonly kind: 'key-paths' }
   | {
       readonly kind: 'sample';
       readonly range: RangeAggregation;

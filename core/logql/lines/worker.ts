@@ -3,6 +3,7 @@ import { ApiError } from '../../errors/api-error.js';
 import { errorTable, type ErrorEntry } from '../../errors/table.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
+import { jsonPathsOf } from '../pipeline/key-paths.js';
 import type { Answered, Asked } from './messages.js';
 import { receiveEntry, sendLine, sendSample, type LineWork, type SentEntry } from './work.js';
 
@@ -35,6 +36,7 @@ function compile(work: LineWork): Run {
       return made === undefined ? undefined : sendLine(made, entry);
     };
   }
+  if (work.kind === 'key-paths') return ({ line }) => jsonPathsOf(line);
   const extract = compileExtractor(work.range, work.pushed);
   return (sent) => {
     const sample = extract(receiveEntry(sent));

@@ -1,9 +1,11 @@
-import { innerLabelName, labelName } from '../logql/pipeline/label-name.js';
+import { innerLabelName, labelName } from './label-name.js';
 
 /** The keys on the way to a value. */
 export type KeyPath = readonly string[];
 
 const maxDepth = 100;
+/** Nanoseconds for each character: every few of them are a path of their own. */
+export const keyPathsCost = 250;
 
 /** The paths of a JSON line's values by the labels that `| json` gives them; empty for a line that is no JSON object. */
 export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
