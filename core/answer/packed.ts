@@ -88,8 +88,9 @@ export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
       return { ...rest, samples: yield* unpackSamples(packed, count) };
     case 'series': {
       const series: LabelSet[] = [];
-      for (const labels of yield* unpackList(packed, count))
-        series.push(LabelSet.fromSorted(labels as Label[]));
+      yield* eachStep(yield* unpackList(packed, count), (labels) =>
+        series.push(LabelSet.fromSorted(labels as Label[])),
+      );
       return { ...rest, series };
     }
     case 'names':
