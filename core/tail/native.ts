@@ -46,8 +46,10 @@ export async function* followNative(
     await looks.next(signal);
     return { kind: 'due' };
   };
-  const deepEvery = Math.max(1, Math.round(rules.lookbackMs / 2 / lookEveryMs));
-  let [lookCount, hasRows] = [0, false];
+  // Where nothing comes, what is late can wait; a look reaches back from where the last one ended, so none is lost by that.
+  const deepEvery = (isQuiet: boolean): number =>
+    Math.max(1, Math.round((isQuiet ? rules.lookbackMs : rules.lookbackMs / 2) / lookEveryMs));
+  let [looksSinceDeep, hasRows, isQuiet] = [0, false, true];
   let [batch, look] = [nextBatch(), nextLook()];
   // It may fail while a look is under way; it is awaited after that.
   batch.catch(() => undefined);
@@ -56,17 +58,24 @@ export async function* followNative(
       const turn = await Promise.race([batch, look]);
       if (signal.aborted) return;
       if (turn.kind === 'due') {
-        lookCount += 1;
-        const isDeep = lookCount % deepEvery === 0;
+        looksSinceDeep += 1;
+        const isDeep = looksSinceDeep >= deepEvery(isQuiet);
         const behindMs = isDeep ? rules.lookbackMs : Math.min(rules.lookbackMs, usualLatenessMs);
         // While nothing comes there is nothing younger that could hide a row, but late rows may still come.
-        if (isDeep || hasRows) yield* lookAgain(windows, context, behindMs);
+        let hasLate = false;
+        if (isDeep || hasRows)
+          for await (const event of lookAgain(windows, context, behindMs)) {
+            hasLate ||= event.kind === 'entries';
+            yield event;
+          }
+        if (isDeep) [looksSinceDeep, isQuiet] = [0, !hasLate];
         hasRows = false;
         look = nextLook();
         continue;
       }
       if (turn.result.done === true) throw new Error('the backend ended its tail');
       hasRows = true;
+      isQuiet = false;
       batch = nextBatch();
       batch.catch(() => undefined);
       const event = await newEntries(

@@ -18,6 +18,8 @@ export interface OverloadSettings {
   readonly tails: number;
   readonly slow: number;
   readonly seed: number;
+  /** An empty backend to ask instead of the embedded one. */
+  readonly backendUrl: string | undefined;
   /** More flags of the proxy. */
   readonly flags: readonly string[];
   readonly print: (line: string) => void;
@@ -31,9 +33,15 @@ const workers = [4, 8, 16];
 /** Of the capacity: far below the share of one of two tenants. */
 const smallShare = 0.05;
 
+/** What answers the proxy: the embedded backend in a process of its own, or an empty one that runs already. */
+type Backend = Pick<RunningProgram, 'url' | 'stop'> & Partial<Pick<RunningProgram, 'cpuMs'>>;
+
 /** Overloads a proxy in a process of its own, before a backend in another one. */
 export async function overload(settings: OverloadSettings): Promise<Findings> {
-  const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
+  const backend: Backend =
+    settings.backendUrl === undefined
+      ? await startProgram(['backend', '-listen=127.0.0.1:0'])
+      : { url: settings.backendUrl, stop: () => Promise.resolve() };
   try {
     const endMs = Date.now();
     await load(backend.url, flooding, settings.rows, endMs);
@@ -61,7 +69,7 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
 
 async function ask(
   proxy: RunningProgram,
-  backend: RunningProgram,
+  backend: Backend,
   endMs: number,
   settings: OverloadSettings,
 ): Promise<Findings> {
@@ -73,7 +81,7 @@ async function ask(
   try {
     await sleep(settleSeconds * 1000);
     print(`beside ${counted(bystanders)}; ${memory(proxy)}`);
-    const capacity = await capacityOf(many, [proxy, backend], measureSeconds, print);
+    const capacity = await capacityOf(many, { proxy, backend }, measureSeconds, print);
     await sleep(settleSeconds * 1000);
     const unloaded = new Sample();
     await many.openLoop(capacity * unloadedShare, measureSeconds * 4, unloaded);
@@ -104,7 +112,7 @@ async function ask(
 /** The most that is answered in a second, with a few asking at once. */
 async function capacityOf(
   clients: Clients,
-  programs: readonly RunningProgram[],
+  programs: Readonly<Record<string, Partial<Pick<RunningProgram, 'cpuMs'>>>>,
   seconds: number,
   print: (line: string) => void,
 ): Promise<number> {
@@ -112,16 +120,18 @@ async function capacityOf(
   let most = 0;
   for (const count of workers) {
     const sample = new Sample();
-    const before = programs.map((program) => program.cpuMs());
+    const watched = Object.entries(programs).map(([name, { cpuMs }]) => ({
+      name,
+      cpuMs,
+      before: cpuMs?.() ?? 0,
+    }));
     await clients.closedLoop(count, seconds, sample);
     const answers = sample.admitted.length;
-    const [ofProxy, ofBackend] = programs.map((program, index) =>
-      ((program.cpuMs() - (before[index] ?? 0)) / answers).toFixed(1),
-    );
     const perSecond = answers / seconds;
-    print(
-      `${count} at once: ${perSecond.toFixed(0)} requests/s; processor time of one: proxy ${ofProxy} ms, backend ${ofBackend} ms`,
+    const times = watched.flatMap(({ name, cpuMs, before }) =>
+      cpuMs === undefined ? [] : [`${name} ${((cpuMs() - before) / answers).toFixed(1)} ms`],
     );
+    print(`${count} at once: ${perSecond.toFixed(0)} requests/s; processor time of one: ${times.join(', ')}`);
     most = Math.max(most, perSecond);
   }
   return most;

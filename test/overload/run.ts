@@ -1,6 +1,6 @@
 /**
  * `npm run overload [-- --minutes=10]`: a flood at twice what the proxy can do, beside idle connections, tails, slow readers and
- * another tenant. Ends with 1 when an aim of test/overload/report.ts is missed.
+ * another tenant. `BACKEND_URL` names an empty backend to ask instead of the embedded one. Ends with 1 when an aim of test/overload/report.ts is missed.
  */
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
@@ -31,6 +31,7 @@ const findings = await overload({
   tails,
   slow,
   seed,
+  backendUrl: process.env['BACKEND_URL'],
   flags: flag,
   print,
 });

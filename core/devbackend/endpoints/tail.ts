@@ -37,10 +37,15 @@ export async function tail(ctx: Context): Promise<void> {
   let startNs = ctx.nowNs - startOffsetNs;
   // The polls of many tails come at once as soon as the loop was late once; requests have their turns between them.
   const pacer = new Pacer();
+  const { store } = ctx.backend;
+  let [seenRows, seenNs] = [-1, 0n];
   while (!ctx.signal.aborted) {
     await pacer.due();
     const endNs = ctx.backend.settings.nowNs() - offsetNs;
-    await follower.poll(startNs, endNs);
+    const { rowsIngested, newestNs = endNs } = store;
+    // Without a row that came since, and without one of a time that was in the future then, there is nothing new to be found.
+    if (rowsIngested !== seenRows || newestNs > seenNs) await follower.poll(startNs, endNs);
+    [seenRows, seenNs] = [rowsIngested, endNs];
     startNs =
       endNs - LOOK_BEHIND_NS > ctx.nowNs - startOffsetNs ? endNs - LOOK_BEHIND_NS : ctx.nowNs - startOffsetNs;
     await pause(Number(refreshNs / 1_000_000n), ctx.signal);

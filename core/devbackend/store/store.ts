@@ -36,6 +36,7 @@ export class Store {
   #bytes = 0;
   #rows = 0;
   #rowsIngested = 0;
+  #newestNs: bigint | undefined;
 
   /** `maxBytes` bounds the estimated size; past it `push` refuses rows. */
   constructor(maxBytes: number) {
@@ -56,6 +57,10 @@ export class Store {
   /** Rows ever accepted. */
   get rowsIngested(): number {
     return this.#rowsIngested;
+  }
+  /** The latest time of any row ever accepted. */
+  get newestNs(): bigint | undefined {
+    return this.#newestNs;
   }
   get streamCount(): number {
     let count = 0;
@@ -102,6 +107,7 @@ export class Store {
     this.#bytes += bytes;
     this.#rows++;
     this.#rowsIngested++;
+    if (this.#newestNs === undefined || row.timeNs > this.#newestNs) this.#newestNs = row.timeNs;
     return true;
   }
 
