@@ -5,6 +5,8 @@ import type { LinePlace } from '../logql/lines/evaluator.js';
 import type { KeyPath } from '../logql/pipeline/key-paths.js';
 import { ownText } from '../logql/pipeline/own-text.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from '../logql/pipeline/types.js';
+import type { MemoryAccount } from '../memory/account.js';
+import { entryBytes, textBytes } from '../memory/sizes.js';
 import { Pacer } from '../pace/pacer.js';
 import { eachAtPace } from '../pace/steps.js';
 import { fieldTypeOf } from './field-type.js';
@@ -28,6 +30,8 @@ interface OpenField {
   readonly values: Set<string>;
 }
 
+/** A field with its two sets. */
+const fieldBytes = 700;
 const hidden: ReadonlySet<string> = new Set([errorLabel, errorDetailsLabel, preserveErrorLabel]);
 
 /** Gathers the fields of log entries: structured metadata, what the query's parsers found, and what a parser finds in the line. */
@@ -35,11 +39,13 @@ export class FieldScan {
   readonly #options: FieldScanOptions;
   readonly #reader: LineFieldReader;
   readonly #pacer: Pacer;
+  readonly #memory: MemoryAccount;
   readonly #fields = new Map<string, OpenField>();
 
-  /** What a line costs too much for is done in `place`. */
-  constructor(options: FieldScanOptions, place: LinePlace) {
+  /** What a line costs too much for is done in `place`, and what is gathered is charged to its account. */
+  constructor(options: FieldScanOptions, place: LinePlace & { readonly memory: MemoryAccount }) {
     this.#options = options;
+    this.#memory = place.memory;
     this.#reader = new LineFieldReader(place);
     this.#pacer = new Pacer(place.signal);
   }
@@ -104,7 +110,10 @@ export class FieldScan {
     const field = this.#fieldOf(label);
     if (field === undefined) return;
     field.last = value;
-    if (!field.values.has(value)) field.values.add(ownText(value));
+    if (!field.values.has(value)) {
+      this.#memory.charge(entryBytes + textBytes(value), 'the values of fields');
+      field.values.add(ownText(value));
+    }
     if (parser !== undefined) field.parsers.add(parser);
     field.jsonPath ??= path;
   }
@@ -113,6 +122,7 @@ export class FieldScan {
     const known = this.#fields.get(label);
     if (known !== undefined) return known;
     if (!this.#hasRoom(label)) return undefined;
+    this.#memory.charge(fieldBytes + textBytes(label), 'the values of fields');
     const made: OpenField = { last: '', parsers: new Set(), jsonPath: undefined, values: new Set() };
     this.#fields.set(label, made);
     return made;

@@ -11,6 +11,7 @@ export type Held =
   | 'a listing of the backend'
   | 'statistics of the backend'
   | 'samples of patterns'
+  | 'the values of fields'
   | 'the bytes of the answer';
 
 /** Room is taken from the pool in pieces, so that most charges are an addition and a comparison. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../api/caller.js';
 import { Query } from '../api/query.js';
 import type { ApiRequest } from '../api/request.js';
+import type { MemoryAccount } from '../memory/account.js';
 import { createExchange, type Exchange } from '../plugin/exchange.js';
 import type { SlotName, Slots } from '../plugin/index.js';
 import { Trace } from '../telemetry/trace.js';
@@ -12,6 +13,8 @@ export interface ExchangeSettings<Given extends SlotName = never> {
   readonly slots?: Pick<Slots, Given>;
   readonly signal?: AbortSignal;
   readonly isFinal?: boolean;
+  /** Without it nothing is bounded. */
+  readonly memory?: MemoryAccount;
 }
 
 const hourNs = 3_600_000_000_000n;
@@ -54,6 +57,7 @@ export function makeExchange<Given extends SlotName = never>(
     signal: settings.signal ?? new AbortController().signal,
     isFinal: settings.isFinal ?? true,
     trace: new Trace(),
+    ...(settings.memory === undefined ? {} : { memory: settings.memory }),
   });
   return settings.slots === undefined
     ? first.derive<Given>({})

@@ -3,6 +3,8 @@ import type { TimeRange } from '../../core/api/request.js';
 import type { Histogram, Window } from '../../core/discovery/pattern-windows.js';
 import { fields, query, stats, statsFunction, timeBucket } from '../../core/logsql/build.js';
 import type { LogsqlFilter } from '../../core/logsql/ast.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
+import { logRowBytes } from '../../core/memory/sizes.js';
 import { levelNames } from '../../core/names/level-words.js';
 import { detectedLevelName } from '../../core/names/level.js';
 import { parseRowTime } from '../../core/names/row-time.js';
@@ -32,6 +34,12 @@ const secondNs = 1_000_000_000n;
 const maxLineLength = 3000;
 const parallel = 4;
 
+export interface PatternBackend extends Backend {
+  readonly signal: AbortSignal;
+  /** Where lines and samples are charged. */
+  readonly memory: MemoryAccount;
+}
+
 /** How many lines there are, by bucket. */
 export async function countLines(
   filter: LogsqlFilter,
@@ -55,9 +63,9 @@ export async function readWindows(
   filter: LogsqlFilter,
   windows: readonly Window[],
   search: PatternSearch,
-  signal: AbortSignal,
-  backend: Backend,
+  backend: PatternBackend,
 ): Promise<readonly WindowLines[]> {
+  const { signal } = backend;
   const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
   const first = await inParallel(windows, async (window) => {
     signal.throwIfAborted();
@@ -89,7 +97,7 @@ async function readNewest(
   filter: LogsqlFilter,
   range: TimeRange,
   newest: number | undefined,
-  { upstream, reader }: Backend,
+  { upstream, reader, memory }: PatternBackend,
 ): Promise<readonly PatternLine[]> {
   const lines: PatternLine[] = [];
   const request = { query: query(filter, [fields(...columns)]), range };
@@ -98,6 +106,7 @@ async function readNewest(
       const { timestampNs, stream, structuredMetadata, line } = reader.read(row);
       const kept = line.length > maxLineLength ? '' : line;
       const level = structuredMetadata.get(detectedLevelName);
+      memory.charge(logRowBytes({ line: kept }), 'log lines');
       lines.push({ timestampNs, streamKey: stream.labels.key, level, line: kept });
     }
   return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));

@@ -4,15 +4,11 @@ import type { TimeRange } from '../../core/api/request.js';
 import { cutWindows, linesOf, spreadSample } from '../../core/discovery/pattern-windows.js';
 import { PatternFinder } from '../../core/drain/pattern-finder.js';
 import { compilePatternFilter } from '../../core/logql/pipeline/line-filter-pattern.js';
+import type { MemoryAccount } from '../../core/memory/account.js';
 import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
+import { atPace, eachAtPace } from '../../core/pace/steps.js';
 import type { PatternsPlan } from '../../core/plan/types.js';
-import type { Backend } from './listings.js';
-import { countLines, readWindows, type WindowLines } from './pattern-lines.js';
-
-export interface PatternsContext extends Backend {
-  readonly signal: AbortSignal;
-}
+import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 
 /** The reference's settings: clusters per stream, and the lines that a pattern needs to be shown. */
 const maxClusters = 300;
@@ -24,6 +20,8 @@ const maxTrees = 2000;
 const maxWindows = 24;
 /** Samples of an answer; above this buckets without lines are left out. */
 const maxSamples = 500_000;
+/** A pair of numbers in its list. */
+const sampleBytes = 48;
 const secondNs = 1_000_000_000n;
 
 type Samples = PatternResult['samples'];
@@ -33,28 +31,35 @@ export async function answerPatterns(
   { filter }: PatternsPlan,
   request: PatternsRequest,
   range: TimeRange,
-  context: PatternsContext,
+  context: PatternBackend,
 ): Promise<PatternsAnswer> {
   const { search, stepNs } = request;
   const isEmpty = range.endNs <= range.startNs;
   const histogram = isEmpty ? [] : await countLines(filter, range, stepNs, context);
   const total = linesOf(histogram);
   const windows = cutWindows(histogram, range, stepNs, total <= search.maxRows ? 1 : maxWindows);
-  const read = await readWindows(filter, windows, search, context.signal, context);
-  const custom = search.custom.map((pattern) => countCustom(pattern, read, stepNs));
-  const found = await findPatterns(read, stepNs, context.signal);
+  const read = await readWindows(filter, windows, search, context);
+  const pacer = new Pacer(context.signal);
+  const custom: PatternResult[] = [];
+  for (const pattern of search.custom) custom.push(await countCustom(pattern, read, stepNs, pacer));
+  const found = await findPatterns(read, stepNs, context.memory, pacer);
   const own = new Set(search.custom);
   const patterns = [...custom, ...found.filter(({ pattern }) => !own.has(pattern))].slice(0, request.limit);
-  return { kind: 'patterns', patterns: filled(patterns, Number(stepNs / secondNs)), warnings: [] };
+  const stepSeconds = Number(stepNs / secondNs);
+  return {
+    kind: 'patterns',
+    patterns: await filled(patterns, stepSeconds, context.memory, pacer),
+    warnings: [],
+  };
 }
 
 async function findPatterns(
   read: readonly WindowLines[],
   stepNs: bigint,
-  signal: AbortSignal,
+  memory: MemoryAccount,
+  pacer: Pacer,
 ): Promise<readonly PatternResult[]> {
   const finder = new PatternFinder({ maxClusters, maxTrees });
-  const pacer = new Pacer(signal);
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;
     for (const { streamKey, level, line, timestampNs } of lines) {
@@ -67,7 +72,10 @@ async function findPatterns(
   for (const { pattern, level, size, counts } of await atPace(finder.patterns(), pacer)) {
     const samples = samplesOf(counts, read);
     const lines = samples.reduce((sum, [, count]) => sum + count, 0);
-    if (lines >= minLines && size >= minSampled) results.push({ pattern, level, samples, lines });
+    if (lines >= minLines && size >= minSampled) {
+      memory.charge(samples.length * sampleBytes, 'samples of patterns');
+      results.push({ pattern, level, samples, lines });
+    }
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
@@ -77,15 +85,20 @@ async function findPatterns(
 }
 
 /** A pattern of the operator has the lines it matches, of any level. */
-function countCustom(pattern: string, read: readonly WindowLines[], stepNs: bigint): PatternResult {
+async function countCustom(
+  pattern: string,
+  read: readonly WindowLines[],
+  stepNs: bigint,
+  pacer: Pacer,
+): Promise<PatternResult> {
   const matches = compilePatternFilter(pattern);
   const counts = new Map<number, number>();
   for (const [index, { window, lines }] of read.entries())
-    for (const { line, timestampNs } of lines) {
-      if (!matches(line)) continue;
+    await eachAtPace(lines, pacer, ({ line, timestampNs }) => {
+      if (!matches(line)) return;
       const bucket = bucketOf(index, window.lines > lines.length, timestampNs, stepNs);
       counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
-    }
+    });
   return { pattern, level: undefined, samples: samplesOf(counts, read) };
 }
 
@@ -110,13 +123,21 @@ function samplesOf(counts: ReadonlyMap<number, number>, read: readonly WindowLin
 }
 
 /** Buckets without lines between the first and the last one are shown, as long as that is not too much to send. */
-function filled(patterns: readonly PatternResult[], stepSeconds: number): readonly PatternResult[] {
+async function filled(
+  patterns: readonly PatternResult[],
+  stepSeconds: number,
+  memory: MemoryAccount,
+  pacer: Pacer,
+): Promise<readonly PatternResult[]> {
   const spans = patterns.map(({ samples }) => {
     const [first, last] = [samples[0]?.[0] ?? 0, samples.at(-1)?.[0] ?? 0];
     return samples.length === 0 ? 0 : Math.round((last - first) / stepSeconds) + 1;
   });
-  if (spans.reduce((sum, span) => sum + span, 0) > maxSamples) return patterns;
-  return patterns.map((result, index) => {
+  const all = spans.reduce((sum, span) => sum + span, 0);
+  if (all > maxSamples) return patterns;
+  memory.charge(all * sampleBytes, 'samples of patterns');
+  const results: PatternResult[] = [];
+  await eachAtPace(patterns.entries(), pacer, ([index, result]) => {
     const counts = new Map(result.samples);
     const start = result.samples[0]?.[0] ?? 0;
     const samples = Array.from(
@@ -126,6 +147,7 @@ function filled(patterns: readonly PatternResult[], stepSeconds: number): readon
         return [seconds, counts.get(seconds) ?? 0];
       },
     );
-    return { ...result, samples };
+    results.push({ ...result, samples });
   });
+  return results;
 }

@@ -160,7 +160,11 @@ export class ResponseShapeStage implements Stage<Needs, never> {
       }
       case 'patterns':
         if (request.op !== 'patterns') throw mismatch(request);
-        return answerPatterns(plan, request, rangeOf(request), { ...backend, signal: exchange.signal });
+        return answerPatterns(plan, request, rangeOf(request), {
+          ...backend,
+          signal: exchange.signal,
+          memory: exchange.memory,
+        });
       case 'delete':
         if (request.op !== 'delete') throw mismatch(request);
         return deleteRows(plan, request, exchange, this.#host);

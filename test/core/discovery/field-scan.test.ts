@@ -3,6 +3,7 @@ import type { DetectedField } from '../../../core/answer/types.js';
 import { FieldScan, type FieldScanOptions } from '../../../core/discovery/field-scan.js';
 import type { LinePlace } from '../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../core/logql/lines/line-workers.js';
+import { MemoryAccount, unboundedMemory } from '../../../core/memory/account.js';
 import { LabelSet } from '../../../core/labels/label-set.js';
 
 const stream = LabelSet.from([
@@ -16,7 +17,8 @@ interface Given {
   readonly parsed?: Readonly<Record<string, string>>;
 }
 
-const apart: LinePlace = {
+const apart: LinePlace & { readonly memory: MemoryAccount } = {
+  memory: unboundedMemory(),
   workers: { run: () => Promise.reject(new Error('a short line is read here')) },
   signal: new AbortController().signal,
 };
@@ -128,11 +130,19 @@ test('a long line is read in a thread, with the same fields', async (t) => {
   try {
     for (const keepsDots of [false, true]) {
       const here = await scan(given, { keepsDots }, { ...apart, limit: Infinity });
-      t.deepEqual(await scan(given, { keepsDots }, { workers: counted, signal }), here);
+      t.deepEqual(await scan(given, { keepsDots }, { ...apart, workers: counted, signal }), here);
     }
     // As JSON, its paths, and twice as no JSON and as logfmt.
     t.is(asked, 2 * 4);
   } finally {
     workers.close();
   }
+});
+
+test('what is gathered counts towards the memory of the query', async (t) => {
+  const memory = new MemoryAccount(1_000_000);
+  const given = Array.from({ length: 40 }, (_none, index) => ({ line: `a="${'x'.repeat(30_000)}${index}"` }));
+  const { message } = await t.throwsAsync<Error>(scan(given, {}, { ...apart, memory }));
+  t.regex(message, /the values of fields/);
+  t.true(memory.peak > 900_000);
 });

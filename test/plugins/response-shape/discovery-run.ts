@@ -1,5 +1,6 @@
 import type { ApiRequest } from '../../../core/api/request.js';
 import type { Answer } from '../../../core/answer/types.js';
+import { unboundedMemory, type MemoryAccount } from '../../../core/memory/account.js';
 import { printQuery } from '../../../core/logsql/print.js';
 import { defaultNamingSettings, Naming, type NamingSettings } from '../../../core/names/naming.js';
 import type { ResponseShapeOptions } from '../../../core/options/options.gen.js';
@@ -32,17 +33,19 @@ export async function runDiscovery(
     readonly options?: Partial<ResponseShapeOptions>;
     readonly limits?: Readonly<Record<string, unknown>>;
     readonly clock?: FakeClock;
+    readonly memory?: MemoryAccount;
   } = {},
 ): Promise<DiscoveryRun> {
   const names = { ...defaultNamingSettings, ...settings.names };
+  const { clock = new FakeClock(), limits = {}, memory = unboundedMemory() } = settings;
   const upstream = new FakeUpstream(expected);
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({
     request,
+    memory,
     slots: { tenant: makeTenant(), plan: planRequest(request, new Naming(names)), upstream },
   });
   // The type of the options is generated from the same schema.
   const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;
-  const { clock = new FakeClock(), limits = {} } = settings;
   const host = makeHost({ names, limits, clock, metrics: responseShapeMetrics });
   const { answer } = await runStage(
     responseShape,

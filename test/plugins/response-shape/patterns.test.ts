@@ -3,6 +3,7 @@ import type { PatternSearch, PatternsRequest } from '../../../core/api/discovery
 import { Selector } from '../../../core/api/query.js';
 import type { Answer } from '../../../core/answer/types.js';
 import type { ExpectedCall } from '../../../core/testing/index.js';
+import { MemoryAccount } from '../../../core/memory/account.js';
 import type { BackendRow } from '../../../core/upstream/types.js';
 import { runDiscovery } from './discovery-run.js';
 
@@ -157,4 +158,23 @@ test('a line that was parsed away is found by the message among its fields', asy
   const rows = lines(30, 0, () => missing).map((row, index) => ({ ...row, msg: job(index) }));
   const { answer } = await runDiscovery(patterns(), [histogram([0, 30]), { call: 'rows', batches: [rows] }]);
   t.deepEqual(shown(answer), [['<_>job <_> is done<_>', 'info', [[start, 30]]]]);
+});
+
+test('lines and samples count towards the memory of the query', async (t) => {
+  const long = lines(200, 0, (index) => `${job(index)} ${'x'.repeat(2_900)}`);
+  const answered = [histogram([0, 200]), { call: 'rows', batches: [long] }] as const;
+  const ofLines = runDiscovery(patterns(), answered, { memory: new MemoryAccount(300_000) });
+  t.regex((await t.throwsAsync<Error>(ofLines)).message, /log lines/);
+
+  const years = { startNs, endNs: startNs + 400_000n * second };
+  const apart = [...lines(40, 0, job), ...lines(40, 399_900, job)];
+  const request = patterns({}, { range: years, stepNs: second });
+  const ofSamples = runDiscovery(
+    request,
+    [histogram([0, 40], [399_900, 40]), { call: 'rows', batches: [apart] }],
+    {
+      memory: new MemoryAccount(300_000),
+    },
+  );
+  t.regex((await t.throwsAsync<Error>(ofSamples)).message, /samples of patterns/);
 });
