@@ -19,6 +19,7 @@ import type { Clock } from '../../core/plugin/host.js';
 import { MetricCounts } from './metric-counts.js';
 import { briefTable } from './metric-brief.js';
 import { rowEntrySource, type RowContext } from './metric-rows.js';
+import { onceListed } from './once-listed.js';
 import { statisticsTable } from './metric-stats.js';
 
 export interface MetricContext extends Omit<RowContext, 'counts' | 'memory'> {
@@ -39,7 +40,8 @@ export async function answerMetric(
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
-  const source = backendSource(plan, { ...context, counts, memory: limits.memory });
+  const upstream = onceListed(context.upstream);
+  const source = backendSource(plan, { ...context, upstream, counts, memory: limits.memory });
   const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);
 }
