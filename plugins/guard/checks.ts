@@ -1,5 +1,6 @@
 import { checkEntriesLimit, lengthOf } from '../../core/api/params/index.js';
 import type { ApiRequest, QueryRangeRequest, QueryRequest, TimeRange } from '../../core/api/request.js';
+import { readAhead } from '../../core/api/read-ahead.js';
 import { apiError } from '../../core/errors/table.js';
 import type { ProcessLimits, TenantLimits } from '../../core/limits/limits.js';
 import { visit } from '../../core/logql/index.js';
@@ -9,17 +10,22 @@ import { printGoDuration, printPrometheusDuration } from '../../core/time/index.
 const maxPoints = 11_000n;
 
 /** Throws the error of the first limit that a request exceeds; a limit of 0 is off. Costs nothing but arithmetic for what is allowed. */
-export function checkRequest(request: ApiRequest, limits: TenantLimits, process: ProcessLimits): void {
+export async function checkRequest(
+  request: ApiRequest,
+  limits: TenantLimits,
+  process: ProcessLimits,
+  signal: AbortSignal,
+): Promise<void> {
   for (const text of queryTexts(request)) checkText(text, process.maxQueryLengthBytes);
   switch (request.op) {
     case 'query_range':
       checkResolution(request);
       checkRange(request.range, limits);
-      checkEntries(request, limits);
-      checkIntervals(request, limits);
+      await checkEntries(request, limits, signal);
+      await checkIntervals(request, limits, signal);
       return;
     case 'query':
-      checkIntervals(request, limits);
+      await checkIntervals(request, limits, signal);
       return;
     case 'labels':
     case 'label_values':
@@ -74,19 +80,26 @@ function checkRange(range: TimeRange, { maxQueryLengthNs }: TenantLimits): void 
 }
 
 /** Only log queries return entries; the query is parsed for that only when the limit would be exceeded. */
-function checkEntries(request: QueryRangeRequest, { maxEntriesLimitPerQuery }: TenantLimits): void {
+async function checkEntries(
+  request: QueryRangeRequest,
+  { maxEntriesLimitPerQuery }: TenantLimits,
+  signal: AbortSignal,
+): Promise<void> {
   if (maxEntriesLimitPerQuery === 0 || request.limit <= maxEntriesLimitPerQuery) return;
+  await readAhead(request, signal);
   if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
 }
 
 /** As in the reference, the last window that is too long is the one that is named. */
-function checkIntervals(
-  { query }: QueryRangeRequest | QueryRequest,
+async function checkIntervals(
+  request: QueryRangeRequest | QueryRequest,
   { maxQueryRangeNs }: TenantLimits,
-): void {
+  signal: AbortSignal,
+): Promise<void> {
   if (maxQueryRangeNs === 0n) return;
+  await readAhead(request, signal);
   let longest: bigint | undefined;
-  visit(query.ast, (node) => {
+  visit(request.query.ast, (node) => {
     if (node.kind === 'log-range' && node.intervalNanoseconds > maxQueryRangeNs)
       longest = node.intervalNanoseconds;
   });

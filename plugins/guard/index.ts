@@ -2,10 +2,10 @@
 import type { TenantLimits } from '../../core/limits/limits.js';
 import type { GuardOptions } from '../../core/options/options.gen.js';
 import {
+  ApiError,
   apiError,
   defineStage,
   type Answer,
-  type ApiRequest,
   type Exchange,
   type Host,
   type Rest,
@@ -101,7 +101,7 @@ class Guard implements Stage<'tenant', 'place'> {
     const place = entered instanceof Promise ? await entered : entered;
     try {
       const { id, limitIds } = exchange.slots.tenant;
-      this.#check(exchange.request, this.#host.limits.of(limitIds ?? [id]));
+      await this.#check(exchange, this.#host.limits.of(limitIds ?? [id]));
       return await rest(exchange.derive<'place'>({ slots: { place } }));
     } finally {
       place.leave();
@@ -136,11 +136,12 @@ class Guard implements Stage<'tenant', 'place'> {
     if (this.#admissions.waiting > 0) this.#admissions.admit();
   }
 
-  #check(request: ApiRequest, limits: TenantLimits): void {
+  async #check({ request, signal }: Exchange<'tenant'>, limits: TenantLimits): Promise<void> {
     try {
-      checkRequest(request, limits, this.#host.limits.process);
+      await checkRequest(request, limits, this.#host.limits.process, signal);
     } catch (error) {
-      this.#count('limit');
+      // What is wrong with the text of a query, and who has left, is no matter of limits.
+      if (error instanceof ApiError) this.#count('limit');
       throw error;
     }
   }

@@ -196,3 +196,37 @@ test('the entries limit does not concern metric queries', async (t) => {
   const request = rangeRequest({ limit: 5001, query: new Query('rate({app="a"}[5m])', 'reject') });
   t.is(await stageOf({}).handle(exchangeOf(request), answering), answer);
 });
+
+test('a long query whose windows are looked at gives others their turn', async (t) => {
+  const query = new Query(`count_over_time({app="a"} ${'| json '.repeat(5_000)} [1h])`, 'reject');
+  const stage = stageOf(
+    {},
+    hostWith({ tenantLimits: { a: { max_query_range: '30m' } }, maxQueryLengthBytes: 0 }),
+  );
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    turn = setImmediate(count);
+  };
+  let turn = setImmediate(count);
+  try {
+    await t.throwsAsync(stage.handle(exchangeOf(rangeRequest({ query })), answering), { message: /30m/ });
+  } finally {
+    clearImmediate(turn);
+  }
+  t.true(turns > 1);
+});
+
+test('who leaves while a query is looked at is not counted among the refused', async (t) => {
+  const host = hostWith({ tenantLimits: { a: { max_query_range: '30m' } }, maxQueryLengthBytes: 0 });
+  const gone = new AbortController();
+  const query = new Query(`count_over_time({app="a"} ${'| json '.repeat(5_000)} [1h])`, 'reject');
+  const exchange = makeExchange<'tenant'>({
+    request: rangeRequest({ query }),
+    signal: gone.signal,
+    slots: { tenant: makeTenant('a') },
+  });
+  setImmediate(() => gone.abort(new Error('gone')));
+  await t.throwsAsync(stageOf({}, host).handle(exchange, answering), { message: 'gone' });
+  t.is(await host.metric('guard_rejected_total', { reason: 'limit' }), undefined);
+});
