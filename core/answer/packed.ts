@@ -138,8 +138,8 @@ interface EntriesPart {
   readonly lines: readonly string[];
   /** Where in the list of all sets so far the sets of each entry are; undefined when all are empty. */
   readonly sets: Uint32Array | undefined;
-  /** Sets that come for the first time. */
-  readonly added: readonly (readonly Label[])[];
+  /** How many labels each of the sets has that come for the first time. They follow, all in one row. */
+  readonly added: readonly number[];
 }
 
 function* packStreams(out: Serializer, streams: readonly StreamResult[]): Steps<void> {
@@ -147,17 +147,26 @@ function* packStreams(out: Serializer, streams: readonly StreamResult[]): Steps<
   for (const { labels, entries } of streams) {
     out.writeValue([labels.labels, entries.length]);
     for (const part of partsOf(entries)) {
-      out.writeValue(entriesPart(part, places));
+      const added: LabelSet[] = [];
+      out.writeValue(entriesPart(part, places, added));
       yield;
+      // A line may have tens of thousands of labels.
+      yield* packList(
+        out,
+        added.flatMap(({ labels: all }) => all),
+      );
     }
   }
 }
 
-function entriesPart(entries: readonly Entry[], places: Map<LabelSet, number>): EntriesPart {
+function entriesPart(
+  entries: readonly Entry[],
+  places: Map<LabelSet, number>,
+  added: LabelSet[],
+): EntriesPart {
   const times = new BigInt64Array(entries.length);
   const sets = new Uint32Array(entries.length * 2);
   const lines: string[] = [];
-  const added: (readonly Label[])[] = [];
   let isPlain = true;
   for (const [index, { timestampNs, line, structuredMetadata, parsed }] of entries.entries()) {
     times[index] = timestampNs;
@@ -167,16 +176,16 @@ function entriesPart(entries: readonly Entry[], places: Map<LabelSet, number>): 
     sets[2 * index] = placeOf(structuredMetadata, places, added);
     sets[2 * index + 1] = placeOf(parsed, places, added);
   }
-  return { times, lines, sets: isPlain ? undefined : sets, added };
+  return { times, lines, sets: isPlain ? undefined : sets, added: added.map(({ size }) => size) };
 }
 
-function placeOf(set: LabelSet, places: Map<LabelSet, number>, added: (readonly Label[])[]): number {
+function placeOf(set: LabelSet, places: Map<LabelSet, number>, added: LabelSet[]): number {
   if (set.size === 0) return 0;
   let place = places.get(set);
   if (place === undefined) {
     place = places.size;
     places.set(set, place);
-    added.push(set.labels);
+    added.push(set);
   }
   return place;
 }
@@ -188,7 +197,12 @@ function* unpackStreams(packed: Deserializer, count: number): Steps<StreamResult
     const [labels, length] = packed.readValue() as [Label[], number];
     const entries: Entry[] = [];
     while (entries.length < length) {
-      addEntries(entries, packed.readValue() as EntriesPart, known);
+      const part = packed.readValue() as EntriesPart;
+      const sizes = part.added.reduce((sum, size) => sum + size, 0);
+      const added = (yield* unpackList(packed, sizes)) as Label[];
+      let from = 0;
+      for (const size of part.added) known.push(LabelSet.fromSorted(added.slice(from, (from += size))));
+      addEntries(entries, part, known);
       yield;
     }
     streams.push({ labels: LabelSet.fromSorted(labels), entries });
@@ -196,8 +210,7 @@ function* unpackStreams(packed: Deserializer, count: number): Steps<StreamResult
   return streams;
 }
 
-function addEntries(entries: Entry[], { times, lines, sets, added }: EntriesPart, known: LabelSet[]): void {
-  for (const labels of added) known.push(LabelSet.fromSorted(labels));
+function addEntries(entries: Entry[], { times, lines, sets }: EntriesPart, known: readonly LabelSet[]): void {
   for (const [index, line] of lines.entries()) {
     entries.push({
       timestampNs: times[index] ?? 0n,

@@ -8,7 +8,7 @@ import {
   type LinePlace,
 } from '../logql/lines/evaluator.js';
 import { jsonError } from '../logql/pipeline/json-stage.js';
-import type { KeyPath } from '../logql/pipeline/key-paths.js';
+import type { KeyPath, PathsByLabel } from '../logql/pipeline/key-paths.js';
 import { logfmtError } from '../logql/pipeline/logfmt-stage.js';
 import { clashSuffix, errorLabel, type PipelineEntry, type PipelineLine } from '../logql/pipeline/types.js';
 
@@ -27,7 +27,7 @@ export type LinePaths = (label: string) => KeyPath | undefined;
 export class LineFieldReader {
   readonly #json: LineEvaluator<PipelineLine | undefined>;
   readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
-  readonly #paths: LineEvaluator<ReadonlyMap<string, KeyPath>>;
+  readonly #paths: LineEvaluator<PathsByLabel>;
 
   constructor(place: LinePlace) {
     this.#json = pipelineEvaluator(stagesOf('json'), place);

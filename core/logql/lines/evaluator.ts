@@ -1,11 +1,19 @@
 import type { Grouping, RangeAggregation, Stage } from '../ast.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { compileExtractor } from '../pipeline/extractor.js';
-import { jsonPathsOf, keyPathsCost, type KeyPath } from '../pipeline/key-paths.js';
+import { jsonPathsOf, keyPathsCost, type PathsByLabel } from '../pipeline/key-paths.js';
 import { Meter, TooCostly } from '../pipeline/meter.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
 import type { LineWorkers } from './line-workers.js';
-import { receiveLine, receiveSample, type LineWork, type SentLine, type SentSample } from './work.js';
+import {
+  receiveLine,
+  receivePaths,
+  receiveSample,
+  type LineWork,
+  type SentLine,
+  type SentPaths,
+  type SentSample,
+} from './work.js';
 
 /** Where lines are evaluated that cost too much for the event loop, and until when anybody waits for them. */
 export interface LinePlace {
@@ -54,17 +62,16 @@ export function sampleEvaluator(
 }
 
 /** Reads the paths of a JSON line's values (see jsonPathsOf). */
-export function keyPathsEvaluator(place: LinePlace): LineEvaluator<ReadonlyMap<string, KeyPath>> {
+export function keyPathsEvaluator(place: LinePlace): LineEvaluator<PathsByLabel> {
   const meter = new Meter(place.limit ?? defaultLimit);
   const work: LineWork = { kind: 'key-paths' };
-  const here = ({ line }: PipelineEntry): ReadonlyMap<string, KeyPath> => {
+  const here = ({ line }: PipelineEntry): PathsByLabel => {
     meter.start();
     meter.charge(line.length * keyPathsCost);
     return jsonPathsOf(line);
   };
   return new Evaluator(meter, here, async (entry) => {
-    // What the worker's `key-paths` sends: the map as it is.
-    return (await place.workers.run(work, entry, place.signal)) as ReadonlyMap<string, KeyPath>;
+    return receivePaths((await place.workers.run(work, entry, place.signal)) as SentPaths);
   });
 }
 

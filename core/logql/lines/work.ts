@@ -1,5 +1,6 @@
 import { LabelSet, type Label } from '../../labels/label-set.js';
 import type { Grouping, RangeAggregation, Stage } from '../ast.js';
+import type { KeyPath, PathsByLabel } from '../pipeline/key-paths.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
 
 /** What is to be done with lines; plain data, so that a worker can compile it for itself. */
@@ -33,6 +34,37 @@ export interface SentSample {
   readonly value: number;
   readonly labels: readonly Label[];
   readonly error: string | undefined;
+}
+
+/** Paths by label, in few long lists: a list for each of tens of thousands of paths takes long to be received. */
+export interface SentPaths {
+  readonly labels: readonly string[];
+  /** The keys of all paths. */
+  readonly keys: readonly string[];
+  /** Where among the keys the path of each label ends. */
+  readonly ends: Uint32Array;
+}
+
+export function sendPaths(paths: ReadonlyMap<string, KeyPath>): SentPaths {
+  const keys: string[] = [];
+  const ends = new Uint32Array(paths.size);
+  let at = 0;
+  for (const path of paths.values()) {
+    keys.push(...path);
+    ends[at] = keys.length;
+    at += 1;
+  }
+  return { labels: [...paths.keys()], keys, ends };
+}
+
+export function receivePaths({ labels, keys, ends }: SentPaths): PathsByLabel {
+  const places = new Map(labels.map((label, index) => [label, index]));
+  return {
+    get: (label) => {
+      const place = places.get(label);
+      return place === undefined ? undefined : keys.slice(ends[place - 1] ?? 0, ends[place]);
+    },
+  };
 }
 
 export function sendEntry({ stream, structuredMetadata, timestampNs, line }: PipelineEntry): SentEntry {

@@ -5,7 +5,7 @@ import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { jsonPathsOf } from '../pipeline/key-paths.js';
 import type { Answered, Asked } from './messages.js';
-import { receiveEntry, sendLine, sendSample, type LineWork, type SentEntry } from './work.js';
+import { receiveEntry, sendLine, sendPaths, sendSample, type LineWork, type SentEntry } from './work.js';
 
 type Run = (entry: SentEntry) => unknown;
 
@@ -36,7 +36,7 @@ function compile(work: LineWork): Run {
       return made === undefined ? undefined : sendLine(made, entry);
     };
   }
-  if (work.kind === 'key-paths') return ({ line }) => jsonPathsOf(line);
+  if (work.kind === 'key-paths') return ({ line }) => sendPaths(jsonPathsOf(line));
   const extract = compileExtractor(work.range, work.pushed);
   return (sent) => {
     const sample = extract(receiveEntry(sent));

@@ -3,6 +3,9 @@ import { innerLabelName, labelName } from './label-name.js';
 /** The keys on the way to a value. */
 export type KeyPath = readonly string[];
 
+/** Paths by the labels that `| json` gives their values. */
+export type PathsByLabel = Pick<ReadonlyMap<string, KeyPath>, 'get'>;
+
 const maxDepth = 100;
 /** Nanoseconds for each character: every few of them are a path of their own. */
 export const keyPathsCost = 250;

@@ -118,6 +118,20 @@ for (const answer of large) {
   });
 }
 
+test('a line with very many labels is packed and unpacked in steps', (t) => {
+  const parsed = LabelSet.from(
+    Array.from({ length: 20_000 }, (_none, at) => [`label${at}`, `${at}`] as const),
+  );
+  const answer = makeLogAnswer({ app: 'a' }, ['x']);
+  const streams = answer.streams.map((stream) => ({
+    ...stream,
+    entries: stream.entries.map((entry) => ({ ...entry, parsed })),
+  }));
+  const steps = [...packSteps({ ...answer, streams })].length;
+  t.true(steps > 30);
+  t.deepEqual(again({ ...answer, streams }), { ...answer, streams });
+});
+
 test('entries that had one set of labels have one again, also over several streams', (t) => {
   const shared = LabelSet.from([['level', 'info']]);
   const answer = makeLogAnswer({ app: 'a' }, ['x', 'y']);
