@@ -232,6 +232,7 @@ test.serial(
       1_000,
     );
     t.is(ends[0], 0);
-    t.true(most <= 6, `${most} steps in one turn`);
+    // The end of a slice need not be where a turn is counted from, so two slices may fall into one, each with a step beyond its end.
+    t.true(most <= 2 * 5 + 2, `${most} steps in one turn`);
   },
 );
