@@ -166,6 +166,9 @@ function doubled(depth: number, inner: string, replacement = '$1$1$1$1'): string
 }
 
 /** By what they hurt on. */
-export const hostileGroups = { longLines: [...overLongLines, ...aboutLongLines], manyLines: overManyLines } as const;
+export const hostileGroups = {
+  longLines: [...overLongLines, ...aboutLongLines],
+  manyLines: overManyLines,
+} as const;
 
 export const hostileCases: readonly HostileCase[] = Object.values(hostileGroups).flat();
