@@ -27,7 +27,8 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
-  { files: ['**/*table.ts', '**/*tables.ts'], rules: { 'max-lines': 'off' } },
+  // Tables, and the trees whose types name each other.
+  { files: ['**/*table.ts', '**/*tables.ts', '**/ast.ts'], rules: { 'max-lines': 'off' } },
   // What a site writes is plain JavaScript: no types to check.
   {
     files: ['examples/**/*.js'],

@@ -1,4 +1,4 @@
-import { createExchange, type Exchange } from '../plugin/exchange.js';
+import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 
 /**
  * The same exchange with a life of its own: it ends with `signal` only, not with the client that asked first. For calls that

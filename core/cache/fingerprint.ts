@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../api/caller.js';
+import type { Caller } from '../base/caller.js';
 
 /** Which of a client's headers and cookies go on to the backend; answers may depend on them. */
 export interface Forwarding {

@@ -3,10 +3,10 @@
  * data are, the tuple mode, the forwarded credentials and the parameters. Everything a client can write is escaped, so no two
  * different requests share a key.
  */
-import type { VolumeRangeRequest, VolumeRequest } from '../api/discovery-request.js';
-import type { ApiRequest, Browse, Operation, QueryRangeRequest, QueryRequest } from '../api/request.js';
-import type { Selector } from '../api/query.js';
-import type { Exchange } from '../plugin/exchange.js';
+import type { VolumeRangeRequest, VolumeRequest } from '../wire/api/discovery-request.js';
+import type { ApiRequest, Browse, Operation, QueryRangeRequest, QueryRequest } from '../wire/api/request.js';
+import type { Selector } from '../wire/api/query.js';
+import type { Exchange } from '../kernel/plugin/exchange.js';
 
 /** The key of an exchange's answer: `<op>:<tenant>:<where>:<tuple mode>:<credentials>:<parameters>`. */
 export function cacheKey(exchange: Exchange<'tenant'>, fingerprint: string): string {

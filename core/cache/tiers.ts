@@ -1,5 +1,5 @@
 import { Cacheable, Keyv } from 'cacheable';
-import type { ByteLru } from './byte-lru.js';
+import type { ByteLru } from '../base/memory/byte-lru.js';
 
 /** A cache of several tiers: memory first, and what is slower behind it. Times in milliseconds. */
 export interface TieredCache<Value> {

@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../api/request.js';
-import type { Answer } from '../answer/types.js';
+import type { ApiRequest } from '../wire/api/request.js';
+import type { Answer } from '../wire/answer/types.js';
 
 /** The options that decide how long an answer is kept; milliseconds. */
 export interface TtlRules {

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../api/caller.js';
-import { apiError } from '../errors/table.js';
+import type { Caller } from '../base/caller.js';
+import { apiError } from '../base/errors/table.js';
 import { firstHeader } from './caller.js';
-import { headerNames } from './routes-table.js';
+import { headerNames } from '../wire/routes-table.js';
 
 /** Lets a caller through to admin and debug routes, or throws; without a token the listener's address is the protection (spec: Authentication 13). */
 export function adminGate(token: string | undefined): (caller: Caller) => void {

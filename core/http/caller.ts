@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../api/caller.js';
-import { headerNames } from './routes-table.js';
+import type { Caller } from '../base/caller.js';
+import { headerNames } from '../wire/routes-table.js';
 
 /** Reads who asks from the connection and the request headers. */
 export function callerOf(request: IncomingMessage): Caller {

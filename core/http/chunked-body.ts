@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 const chunkBytes = 64 * 1024;
-/** How the body of a log answer begins (core/answer/encode.ts). */
+/** How the body of a log answer begins (core/wire/answer/encode.ts). */
 const streamsHead = Buffer.from('{"status":"success","data":{"resultType":"streams"');
 
 /** Whether a body, before it is compressed, is the answer to a log query. */

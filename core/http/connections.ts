@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'koa';
-import { apiError } from '../errors/table.js';
-import type { ServerOptions } from '../options/options.gen.js';
-import type { Clock, Meters } from '../plugin/host.js';
+import { apiError } from '../base/errors/table.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import type { Meters } from '../base/meters.js';
+import type { Clock } from '../base/clock.js';
 import { lastReadMs, restMs } from './last-answer.js';
 
 /** Metrics of the connections of all listeners (spec: Metrics, Core). */

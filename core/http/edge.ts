@@ -1,14 +1,16 @@
 import { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type Koa from 'koa';
-import type { ServerOptions, TelemetryOptions } from '../options/options.gen.js';
-import type { Clock, Logger, Meters } from '../plugin/host.js';
-import type { RouteHandler, UpgradeHandler } from '../plugin/index.js';
+import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
+import type { Meters } from '../base/meters.js';
+import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/clock.js';
+import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import type { MemoryPool } from '../memory/pool.js';
-import type { RequestObserver } from '../telemetry/request-record.js';
-import { apiError } from '../errors/table.js';
-import { isLoopback, parseListenAddress } from './address.js';
+import type { MemoryPool } from '../base/memory/pool.js';
+import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import { apiError } from '../base/errors/table.js';
+import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import { Connections, type connectionMetrics } from './connections.js';
 import { InFlight } from './in-flight.js';
@@ -20,7 +22,7 @@ import {
   type Listener,
   type TlsMaterial,
 } from './listener.js';
-import type { ListenerName, Route } from './routes-table.js';
+import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
 

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
-import { apiError } from '../errors/table.js';
-import { ApiError, errorTypeOf } from '../errors/api-error.js';
-import { LogqlError } from '../logql/error.js';
-import { RowTimeError } from '../names/row-time.js';
-import { StreamTextError } from '../names/stream-text.js';
-import { unexpectedAnswer } from '../upstream/failures.js';
-import type { EncodedAnswer } from '../answer/types.js';
+import { apiError } from '../base/errors/table.js';
+import { ApiError, errorTypeOf } from '../base/errors/api-error.js';
+import { RefusedQuery } from '../base/errors/refused-query.js';
+import { RowTimeError } from '../victoria/names/row-time.js';
+import { StreamTextError } from '../victoria/names/stream-text.js';
+import { unexpectedAnswer } from '../victoria/upstream/failures.js';
+import type { EncodedAnswer } from '../wire/answer/types.js';
 
-/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with the reference’s text, a broken row as 502, a defect as 500. */
+/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with Loki's text, a broken row as 502, a defect as 500. */
 export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   // What breaks after an abort broke because of it; the reason says what the client is to see.
   if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
   if (error instanceof ApiError) return error;
-  if (error instanceof LogqlError) return apiError('badRequest', { text: error.message }, { cause: error });
+  if (error instanceof RefusedQuery) return apiError('badRequest', { text: error.message }, { cause: error });
   // Rows are read where they are used; what is wrong with one is the backend's doing.
   if (error instanceof StreamTextError || error instanceof RowTimeError)
     return unexpectedAnswer('the backend', error.message, error);

@@ -1,4 +1,4 @@
-import type { Steps } from '../pace/steps.js';
+import type { Steps } from '../base/pace/steps.js';
 
 /** Bytes decoded in one go; a body may be large, and so may one of its parameters. */
 const stepBytes = 256 * 1024;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { apiError } from '../errors/table.js';
+import { apiError } from '../base/errors/table.js';
 import { decodeForm } from './form-decode.js';
-import { Pacer } from '../pace/pacer.js';
-import { atPace, doAll, type Steps } from '../pace/steps.js';
-import type { Params } from '../api/params/index.js';
+import { Pacer } from '../base/pace/pacer.js';
+import { atPace, doAll, type Steps } from '../base/pace/steps.js';
+import type { Params } from '../wire/api/params/index.js';
 
 /**
- * Merges the parameters of a POST form and of the URL: form values first, repeated values kept in order, as the reference's
+ * Merges the parameters of a POST form and of the URL: form values first, repeated values kept in order, as Loki's
  * server does. Bodies of other types count toward the limit but give no parameters.
  */
 export async function readMergedParams(

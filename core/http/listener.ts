@@ -8,10 +8,10 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
-import { apiError } from '../errors/table.js';
-import { describeSystemError, readOptionFile } from '../options/option-file.js';
-import type { ServerOptions } from '../options/options.gen.js';
-import { parseListenAddress } from './address.js';
+import { apiError } from '../base/errors/table.js';
+import { describeSystemError, readOptionFile } from '../kernel/options/option-file.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import { parseListenAddress } from '../base/listen-address.js';
 
 /** A server that listens. */
 export interface Listener {

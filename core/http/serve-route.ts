@@ -1,19 +1,19 @@
 import type { Context } from 'koa';
-import type { ServerOptions } from '../options/options.gen.js';
-import type { Answer, EncodedAnswer } from '../answer/types.js';
-import type { ApiRequest } from '../api/request.js';
-import { createExchange } from '../plugin/exchange.js';
-import type { HttpCall, RouteHandler } from '../plugin/index.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
+import type { ApiRequest } from '../wire/api/request.js';
+import { createExchange } from '../kernel/plugin/exchange.js';
+import type { HttpCall, RouteHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import type { MemoryPool } from '../memory/pool.js';
-import { encodeSteps } from '../answer/encode.js';
-import { Pacer } from '../pace/pacer.js';
-import { atPace } from '../pace/steps.js';
-import { apiError } from '../errors/table.js';
-import { untilAborted } from '../errors/until-aborted.js';
-import type { RequestRecord } from '../telemetry/request-record.js';
+import type { MemoryPool } from '../base/memory/pool.js';
+import { encodeSteps } from '../wire/answer/encode.js';
+import { Pacer } from '../base/pace/pacer.js';
+import { atPace } from '../base/pace/steps.js';
+import { apiError } from '../base/errors/table.js';
+import { untilAborted } from '../base/errors/until-aborted.js';
+import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { readMergedParams, readUrlParams } from './form.js';
-import { routeLabel, type Route } from './routes-table.js';
+import { routeLabel, type Route } from '../wire/routes-table.js';
 
 /** A route with the plugin handler that serves it. */
 export interface ServedRoute {

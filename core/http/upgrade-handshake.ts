@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { EncodedAnswer } from '../answer/types.js';
+import type { EncodedAnswer } from '../wire/answer/types.js';
 import { securityHeaders } from './security-headers.js';
 
 /** Bytes a client may send before its handshake is answered; it has no reason to send any. */

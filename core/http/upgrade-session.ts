@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
-import type { EncodedAnswer } from '../answer/types.js';
-import type { Params } from '../api/params/index.js';
-import { apiError } from '../errors/table.js';
-import type { ServerOptions } from '../options/options.gen.js';
-import { createExchange } from '../plugin/exchange.js';
-import type { LiveSocket, UpgradeCall, UpgradeHandler } from '../plugin/index.js';
+import type { EncodedAnswer } from '../wire/answer/types.js';
+import type { Params } from '../wire/api/params/index.js';
+import { apiError } from '../base/errors/table.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import { createExchange } from '../kernel/plugin/exchange.js';
+import type { LiveSocket, UpgradeCall, UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import type { RequestRecord } from '../telemetry/request-record.js';
+import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { failed, goingAway, UpgradedSocket } from './upgrade-socket.js';
 

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import { Rounds } from '../pace/rounds.js';
-import type { LiveSocket } from '../plugin/index.js';
+import { Rounds } from '../base/pace/rounds.js';
+import type { LiveSocket } from '../kernel/plugin/contract.js';
 
 /** How often a client is pinged; proxies in between take silence for a dead connection. */
 const pingMs = 1_000;

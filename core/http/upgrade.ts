@@ -3,17 +3,17 @@ import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { Params } from '../api/params/index.js';
-import { apiError } from '../errors/table.js';
-import type { ServerOptions } from '../options/options.gen.js';
-import type { Clock } from '../plugin/host.js';
-import type { UpgradeHandler } from '../plugin/index.js';
+import type { Params } from '../wire/api/params/index.js';
+import { apiError } from '../base/errors/table.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import type { Clock } from '../base/clock.js';
+import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import { RequestRecord, type RequestObserver } from '../telemetry/request-record.js';
+import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
 import { callerOf } from './caller.js';
 import { readUrlParams } from './form.js';
 import { refuseManyHeaders } from './listener.js';
-import { routeById, routeLabel, type Route } from './routes-table.js';
+import { routeById, routeLabel, type Route } from '../wire/routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
 import { UpgradeSession } from './upgrade-session.js';
 
@@ -55,7 +55,7 @@ export class Upgrades {
     for (const [id, handler] of settings.handlers) {
       const route = routeById.get(id);
       if (route === undefined)
-        throw new Error(`a plugin upgrades the route "${id}", which core/http/routes-table does not know`);
+        throw new Error(`a plugin upgrades the route "${id}", which core/wire/routes-table does not know`);
       for (const path of route.paths) this.#byPath.set(path, { route, handler });
     }
   }

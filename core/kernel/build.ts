@@ -1,7 +1,8 @@
-import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
-import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from '../plugin/index.js';
-import type { Host, MetricSpecs } from '../plugin/host.js';
-import type { Route } from '../http/routes-table.js';
+import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
+import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from './plugin/contract.js';
+import type { MetricSpecs } from '../base/meters.js';
+import type { Host } from './plugin/host.js';
+import type { Route } from '../wire/routes-table.js';
 import type { ChainLink } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';

@@ -1,5 +1,8 @@
 import type { StageCall, StageMeter } from './stage-meter.js';
-import type { Answer, Exchange, Rest, RestUse, SlotName, Stage } from '../plugin/index.js';
+import type { SlotName } from './plugin/slots.js';
+import type { Exchange } from './plugin/exchange.js';
+import type { Answer } from '../wire/answer/types.js';
+import type { Rest, RestUse, Stage } from './plugin/contract.js';
 
 /** A stage in its place: made by the loader from the pipeline file. */
 export interface ChainLink {

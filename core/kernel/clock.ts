@@ -1,4 +1,4 @@
-import type { Clock } from '../plugin/host.js';
+import type { Clock } from '../base/clock.js';
 
 /** The clocks of the machine; nanoseconds have the resolution of milliseconds. */
 export const systemClock: Clock = {

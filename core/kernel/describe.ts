@@ -1,13 +1,13 @@
-import { describeOptions } from '../options/describe.js';
-import { readBuiltInSchemas, type OptionSchema } from '../options/index.js';
-import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
+import { describeOptions } from './options/describe.js';
+import { readBuiltInSchemas, type OptionSchema } from './options/index.js';
+import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
 import type {
   MeterReading,
   PartDescription,
   PipelineDescription,
   SectionDescription,
-} from '../plugin/host.js';
-import { metricPrefix, type MeterRegistry } from '../telemetry/meters.js';
+} from './plugin/host.js';
+import { metricPrefix, type MeterRegistry } from './telemetry/meters.js';
 import type { StageMeter } from './stage-meter.js';
 
 /** What a description is made of, besides the pipeline. */

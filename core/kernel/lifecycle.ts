@@ -1,5 +1,5 @@
-import type { Lifecycle } from '../plugin/index.js';
-import type { Logger } from '../plugin/host.js';
+import type { Lifecycle } from './plugin/contract.js';
+import type { Logger } from '../base/logger.js';
 import { withinBound } from './bounded.js';
 
 /** A plugin instance in its place in the pipeline. */

@@ -1,5 +1,5 @@
-import { routeById, type Method, type Route } from '../http/routes-table.js';
-import type { OwnRoute } from '../plugin/index.js';
+import { routeById, type Method, type Route } from '../wire/routes-table.js';
+import type { OwnRoute } from './plugin/contract.js';
 
 /** `/site/teams/{name}`: segments of plain signs, or of one parameter. */
 const pathForm = /^(?:\/(?:[\w.~-]+|\{\w+\}))+$/;

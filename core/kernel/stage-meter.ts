@@ -1,5 +1,6 @@
-import type { Clock, StageFigures } from '../plugin/host.js';
-import { RecentTimes } from '../telemetry/recent-times.js';
+import type { Clock } from '../base/clock.js';
+import type { StageFigures } from './plugin/host.js';
+import { RecentTimes } from './telemetry/recent-times.js';
 
 /** Counts and times the calls of one stage, in bounded memory. */
 export class StageMeter {

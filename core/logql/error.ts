@@ -1,5 +1,7 @@
+import { RefusedQuery } from '../base/errors/refused-query.js';
+
 /** A query that Loki refuses; the message is Loki's text to the letter. */
-export class LogqlError extends Error {
+export class LogqlError extends RefusedQuery {
   override readonly name = 'LogqlError';
 }
 

@@ -1,4 +1,4 @@
-import { LabelSet } from '../labels/label-set.js';
+import { LabelSet } from '../base/labels/label-set.js';
 import type { Expr, MetricExpr, RangeAggregation, Selector } from './ast.js';
 import { parseQuery } from './parse.js';
 import { compilePipeline } from './pipeline/compile.js';

@@ -1,5 +1,5 @@
-import { doAll, type Steps } from '../pace/steps.js';
-import { sharingBudget } from '../regexp/index.js';
+import { doAll, type Steps } from '../base/pace/steps.js';
+import { sharingBudget } from './regexp/index.js';
 import type { Expr, Matcher } from './ast.js';
 import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';

@@ -1,4 +1,4 @@
-import type { LogDestination } from '../telemetry/log-writer.js';
+import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 
 /** A log record as it is written, by field name. */
 export type LogRecord = ReadonlyMap<string, unknown>;

@@ -1,10 +1,10 @@
-import type { Caller } from '../api/caller.js';
-import { Query } from '../api/query.js';
-import type { ApiRequest } from '../api/request.js';
-import type { MemoryAccount } from '../memory/account.js';
-import { createExchange, type Exchange } from '../plugin/exchange.js';
-import type { SlotName, Slots } from '../plugin/index.js';
-import { Trace } from '../telemetry/trace.js';
+import type { Caller } from '../base/caller.js';
+import { Query } from '../wire/api/query.js';
+import type { ApiRequest } from '../wire/api/request.js';
+import type { MemoryAccount } from '../base/memory/account.js';
+import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
+import type { SlotName, Slots } from '../kernel/plugin/slots.js';
+import { Trace } from '../base/trace.js';
 
 /** What a made-up exchange is to be; everything has a default. */
 export interface ExchangeSettings<Given extends SlotName = never> {

@@ -1,9 +1,12 @@
-import { Strain } from '../admission/strain.js';
-import { createLimits } from '../limits/limits.js';
-import { Naming } from '../names/naming.js';
-import type { Clock, Host, LogFields, Logger, MetricSpecs, PipelineDescription } from '../plugin/host.js';
-import { MeterRegistry } from '../telemetry/meters.js';
-import type { RequestObserver } from '../telemetry/request-record.js';
+import { Strain } from '../base/admission/strain.js';
+import { createLimits } from '../wire/limits/limits.js';
+import { Naming } from '../victoria/names/naming.js';
+import type { MetricSpecs } from '../base/meters.js';
+import type { LogFields, Logger } from '../base/logger.js';
+import type { Clock } from '../base/clock.js';
+import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
+import { MeterRegistry } from '../kernel/telemetry/meters.js';
+import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { limitsOptions, namesOptions } from './options.js';
 
 /** A log record that a plugin wrote. */

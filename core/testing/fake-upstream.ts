@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { printFilter } from '../logsql/print.js';
+import { printFilter } from '../victoria/logsql/print.js';
 import type {
   BackendRow,
   BackendSample,
@@ -14,7 +14,7 @@ import type {
   StatsRequest,
   TailRowsRequest,
   Upstream,
-} from '../upstream/types.js';
+} from '../victoria/upstream/types.js';
 
 /** A call that a test expects, and what the backend answers to it. `when` sees the request; without it any request will do. */
 export type ExpectedCall =

@@ -1,5 +1,5 @@
-import { readBuiltInSchemas, resolveOptions } from '../options/index.js';
-import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../options/options.gen.js';
+import { readBuiltInSchemas, resolveOptions } from '../kernel/options/index.js';
+import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../base/options.gen.js';
 
 const schemas = readBuiltInSchemas();
 

@@ -1,5 +1,5 @@
-import type { LoadedPlugin, Pipeline } from '../pipeline/types.js';
-import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../plugin/index.js';
+import type { LoadedPlugin, Pipeline } from '../kernel/pipeline/types.js';
+import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../kernel/plugin/contract.js';
 import { limitsOptions, namesOptions, serverOptions, telemetryOptions } from './options.js';
 
 /** A plugin in a made-up pipeline: alone, or with its id and options as code gets them. */

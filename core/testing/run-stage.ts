@@ -1,8 +1,9 @@
-import type { Answer } from '../answer/types.js';
+import type { Answer } from '../wire/answer/types.js';
 import { composeChain } from '../kernel/chain.js';
-import type { Exchange } from '../plugin/exchange.js';
-import type { MetricSpecs } from '../plugin/host.js';
-import type { Rest, SlotName, Stage, StagePlugin } from '../plugin/index.js';
+import type { Exchange } from '../kernel/plugin/exchange.js';
+import type { MetricSpecs } from '../base/meters.js';
+import type { SlotName } from '../kernel/plugin/slots.js';
+import type { Rest, Stage, StagePlugin } from '../kernel/plugin/contract.js';
 import { makeHost, type FakeHost } from './fake-host.js';
 
 /** What running a stage gave. */

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProxy, type RunningProxy, type StartOptions } from '../kernel/start-proxy.js';
-import { loadPipeline, type Pipeline } from '../pipeline/index.js';
+import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
+import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
 import { CapturedLog } from './captured-log.js';
 
 /** A started proxy in the hands of a test. */

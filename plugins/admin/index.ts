@@ -1,9 +1,9 @@
 /** Endpoint plugin `admin`: what operators ask a running proxy for. */
-import { jsonAnswer, textAnswer } from '../../core/answer/finished.js';
-import { Query } from '../../core/api/query.js';
-import type { AdminOptions } from '../../core/options/options.gen.js';
-import { explainOfPipeline } from '../../core/plan/explain/of-pipeline.js';
-import { printExplanation } from '../../core/plan/explain/print.js';
+import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { Query } from '../../core/wire/api/query.js';
+import type { AdminOptions } from '../../core/base/options.gen.js';
+import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { printExplanation } from '../../core/engine/plan/explain/print.js';
 import {
   defineEndpoint,
   type Answer,

@@ -1,11 +1,11 @@
-import type { BackendOptions } from '../../core/options/options.gen.js';
+import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
-import type { BackendClient } from '../../core/upstream/client.js';
-import { GaugesReader } from '../../core/upstream/gates/gauges.js';
-import type { GatesOptions } from '../../core/upstream/gates/gates.js';
-import { HeavyGate } from '../../core/upstream/gates/heavy-gate.js';
-import { PacedSlots } from '../../core/upstream/gates/paced-slots.js';
-import { ScanGate } from '../../core/upstream/gates/scan-gate.js';
+import type { BackendClient } from '../../core/victoria/upstream/client.js';
+import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
+import type { GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
+import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
+import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
+import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import type { backendMetrics } from './metrics.js';
 
 /** Places for statistics over time of Logs Drilldown, where the option says 0. */

@@ -1,4 +1,4 @@
-import type { BackendOptions } from '../../core/options/options.gen.js';
+import type { BackendOptions } from '../../core/base/options.gen.js';
 import { defineStage } from '../../core/plugin/index.js';
 import { backendMetrics } from './metrics.js';
 import { BackendStage } from './stage.js';

@@ -1,14 +1,14 @@
-import type { BackendOptions } from '../../core/options/options.gen.js';
+import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host } from '../../core/plugin/index.js';
 import type { Rest, Stage } from '../../core/plugin/index.js';
-import { BoundUpstream } from '../../core/upstream/bound.js';
-import { CircuitBreaker, type BreakerState } from '../../core/upstream/breaker.js';
-import { BackendClient } from '../../core/upstream/client.js';
-import { ExchangeGates, type GatesOptions } from '../../core/upstream/gates/gates.js';
-import { headersFor, tenantParameters, tenantScope } from '../../core/upstream/forward.js';
-import { NoData } from '../../core/upstream/no-data.js';
-import { checkVersion, healthProblem } from '../../core/upstream/probe.js';
-import { Pulse } from '../../core/upstream/pulse.js';
+import { BoundUpstream } from '../../core/victoria/upstream/bound.js';
+import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
+import { BackendClient } from '../../core/victoria/upstream/client.js';
+import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
+import { headersFor, tenantParameters, tenantScope } from '../../core/victoria/upstream/forward.js';
+import { NoData } from '../../core/victoria/upstream/no-data.js';
+import { checkVersion, healthProblem } from '../../core/victoria/upstream/probe.js';
+import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { makeGates } from './gates.js';
 import type { backendMetrics } from './metrics.js';
 

@@ -1,5 +1,5 @@
 /** Endpoint plugin `delete`: the only write, behind its safeguards (spec: Delete). */
-import type { DeleteOptions } from '../../core/options/options.gen.js';
+import type { DeleteOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import { LatePurges } from './late-purges.js';
 import { readDeletion, type Safeguards } from './safeguards.js';

@@ -1,11 +1,11 @@
-import { Query, type DottedNames } from '../../core/api/query.js';
-import type { DeleteRequest } from '../../core/api/request.js';
-import { first, type Params } from '../../core/api/params/reader.js';
-import { apiError } from '../../core/errors/table.js';
+import { Query, type DottedNames } from '../../core/wire/api/query.js';
+import type { DeleteRequest } from '../../core/wire/api/request.js';
+import { first, type Params } from '../../core/wire/api/params/reader.js';
+import { apiError } from '../../core/base/errors/table.js';
 import { firstHeader } from '../../core/http/caller.js';
-import { headerNames } from '../../core/http/routes-table.js';
+import { headerNames } from '../../core/wire/routes-table.js';
 import type { HttpCall } from '../../core/plugin/index.js';
-import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/time/index.js';
+import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/base/time/index.js';
 
 export interface Safeguards {
   /** Longest time range. */

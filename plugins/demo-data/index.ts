@@ -1,8 +1,8 @@
 import { request } from 'undici';
 
-import type { DemoDataOptions } from '../../core/options/options.gen.js';
+import type { DemoDataOptions } from '../../core/base/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
-import { pause } from '../../core/time/pause.js';
+import { pause } from '../../core/base/time/pause.js';
 import { Random } from './random.js';
 import { sampleEntry, type SampleEntry } from './services.js';
 

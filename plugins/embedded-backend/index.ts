@@ -1,8 +1,8 @@
-import { parseListenAddress } from '../../core/http/address.js';
+import { parseListenAddress } from '../../core/base/listen-address.js';
 import { describeListenError, isListenError } from '../../core/http/listener.js';
-import { describeSystemError } from '../../core/options/option-file.js';
-import { startDevBackend, type DevBackend } from '../../core/devbackend/index.js';
-import type { EmbeddedBackendOptions } from '../../core/options/options.gen.js';
+import { describeSystemError } from '../../core/kernel/options/option-file.js';
+import { startDevBackend, type DevBackend } from '../../core/embedded/index.js';
+import type { EmbeddedBackendOptions } from '../../core/base/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';
 
 /** Runs the development backend inside the process, so that a pipeline needs no VictoriaLogs (docs/embedded-backend.md). */

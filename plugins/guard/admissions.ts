@@ -1,6 +1,6 @@
-import { FairQueue, type Owner } from '../../core/admission/fair-queue.js';
-import { heldPlace, type HeldPlace } from '../../core/admission/place.js';
-import { WaitBudget } from '../../core/admission/wait-budget.js';
+import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
+import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
+import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
 /** `concurrency`: all places are taken; `overload`: the turn did not come in time. */
 export type RefusalReason = 'concurrency' | 'overload';

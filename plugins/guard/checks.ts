@@ -1,10 +1,12 @@
-import { checkEntriesLimit, lengthOf } from '../../core/api/params/index.js';
-import type { ApiRequest, QueryRangeRequest, QueryRequest, TimeRange } from '../../core/api/request.js';
-import { readAhead } from '../../core/api/read-ahead.js';
-import { apiError } from '../../core/errors/table.js';
-import type { ProcessLimits, TenantLimits } from '../../core/limits/limits.js';
+import { checkEntriesLimit, lengthOf } from '../../core/wire/api/params/index.js';
+import type { TimeRange } from '../../core/base/time/range.js';
+import type { ApiRequest, QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
+import { readAhead } from '../../core/wire/api/read-ahead.js';
+import { apiError } from '../../core/base/errors/table.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
+import type { ProcessLimits } from '../../core/wire/limits/limits.js';
 import { visit } from '../../core/logql/index.js';
-import { printGoDuration, printPrometheusDuration } from '../../core/time/index.js';
+import { printGoDuration, printPrometheusDuration } from '../../core/base/time/index.js';
 
 /** Points a query_range may have (spec: Errors). */
 const maxPoints = 11_000n;
@@ -72,7 +74,7 @@ function checkResolution({ range, stepNs }: QueryRangeRequest): void {
 function checkRange(range: TimeRange, { maxQueryLengthNs }: TenantLimits): void {
   const lengthNs = lengthOf(range);
   if (maxQueryLengthNs === 0n || lengthNs <= maxQueryLengthNs) return;
-  // The reference writes the first as a Go duration and the second as a Prometheus duration.
+  // Loki writes the first as a Go duration and the second as a Prometheus duration.
   throw apiError('rangeTooLong', {
     length: printGoDuration(lengthNs),
     limit: printPrometheusDuration(maxQueryLengthNs),
@@ -90,7 +92,7 @@ async function checkEntries(
   if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
 }
 
-/** As in the reference, the last window that is too long is the one that is named. */
+/** As in Loki, the last window that is too long is the one that is named. */
 async function checkIntervals(
   request: QueryRangeRequest | QueryRequest,
   { maxQueryRangeNs }: TenantLimits,

@@ -1,6 +1,6 @@
 /** Stage `guard`: refuses what a client, a tenant or this replica may not have before it costs anything. */
-import type { TenantLimits } from '../../core/limits/limits.js';
-import type { GuardOptions } from '../../core/options/options.gen.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
+import type { GuardOptions } from '../../core/base/options.gen.js';
 import {
   ApiError,
   apiError,
@@ -12,8 +12,8 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import { AdaptiveLimit } from '../../core/admission/adaptive-limit.js';
-import type { HeldPlace } from '../../core/admission/place.js';
+import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
+import type { HeldPlace } from '../../core/base/admission/place.js';
 import { Admissions, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
 import { TokenBuckets } from './token-buckets.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/plugin/host.js';
+import type { Clock } from '../../core/base/clock.js';
 
 export interface TokenBucketOptions {
   /** Tokens that come back per second. */

@@ -1,4 +1,4 @@
-import { readOptionFile } from '../../core/options/option-file.js';
+import { readOptionFile } from '../../core/kernel/options/option-file.js';
 
 /**
  * Reads patterns from a file: a JSON array of texts, or a pattern per line with empty lines and `#` comments between them.

@@ -1,6 +1,6 @@
-import { parsePatterns as parseRequest, paramContext } from '../../core/api/params/index.js';
-import type { PatternSearch } from '../../core/api/discovery-request.js';
-import type { PatternsOptions } from '../../core/options/options.gen.js';
+import { parsePatterns as parseRequest, paramContext } from '../../core/wire/api/params/index.js';
+import type { PatternSearch } from '../../core/wire/api/discovery-request.js';
+import type { PatternsOptions } from '../../core/base/options.gen.js';
 import {
   defineEndpoint,
   type Answer,

@@ -1,18 +1,18 @@
 /** Stage `peer-cache`: keeps answers, packed, in memory and lets identical calls in flight share one. */
-import { withoutPlace } from '../../core/admission/place.js';
-import { weighAnswer } from '../../core/answer/merge/index.js';
-import { isKept, packSteps, unpackSteps } from '../../core/answer/packed.js';
-import { ByteLru, largestPart } from '../../core/cache/byte-lru.js';
+import { withoutPlace } from '../../core/base/admission/place.js';
+import { weighAnswer } from '../../core/wire/answer/merge/index.js';
+import { isKept, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
+import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { Flights } from '../../core/cache/flights.js';
 import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
-import { cacheBudget, heapLimit } from '../../core/memory/pool.js';
-import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
-import type { PeerCacheOptions } from '../../core/options/options.gen.js';
+import { cacheBudget, heapLimit } from '../../core/base/memory/pool.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import {
   defineStage,
   type Answer,

@@ -14,13 +14,13 @@ import {
   parseVolume,
   parseVolumeRange,
   type ParamContext,
-} from '../../core/api/params/index.js';
+} from '../../core/wire/api/params/index.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
-import type { ReferenceApiOptions } from '../../core/options/options.gen.js';
+import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
 import { formatQuery } from './format-query.js';
 import { legacyQuery } from './legacy-query.js';
 
-/** The read routes of the reference's API: parameters become a request, the chain answers it. */
+/** The read routes of Loki's API: parameters become a request, the chain answers it. */
 export default defineEndpoint<ReferenceApiOptions>({
   name: 'reference-api',
   summary:

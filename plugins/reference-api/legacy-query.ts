@@ -1,11 +1,11 @@
-import { parseQueryRange, type ParamContext } from '../../core/api/params/index.js';
-import { Query } from '../../core/api/query.js';
-import { encodeLegacySteps } from '../../core/answer/encode-legacy.js';
+import { parseQueryRange, type ParamContext } from '../../core/wire/api/params/index.js';
+import { Query } from '../../core/wire/api/query.js';
+import { encodeLegacySteps } from '../../core/wire/answer/encode-legacy.js';
 import { LogqlError, parseSteps, printPlain, type Expr, type LogExpr } from '../../core/logql/index.js';
-import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
-import { quoteGo } from '../../core/time/index.js';
+import { quoteGo } from '../../core/base/time/index.js';
 
 /**
  * `/api/prom/query`: query_range for logs only, with one parameter more (`regexp`) and a shape of its own. The chain is asked for
@@ -38,7 +38,7 @@ function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext):
       alternatives: [{ kind: 'text', value: pattern, span }],
       span,
     } as const;
-    // Read back, as the reference does: a pattern that is none is refused like one in a query.
+    // Read back, as Loki does: a pattern that is none is refused like one in a query.
     return yield* parseSteps(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
   });
 }
@@ -56,7 +56,7 @@ function treeOf(query: Query): Expr {
   }
 }
 
-/** What the reference says of a query that it takes elsewhere. */
+/** What Loki says of a query that it takes elsewhere. */
 function refused(problem: string): Error {
   return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
 }

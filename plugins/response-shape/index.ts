@@ -1,7 +1,7 @@
-import type { ResponseShapeOptions } from '../../core/options/options.gen.js';
+import type { ResponseShapeOptions } from '../../core/base/options.gen.js';
 import { defineStage } from '../../core/plugin/index.js';
-import { responseShapeMetrics } from './memories.js';
-import { ResponseShapeStage } from './stage.js';
+import { responseShapeMetrics } from '../../core/engine/memories.js';
+import { ResponseShapeStage } from '../../core/engine/engine.js';
 
 /** The last stage: pulls rows or listings and answers in Loki's shape. */
 export default defineStage({

@@ -1,6 +1,6 @@
 /** Endpoint plugin `rules`: read-only views of the rules and alerts that another service evaluates. */
-import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/answer/finished.js';
-import type { RulesOptions } from '../../core/options/options.gen.js';
+import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import type { RulesOptions } from '../../core/base/options.gen.js';
 import {
   apiError,
   askTenant,
@@ -153,7 +153,7 @@ function namespacesAnswer(groups: readonly RuleGroup[]): Answer {
   return textAnswer(200, printNamespaces(groups), yamlType);
 }
 
-/** The reference's answer without rules. */
+/** Loki's answer without rules. */
 function emptyOf(list: 'groups' | 'alerts'): object {
   return { status: 'success', data: { [list]: [] }, errorType: '', error: '' };
 }

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { type Got } from 'got';
-import { apiError } from '../../core/errors/table.js';
+import { apiError } from '../../core/base/errors/table.js';
 
 /** What a service is called in error texts. */
 export type ServiceName = 'rules' | 'alerts';

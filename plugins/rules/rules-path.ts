@@ -1,4 +1,4 @@
-import { apiError } from '../../core/errors/table.js';
+import { apiError } from '../../core/base/errors/table.js';
 
 /** The namespace and group of a rules path, decoded; the group is empty on routes without one. */
 export interface RulesPath {

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { printPrometheusDuration } from '../../core/time/index.js';
+import { printPrometheusDuration } from '../../core/base/time/index.js';
 import type { Rule, RuleGroup } from './groups.js';
 
-/** Groups by namespace as the reference's ruler writes them (spec-gaps: Rules and alerts field schema). */
+/** Groups by namespace as Loki's ruler writes them (spec-gaps: Rules and alerts field schema). */
 export function printNamespaces(groups: readonly RuleGroup[]): string {
   const namespaces = new Map<string, Map<string, unknown>[]>();
   for (const group of groups) {
@@ -13,7 +13,7 @@ export function printNamespaces(groups: readonly RuleGroup[]): string {
   return printYaml(new Map([...namespaces].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** One group as the reference's ruler writes it. */
+/** One group as Loki's ruler writes it. */
 export function printGroup(group: RuleGroup): string {
   return printYaml(groupNode(group));
 }

@@ -1,6 +1,6 @@
-import { jsonAnswer as json, textAnswer as text } from '../../core/answer/finished.js';
+import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/finished.js';
 import { apiError, defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
-import type { StatusOptions } from '../../core/options/options.gen.js';
+import type { StatusOptions } from '../../core/base/options.gen.js';
 import { buildInfo } from './build-info.js';
 
 /** Routes about the proxy itself: probes, build information, the blocked write, metrics (spec-gaps: Response bodies). */

@@ -1,6 +1,6 @@
 /** Endpoint `tail`: log entries over a WebSocket as they come (spec-gaps: Tail). */
-import { paramContext, parseTail } from '../../core/api/params/index.js';
-import type { TailOptions } from '../../core/options/options.gen.js';
+import { paramContext, parseTail } from '../../core/wire/api/params/index.js';
+import type { TailOptions } from '../../core/base/options.gen.js';
 import {
   ApiError,
   apiError,
@@ -11,8 +11,9 @@ import {
   type UpgradeCall,
   type UpgradeHandler,
 } from '../../core/plugin/index.js';
-import type { FollowRules, LiveAnswer } from '../../core/tail/types.js';
-import { errorTable } from '../../core/errors/table.js';
+import type { FollowRules } from '../../core/wire/api/follow-rules.js';
+import type { LiveAnswer } from '../../core/wire/answer/live.js';
+import { errorTable } from '../../core/base/errors/table.js';
 import { tailMetrics } from './metrics.js';
 import { mayOpen } from './origins.js';
 import { TailRun } from './tail-run.js';

@@ -1,8 +1,9 @@
 import { ApiError, apiError, type Host, type UpgradeCall } from '../../core/plugin/index.js';
-import type { TailOptions } from '../../core/options/options.gen.js';
-import { FrameWriter } from '../../core/tail/frames.js';
-import { Outbox } from '../../core/tail/outbox.js';
-import type { LiveAnswer, LiveEvent, TailSource } from '../../core/tail/types.js';
+import type { TailOptions } from '../../core/base/options.gen.js';
+import { FrameWriter } from '../../core/engine/tail/frames.js';
+import { Outbox } from '../../core/engine/tail/outbox.js';
+import type { TailSource } from '../../core/wire/api/follow-rules.js';
+import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/live.js';
 import type { LiveSocket } from '../../core/plugin/index.js';
 import type { tailMetrics } from './metrics.js';
 

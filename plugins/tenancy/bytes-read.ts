@@ -1,23 +1,23 @@
-import { printByteSize } from '../../core/api/params/byte-size.js';
-import { Selector } from '../../core/api/query.js';
+import { printByteSize } from '../../core/wire/api/params/byte-size.js';
+import { Selector } from '../../core/wire/api/query.js';
 import type {
   ApiRequest,
   IndexStatsRequest,
   QueryRangeRequest,
   QueryRequest,
-} from '../../core/api/request.js';
-import type { Answer } from '../../core/answer/types.js';
-import { ApiError } from '../../core/errors/api-error.js';
-import { apiError } from '../../core/errors/table.js';
+} from '../../core/wire/api/request.js';
+import type { Answer } from '../../core/wire/answer/types.js';
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { apiError } from '../../core/base/errors/table.js';
 import { printMatcher, visit, type Expr, type LogExpr, type Matcher } from '../../core/logql/index.js';
-import { nanosPerSecond } from '../../core/time/index.js';
+import { nanosPerSecond } from '../../core/base/time/index.js';
 
-/** How far back the reference looks for the logs of a query that is no window. */
+/** How far back Loki looks for the logs of a query that is no window. */
 const lookBackNs = 30n * nanosPerSecond;
 
 /**
  * Refuses a query that would read more bytes than told, by the index statistics of its selectors over the time that each of them
- * reads. As in the reference, a log query that filters nothing is not asked about: it ends at its limit.
+ * reads. As in Loki, a log query that filters nothing is not asked about: it ends at its limit.
  * @param ask answers index statistics of the tenants
  * @throws ApiError `tooManyBytesRead`
  */
@@ -35,7 +35,7 @@ export async function checkBytesRead(
     throw apiError('tooManyBytesRead', { read: printByteSize(read), limit: printByteSize(maxBytes) });
 }
 
-/** What is refused for reasons of its own is not held against the query, as in the reference. */
+/** What is refused for reasons of its own is not held against the query, as in Loki. */
 async function answered(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;

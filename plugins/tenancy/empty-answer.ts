@@ -8,10 +8,10 @@ import {
   mergeStreams,
   mergeVector,
   mergeVolume,
-} from '../../core/answer/merge/index.js';
-import type { Answer } from '../../core/answer/types.js';
-import type { ApiRequest } from '../../core/api/request.js';
-import { doAll } from '../../core/pace/steps.js';
+} from '../../core/wire/answer/merge/index.js';
+import type { Answer } from '../../core/wire/answer/types.js';
+import type { ApiRequest } from '../../core/wire/api/request.js';
+import { doAll } from '../../core/base/pace/steps.js';
 
 /** What a request answers when nothing of what it asks for may be seen. */
 export function emptyAnswer(request: ApiRequest): Answer {

@@ -1,9 +1,10 @@
-import { mergeSteps, weighAnswer, type MergeOptions } from '../../core/answer/merge/index.js';
-import type { Answer } from '../../core/answer/types.js';
-import { ApiError } from '../../core/errors/api-error.js';
-import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
-import { apiError, errorTable, type ErrorEntry } from '../../core/errors/table.js';
+import { mergeSteps, weighAnswer, type MergeOptions } from '../../core/wire/answer/merge/index.js';
+import type { Answer } from '../../core/wire/answer/types.js';
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import type { ErrorEntry } from '../../core/base/errors/api-error.js';
+import { apiError, errorTable } from '../../core/base/errors/table.js';
 
 export interface FanOutOptions {
   readonly merge: MergeOptions;

@@ -1,9 +1,9 @@
-import type { Answer } from '../../core/answer/types.js';
-import { readAhead } from '../../core/api/read-ahead.js';
-import type { ApiRequest, Operation } from '../../core/api/request.js';
-import { apiError } from '../../core/errors/table.js';
-import { untilAborted } from '../../core/errors/until-aborted.js';
-import type { TenantLimits } from '../../core/limits/limits.js';
+import type { Answer } from '../../core/wire/answer/types.js';
+import { readAhead } from '../../core/wire/api/read-ahead.js';
+import type { ApiRequest, Operation } from '../../core/wire/api/request.js';
+import { apiError } from '../../core/base/errors/table.js';
+import { untilAborted } from '../../core/base/errors/until-aborted.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import type { Exchange } from '../../core/plugin/index.js';
 import { checkBytesRead } from './bytes-read.js';
 import { emptyAnswer } from './empty-answer.js';

@@ -1,5 +1,5 @@
 /** Stage `tenancy`: whose data a request may see; one run of the chain per tenant when there are several. */
-import type { TenancyOptions } from '../../core/options/options.gen.js';
+import type { TenancyOptions } from '../../core/base/options.gen.js';
 import {
   defineStage,
   type Answer,
@@ -8,7 +8,7 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import type { Tenant } from '../../core/api/caller.js';
+import type { Tenant } from '../../core/base/caller.js';
 import { holdToLimits, isOversized, type Ask } from './hold.js';
 import { MapSource } from './map-source.js';
 import { resolveHeader } from './resolve.js';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { readOptionFile } from '../../core/options/option-file.js';
+import { readOptionFile } from '../../core/kernel/options/option-file.js';
 import { parseTenantMap, readTenantMap, sameTenantMap, type TenantMap } from './tenant-map.js';
 
 /** Where the tenant map comes from. */

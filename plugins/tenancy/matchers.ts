@@ -1,7 +1,7 @@
-import type { Selector } from '../../core/api/query.js';
-import { apiError } from '../../core/errors/table.js';
+import type { Selector } from '../../core/wire/api/query.js';
+import { apiError } from '../../core/base/errors/table.js';
 import { printSelector, type Matcher } from '../../core/logql/index.js';
-import { compileRegExp, RegExpSyntaxError } from '../../core/regexp/index.js';
+import { compileRegExp, RegExpSyntaxError } from '../../core/logql/regexp/index.js';
 import { tenantLabel } from './tenant-label.js';
 
 /** Matchers without those on the tenant label, and what those said of a tenant. */

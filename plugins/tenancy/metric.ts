@@ -2,11 +2,12 @@
  * A metric query over several tenants. The expression is evaluated here, once; each part of it that reads logs is asked of every
  * tenant as a query of its own. As in Loki each tenant's series carry the tenant's label, and only then are they added up.
  */
-import { mergeStats, noStats } from '../../core/answer/merge/shared.js';
-import type { Answer, AnswerStats, Point } from '../../core/answer/types.js';
-import type { Tenant } from '../../core/api/caller.js';
-import type { QueryRangeRequest, QueryRequest } from '../../core/api/request.js';
-import type { LabelSet } from '../../core/labels/label-set.js';
+import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
+import type { Point } from '../../core/logql/metric/points.js';
+import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
+import type { Tenant } from '../../core/base/caller.js';
+import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
+import type { LabelSet } from '../../core/base/labels/label-set.js';
 import { mapMatchers, type MetricExpr } from '../../core/logql/index.js';
 import {
   absentLabels,
@@ -21,8 +22,8 @@ import {
   type SeriesRow,
   type SeriesTable,
 } from '../../core/logql/metric/index.js';
-import { Pacer } from '../../core/pace/pacer.js';
-import { eachAtPace } from '../../core/pace/steps.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { inParallel } from './fan-out.js';
 import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';

@@ -1,5 +1,6 @@
-import type { ApiRequest, TimeRange } from '../../core/api/request.js';
-import type { TenantLimits } from '../../core/limits/limits.js';
+import type { TimeRange } from '../../core/base/time/range.js';
+import type { ApiRequest } from '../../core/wire/api/request.js';
+import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { logQueriesOf } from '../../core/logql/index.js';
 
 /** The oldest moment that may be read: what is older than the lookback or than the retention is as good as gone. Undefined for no bound. */

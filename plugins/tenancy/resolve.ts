@@ -1,7 +1,7 @@
-import type { Tenant } from '../../core/api/caller.js';
-import type { Operation } from '../../core/api/request.js';
-import { apiError } from '../../core/errors/table.js';
-import { quoteGo } from '../../core/time/index.js';
+import type { Tenant } from '../../core/base/caller.js';
+import type { Operation } from '../../core/wire/api/request.js';
+import { apiError } from '../../core/base/errors/table.js';
+import { quoteGo } from '../../core/base/time/index.js';
 import { accountNumber, type TenantMap } from './tenant-map.js';
 
 /** What an operator decided about tenants. */
@@ -92,7 +92,7 @@ function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Ten
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
 }
 
-/** What the reference takes in no id; ids of the map and of label-based tenancy may hold it. */
+/** What Loki takes in no id; ids of the map and of label-based tenancy may hold it. */
 const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
 
 function withoutHeader(policy: TenantPolicy): Tenant {
@@ -109,7 +109,7 @@ const defaultTenant: Tenant = {
   forwardHeader: false,
 };
 
-/** The ids of a multi-tenant header, each once, sorted as the reference does. */
+/** The ids of a multi-tenant header, each once, sorted as Loki does. */
 function splitIds(header: string): readonly string[] {
   const ids = header.split('|').map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ''))].sort();

@@ -1,9 +1,9 @@
-import type { MergeOptions } from '../../core/answer/merge/index.js';
-import type { Answer, NamesAnswer } from '../../core/answer/types.js';
-import type { Tenant } from '../../core/api/caller.js';
-import { readAhead } from '../../core/api/read-ahead.js';
-import type { ApiRequest, Browse } from '../../core/api/request.js';
-import type { Limits } from '../../core/limits/limits.js';
+import type { MergeOptions } from '../../core/wire/answer/merge/index.js';
+import type { Answer, NamesAnswer } from '../../core/wire/answer/types.js';
+import type { Tenant } from '../../core/base/caller.js';
+import { readAhead } from '../../core/wire/api/read-ahead.js';
+import type { ApiRequest, Browse } from '../../core/wire/api/request.js';
+import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { emptyAnswer } from './empty-answer.js';

@@ -3,10 +3,18 @@
  * A metric query is different: `sum` over two tenants is not the union of two sums, so it must be evaluated once over the rows of
  * all tenants (kind `together`).
  */
-import type { Tenant } from '../../core/api/caller.js';
-import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../core/api/discovery-request.js';
-import type { Selector } from '../../core/api/query.js';
-import type { ApiRequest, QueryRangeRequest, QueryRequest, SeriesRequest } from '../../core/api/request.js';
+import type { Tenant } from '../../core/base/caller.js';
+import type {
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+} from '../../core/wire/api/discovery-request.js';
+import type { Selector } from '../../core/wire/api/query.js';
+import type {
+  ApiRequest,
+  QueryRangeRequest,
+  QueryRequest,
+  SeriesRequest,
+} from '../../core/wire/api/request.js';
 import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../core/logql/index.js';
 import { isOversized } from './hold.js';
 import { splitSelector, takeTenantMatchers } from './matchers.js';

@@ -1,5 +1,5 @@
-import type { Answer, Entry, StreamResult } from '../../core/answer/types.js';
-import { LabelSet } from '../../core/labels/label-set.js';
+import type { Answer, Entry, StreamResult } from '../../core/wire/answer/types.js';
+import { LabelSet } from '../../core/base/labels/label-set.js';
 
 /** The label that says which tenant a result of several is from (spec-gaps: Multi-tenant merge). */
 export const tenantLabel = '__tenant_id__';

@@ -1,8 +1,8 @@
 /** Endpoint plugin `tenant-limits`: the limits of a tenant, for clients to read (spec: Tenant publication). */
 import { stringify } from 'yaml';
-import { jsonAnswer, textAnswer } from '../../core/answer/finished.js';
-import type { LimitValue } from '../../core/limits/published.js';
-import type { TenantLimitsOptions } from '../../core/options/options.gen.js';
+import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import type { LimitValue } from '../../core/wire/limits/published.js';
+import type { TenantLimitsOptions } from '../../core/base/options.gen.js';
 import {
   apiError,
   askTenant,

@@ -1,15 +1,15 @@
 /** Stage `tier0`: answers repeated GET requests with the bytes that were sent the first time. */
-import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
-import { encodeSteps } from '../../core/answer/encode.js';
-import { weighAnswer } from '../../core/answer/merge/index.js';
-import type { EncodedAnswer } from '../../core/answer/types.js';
-import { ByteLru, largestPart } from '../../core/cache/byte-lru.js';
-import { cacheBudget } from '../../core/memory/pool.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import { encodeSteps } from '../../core/wire/answer/encode.js';
+import { weighAnswer } from '../../core/wire/answer/merge/index.js';
+import type { EncodedAnswer } from '../../core/wire/answer/types.js';
+import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
+import { cacheBudget } from '../../core/base/memory/pool.js';
 import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
-import type { Tier0Options } from '../../core/options/options.gen.js';
+import type { Tier0Options } from '../../core/base/options.gen.js';
 import {
   defineStage,
   type Answer,

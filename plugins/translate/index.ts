@@ -1,13 +1,13 @@
-import { Query } from '../../core/api/query.js';
-import { pauseBehind, readAhead } from '../../core/api/read-ahead.js';
-import type { TranslateOptions } from '../../core/options/options.gen.js';
-import { Pacer } from '../../core/pace/pacer.js';
-import { atPace } from '../../core/pace/steps.js';
-import type { Pushdown } from '../../core/plan/metric.js';
-import { planSteps } from '../../core/plan/request.js';
-import type { Plan } from '../../core/plan/types.js';
+import { Query } from '../../core/wire/api/query.js';
+import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
+import type { TranslateOptions } from '../../core/base/options.gen.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import type { Pushdown } from '../../core/engine/plan/metric.js';
+import { planSteps } from '../../core/engine/plan/request.js';
+import type { Plan } from '../../core/engine/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
-import type { Host } from '../../core/plugin/host.js';
+import type { Host } from '../../core/kernel/plugin/host.js';
 
 /** The stage that says what a request means in the backend's terms. */
 export default defineStage<TranslateOptions, never, 'plan'>({

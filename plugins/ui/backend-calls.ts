@@ -1,6 +1,6 @@
-import type { Latency } from '../../core/plugin/host.js';
+import type { Latency } from '../../core/kernel/plugin/host.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
-import { RecentTimes } from '../../core/telemetry/recent-times.js';
+import { RecentTimes } from '../../core/kernel/telemetry/recent-times.js';
 
 /** Calls to the backend since the process started, and the times of the last ones. */
 export interface BackendFigures {

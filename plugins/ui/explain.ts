@@ -1,9 +1,9 @@
-import type { Params } from '../../core/api/params/index.js';
-import { Query } from '../../core/api/query.js';
-import { apiError } from '../../core/errors/table.js';
+import type { Params } from '../../core/wire/api/params/index.js';
+import { Query } from '../../core/wire/api/query.js';
+import { apiError } from '../../core/base/errors/table.js';
 import { printPlain, printQuery, type LogExpr, type VectorAggregation } from '../../core/logql/index.js';
-import { namesTexts, type Explanation } from '../../core/plan/explain/explain.js';
-import { explainOfPipeline } from '../../core/plan/explain/of-pipeline.js';
+import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
+import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import type { Host } from '../../core/plugin/index.js';
 
 /** What becomes of a query, and for a log query the one that counts its lines by level. */
@@ -18,7 +18,7 @@ export interface PageExplanation extends Explanation {
 /**
  * Explains `query` as the pipeline runs it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Nothing is asked
  * of the backend.
- * @throws LogqlError with the reference's text for a query it refuses
+ * @throws LogqlError with Loki's text for a query it refuses
  */
 export async function explainForPage(
   params: Params,

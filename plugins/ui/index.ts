@@ -1,7 +1,7 @@
 /** Endpoint plugin `ui`: a page that shows the pipeline and runs queries through it. */
-import { jsonAnswer } from '../../core/answer/finished.js';
-import { paramContext, parseQueryRange } from '../../core/api/params/index.js';
-import type { UiOptions } from '../../core/options/options.gen.js';
+import { jsonAnswer } from '../../core/wire/answer/finished.js';
+import { paramContext, parseQueryRange } from '../../core/wire/api/params/index.js';
+import type { UiOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type Endpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
 import { BackendCalls } from './backend-calls.js';
 import { explainForPage } from './explain.js';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { finishedAnswer, textAnswer } from '../../core/answer/finished.js';
+import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 
 /** Where `npm run build` puts the page, beside the compiled plugin. */

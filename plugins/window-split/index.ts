@@ -1,5 +1,5 @@
 /** Stage `window-split`: holds the place of the stage described in README.md; every exchange goes on as it is. */
-import type { WindowSplitOptions } from '../../core/options/options.gen.js';
+import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import { defineStage } from '../../core/plugin/index.js';
 
 export default defineStage<WindowSplitOptions>({

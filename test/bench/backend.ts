@@ -1,4 +1,4 @@
-import { type DevBackend, startDevBackend } from '../../core/devbackend/index.js';
+import { type DevBackend, startDevBackend } from '../../core/embedded/index.js';
 
 const ROWS = 500_000;
 const STREAMS = 50;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { LabelSet } from '../../core/labels/label-set.js';
+import { LabelSet } from '../../core/base/labels/label-set.js';
 import { parseQuery } from '../../core/logql/index.js';
 import { compilePipeline } from '../../core/logql/pipeline/compile.js';
 import { compileExtractor } from '../../core/logql/pipeline/extractor.js';

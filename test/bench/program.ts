@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../core/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
 
 /** The program in a process of its own, so that its memory and its event loop are its own. */
 export interface RunningProgram {

@@ -143,7 +143,7 @@ async function start(
   command: string,
   args: readonly string[],
 ): Promise<{ child: ChildProcess; url: string }> {
-  const main = new URL('../../core/cli/main.js', import.meta.url).pathname;
+  const main = new URL('../../core/program/main.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, command, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { packageRoot } from '../../core/options/index.js';
+import { packageRoot } from '../../core/kernel/options/index.js';
 
 /** A demo that runs in a process of its own. */
 export interface RunningDemo {
@@ -28,7 +28,7 @@ export async function startDemo(wantsToken = false): Promise<RunningDemo> {
   await writeFile(file, pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`));
   const args = ['demo', `-pipeline=${file}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
   if (wantsToken) args.push(`-server.admin-auth-token=${token}`);
-  const child = spawn(process.execPath, [join(root, 'dist/core/cli/main.js'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'dist/core/program/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

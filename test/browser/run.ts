@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageRoot } from '../../core/options/index.js';
+import { packageRoot } from '../../core/kernel/options/index.js';
 import { checks, type CheckSettings, type Picture } from './checks.js';
 import { findChromium, launch } from './chromium.js';
 import { startDemo } from './demo.js';

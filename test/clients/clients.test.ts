@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { packageRoot } from '../../core/options/index.js';
+import { packageRoot } from '../../core/kernel/options/index.js';
 import { writeTable } from './document.js';
 import { features } from './features.js';
 import { Stage } from './stage.js';

@@ -121,7 +121,7 @@ export function nanos(ms: number): bigint {
   return BigInt(Math.round(ms)) * 1_000_000n;
 }
 
-/** Where entries go: VictoriaLogs, or the reference itself. */
+/** Where entries go: VictoriaLogs, or Loki itself. */
 export interface Store {
   readonly url: string;
   readonly isReference: boolean;

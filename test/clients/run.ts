@@ -10,7 +10,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { packageRoot } from '../../core/options/index.js';
+import { packageRoot } from '../../core/kernel/options/index.js';
 import { writeTable } from './document.js';
 import { features } from './features.js';
 import { Stage } from './stage.js';

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
-import { startDevBackend } from '../../core/devbackend/index.js';
-import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
-import { loadPipeline } from '../../core/pipeline/index.js';
+import { startDevBackend } from '../../core/embedded/index.js';
+import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js';
+import { loadPipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
 import { makeDemoData, nanos, pushEntries, pushRows, type DemoData, type Store } from './demo-data.js';
 import type { Feature, Scene } from './feature.js';
@@ -40,7 +40,7 @@ export class Stage {
 
   /**
    * The embedded backend, or a real VictoriaLogs at `backendUrl`, filled with the demo's data. With `referenceUrl` a Loki
-   * takes the place of both backend and proxy: what the suite expects must be what the reference does.
+   * takes the place of both backend and proxy: what the suite expects must be what Loki does.
    */
   static async open({ backendUrl, referenceUrl }: StageSettings = {}): Promise<Stage> {
     const url = backendUrl ?? referenceUrl;

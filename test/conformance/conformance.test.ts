@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Pool } from 'undici';
-import type { RunningProxy } from '../../core/kernel/start-proxy.js';
+import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { readCases, type Answered, type CaseSet, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';

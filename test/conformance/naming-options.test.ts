@@ -58,7 +58,7 @@ async function data(asked: Ask, path: string, params?: Readonly<Record<string, s
 /** The label sets of the entries of a query. */
 async function streams(asked: Ask, query: string): Promise<readonly Record<string, string>[]> {
   const { body } = await asked('query_range', { query });
-  // The form is that of the reference's log answers.
+  // The form is that of Loki's log answers.
   const { data: found } = body as unknown as {
     readonly data: { readonly result: readonly { readonly stream: Record<string, string> }[] };
   };

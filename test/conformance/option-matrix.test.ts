@@ -137,7 +137,7 @@ async function firstEntry(
 ): Promise<{ readonly stream: object; readonly metadata: object }> {
   const flags = { 'x-loki-response-encoding-flags': 'categorize-labels' };
   const { body } = await ask(url, 'query_range', { query }, flags);
-  // The form is that of the reference's log answers.
+  // The form is that of Loki's log answers.
   const { data } = body as unknown as {
     readonly data: {
       readonly result: readonly [

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { startDevBackend } from '../../core/devbackend/index.js';
-import type { RunningProxy } from '../../core/kernel/start-proxy.js';
+import { startDevBackend } from '../../core/embedded/index.js';
+import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { readCases } from './cases.js';
 import { loadParsedData } from './load-data.js';
 import { replay } from './replay.js';
@@ -49,7 +49,7 @@ test('a line that was taken apart is an object of its fields again, leaves by th
   };
   const query = '{service_name="api-gateway", pod="api-gateway-1", level="info"}';
   const { body } = await ask(proxy.urls.main, 'query_range', { ...times, query }, { 'x-scope-orgid': 't1' });
-  // The form is that of the reference's log answers.
+  // The form is that of Loki's log answers.
   const { data } = body as unknown as LogBody;
   const lines = new Map(data.result.flatMap(({ values }) => values.map(([time, line]) => [time, line])));
   t.deepEqual(JSON.parse(lines.get('1793491200053283434') ?? ''), {
@@ -76,7 +76,7 @@ test('filters and parsers see the rebuilt line, and fields are found without par
     const query = `sum(count_over_time({service_name="api-gateway"} ${stages} [6h]))`;
     const at = { query, time: '1793512800' };
     const { body } = await ask(proxy.urls.main, 'query', at, { 'x-scope-orgid': 't1' });
-    // The form is that of the reference's vectors.
+    // The form is that of Loki's vectors.
     const { data } = body as unknown as {
       readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
     };

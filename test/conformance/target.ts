@@ -1,6 +1,6 @@
-import { startDevBackend } from '../../core/devbackend/index.js';
-import { startProxy, type RunningProxy } from '../../core/kernel/start-proxy.js';
-import { loadPipeline, type Pipeline } from '../../core/pipeline/index.js';
+import { startDevBackend } from '../../core/embedded/index.js';
+import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js';
+import { loadPipeline, type Pipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
 import { accounts, isLoaded, loadData, waitUntilVisible } from './load-data.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { startDevBackend } from '../../core/devbackend/index.js';
+import { startDevBackend } from '../../core/embedded/index.js';
 import { replay } from './contract.js';
 import { loadData } from './recordings.js';
 

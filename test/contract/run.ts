@@ -1,4 +1,4 @@
-import { startDevBackend } from '../../core/devbackend/index.js';
+import { startDevBackend } from '../../core/embedded/index.js';
 import { groupOf, type Outcome, replay } from './contract.js';
 import { loadData } from './recordings.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { formatFindings, formats } from '../../core/check/index.js';
+import { formatFindings, formats } from '../../core/kernel/check/index.js';
 import { Random } from '../watch/random.js';
-import { checkText } from '../core/check/fake-built-ins.js';
+import { checkText } from '../core/kernel/check/fake-built-ins.js';
 import { mutate } from './logql.js';
 
 /** Changes pipeline files and lets the checker read them: each finding stands at a place of the file, and nothing is thrown. */

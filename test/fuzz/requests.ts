@@ -1,4 +1,4 @@
-import { routes } from '../../core/http/routes-table.js';
+import { routes } from '../../core/wire/routes-table.js';
 import { readCases, readLines, type Case } from '../conformance/cases.js';
 import type { Random } from '../watch/random.js';
 import { mutate, QueryWriter } from './logql.js';

@@ -1,4 +1,4 @@
-import type { MetricSpecs } from '../../core/plugin/host.js';
+import type { MetricSpecs } from '../../core/base/meters.js';
 import { makeHost, type FakeHost, type FakeHostSettings } from '../../core/testing/index.js';
 
 /** A host with the meters that a plugin declares, for tests that hold on to one instance of it. */

@@ -1,5 +1,6 @@
-import { errorTable, type ErrorEntry } from '../../core/errors/table.js';
-import { errorTypeOf } from '../../core/errors/api-error.js';
+import type { ErrorEntry } from '../../core/base/errors/api-error.js';
+import { errorTable } from '../../core/base/errors/table.js';
+import { errorTypeOf } from '../../core/base/errors/api-error.js';
 
 /** An answer of the proxy, read whole. */
 export interface ProxyAnswer {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Measures, MeterAnswer, MeterQuestion } from './measures.js';
 
-const main = fileURLToPath(new URL('../../core/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
 const meter = new URL('./turn-meter.js', import.meta.url).href;
 
 /** How a program is started. */

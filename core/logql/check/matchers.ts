@@ -1,4 +1,4 @@
-import { compileRegExp } from '../../regexp/index.js';
+import { compileRegExp } from '../regexp/index.js';
 import type { Matcher } from '../ast.js';
 
 const text =

@@ -1,5 +1,5 @@
-import { doAll, type Steps } from '../../pace/steps.js';
-import { sharingBudget } from '../../regexp/index.js';
+import { doAll, type Steps } from '../../base/pace/steps.js';
+import { sharingBudget } from '../regexp/index.js';
 import type { Expr, LabelFormatStage, LineFilterStage, LineFilterTerm, MetricExpr, Stage } from '../ast.js';
 import { errorAt } from '../error.js';
 import { parseJsonPath } from '../paths/json-path.js';
@@ -9,7 +9,7 @@ import { parsePattern, PatternError } from '../pattern.js';
 import { groupStages, printStages } from '../print/stages.js';
 import { regexpFault } from '../syntax/matchers.js';
 import { parseTemplate, TemplateSyntaxError } from '../template/parse.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
 import { isIpPattern } from './ip.js';
 

@@ -1,4 +1,4 @@
-import { doAll, type Steps } from '../../pace/steps.js';
+import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { Terminal } from './symbols.js';
 import type { Table, TableRow } from './table.js';
 

@@ -24,7 +24,7 @@ export function isDecimal(code: number): boolean {
 
 /**
  * Reads a number in Go's syntax and reports what is wrong with it; the text read is the token all the same, except
- * of a binary literal behind white space: there the reference reads no further and words it oddly.
+ * of a binary literal behind white space: there Loki reads no further and words it oddly.
  */
 export function scanNumber(
   reader: CharReader,

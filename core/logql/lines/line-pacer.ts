@@ -1,4 +1,4 @@
-import { Pacer } from '../../pace/pacer.js';
+import { Pacer } from '../../base/pace/pacer.js';
 
 /** Nanoseconds of a row besides its stages. */
 const rowCost = 2_000;

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { ApiError } from '../../errors/api-error.js';
-import { apiError, errorTable, type ErrorEntry } from '../../errors/table.js';
+import { ApiError } from '../../base/errors/api-error.js';
+import type { ErrorEntry } from '../../base/errors/api-error.js';
+import { apiError, errorTable } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import type { Answered, Asked } from './messages.js';
 import { sendEntry, type LineWork } from './work.js';

@@ -1,4 +1,4 @@
-import { LabelSet, type Label } from '../../labels/label-set.js';
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { Grouping, RangeAggregation, Stage } from '../ast.js';
 import type { KeyPath, PathsByLabel } from '../pipeline/key-paths.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { ApiError } from '../../errors/api-error.js';
-import { errorTable, type ErrorEntry } from '../../errors/table.js';
+import { ApiError } from '../../base/errors/api-error.js';
+import type { ErrorEntry } from '../../base/errors/api-error.js';
+import { errorTable } from '../../base/errors/table.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { jsonPathsOf } from '../pipeline/key-paths.js';

@@ -1,6 +1,6 @@
-import { LabelSet } from '../../labels/label-set.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import type { RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
 import type { SeriesRow } from './types.js';

@@ -1,12 +1,12 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { seriesBytes } from '../../memory/sizes.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping, VectorOp } from '../ast.js';
 import type { Columns } from './columns.js';
 import { groupLabels } from './grouping.js';
 import { deviationState, varianceState } from './moments.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
 import { countState, maxState, minState, sumState, type StateKind } from './states.js';

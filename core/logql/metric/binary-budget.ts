@@ -1,5 +1,5 @@
-import { apiError } from '../../errors/table.js';
-import type { LabelSet } from '../../labels/label-set.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 import { visit } from '../walk.js';
 import type { MetricExpr } from '../ast.js';
 import type { BinaryLimits, SeriesRow } from './types.js';

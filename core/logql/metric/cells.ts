@@ -1,6 +1,6 @@
-import { apiError } from '../../errors/table.js';
-import type { Steps } from '../../pace/steps.js';
-import type { MemoryAccount } from '../../memory/account.js';
+import { apiError } from '../../base/errors/table.js';
+import type { Steps } from '../../base/pace/steps.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
 
 const firstSlots = 1024;
 /** Cells that are sorted in one step. */

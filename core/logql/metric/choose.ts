@@ -1,11 +1,11 @@
-import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, seriesBytes } from '../../memory/sizes.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes, seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './columns.js';
 import { compareLabels, groupLabels } from './grouping.js';
 import { ascending, descending } from './order.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { atPace, doAll, eachAtPace, sortSteps, type Steps } from '../../pace/steps.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { atPace, doAll, eachAtPace, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
 

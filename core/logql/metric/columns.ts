@@ -1,7 +1,11 @@
-import type { TimeRange } from '../../api/request.js';
-import type { Grid } from './types.js';
+import type { TimeRange } from '../../base/time/range.js';
 
 const nsPerMs = 1_000_000n;
+
+/** When a query is to be evaluated: along a range, which is widened to multiples of its step, or at one instant. */
+export type Grid =
+  | { readonly kind: 'range'; readonly startMs: number; readonly endMs: number; readonly stepMs: number }
+  | { readonly kind: 'instant'; readonly timeNs: bigint };
 
 /** The times at which a query is evaluated: `count` of them, `stepMs` apart. */
 export interface Columns {

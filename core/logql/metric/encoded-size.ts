@@ -1,8 +1,8 @@
-import { formatSampleValue, formatSeconds } from '../../answer/encode-values.js';
-import type { Point } from '../../answer/types.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import { formatSampleValue, formatSeconds } from '../values/sample-text.js';
+import type { Point } from './points.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import type { MetricResult } from './types.js';
 
 /** No number takes more: seconds with milliseconds, and the value of a double, which is written without an exponent. */

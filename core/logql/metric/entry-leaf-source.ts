@@ -4,7 +4,7 @@ import type { LineWorkers } from '../lines/line-workers.js';
 import type { ExtractedSample } from '../pipeline/types.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import { absentRows } from './absent.js';
-import { Pacer } from '../../pace/pacer.js';
+import { Pacer } from '../../base/pace/pacer.js';
 import { pipelineError } from './pipeline-error.js';
 import { leafEngine } from './leaf-engine.js';
 import type { RangeEngine } from './range-engine.js';

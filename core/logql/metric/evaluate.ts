@@ -1,6 +1,6 @@
-import { apiError } from '../../errors/table.js';
-import { LabelSet } from '../../labels/label-set.js';
-import { labelsBytes, seriesBytes, seriesRowBytes } from '../../memory/sizes.js';
+import { apiError } from '../../base/errors/table.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import { labelsBytes, seriesBytes, seriesRowBytes } from '../../base/memory/sizes.js';
 import type { BinaryExpr, LabelReplaceExpr, MetricExpr, VectorAggregation } from '../ast.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
@@ -11,13 +11,14 @@ import { columnsOf, firstMs, type Columns } from './columns.js';
 import { isEncodedOver } from './encoded-size.js';
 import { labelReplacer } from './label-replace.js';
 import { combineOf, type Combine, type ValueOp } from './operators.js';
-import { Pacer } from '../../pace/pacer.js';
-import { atPace, eachAtPace } from '../../pace/steps.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
 import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
 import { setOperation } from './set-operations.js';
-import type { Grid, Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
+import type { Grid } from './columns.js';
+import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
 import { vectorBinary } from './vector-binary.js';
 
 /**

@@ -1,4 +1,4 @@
-import { LabelSet } from '../../labels/label-set.js';
+import { LabelSet } from '../../base/labels/label-set.js';
 import type { Grouping } from '../ast.js';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;

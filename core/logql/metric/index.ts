@@ -1,4 +1,4 @@
-export { columnsOf, firstMs, gridOf, type Columns } from './columns.js';
+export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.js';
 export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';

@@ -1,6 +1,6 @@
-import { apiError } from '../../errors/table.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import { compileRegExp } from '../../regexp/index.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { compileRegExp } from '../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 import { withoutEmpty } from './grouping.js';
 

@@ -1,11 +1,11 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import { type Label } from '../../labels/label-set.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, textBytes } from '../../memory/sizes.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { type Label } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes, textBytes } from '../../base/memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import { keepLabels, withoutEmpty } from './grouping.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
 /** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */

@@ -1,7 +1,7 @@
-import { apiError } from '../../errors/table.js';
-import type { ApiError } from '../../errors/api-error.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { apiError } from '../../base/errors/table.js';
+import type { ApiError } from '../../base/errors/api-error.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 
 /** The error of a metric query that came upon an entry with `__error__` (logql-functions, section 6). */
 export function pipelineError(error: string, labels: LabelSet): ApiError {

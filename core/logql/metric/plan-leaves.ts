@@ -1,4 +1,4 @@
-import { apiError } from '../../errors/table.js';
+import { apiError } from '../../base/errors/table.js';
 import type { Grouping, MetricExpr, RangeAggregation, RangeOp, VectorAggregation, VectorOp } from '../ast.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';

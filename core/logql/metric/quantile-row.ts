@@ -1,6 +1,6 @@
 import { QuantileWindow } from './quantile-window.js';
 import { ascending } from './order.js';
-import type { Steps } from '../../pace/steps.js';
+import type { Steps } from '../../base/pace/steps.js';
 import { slowSort } from './slow-sort.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';

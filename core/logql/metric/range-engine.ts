@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../labels/label-set.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
 import { Cells, type CellsOfSeries } from './cells.js';
 import type { Columns } from './columns.js';
@@ -6,11 +6,11 @@ import { counterState } from './counter-rate.js';
 import { groupLabels, withoutEmpty } from './grouping.js';
 import { deviationState, meanState, varianceState } from './moments.js';
 import { quantileRow } from './quantile-row.js';
-import type { Pacer } from '../../pace/pacer.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { seriesBytes } from '../../memory/sizes.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { seriesBytes } from '../../base/memory/sizes.js';
 import { SeriesIndex } from './series-index.js';
-import { atPace, doAll, type Steps } from '../../pace/steps.js';
+import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
 import {
   countState,

@@ -1,8 +1,8 @@
-import type { Point, SampleResult, SeriesResult } from '../../answer/types.js';
-import { pointBytes } from '../../memory/sizes.js';
+import type { Point, SampleResult, SeriesResult } from './points.js';
+import { pointBytes } from '../../base/memory/sizes.js';
 import { firstMs, type Columns } from './columns.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { atPace, eachAtPace } from '../../pace/steps.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { sortSeriesOf } from './series-order.js';
 import type { MetricExpr } from '../ast.js';

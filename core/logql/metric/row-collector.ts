@@ -1,8 +1,8 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, labelsBytes, seriesBytes } from '../../memory/sizes.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes, labelsBytes, seriesBytes } from '../../base/memory/sizes.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
 /** Gathers samples to series: those with equal labels come into one row, and into a second one only where times are equal. */

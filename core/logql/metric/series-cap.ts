@@ -1,5 +1,5 @@
-import { apiError } from '../../errors/table.js';
-import type { ApiError } from '../../errors/api-error.js';
+import { apiError } from '../../base/errors/table.js';
+import type { ApiError } from '../../base/errors/api-error.js';
 import { firstMs, type Columns } from './columns.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 

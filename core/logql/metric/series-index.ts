@@ -1,6 +1,6 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, keptLabelsBytes, labelsBytes, textBytes } from '../../memory/sizes.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes, keptLabelsBytes, labelsBytes, textBytes } from '../../base/memory/sizes.js';
 
 const maxKnown = 16_384;
 

@@ -1,7 +1,7 @@
-import { sortSteps, type Steps } from '../../pace/steps.js';
-import type { LabelSet } from '../../labels/label-set.js';
+import { sortSteps, type Steps } from '../../base/pace/steps.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 import type { MetricExpr } from '../ast.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { visit } from '../walk.js';
 import { firstMs, type Columns } from './columns.js';
 import { compareLabels } from './grouping.js';

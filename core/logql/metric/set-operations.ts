@@ -1,9 +1,9 @@
-import type { MemoryAccount } from '../../memory/account.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
 import type { SetOp, VectorMatching } from '../ast.js';
-import { seriesBytes } from '../../memory/sizes.js';
+import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, signatureOf } from './matching.js';
-import type { Pacer } from '../../pace/pacer.js';
+import type { Pacer } from '../../base/pace/pacer.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { MemoryAccount } from '../../memory/account.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
 import type { StateKind } from './states.js';
 import type { Windows } from './windows.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../../pace/steps.js';
+import type { Steps } from '../../base/pace/steps.js';
 
 type Numbers = Float64Array | Int32Array;
 

@@ -1,13 +1,8 @@
-import type { SampleResult, SeriesResult, Point } from '../../answer/types.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import { unboundedMemory, type MemoryAccount } from '../../memory/account.js';
+import type { SampleResult, SeriesResult, Point } from './points.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
-
-/** When a query is to be evaluated: along a range, which is widened to multiples of its step, or at one instant. */
-export type Grid =
-  | { readonly kind: 'range'; readonly startMs: number; readonly endMs: number; readonly stepMs: number }
-  | { readonly kind: 'instant'; readonly timeNs: bigint };
 
 /** One series over all columns: `values[c]` counts where `present[c]` is 1. NaN is a value like any other. */
 export interface SeriesRow {

@@ -1,7 +1,7 @@
-import { apiError } from '../../errors/table.js';
-import type { MemoryAccount } from '../../memory/account.js';
+import { apiError } from '../../base/errors/table.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
 import { ascending } from './order.js';
-import type { Steps } from '../../pace/steps.js';
+import type { Steps } from '../../base/pace/steps.js';
 import { slowSort } from './slow-sort.js';
 
 const firstSize = 1024;

@@ -1,14 +1,14 @@
-import { apiError } from '../../errors/table.js';
-import type { LabelSet } from '../../labels/label-set.js';
-import type { MemoryAccount } from '../../memory/account.js';
-import { entryBytes, seriesBytes, textBytes } from '../../memory/sizes.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes, seriesBytes, textBytes } from '../../base/memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './columns.js';
 import { anyPresent, bySignature, resultLabelsOf, signatureOf } from './matching.js';
 import type { Combine } from './operators.js';
-import type { Pacer } from '../../pace/pacer.js';
-import { eachAtPace } from '../../pace/steps.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 

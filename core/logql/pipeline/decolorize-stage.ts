@@ -1,4 +1,4 @@
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 const escape = 0x1b;
 const controlSequence = 0x9b;

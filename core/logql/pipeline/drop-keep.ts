@@ -3,7 +3,8 @@ import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
 import { compileMatcherTest, type TextTest } from './text-test.js';
-import { errorDetailsLabel, errorLabel, preserveErrorLabel, type RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
+import { errorDetailsLabel, errorLabel, preserveErrorLabel } from './types.js';
 import type { WorkLine } from './work-line.js';
 
 /** `| drop`: with a matcher only where the value passes. The details of an error are a label of their own. */

@@ -5,7 +5,7 @@ import type { SlotTable } from './slot-table.js';
 
 /**
  * Lets parsers compare labels as soon as they have them: the first comparison that the query makes with a label alone, wherever it
- * stands. The reference does so to be done with a line early, and it shows: `| logfmt | label_format level="x" | level="x"` keeps no
+ * stands. Loki does so to be done with a line early, and it shows: `| logfmt | label_format level="x" | level="x"` keeps no
  * line in which logfmt finds another level.
  */
 export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Meter): void {

@@ -1,5 +1,5 @@
 import type { Grouping, LabelFilterStage, RangeAggregation, Unwrap } from '../ast.js';
-import { LabelSet } from '../../labels/label-set.js';
+import { LabelSet } from '../../base/labels/label-set.js';
 import { dropUnusedLineFormats } from '../check/line-formats.js';
 import { passesAll, runAll, splitLineTests } from './compile.js';
 import { conversionCost, readBytes, readNumber, readSeconds, type Conversion } from './conversions.js';
@@ -12,7 +12,8 @@ import { Output } from './output.js';
 import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
 import { SlotTable } from './slot-table.js';
 import { compileStage, stageNames } from './stages.js';
-import type { PipelineEntry, RunStage, SampleExtractor } from './types.js';
+import type { RunStage } from './work-line.js';
+import type { PipelineEntry, SampleExtractor } from './types.js';
 import { WorkLine } from './work-line.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';
@@ -69,7 +70,7 @@ export function compileSampleReader(
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
   const { tests, rest } = splitLineTests(stages, meter);
-  // Several filters behind an unwrap are one to the reference, of the kind that is not looked at early.
+  // Several filters behind an unwrap are one to Loki, of the kind that is not looked at early.
   addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
   const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
   const ofSeries = seriesGrouping(grouping, unwrap);

@@ -1,4 +1,4 @@
-import { parseIPv4, parseIPv6 } from '../../logsql/ip.js';
+import { parseIPv4, parseIPv6 } from '../../base/ip.js';
 
 /** Tells whether a text is an address that an `ip("...")` value covers. */
 export type IpMatcher = (text: string) => boolean;

@@ -17,7 +17,7 @@ export interface PathVisitor {
 }
 
 /**
- * Follows several paths through a line in one go. The reference does not check the line for that: it counts brackets and takes
+ * Follows several paths through a line in one go. Loki does not check the line for that: it counts brackets and takes
  * any string before a colon for a key, so that broken lines give what can be found in them. The first value of a path counts.
  */
 export function findPaths(reader: JsonReader, paths: readonly JsonPath[], visitor: PathVisitor): void {

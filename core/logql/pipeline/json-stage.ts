@@ -22,7 +22,7 @@ import {
 import { KeyTable, type KeyEntry } from './key-table.js';
 import type { SlotTable } from './slot-table.js';
 import { asItStands, jsonEscapes } from './slot.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 import type { WorkLine } from './work-line.js';
 
 export const jsonError = 'JSONParserErr';

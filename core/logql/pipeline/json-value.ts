@@ -7,7 +7,7 @@ export const jsonObject = 5;
 export const jsonArray = 6;
 export type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** The texts for faulty JSON, as `__error_details__` shows them; which one comes where is the reference's doing. */
+/** The texts for faulty JSON, as `__error_details__` shows them; which one comes where is Loki's doing. */
 export const jsonFaults = {
   json: 'Malformed JSON error',
   object: "Value looks like object, but can't find closing '}' symbol",
@@ -27,7 +27,7 @@ const comma = 0x2c;
 
 /**
  * Reads values out of a line without making anything of them: `kind` and the places `from` and `to` (a string's without its
- * quotes), and `next`, where reading goes on. It is as forgiving as the reference: nothing is checked that is not needed to
+ * quotes), and `next`, where reading goes on. It is as forgiving as Loki: nothing is checked that is not needed to
  * find the end of a value.
  */
 export class JsonReader {

@@ -5,7 +5,8 @@ import { compileIpFilter } from './line-filter-ip.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { compileTextTest } from './text-test.js';
-import { errorLabel, type RunStage } from './types.js';
+import type { LabelCheck } from './slot.js';
+import { errorLabel } from './types.js';
 
 export const labelFilterError = 'LabelFilterErr';
 
@@ -17,7 +18,7 @@ export function isComparison(filter: LabelFilter): filter is LabelComparison {
 }
 
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it, a missing label drops it. */
-export function compileComparison(filter: LabelComparison, slots: SlotTable, meter: Meter): RunStage {
+export function compileComparison(filter: LabelComparison, slots: SlotTable, meter: Meter): LabelCheck {
   switch (filter.kind) {
     case 'string':
       return compileString(filter, slots, meter);
@@ -39,12 +40,12 @@ export function compileComparison(filter: LabelComparison, slots: SlotTable, met
   }
 }
 
-/** The reference prints a query and reads it again before it runs it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
+/** Loki prints a query and reads it again before it runs it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
 function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
 
-function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable, meter: Meter): RunStage {
+function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(name);
   const test = compileTextTest(op, value, meter);
   if (name === errorLabel) return (work) => test(work.error);
@@ -58,7 +59,7 @@ function compileOrdered(
   convert: Conversion,
   slots: SlotTable,
   meter: Meter,
-): RunStage {
+): LabelCheck {
   const slot = slots.pin(name);
   const passes = comparison(op, limit);
   return (work) => {
@@ -90,7 +91,7 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
 }
 
 /** An address is looked for anywhere in the value, as in a line; a line that is marked with an error passes, whatever the value. */
-function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): RunStage {
+function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(name);
   const matches = compileIpFilter(value, meter);
   return (work) => {

@@ -3,7 +3,7 @@ import { visit } from '../walk.js';
 import { compileComparison, isComparison } from './label-comparison.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 /** Where a filter ends. */
 const passes = -1;

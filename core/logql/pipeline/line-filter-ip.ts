@@ -1,5 +1,5 @@
 import { parseIpMatcher } from './ip-matcher.js';
-import type { LineTest } from './line-filter.js';
+import type { LineTest } from './types.js';
 import type { Meter } from './meter.js';
 
 const shortestIPv4 = 7;

@@ -1,12 +1,12 @@
 import { Meter } from './meter.js';
-import type { LineTest } from './line-filter.js';
+import type { LineTest } from './types.js';
 
 const wildcard = '<_>';
 
 /**
  * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them standing for one character at least; the last one
  * ends the line, the first one may stand anywhere. A piece is looked for once, from left to right, and never again further on.
- * That is how the reference reads it.
+ * That is how Loki reads it.
  */
 export function compilePatternFilter(pattern: string, meter = new Meter()): LineTest {
   if (pattern === '') return (line) => line === '';

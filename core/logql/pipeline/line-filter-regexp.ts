@@ -1,6 +1,6 @@
-import { compileRegExp } from '../../regexp/index.js';
+import { compileRegExp } from '../regexp/index.js';
 import type { Meter } from './meter.js';
-import type { LineTest } from './line-filter.js';
+import type { LineTest } from './types.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
 const maxTexts = 32;
@@ -11,7 +11,7 @@ const javaScriptSpecial = /[\\^$.*+?()[\]{}|/-]/g;
 
 /**
  * Compiles a regexp line filter: found anywhere, `.` without line feeds. Patterns that are only texts side by side become
- * plain searches, which is faster and is what the reference does, down to its two departures from RE2: an alternative that
+ * plain searches, which is faster and is what Loki does, down to its two departures from RE2: an alternative that
  * matches everything beside a text is dropped, and `(?i)` on a plain text knows no other case of k and s than K and S.
  */
 export function compileRegexpFilter(pattern: string, meter: Meter): LineTest {

@@ -1,11 +1,9 @@
 import type { LineFilterStage, LineFilterTerm } from '../ast.js';
 import { Meter } from './meter.js';
+import type { LineTest } from './types.js';
 import { compileIpFilter } from './line-filter-ip.js';
 import { compilePatternFilter } from './line-filter-pattern.js';
 import { compileRegexpFilter } from './line-filter-regexp.js';
-
-/** Tells whether a line passes. */
-export type LineTest = (line: string) => boolean;
 
 /** Compiles a line filter; its alternatives have been checked when the query was parsed. */
 export function compileLineFilter(stage: LineFilterStage, meter = new Meter()): LineTest {

@@ -3,7 +3,7 @@ import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from './slot-table.js';
 import type { Meter } from './meter.js';
 import { compileStageTemplate } from './template.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
 

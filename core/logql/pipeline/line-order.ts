@@ -1,7 +1,7 @@
 import type { Stage } from '../ast.js';
 
 /**
- * The order in which the reference runs stages: line filters come before the stages that it takes for not changing the line, back
+ * The order in which Loki runs stages: line filters come before the stages that it takes for not changing the line, back
  * to the last label filter, `line_format` or `unpack`. It takes `decolorize` for one of them, wrongly; that is its meaning now.
  */
 export function orderStages(stages: readonly Stage[]): readonly Stage[] {

@@ -3,7 +3,7 @@ export interface LiteralRegexp {
   readonly texts: readonly string[];
   readonly ignoresCase: boolean;
   /**
-   * True when an alternative that matches everything (`foo|`, `x|.*`) stood beside the texts. The reference drops it, so the
+   * True when an alternative that matches everything (`foo|`, `x|.*`) stood beside the texts. Loki drops it, so the
    * texts alone decide; RE2 and the backend let every line pass.
    */
   readonly droppedAll: boolean;

@@ -1,4 +1,4 @@
-import type { Label, LabelSet } from '../../labels/label-set.js';
+import type { Label, LabelSet } from '../../base/labels/label-set.js';
 import { LabelSetPool, type PoolUse } from './label-set-pool.js';
 import { SlotSorter } from './slot-sorter.js';
 import type { SlotTable } from './slot-table.js';
@@ -54,7 +54,7 @@ export class Output {
     return this.#pool.of(rest);
   }
 
-  /** Details that outlived their error are seen only where some other label has changed: the reference looks no further before. */
+  /** Details that outlived their error are seen only where some other label has changed: Loki looks no further before. */
   #addErrors(work: WorkLine): void {
     if (work.error === '' && work.touchedCount === 0) return;
     if (work.error !== '') work.set(this.#error, work.error);

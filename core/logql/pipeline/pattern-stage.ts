@@ -3,7 +3,7 @@ import { parsePattern } from '../pattern.js';
 import type { Hints } from './hints.js';
 import type { SlotTable } from './slot-table.js';
 import { asItStands, type Slot } from './slot.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 /** Nanoseconds for each character: what was searched is not searched again. */
 const patternCost = 5;

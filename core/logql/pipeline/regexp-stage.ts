@@ -1,9 +1,9 @@
 import type { RegexpStage } from '../ast.js';
-import { compileRegExp } from '../../regexp/index.js';
+import { compileRegExp } from '../regexp/index.js';
 import type { Hints } from './hints.js';
 import { innerLabelName } from './label-name.js';
 import type { SlotTable } from './slot-table.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 /** `| regexp`: a label for every named group of the first match, empty for a group that took no part in it. */
 export function compileRegexp({ pattern }: RegexpStage, slots: SlotTable, hints: Hints): RunStage {

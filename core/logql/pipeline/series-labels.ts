@@ -1,5 +1,5 @@
-import { LabelSet, type Label } from '../../labels/label-set.js';
-import { keptLabelsBytes } from '../../memory/sizes.js';
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { keptLabelsBytes } from '../../base/memory/sizes.js';
 import type { Grouping } from '../ast.js';
 import { ownText } from './own-text.js';
 import type { Output } from './output.js';

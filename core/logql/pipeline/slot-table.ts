@@ -1,5 +1,5 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import { BaseLabels } from './base-labels.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { BaseLabels } from './slot.js';
 import { Slot } from './slot.js';
 import { clashSuffix } from './types.js';
 

@@ -1,6 +1,5 @@
-import type { BaseLabels } from './base-labels.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 import { readJsonText } from './json-text.js';
-import type { RunStage } from './types.js';
 
 /** Where a label of the line at hand comes from; stream labels that no stage touched are in no slot. */
 export const deleted = 0;
@@ -13,6 +12,16 @@ export const asItStands = 0;
 export const jsonEscapes = 1;
 export type Decoding = typeof asItStands | typeof jsonEscapes;
 
+/** What a comparison with a label sees of the line at hand, and may change. */
+export interface ComparedLine {
+  /** The value of `__error__`; empty for none. */
+  readonly error: string;
+  get(slot: Slot): string | undefined;
+  fail(error: string, details?: string): void;
+}
+/** A comparison with a label; false drops the line. */
+export type LabelCheck = (line: ComparedLine) => boolean;
+
 /**
  * The place of one label name, used again for line after line: stages hold slots instead of looking names up. What it says holds
  * only while `touchedAt` is the number of the line at hand. Values of parsers are kept as places in the line until they are read.
@@ -22,7 +31,7 @@ export class Slot {
   /** Whether the query can see the label, where that is known at all. */
   isRequired = false;
   /** A comparison of the query with this label, which parsers make as soon as they have its value; false drops the line. */
-  check: RunStage | undefined = undefined;
+  check: LabelCheck | undefined = undefined;
   touchedAt = 0;
   state: SlotState = deleted;
   value: string | undefined = undefined;
@@ -53,5 +62,27 @@ export class Slot {
       this.value = value;
     }
     return value;
+  }
+}
+
+/** The labels of one stream, made ready once for all of its lines. */
+export class BaseLabels {
+  readonly set: LabelSet;
+  readonly slots: readonly Slot[];
+  readonly #values = new Map<string, string>();
+
+  constructor(set: LabelSet, slotOf: (name: string) => Slot) {
+    this.set = set;
+    for (const [name, value] of set.labels) this.#values.set(name, value);
+    this.slots = set.labels.map(([name]) => slotOf(name));
+  }
+
+  /** The value of a label by its slot, which remembers the answer. */
+  value(slot: Slot): string | undefined {
+    if (slot.base !== this) {
+      slot.base = this;
+      slot.baseValue = this.#values.get(slot.name);
+    }
+    return slot.baseValue;
   }
 }

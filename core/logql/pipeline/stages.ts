@@ -14,7 +14,7 @@ import { compilePattern } from './pattern-stage.js';
 import { compileRegexp } from './regexp-stage.js';
 import type { SlotTable } from './slot-table.js';
 import { templateFields } from './template-fields.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 import { compileUnpack } from './unpack-stage.js';
 
 /**

@@ -2,7 +2,7 @@ import type { ArgNode, PipeNode, TemplateList } from '../template/ast.js';
 import { parseTemplate } from '../template/parse.js';
 
 /**
- * The fields that a template names, which is all that the reference knows of the labels that it reads: not those that it finds by
+ * The fields that a template names, which is all that Loki knows of the labels that it reads: not those that it finds by
  * `index` or in the dot as a whole.
  * @throws TemplateSyntaxError
  */

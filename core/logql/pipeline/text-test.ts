@@ -1,5 +1,5 @@
 import type { MatchOp } from '../ast.js';
-import { compileRegExp } from '../../regexp/index.js';
+import { compileRegExp } from '../regexp/index.js';
 import { Meter } from './meter.js';
 import { ownText } from './own-text.js';
 import { readLiteralRegexp } from './literal-regexp.js';
@@ -7,7 +7,7 @@ import { readLiteralRegexp } from './literal-regexp.js';
 /** Tells whether a label's value passes. */
 export type TextTest = (text: string) => boolean;
 
-/** Compiles the comparison of a label filter; the reference's shortcuts for simple patterns are part of its meaning. */
+/** Compiles the comparison of a label filter; Loki's shortcuts for simple patterns are part of its meaning. */
 export function compileTextTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
   return compileTest(op, value, (pattern) => compileShortened(pattern, meter));
 }
@@ -35,7 +35,7 @@ function compileTest(op: MatchOp, value: string, compile: (pattern: string) => T
 const emptyParts = /\(\?[imsU]*\)|\((?:\?:)?\)|\|/g;
 
 /**
- * Whether a pattern is the empty one, however it is written (`()`, `(?:)`, `(?i)`, `||`): as a label filter the reference takes it
+ * Whether a pattern is the empty one, however it is written (`()`, `(?:)`, `(?i)`, `||`): as a label filter Loki takes it
  * for one that everything passes.
  */
 export function isEmptyPattern(pattern: string): boolean {
@@ -48,7 +48,7 @@ export function isEmptyPattern(pattern: string): boolean {
 }
 
 /**
- * Anchored at both ends. The reference drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
+ * Anchored at both ends. Loki drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
  * or the start of a plain text is a search of its prefix or suffix, which line feeds do not stop.
  */
 function compileShortened(pattern: string, meter: Meter): TextTest {

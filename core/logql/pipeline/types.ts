@@ -1,5 +1,4 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import type { WorkLine } from './work-line.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
 
 /** A stored log entry, as a pipeline takes it. */
 export interface PipelineEntry {
@@ -36,8 +35,8 @@ export interface ExtractedSample {
 /** The stages of a range aggregation with its unwrap and grouping; undefined for an entry that gives no sample. */
 export type SampleExtractor = (entry: PipelineEntry) => ExtractedSample | undefined;
 
-/** One stage, ready to run: changes the line's state; false drops the line. */
-export type RunStage = (work: WorkLine) => boolean;
+/** Tells whether a line passes. */
+export type LineTest = (line: string) => boolean;
 
 export const errorLabel = '__error__';
 export const errorDetailsLabel = '__error_details__';

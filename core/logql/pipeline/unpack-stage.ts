@@ -6,7 +6,7 @@ import { jsonFaults, JsonReader, jsonString } from './json-value.js';
 import { KeyTable, type KeyEntry } from './key-table.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
-import type { RunStage } from './types.js';
+import type { RunStage } from './work-line.js';
 
 const packedEntry = '_entry';
 

@@ -1,10 +1,13 @@
-import type { LabelSet } from '../../labels/label-set.js';
-import type { BaseLabels } from './base-labels.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { BaseLabels } from './slot.js';
 import type { Hints } from './hints.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { asItStands, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
+
+/** One stage, ready to run: changes the line's state; false drops the line. */
+export type RunStage = (work: WorkLine) => boolean;
 
 /** The line that runs through the stages, and its labels: one object for all lines of a query, changed in place. */
 export class WorkLine {

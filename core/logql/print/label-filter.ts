@@ -2,7 +2,7 @@ import type { LabelFilter, Matcher } from '../ast.js';
 import { formatBytes } from '../values/bytes.js';
 import { formatGoDuration } from '../values/go-duration.js';
 import { formatFloatPlain } from '../values/go-float.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { isReducibleRegExp } from './reducible.js';
 
 /** Dots stand here for the dialect with dotted names; Loki's own names hold none. */

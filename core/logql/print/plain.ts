@@ -2,7 +2,7 @@ import type { BinaryExpr, Expr, Grouping, LogExpr, LogRange } from '../ast.js';
 import { formatGoDuration } from '../values/go-duration.js';
 import { formatFloatFixed, formatFloatPlain, formatFloatShort } from '../values/go-float.js';
 import { formatPromDuration } from '../values/prom-duration.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { printSelector, printStages, printUnwrap } from './stages.js';
 
 /** Prints a query on one line, as Loki hands it on inside; it reads back as the same tree, sizes in bytes excepted. */

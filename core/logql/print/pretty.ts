@@ -1,7 +1,7 @@
 import type { Expr, LogExpr, LogRange, RangeAggregation, VectorAggregation } from '../ast.js';
 import { formatFloatShort } from '../values/go-float.js';
 import { formatPromDuration } from '../values/prom-duration.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { PlainPrinter, printGrouping, printOperator } from './plain.js';
 import { groupStages, printSelector, printStages, printUnwrap } from './stages.js';
 

@@ -1,6 +1,6 @@
-import { notLineFeed, onlyChar } from '../../regexp/char-set.js';
-import { parseRegExp } from '../../regexp/parse.js';
-import type { RegExpNode } from '../../regexp/tree.js';
+import { notLineFeed, onlyChar } from '../regexp/char-set.js';
+import { parseRegExp } from '../regexp/parse.js';
+import type { RegExpNode } from '../regexp/tree.js';
 
 /** A pattern as Go's parser leaves it: letters joined, alternatives with a common beginning factored. */
 type GoNode =

@@ -1,5 +1,5 @@
 import type { LabelItem, LineFilterStage, ParserParam, Selector, Stage, Unwrap } from '../ast.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { printLabelFilter, printMatcher } from './label-filter.js';
 
 export function printSelector({ matchers }: Selector): string {

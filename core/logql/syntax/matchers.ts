@@ -1,4 +1,4 @@
-import { compileRegExp, RegExpSyntaxError } from '../../regexp/index.js';
+import { compileRegExp, RegExpSyntaxError } from '../regexp/index.js';
 import type { Matcher, MatchOp, Span } from '../ast.js';
 import { abort } from './invalid.js';
 

@@ -1,4 +1,4 @@
-import { compileRegExp } from '../../regexp/index.js';
+import { compileRegExp } from '../regexp/index.js';
 import { parsePattern, PatternError } from '../pattern.js';
 import { abort } from './invalid.js';
 import { regexpFault } from './matchers.js';

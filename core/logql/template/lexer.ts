@@ -1,37 +1,6 @@
 import { describeCharacter } from './text.js';
-import { quoteGo } from '../../time/go-quote.js';
-
-export type TemplateTokenKind =
-  | 'error'
-  | 'eof'
-  | 'text'
-  | 'left'
-  | 'right'
-  | 'space'
-  | 'assign'
-  | 'declare'
-  | 'pipe'
-  | 'open'
-  | 'close'
-  | 'char'
-  | 'string'
-  | 'constant'
-  | 'number'
-  | 'complex'
-  | 'bool'
-  | 'identifier'
-  | 'field'
-  | 'variable'
-  | 'dot'
-  | 'nil'
-  | 'keyword';
-
-export interface TemplateToken {
-  readonly kind: TemplateTokenKind;
-  readonly text: string;
-  readonly offset: number;
-  readonly line: number;
-}
+import type { TemplateToken, TemplateTokenKind } from './token.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 
 const keywords = new Set([
   ...['block', 'break', 'continue', 'define', 'else', 'end', 'if', 'range', 'template', 'with'],

@@ -1,8 +1,8 @@
 import { parseGoFloat } from '../values/go-float.js';
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { NumberNode } from './ast.js';
-import type { TemplateToken } from './lexer.js';
+import type { TemplateToken } from './token.js';
 
 const integerPattern =
   /^([+-]?)(0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*|0[bB]_?[01]+(?:_[01]+)*|0_?[0-7]+(?:_[0-7]+)*|0|[1-9][0-9]*(?:_[0-9]+)*)$/;

@@ -1,7 +1,7 @@
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { ArgNode, CommandNode, PipeNode } from './ast.js';
-import type { TemplateToken, TemplateTokenKind } from './lexer.js';
+import type { TemplateToken, TemplateTokenKind } from './token.js';
 import { readNumber } from './number.js';
 import type { ParseScope } from './scope.js';
 import { describeToken } from './text.js';

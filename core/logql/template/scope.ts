@@ -1,4 +1,4 @@
-import type { TemplateToken } from './lexer.js';
+import type { TemplateToken } from './token.js';
 import type { TokenStream } from './token-stream.js';
 
 /** A template that Go refuses to parse; the message is Go's. */

@@ -1,5 +1,5 @@
-import { quoteGo } from '../../time/go-quote.js';
-import type { TemplateToken } from './lexer.js';
+import { quoteGo } from '../../base/time/go-quote.js';
+import type { TemplateToken } from './token.js';
 
 /** Go's %#U of the character at an offset: `U+002D '-'`. */
 export function describeCharacter(source: string, at: number): string {

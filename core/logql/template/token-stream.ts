@@ -1,4 +1,5 @@
-import { lexTemplate, type TemplateToken } from './lexer.js';
+import type { TemplateToken } from './token.js';
+import { lexTemplate } from './lexer.js';
 
 /**
  * Tokens with the short memory of Go's template parser: up to three may be put back. Which token counts as current

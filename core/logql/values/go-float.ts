@@ -1,4 +1,4 @@
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 
 const decimal =
   /^[+-]?(?:[0-9]+(?:_[0-9]+)*\.?(?:[0-9]+(?:_[0-9]+)*)?|\.[0-9]+(?:_[0-9]+)*)(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?$/;

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../time/go-quote.js';
+import { quoteGo } from '../../base/time/go-quote.js';
 
 interface Unit {
   readonly name: string;

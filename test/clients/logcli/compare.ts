@@ -1,6 +1,6 @@
 import type { Comparison, Printed } from './types.js';
 
-/** The first difference between what the reference and the proxy made logcli print, in words; undefined when there is none. */
+/** The first difference between what Loki and the proxy made logcli print, in words; undefined when there is none. */
 export function differenceOf(reference: Printed, proxy: Printed, as: Comparison): string | undefined {
   if (reference.exitCode !== proxy.exitCode)
     return `exit code ${proxy.exitCode}, Loki ${reference.exitCode}: ${lastLine(proxy.stderr)} | ${lastLine(reference.stderr)}`;
@@ -92,7 +92,7 @@ function filesDiffer(
   return undefined;
 }
 
-/** The reference counts chunks in whole KiB. */
+/** Loki counts chunks in whole KiB. */
 const kib = 1024;
 
 interface Tolerance {

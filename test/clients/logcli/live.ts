@@ -30,12 +30,12 @@ interface TailResult {
 const earlier = 6;
 const later = 8;
 const waitMs = 20_000;
-/** The reference takes ten tails of a tenant. */
+/** Loki takes ten tails of a tenant. */
 const tailsAtOnce = 6;
 const stagesUnchecked =
-  'the reference takes a tail whose stages cannot work and shows nothing; here it is told what is wrong';
+  'Loki takes a tail whose stages cannot work and shows nothing; here it is told what is wrong';
 const liveLabels =
-  'the reference leaves structured metadata and level out of live lines of queries without a parser, not out of the history';
+  'Loki leaves structured metadata and level out of live lines of queries without a parser, not out of the history';
 const tails: readonly TailCase[] = [
   { ...tail('history, then lines as they come', earlier + later, '{app="tailed"}'), differs: liveLabels },
   { ...tail('a limit on the history', 2 + later, '--limit=2', '{app="tailed"}'), differs: liveLabels },

@@ -51,7 +51,7 @@ export function withoutSurroundings(text: string, address: string): string {
 /** What a client shows of a refusal: the body, with the line break that ends it, before its own words. */
 const errorBody = /(?<=error response from server: )(?:(\{"[^\n]*\})\n|[^\n]*\n(?= \())/gi;
 
-/** The text of the proxy's error body; of the reference's, which is nothing but the text, what it is without a final line break. */
+/** The text of the proxy's error body; of Loki's, which is nothing but the text, what it is without a final line break. */
 function errorTextOf(all: string, json: string | undefined): string {
   if (json === undefined) return all.trimEnd();
   const body: unknown = JSON.parse(json);

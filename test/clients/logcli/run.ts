@@ -6,7 +6,7 @@
  * See README.md for how Loki has to be set up.
  */
 import { parseArgs } from 'node:util';
-import type { RunningProxy } from '../../../core/kernel/start-proxy.js';
+import type { RunningProxy } from '../../../core/program/start-proxy.js';
 import { openProxy, openStore } from '../../conformance/target.js';
 import { cases } from './cases-table.js';
 import { differenceOf } from './compare.js';

@@ -5,15 +5,15 @@ export type Comparison =
   | 'lines'
   /** JSON lists of series in any order, values within 1e-9. */
   | 'samples'
-  /** The same with values within 25 %: the reference counts the chunks it made. */
+  /** The same with values within 25 %: Loki counts the chunks it made. */
   | 'volume'
-  /** Streams and entries; bytes and chunks are the reference's storage. */
+  /** Streams and entries; bytes and chunks are Loki's storage. */
   | 'index-stats'
   /** Names and types, in any order; cardinalities are estimates. */
   | 'fields'
   /** Lines in any order, spaces aside. */
   | 'analysis'
-  /** As many lines: the reference picks other ones each time it is asked. */
+  /** As many lines: Loki picks other ones each time it is asked. */
   | 'line-count'
   /** Figures aside. */
   | 'figures';

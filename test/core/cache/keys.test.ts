@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest, Browse } from '../../../core/api/request.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest, Browse } from '../../../core/wire/api/request.js';
 import { createFingerprint } from '../../../core/cache/fingerprint.js';
 import { cacheKey, escapeText, isNeverKept } from '../../../core/cache/keys.js';
-import type { Exchange } from '../../../core/plugin/exchange.js';
+import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import { makeExchange, makeLogRequest, makeTenant } from '../../../core/testing/index.js';
 import { anyCharacter } from '../../setup/text.js';
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ByteLru } from '../../../core/cache/byte-lru.js';
+import { ByteLru } from '../../../core/base/memory/byte-lru.js';
 import { createTieredCache } from '../../../core/cache/tiers.js';
 import { FakeClock } from '../../../core/testing/index.js';
 

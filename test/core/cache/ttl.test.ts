@@ -1,7 +1,7 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest } from '../../../core/api/request.js';
-import type { Answer } from '../../../core/answer/types.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
 import { ttlMs, type TtlRules } from '../../../core/cache/ttl.js';
 import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';
 

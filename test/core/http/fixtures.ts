@@ -8,7 +8,7 @@ import {
   type SlotName,
   type StagePlugin,
 } from '../../../core/plugin/index.js';
-import type { EncodedAnswer } from '../../../core/answer/types.js';
+import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 
 /** A finished text answer. */
 export function text(body: string, status = 200): EncodedAnswer {

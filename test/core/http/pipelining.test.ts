@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import test from 'ava';
 import { request } from 'undici';
-import { startProxy } from '../../../core/kernel/start-proxy.js';
+import { startProxy } from '../../../core/program/start-proxy.js';
 import type { EndpointPlugin } from '../../../core/plugin/index.js';
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { gate, serving, text } from './fixtures.js';

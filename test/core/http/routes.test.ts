@@ -1,6 +1,6 @@
 import test from 'ava';
 import { request } from 'undici';
-import { routes } from '../../../core/http/routes-table.js';
+import { routes } from '../../../core/wire/routes-table.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { serving, telling, text } from './fixtures.js';
 

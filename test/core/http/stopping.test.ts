@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import test from 'ava';
 import { Client, request } from 'undici';
-import { startProxy } from '../../../core/kernel/start-proxy.js';
+import { startProxy } from '../../../core/program/start-proxy.js';
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { gate, serving, telling, text } from './fixtures.js';
 
@@ -69,7 +69,7 @@ test('a request that outlasts the drain bound gets a clear error and plugins sto
   await closing;
 });
 
-test('a request over the write timeout gets the reference’s timeout text', async (t) => {
+test('a request over the write timeout gets Loki’s timeout text', async (t) => {
   const hanging = serving({ query: () => new Promise(() => undefined) });
   const pipeline = makePipeline({ endpoints: [hanging], server: { httpWriteTimeout: '20ms' } });
   await withPipeline(pipeline, async ({ url }) => {

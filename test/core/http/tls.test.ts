@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Agent, request } from 'undici';
-import { startProxy } from '../../../core/kernel/start-proxy.js';
-import { packageRoot } from '../../../core/options/index.js';
+import { startProxy } from '../../../core/program/start-proxy.js';
+import { packageRoot } from '../../../core/kernel/options/index.js';
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { serving, text } from './fixtures.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import test from 'ava';
 import { WebSocket } from 'ws';
-import { startProxy } from '../../../core/kernel/start-proxy.js';
+import { startProxy } from '../../../core/program/start-proxy.js';
 import {
   apiError,
   defineEndpoint,

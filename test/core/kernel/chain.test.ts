@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Answer } from '../../../core/answer/types.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
 import { composeChain, RestMisuse, type ChainLink } from '../../../core/kernel/chain.js';
 import type { RestUse, SlotName, Stage } from '../../../core/plugin/index.js';
 import { makeExchange } from '../../../core/testing/index.js';

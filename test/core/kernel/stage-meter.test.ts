@@ -2,7 +2,7 @@ import test from 'ava';
 import { composeChain, type ChainLink } from '../../../core/kernel/chain.js';
 import { StageMeter } from '../../../core/kernel/stage-meter.js';
 import type { Answer, Exchange, Rest, SlotName } from '../../../core/plugin/index.js';
-import type { StageFigures } from '../../../core/plugin/host.js';
+import type { StageFigures } from '../../../core/kernel/plugin/host.js';
 import { FakeClock, makeExchange } from '../../../core/testing/index.js';
 
 const answer: Answer = { kind: 'names', values: [], warnings: [] };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { checkStages, LogqlError, parseQuery, printQuery } from '../../../core/logql/index.js';
 
-/** What the reference made of a query. */
+/** What Loki made of a query. */
 interface Golden {
   readonly id: string;
   readonly family: string;
@@ -45,7 +45,7 @@ test('the goldens are complete', (t) => {
 });
 
 for (const family of new Set(goldens.map((golden) => golden.family))) {
-  test(`${family} queries are read, printed and refused as the reference does`, (t) => {
+  test(`${family} queries are read, printed and refused as Loki does`, (t) => {
     for (const golden of goldens.filter((one) => one.family === family)) {
       const { ok, phase, type, formatted, error } = golden;
       const expected = Object.entries({ ok, phase, type: ok ? type : undefined, formatted, error });

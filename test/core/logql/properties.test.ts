@@ -49,7 +49,7 @@ test('a golden query that was printed prints the same again', (t) => {
   for (const line of readFileSync('test/data/logql/parse.jsonl', 'utf8').trimEnd().split('\n')) {
     // The file holds one object of this shape per line.
     const golden = JSON.parse(line) as { query: string; ok: boolean; query_range_error?: string };
-    // What the reference cannot read back it cannot run either.
+    // What Loki cannot read back it cannot run either.
     if (!golden.ok || golden.query_range_error !== undefined) continue;
     const once = printPlain(parseQuery(golden.query));
     t.is(printPlain(parseQuery(once)), once);

@@ -84,7 +84,7 @@ test('templates of the language are accepted', (t) => {
   for (const source of accepted) t.notThrows(() => parseTemplate(source, 'line'), source);
 });
 
-test('every function of the reference is known', (t) => {
+test('every function of Loki is known', (t) => {
   for (const name of templateFunctions) t.notThrows(() => parseTemplate(`{{${name} .a}}`, 'label'));
 });
 

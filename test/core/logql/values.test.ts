@@ -10,7 +10,7 @@ import {
   parseGoFloat,
 } from '../../../core/logql/values/go-float.js';
 import { formatPromDuration, parsePromDuration } from '../../../core/logql/values/prom-duration.js';
-import { quoteGo } from '../../../core/time/go-quote.js';
+import { quoteGo } from '../../../core/base/time/go-quote.js';
 import { unquoteGo } from '../../../core/logql/values/unquote.js';
 import { anyCharacter } from '../../setup/text.js';
 
@@ -128,7 +128,7 @@ test('escapes are read as in Go, bytes as UTF-8', (t) => {
   }
 });
 
-test('literals fold as the reference computes them', (t) => {
+test('literals fold as Loki computes them', (t) => {
   t.is(foldLiterals('/', 1, 0), NaN);
   t.is(foldLiterals('%', 7, 0), NaN);
   t.is(foldLiterals('%', -7, 3), -1);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { request } from 'undici';
-import type { Answer } from '../../../core/answer/types.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
 import { RestMisuse } from '../../../core/kernel/chain.js';
-import { everything } from '../../../core/logsql/build.js';
+import { everything } from '../../../core/victoria/logsql/build.js';
 import { defineStage } from '../../../core/plugin/index.js';
 import {
   FakeClock,
@@ -14,7 +14,7 @@ import {
   runStage,
   withProxy,
 } from '../../../core/testing/index.js';
-import type { ListingRequest } from '../../../core/upstream/types.js';
+import type { ListingRequest } from '../../../core/victoria/upstream/types.js';
 
 const empty: Answer = { kind: 'names', values: [], warnings: [] };
 const metrics = { runs_total: { type: 'counter', help: 'Runs.' } } as const;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { request } from 'undici';
-import type { AdminOptions } from '../../../core/options/options.gen.js';
+import type { AdminOptions } from '../../../core/base/options.gen.js';
 import type { Urls } from '../../../core/http/edge.js';
 import type { StagePlugin } from '../../../core/plugin/index.js';
 import { makePipeline, withPipeline, type PipelineSettings } from '../../../core/testing/index.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { EncodedAnswer } from '../../../core/answer/types.js';
+import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 import type { HttpCall } from '../../../core/plugin/index.js';
 import { makeCaller } from '../../../core/testing/index.js';
 import { Profiles } from '../../../plugins/admin/profiles.js';

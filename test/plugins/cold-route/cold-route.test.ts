@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { ColdRouteOptions } from '../../../core/options/options.gen.js';
+import type { ColdRouteOptions } from '../../../core/base/options.gen.js';
 import { makeExchange, makeLogAnswer, optionsOf, runStage } from '../../../core/testing/index.js';
 import coldRoute from '../../../plugins/cold-route/index.js';
 

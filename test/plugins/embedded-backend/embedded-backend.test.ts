@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { makeHost, optionsOf } from '../../../core/testing/index.js';
-import type { EmbeddedBackendOptions } from '../../../core/options/options.gen.js';
+import type { EmbeddedBackendOptions } from '../../../core/base/options.gen.js';
 import plugin from '../../../plugins/embedded-backend/index.js';
 
 const { signal } = new AbortController();

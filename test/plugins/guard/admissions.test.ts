@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { HeldPlace } from '../../../core/admission/place.js';
+import type { HeldPlace } from '../../../core/base/admission/place.js';
 import { Admissions } from '../../../plugins/guard/admissions.js';
 
 const { signal } = new AbortController();

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest, QueryRangeRequest } from '../../../core/api/request.js';
-import type { GuardOptions } from '../../../core/options/options.gen.js';
-import type { Exchange } from '../../../core/plugin/exchange.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest, QueryRangeRequest } from '../../../core/wire/api/request.js';
+import type { GuardOptions } from '../../../core/base/options.gen.js';
+import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer, Stage } from '../../../core/plugin/index.js';
 import { makeExchange, makeLogAnswer, makeTenant, runStage } from '../../../core/testing/index.js';
 import { hostFor } from '../host-for.js';
@@ -129,7 +129,7 @@ const lengthChecked: readonly ApiRequest[] = [
   { op: 'index_stats', range, query: new Selector('{app="a"}', 'reject') },
 ];
 for (const request of lengthChecked) {
-  test(`${request.op} over a longer range than max_query_length is refused in the reference’s words`, async (t) => {
+  test(`${request.op} over a longer range than max_query_length is refused in Loki's words`, async (t) => {
     const limits = { tenantLimits: { a: { max_query_length: '2h' } } };
     const error = await t.throwsAsync(stageOf({}, hostWith(limits)).handle(exchangeOf(request), answering), {
       message: tooLong,

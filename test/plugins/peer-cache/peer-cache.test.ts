@@ -1,8 +1,8 @@
 import test from 'ava';
-import { Query } from '../../../core/api/query.js';
-import type { Answer } from '../../../core/answer/types.js';
-import type { PeerCacheOptions } from '../../../core/options/options.gen.js';
-import type { Exchange } from '../../../core/plugin/exchange.js';
+import { Query } from '../../../core/wire/api/query.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
+import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Rest, Stage } from '../../../core/plugin/index.js';
 import {
   makeExchange,

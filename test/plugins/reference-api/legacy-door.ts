@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { startDevBackend } from '../../../core/devbackend/index.js';
+import { startDevBackend } from '../../../core/embedded/index.js';
 import { withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/devbackend/harness.js';
+import { pushLoki } from '../../core/embedded/harness.js';
 
 /** What came back; `json` is the body without `stats`, whose shape is checked here. */
 export interface Got {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { request } from 'undici';
-import type { ApiRequest } from '../../../core/api/request.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import referenceApi from '../../../plugins/reference-api/index.js';
 import { lastStage } from '../../core/http/fixtures.js';
@@ -67,7 +67,7 @@ test('a bad parameter never reaches the chain', async (t) => {
   t.is(await askedFor('/loki/api/v1/query_range?query=x&start=abc'), undefined);
 });
 
-test('format_query tells a query that does not parse in the reference’s own body', async (t) => {
+test('format_query tells a query that does not parse in Loki’s own body', async (t) => {
   const stage = lastStage((exchange) => {
     if (exchange.request.op === 'format_query') exchange.request.query.ast satisfies unknown;
     return Promise.resolve({ kind: 'formatted', query: 'formatted' });

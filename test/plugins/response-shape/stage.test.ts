@@ -1,10 +1,10 @@
 import test from 'ava';
-import type { ApiRequest } from '../../../core/api/request.js';
-import { Query, Selector } from '../../../core/api/query.js';
-import { everything } from '../../../core/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../core/names/naming.js';
-import { planRequest } from '../../../core/plan/request.js';
-import type { Plan } from '../../../core/plan/types.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import { everything } from '../../../core/victoria/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { planRequest } from '../../../core/engine/plan/request.js';
+import type { Plan } from '../../../core/engine/plan/types.js';
 import type { Answer, Tenant } from '../../../core/plugin/index.js';
 import {
   FakeUpstream,
@@ -13,7 +13,7 @@ import {
   runStage,
   type ExpectedCall,
 } from '../../../core/testing/index.js';
-import type { BackendValue } from '../../../core/upstream/types.js';
+import type { BackendValue } from '../../../core/victoria/upstream/types.js';
 import responseShape from '../../../plugins/response-shape/index.js';
 
 const range = { startNs: 1793491200000000000n, endNs: 1793512800000000000n };

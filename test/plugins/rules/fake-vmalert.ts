@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { packageRoot } from '../../../core/options/index.js';
+import { packageRoot } from '../../../core/kernel/options/index.js';
 
 /** One request as vmalert got it. */
 export interface Received {

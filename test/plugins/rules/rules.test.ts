@@ -1,7 +1,7 @@
 import test from 'ava';
 import { request } from 'undici';
 import { parse } from 'yaml';
-import type { RulesOptions } from '../../../core/options/options.gen.js';
+import type { RulesOptions } from '../../../core/base/options.gen.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import rules from '../../../plugins/rules/index.js';
 import { tenantStages } from '../tenant-stages.js';
@@ -116,7 +116,7 @@ test('the JSON view is the rules backend’s own answer; parameters and the tena
   t.is(sent?.headers['projectid'], '3');
 });
 
-test('the YAML view has a list of groups per file, in the reference’s fields', async (t) => {
+test('the YAML view has a list of groups per file, in Loki’s fields', async (t) => {
   const { got } = await ask('/loki/api/v1/rules');
   t.is(got.status, 200);
   t.is(got.type, 'application/yaml');
@@ -183,7 +183,7 @@ test('a backend that does not filter is filtered here', async (t) => {
   t.like(parse(quiet.got.text), { name: 'quiet' });
 });
 
-test('what does not exist is 404 with the reference’s texts', async (t) => {
+test('what does not exist is 404 with Loki’s texts', async (t) => {
   const namespace = await ask('/loki/api/v1/rules/nosuch');
   t.is(namespace.got.status, 404);
   t.is(errorOf(namespace.got), 'no rule groups found');

@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { EncodedAnswer } from '../../../core/answer/types.js';
+import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 import type { HttpCall } from '../../../core/plugin/index.js';
 import { makeCaller, makeHost, type FakeHostSettings } from '../../../core/testing/index.js';
-import type { MetricSpecs } from '../../../core/plugin/host.js';
+import type { MetricSpecs } from '../../../core/base/meters.js';
 import status from '../../../plugins/status/index.js';
 
 async function ask(route: string, settings: FakeHostSettings<MetricSpecs> = {}): Promise<EncodedAnswer> {
@@ -44,7 +44,7 @@ test('ready is 503 with the first reason when a plugin is not ready', async (t) 
   t.is(answer.body.toString(), 'backend not ready');
 });
 
-test('build information has the reference’s flat keys and the same under data', async (t) => {
+test('build information has Loki’s flat keys and the same under data', async (t) => {
   const { body, contentType } = await ask('buildinfo');
   t.is(contentType, 'application/json; charset=utf-8');
   const info: unknown = JSON.parse(body.toString());

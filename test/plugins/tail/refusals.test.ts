@@ -33,7 +33,7 @@ for (const [what, params, status, expected] of refusals) {
   });
 }
 
-test('a limit is read before a delay, as the reference does', async (t) => {
+test('a limit is read before a delay, as Loki does', async (t) => {
   await withTails({}, async ({ url }) => {
     const { body } = await new TailClient(url, { ...all, delay_for: '9', limit: 'abc' }).refused();
     t.true(body.includes('strconv.Atoi'));

@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest } from '../../../core/api/request.js';
-import type { Answer } from '../../../core/answer/types.js';
-import { LabelSet } from '../../../core/labels/label-set.js';
-import { createLimits } from '../../../core/limits/limits.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
+import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeTenant } from '../../../core/testing/index.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';
@@ -15,7 +15,7 @@ import {
   seriesAnswers,
   streamsAnswers,
   vectorAnswers,
-} from '../../core/answer/merge/arbitraries.js';
+} from '../../core/wire/answer/merge/arbitraries.js';
 
 const range = { startNs: 0n, endNs: 4_000_000n };
 const logs = new Query('{app="a"}', 'reject');

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest } from '../../../core/api/request.js';
-import type { Answer, PatternsAnswer, VolumeAnswer } from '../../../core/answer/types.js';
-import { LabelSet } from '../../../core/labels/label-set.js';
-import { createLimits } from '../../../core/limits/limits.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import type { Answer, PatternsAnswer, VolumeAnswer } from '../../../core/wire/answer/types.js';
+import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeLogAnswer, makeTenant } from '../../../core/testing/index.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { Query } from '../../../core/api/query.js';
-import type { ApiRequest, QueryRangeRequest, QueryRequest } from '../../../core/api/request.js';
-import { apiError } from '../../../core/errors/table.js';
-import { LabelSet } from '../../../core/labels/label-set.js';
-import { createLimits } from '../../../core/limits/limits.js';
+import { Query } from '../../../core/wire/api/query.js';
+import type { ApiRequest, QueryRangeRequest, QueryRequest } from '../../../core/wire/api/request.js';
+import { apiError } from '../../../core/base/errors/table.js';
+import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Answer, Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeTenant } from '../../../core/testing/index.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';

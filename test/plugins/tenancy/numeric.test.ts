@@ -1,5 +1,5 @@
 import test from 'ava';
-import { withDoor, type Door } from '../../core/limits/door.js';
+import { withDoor, type Door } from '../../core/wire/limits/door.js';
 
 const nowNs = BigInt(Date.now()) * 1_000_000n;
 const map = { 'tenant-map': '{"team-a":{"account_id":11}}' };

@@ -1,6 +1,6 @@
 import test from 'ava';
-import type { Tenant } from '../../../core/api/caller.js';
-import type { Operation } from '../../../core/api/request.js';
+import type { Tenant } from '../../../core/base/caller.js';
+import type { Operation } from '../../../core/wire/api/request.js';
 import { resolveHeader, type TenantPolicy } from '../../../plugins/tenancy/resolve.js';
 import { readTenantMap } from '../../../plugins/tenancy/tenant-map.js';
 
@@ -181,7 +181,7 @@ const refused: readonly [
   ],
   ['several ids on a tail', '1|2', open, 400, 'multiple org IDs present', 'tail'],
   [
-    'an id that the reference would not take, and names nothing',
+    'an id that Loki would not take, and names nothing',
     'a/b',
     { ...open, unknownTenant: 'empty' },
     500,

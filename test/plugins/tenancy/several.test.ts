@@ -1,10 +1,10 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/api/query.js';
-import type { ApiRequest, QueryRangeRequest } from '../../../core/api/request.js';
-import { apiError, type ErrorId } from '../../../core/errors/table.js';
-import { LabelSet } from '../../../core/labels/label-set.js';
-import { createLimits } from '../../../core/limits/limits.js';
-import type { Exchange } from '../../../core/plugin/exchange.js';
+import { Query, Selector } from '../../../core/wire/api/query.js';
+import type { ApiRequest, QueryRangeRequest } from '../../../core/wire/api/request.js';
+import { apiError, type ErrorId } from '../../../core/base/errors/table.js';
+import { LabelSet } from '../../../core/base/labels/label-set.js';
+import { createLimits } from '../../../core/wire/limits/limits.js';
+import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer, Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeLogAnswer, makeTenant } from '../../../core/testing/index.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';
@@ -274,7 +274,7 @@ test('a query that reads no logs is evaluated once', async (t) => {
   t.is(seen.size, 1);
 });
 
-test('a query that is no LogQL is refused in the reference’s words', async (t) => {
+test('a query that is no LogQL is refused in Loki’s words', async (t) => {
   await t.throwsAsync(
     ask(logs('{app="x"'), () => makeLogAnswer({}, [])),
     {

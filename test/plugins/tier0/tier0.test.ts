@@ -1,9 +1,9 @@
 import test from 'ava';
-import type { ApiRequest } from '../../../core/api/request.js';
-import { encodeAnswer } from '../../../core/answer/encode.js';
-import type { Answer, EncodedAnswer } from '../../../core/answer/types.js';
-import type { Tier0Options } from '../../../core/options/options.gen.js';
-import type { Exchange } from '../../../core/plugin/exchange.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import { encodeAnswer } from '../../../core/wire/answer/encode.js';
+import type { Answer, EncodedAnswer } from '../../../core/wire/answer/types.js';
+import type { Tier0Options } from '../../../core/base/options.gen.js';
+import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Stage } from '../../../core/plugin/index.js';
 import {
   makeExchange,

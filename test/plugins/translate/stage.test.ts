@@ -1,6 +1,6 @@
 import test from 'ava';
 import { LogqlError } from '../../../core/logql/index.js';
-import { printFilter } from '../../../core/logsql/print.js';
+import { printFilter } from '../../../core/victoria/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
 import translate from '../../../plugins/translate/index.js';
 

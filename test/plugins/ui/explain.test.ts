@@ -36,7 +36,7 @@ test('a metric query has no histogram', async (t) => {
   t.is(reads.length, 1);
 });
 
-test('a query that cannot be read is refused with the reference’s text', async (t) => {
+test('a query that cannot be read is refused with Loki’s text', async (t) => {
   const error = await t.throwsAsync(explain({ query: '{app="shop"} |= error' }), { instanceOf: LogqlError });
   t.regex(error.message, /^parse error at line 1, col 17: /);
   await t.throwsAsync(explain({}), { instanceOf: LogqlError });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { packageRoot } from '../../../core/options/index.js';
+import { packageRoot } from '../../../core/kernel/options/index.js';
 
 const root = packageRoot();
 

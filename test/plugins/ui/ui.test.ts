@@ -19,7 +19,7 @@ import {
   withPipeline,
   type PipelineSettings,
 } from '../../../core/testing/index.js';
-import type { UiOptions } from '../../../core/options/options.gen.js';
+import type { UiOptions } from '../../../core/base/options.gen.js';
 import { createUi } from '../../../plugins/ui/index.js';
 
 const files = {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { WindowSplitOptions } from '../../../core/options/options.gen.js';
+import type { WindowSplitOptions } from '../../../core/base/options.gen.js';
 import { makeExchange, makeLogAnswer, optionsOf, runStage } from '../../../core/testing/index.js';
 import windowSplit from '../../../plugins/window-split/index.js';
 

@@ -10,7 +10,7 @@ import {
   type Evaluate,
   type EvaluateCommand,
   type Piped,
-} from './pipeline.js';
+} from './evaluate.js';
 import { argumentSource, type Place } from './place.js';
 import type { Run } from './run.js';
 

@@ -1,4 +1,4 @@
-import { apiError } from '../../../errors/table.js';
+import { apiError } from '../../../base/errors/table.js';
 
 /** Bounds of one formatting of a line (spec-gaps: line_format limits); sizes are bytes unless told otherwise. */
 export const formatLimits = {

@@ -1,24 +1,20 @@
 import type { ArgNode, CommandNode, PipeNode } from '../ast.js';
 import { functionTable } from '../library/table.js';
-import type { GoFunction, ParameterType } from '../library/types.js';
+import type { GoFunction } from '../library/types.js';
 import { concrete, type GoValue } from '../values/value.js';
 import { compileCall } from './call.js';
 import { checkedArgument, typeText } from './check.js';
 import { freeConstant, typedConstant, type ConstantValue } from './constants.js';
 import { elementOf, fieldOf } from './fields.js';
 import { argumentSource, placeOfArgument, placeOfCommand, placeOfPipe, type Place } from './place.js';
+import {
+  missing,
+  type CompileArgument,
+  type Evaluate,
+  type EvaluateCommand,
+  type Piped,
+} from './evaluate.js';
 import type { Run } from './run.js';
-
-/** Stands for "no value comes through the pipe". */
-export const missing = Symbol('missing');
-
-export type Piped = GoValue | typeof missing;
-/** Gives a value; dot is what `.` stands for. */
-export type Evaluate = (run: Run, dot: GoValue) => GoValue;
-/** Gives the value of a command that may take the one before it as its last argument. */
-export type EvaluateCommand = (run: Run, dot: GoValue, piped: Piped) => GoValue;
-/** Gives an argument of a function, checked against the parameter's type. */
-export type CompileArgument = (node: ArgNode, type: ParameterType) => Evaluate;
 
 /** Compiles `a | b | c`, and the variables it sets. */
 export function compilePipe(pipe: PipeNode): Evaluate {

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../time/go-quote.js';
+import { quoteGo } from '../../../base/time/go-quote.js';
 import { hasRawBytes } from '../strings/raw-bytes.js';
 
 const rawByte = /[\udc80-\udcff]/gu;

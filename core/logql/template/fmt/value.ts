@@ -1,5 +1,6 @@
 import { formatGoDuration } from '../../values/go-duration.js';
 import { goSyntaxOf } from '../time/go-syntax.js';
+import { unixOfYearOne, type GoTime } from '../time/go-time.js';
 import { monthName, weekdayName } from '../time/names.js';
 import { concrete, GoInterface, typeName, GoInt, type Concrete, type GoValue } from '../values/value.js';
 import { formatBoolean, formatFloatVerb, formatInteger, formatString } from './basic.js';
@@ -101,7 +102,7 @@ export class ValuePrinter {
           '{',
           ' ',
           '}',
-          [...value.fields(), addressVerbs.includes(verb) ? nowhere : undefined],
+          [...timeFields(value), addressVerbs.includes(verb) ? nowhere : undefined],
           (field) => {
             this.#element(field, verb);
           },
@@ -162,4 +163,9 @@ function nameOf({ type, value }: GoInt): string | undefined {
     case 'uint8':
       return undefined;
   }
+}
+
+/** The numbers of Go's struct of a time, which verbs that know no String method print. */
+function timeFields({ nanosecond, unix }: GoTime): readonly GoValue[] {
+  return [new GoInt(BigInt(nanosecond), 'int64'), new GoInt(BigInt(unix - unixOfYearOne), 'int64')];
 }

@@ -50,7 +50,7 @@ function base64Decode(subject: string): string {
     : `illegal base64 data at input byte ${String(bad)}`;
 }
 
-/** Where the reference's decoder stops; undefined when it reads all. */
+/** Where Loki's decoder stops; undefined when it reads all. */
 function base64Fault(text: string): number | undefined {
   if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   let at = 0;

@@ -1,4 +1,4 @@
-import { compileRegExp, RegExpSyntaxError, sizeOf, type LinearRegExp } from '../../../regexp/index.js';
+import { compileRegExp, RegExpSyntaxError, sizeOf, type LinearRegExp } from '../../regexp/index.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import { smallInt } from '../values/ints.js';
 import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';

@@ -1,9 +1,22 @@
-import type { GoTime } from './go-time.js';
+import type { CivilDate } from './civil.js';
 import { readLayout, type FractionLayout, type LayoutElement, type OffsetLayout } from './layout.js';
 import { monthNames, weekdayNames } from './names.js';
+import type { Zone } from './zone.js';
+
+/** What of a time can be shown. */
+export interface ShownTime {
+  readonly unix: number;
+  readonly nanosecond: number;
+  readonly zone: Zone;
+  readonly offset: number;
+  readonly date: CivilDate;
+  readonly secondOfDay: number;
+  readonly weekday: number;
+  readonly yearDay: number;
+}
 
 /** Go's Time.Format. */
-export function formatTime(time: GoTime, layout: string): string {
+export function formatTime(time: ShownTime, layout: string): string {
   const { texts, elements } = readLayout(layout);
   let out = texts[0] ?? '';
   elements.forEach((element, index) => {
@@ -12,7 +25,7 @@ export function formatTime(time: GoTime, layout: string): string {
   return out;
 }
 
-function formatElement(time: GoTime, element: LayoutElement): string {
+function formatElement(time: ShownTime, element: LayoutElement): string {
   switch (element.kind) {
     case 'longMonth':
       return monthNames[time.date.month - 1] ?? '';
@@ -69,11 +82,11 @@ function formatElement(time: GoTime, element: LayoutElement): string {
   }
 }
 
-function hourOf(time: GoTime): number {
+function hourOf(time: ShownTime): number {
   return Math.floor(time.secondOfDay / 3600);
 }
 
-function minuteOf(time: GoTime): number {
+function minuteOf(time: ShownTime): number {
   return Math.floor(time.secondOfDay / 60) % 60;
 }
 

@@ -1,11 +1,10 @@
-import { GoInt, type GoValue } from '../values/value.js';
 import { civilFromDays, daysFromCivil, type CivilDate } from './civil.js';
 import { formatTime } from './format.js';
 import { local, utc, type Zone } from './zone.js';
 
 const secondsPerDay = 86_400;
 /** Seconds from the year 1, where Go starts to count, to 1970. */
-const unixOfYearOne = -62_135_596_800;
+export const unixOfYearOne = -62_135_596_800;
 const billion = 1_000_000_000n;
 
 /** Go's time.Time. */
@@ -86,14 +85,6 @@ export class GoTime {
     if (this.monotonic === undefined) return shown;
     const size = this.monotonic.toString().padStart(10, '0');
     return `${shown} m=+${size.slice(0, -9)}.${size.slice(-9)}`;
-  }
-
-  /** The numbers of Go's struct, which verbs that know no String method print. */
-  fields(): readonly GoValue[] {
-    return [
-      new GoInt(BigInt(this.nanosecond), 'int64'),
-      new GoInt(BigInt(this.unix - unixOfYearOne), 'int64'),
-    ];
   }
 }
 

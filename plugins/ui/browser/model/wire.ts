@@ -1,12 +1,12 @@
 /** What the page's endpoints answer, as far as the page reads it. */
-import type { PipelineDescription } from '../../../../core/plugin/host.js';
+import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
 import type { BackendFigures } from '../../backend-calls.js';
 
-export type { OptionDescription } from '../../../../core/options/describe.js';
-export type { Latency, PartDescription, SectionDescription } from '../../../../core/plugin/host.js';
+export type { OptionDescription } from '../../../../core/kernel/options/describe.js';
+export type { Latency, PartDescription, SectionDescription } from '../../../../core/kernel/plugin/host.js';
 export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
-export type { ExplainedPart, ExplainedRead } from '../../../../core/plan/explain/explain.js';
+export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
 
 /** `/ui/api/pipeline`. */
 export interface LoadedPipeline extends PipelineDescription {

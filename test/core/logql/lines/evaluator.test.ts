@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { checkStages, parseQuery, type RangeAggregation } from '../../../../core/logql/index.js';
 import {
   pipelineEvaluator,

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { LabelSet } from '../../../../core/labels/label-set.js';
-import { ApiError } from '../../../../core/errors/api-error.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { pipelineEvaluator } from '../../../../core/logql/lines/evaluator.js';
 import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ApiError } from '../../../../core/errors/api-error.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { defaultMetricLimits } from '../../../../core/logql/metric/index.js';
 import { evaluate, instant, range, samplesOf, valuesBy, type ShortEntry } from './run-query.js';
 

@@ -1,10 +1,10 @@
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import type { Matcher, Selector } from '../../../../core/logql/index.js';
 import type { EntrySource } from '../../../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';
-import { defaultNamingSettings, Naming } from '../../../../core/names/naming.js';
-import { RowReader } from '../../../../core/names/row-reader.js';
-import { compileRegExp } from '../../../../core/regexp/index.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { readLines } from '../../../conformance/cases.js';
 
 type Stream = readonly PipelineEntry[];

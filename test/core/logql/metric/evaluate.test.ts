@@ -1,6 +1,6 @@
 import test from 'ava';
-import { ApiError } from '../../../../core/errors/api-error.js';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import {
   defaultMetricLimits,
   evaluateMetric,
@@ -44,7 +44,7 @@ test('a partial answer has the first series by labels, and a warning', async (t)
   t.deepEqual(whole.warnings, []);
 });
 
-test('series inside of a query count where the reference sends them on, but not where it adds them up', async (t) => {
+test('series inside of a query count where Loki sends them on, but not where it adds them up', async (t) => {
   const limits = { maxSeries: 2 };
   for (const op of ['sum', 'avg', 'min', 'max', 'count']) {
     await t.notThrowsAsync(evaluate(`${op}(${count})`, three, instant(10), limits), op);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { defaultMetricLimits } from '../../../../core/logql/metric/index.js';
-import { MemoryAccount } from '../../../../core/memory/account.js';
+import { MemoryAccount } from '../../../../core/base/memory/account.js';
 import { evaluate, instant, range, type ShortEntry } from './run-query.js';
 
 const mib = 1024 * 1024;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../core/errors/api-error.js';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../../../core/logql/index.js';
 import {
   columnsOf,

@@ -148,7 +148,7 @@ test('a variance of large values that lie close together keeps its digits over m
   t.deepEqual(await samplesOf(query, entries, range(40, 40, 10)), { '{app="a"}': { 40: 1.25 } });
 });
 
-test('rate_counter stretches the growth to the range as the reference does', async (t) => {
+test('rate_counter stretches the growth to the range as Loki does', async (t) => {
   const entries = Array.from({ length: 15 }, (_none, index): ShortEntry => [46 + index, `v=${47 + index}`]);
   const query = 'rate_counter({app="a"} | logfmt | unwrap v [30s])';
   const growth = async (second: number): Promise<number> => {

@@ -1,8 +1,12 @@
 import test from 'ava';
-import { encodeAnswer } from '../../../../core/answer/encode.js';
-import type { AnswerStats } from '../../../../core/answer/types.js';
-import { parseInstantQuery, parseQueryRange, type ParamContext } from '../../../../core/api/params/index.js';
-import { ApiError } from '../../../../core/errors/api-error.js';
+import { encodeAnswer } from '../../../../core/wire/answer/encode.js';
+import type { AnswerStats } from '../../../../core/wire/answer/types.js';
+import {
+  parseInstantQuery,
+  parseQueryRange,
+  type ParamContext,
+} from '../../../../core/wire/api/params/index.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { LogqlError, type Expr } from '../../../../core/logql/index.js';
 import {
   defaultMetricLimits,

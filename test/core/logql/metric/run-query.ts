@@ -1,4 +1,4 @@
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { parseQuery, type MetricExpr } from '../../../../core/logql/index.js';
 import {
   defaultMetricLimits,

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { LabelSet, type Label } from '../../../../core/labels/label-set.js';
+import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { columnsOf } from '../../../../core/logql/metric/columns.js';
-import { doAll } from '../../../../core/pace/steps.js';
+import { doAll } from '../../../../core/base/pace/steps.js';
 import { sortSeriesOf } from '../../../../core/logql/metric/series-order.js';
 
 const hourMs = 3_600_000;

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { columnsOf, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
 import { ascending } from '../../../../core/logql/metric/order.js';
-import { Pacer } from '../../../../core/pace/pacer.js';
+import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { slowSort } from '../../../../core/logql/metric/slow-sort.js';
-import { doAll } from '../../../../core/pace/steps.js';
+import { doAll } from '../../../../core/base/pace/steps.js';
 import { metricExpr } from './run-query.js';
 
 const sizes = fc.constantFrom(0, 1, 2, 8191, 8192, 8193, 20_000, 40_000);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { decolorize } from '../../../../core/logql/pipeline/decolorize-stage.js';
-import { compileRegExp } from '../../../../core/regexp/index.js';
+import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 
 // What terminals' libraries take for a sequence, as a pattern.
 const sequences = compileRegExp(

@@ -1,4 +1,4 @@
-/** One line through one query, as the reference build answered. */
+/** One line through one query, as Loki build answered. */
 export interface Golden {
   readonly id: string;
   readonly family: string;

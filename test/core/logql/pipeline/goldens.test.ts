@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { evaluateEntry } from '../../../../core/logql/evaluate-entry.js';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { goldenPath, type Golden } from './golden.js';
 
 const goldens = readFileSync(goldenPath, 'utf8')
@@ -15,7 +15,7 @@ test('there are as many recorded lines as there should be', (t) => {
 });
 
 for (const family of new Set(goldens.map((golden) => golden.family))) {
-  test(`queries of the family ${family} make of a line what the reference makes of it`, (t) => {
+  test(`queries of the family ${family} make of a line what Loki makes of it`, (t) => {
     for (const golden of goldens.filter((one) => one.family === family)) {
       t.deepEqual(evaluate(golden), expected(golden), `${golden.id}: ${golden.query}`);
     }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
 
 function passes(stages: string, line: string): boolean {

@@ -1,4 +1,4 @@
-import { LabelSet } from '../../../../core/labels/label-set.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline, type Pipeline } from '../../../../core/logql/pipeline/compile.js';
 import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';

@@ -40,7 +40,7 @@ test('line filters come before decolorize, and stay behind what changes the line
   t.is(pipelineOf('| unpack |= "x"')(entryOf('{"_entry":"y","x":"x"}')), undefined);
 });
 
-test('sizes in a query are read as the reference reads them from its own print', (t) => {
+test('sizes in a query are read as Loki reads them from its own print', (t) => {
   const pipeline = pipelineOf('| logfmt | size < 1KiB');
   t.is(parsedLabels(pipeline, 'size=1010B'), undefined);
   t.deepEqual(parsedLabels(pipeline, 'size=999B'), { size: '999B' });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { ApiError } from '../../../../core/errors/api-error.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { compileTemplate } from '../../../../core/logql/template/index.js';
 import { render } from './render.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { ApiError } from '../../../../core/errors/api-error.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { TemplateSyntaxError } from '../../../../core/logql/index.js';
 import { compileTemplate, type Rendered } from '../../../../core/logql/template/index.js';
 import { templateFunctions } from '../../../../core/logql/template/functions.js';

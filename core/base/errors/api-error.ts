@@ -1,0 +1,58 @@
+/** One kind of error a client can get: where the text stands, and nowhere else. */
+export interface ErrorEntry {
+  readonly status: number;
+  /** When it happens, for docs/errors.md. */
+  readonly when: string;
+  /** The text with `{name}` for each value. */
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `json` (the default) is the error body of the spec; `bare` is `{"status","error"}` only; `error-only` is `{"error"}`; `text` is plain text. */
+  readonly body?: 'json' | 'bare' | 'error-only' | 'text';
+}
+
+/** What one error adds to its line of the table. */
+export interface ApiErrorOptions {
+  readonly cause?: unknown;
+  /** Replaces the table's status where the spec passes the backend's on. */
+  readonly status?: number;
+  /** Added to the table's headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error that a client is to see: status, type and text come from the error table; `cause` goes to the log only. */
+export class ApiError extends Error {
+  readonly entry: ErrorEntry;
+  readonly status: number;
+  readonly errorType: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(entry: ErrorEntry, text: string, options?: ApiErrorOptions) {
+    super(text, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ApiError';
+    this.entry = entry;
+    this.status = options?.status ?? entry.status;
+    this.errorType = errorTypeOf(this.status);
+    this.headers = { ...entry.headers, ...options?.headers };
+  }
+}
+
+/** errorType by status (spec-gaps: Error body). */
+export function errorTypeOf(status: number): string {
+  switch (status) {
+    case 404:
+      return 'not_found';
+    case 406:
+      return 'not_acceptable';
+    case 422:
+      return 'execution';
+    case 499:
+      return 'canceled';
+    case 502:
+      return 'unavailable';
+    case 503:
+    case 504:
+      return 'timeout';
+    default:
+      return status >= 400 && status < 500 ? 'bad_data' : 'internal';
+  }
+}

@@ -1,0 +1,9 @@
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Structured log in the spec's field names (spec: Structured logs). */
+export interface Logger {
+  debug(body: string, fields?: LogFields): void;
+  info(body: string, fields?: LogFields): void;
+  warn(body: string, fields?: LogFields): void;
+  error(body: string, fields?: LogFields): void;
+}

@@ -1,0 +1,125 @@
+import { apiError } from '../errors/table.js';
+
+/** What memory is held for, in the words of the error that refuses more of it. */
+export type Held =
+  | 'the labels of series'
+  | 'samples by series and time'
+  | 'the values of series'
+  | 'the points of the answer'
+  | 'log lines'
+  | 'a listing of the backend'
+  | 'statistics of the backend'
+  | 'samples of patterns'
+  | 'the values of fields'
+  | 'the bytes of the answer';
+
+/** Where accounts take their room from: what all queries of the process may hold together. */
+export interface MemorySource {
+  readonly limit: number;
+  readonly held: number;
+  /** False when there is no room for so much. */
+  take(bytes: number): boolean;
+  giveBack(bytes: number): void;
+  refused(reason: 'query' | 'process'): void;
+  closed(peakBytes: number): void;
+}
+
+/** Room is taken from the pool in pieces, so that most charges are an addition and a comparison. */
+const pieceBytes = 256 * 1024;
+
+/**
+ * What one query holds in memory, by estimate: whoever makes something that stays charges it first, and releases it when it is let
+ * go. All that runs for one request shares an account; what outlives the request retains it.
+ */
+export class MemoryAccount {
+  readonly #limit: number;
+  readonly #pool: MemorySource | undefined;
+  readonly #byKind = new Map<Held, number>();
+  #used = 0;
+  #peak = 0;
+  /** What may be used without asking again. */
+  #granted = 0;
+  #holders = 1;
+
+  /** @param limit bytes; 0 is no bound */
+  constructor(limit: number, pool?: MemorySource) {
+    this.#limit = limit > 0 ? limit : Infinity;
+    this.#pool = pool;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  get peak(): number {
+    return this.#peak;
+  }
+
+  /** @throws ApiError `queryMemory` beyond the limit of a query, `processMemory` beyond what all of them together may hold */
+  charge(bytes: number, kind: Held): void {
+    this.#used += bytes;
+    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + bytes);
+    if (this.#used > this.#peak) this.#peak = this.#used;
+    if (this.#used > this.#granted) this.#grow(kind);
+  }
+
+  release(bytes: number, kind: Held): void {
+    this.#used -= bytes;
+    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) - bytes);
+    const spare = Math.floor((this.#granted - this.#used) / pieceBytes) - 1;
+    if (spare >= 4) this.#giveBack(spare * pieceBytes);
+  }
+
+  /** Lets go of everything but what is named. */
+  keepOnly(bytes: number, kind: Held): void {
+    const before = this.#used;
+    this.#byKind.clear();
+    this.#byKind.set(kind, before);
+    if (bytes > before) this.charge(bytes - before, kind);
+    else this.release(before - bytes, kind);
+  }
+
+  /** Keeps the account open for what outlives the request; to be closed once more. */
+  retain(): void {
+    if (this.#holders > 0) this.#holders += 1;
+  }
+
+  /** The last one to close lets go of everything. */
+  close(): void {
+    this.#holders -= 1;
+    if (this.#holders !== 0) return;
+    this.#pool?.closed(this.#peak);
+    this.#giveBack(this.#granted);
+    this.#used = 0;
+    this.#byKind.clear();
+  }
+
+  #grow(kind: Held): void {
+    if (this.#used > this.#limit) {
+      this.#pool?.refused('query');
+      throw apiError('queryMemory', { limit: this.#limit, kind, most: this.#most() });
+    }
+    const wanted = Math.ceil((this.#used - this.#granted) / pieceBytes) * pieceBytes;
+    if (this.#pool !== undefined && this.#holders > 0 && !this.#pool.take(wanted)) {
+      this.#pool.refused('process');
+      throw apiError('processMemory', { limit: this.#pool.limit, held: this.#pool.held, kind });
+    }
+    this.#granted += wanted;
+  }
+
+  #giveBack(bytes: number): void {
+    this.#granted -= bytes;
+    this.#pool?.giveBack(bytes);
+  }
+
+  #most(): Held {
+    let most: Held = 'the labels of series';
+    for (const [kind, bytes] of this.#byKind) if (bytes > (this.#byKind.get(most) ?? 0)) most = kind;
+    return most;
+  }
+}
+
+/** For what runs outside of any request. */
+export function unboundedMemory(): MemoryAccount {
+  return new MemoryAccount(0);
+}

@@ -1,0 +1,141 @@
+import type { Clock } from '../clock.js';
+
+/** Why an entry is not there (any more). */
+export type DropReason = 'expired' | 'evicted' | 'refused';
+
+/** Told of everything that changes, for metrics. */
+export interface CacheObserver {
+  resized(entries: number, bytes: number): void;
+  dropped(reason: DropReason): void;
+}
+
+export interface ByteLruOptions {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly observer?: CacheObserver;
+}
+
+interface Slot<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+  readonly expiresAtMs: number;
+}
+
+/** Bytes that a key and its slot take beside the value. */
+const slotBytes = 120;
+/** An entry may take this part of the budget at most, so that one answer does not push all others out (spec-gaps: Peer cache). */
+export const largestPart = 10;
+/** For each value that is kept, so many others are looked at: what has expired goes long before room is needed. */
+const lookedAt = 4;
+
+/**
+ * A memory cache bounded by entries and by bytes: least recently used entries go first, entries end at their time to live.
+ * Synchronous, and values are handed out as they are: they must not be changed.
+ */
+export class ByteLru<Value> {
+  readonly #slots = new Map<string, Slot<Value>>();
+  readonly #options: ByteLruOptions;
+  /** Where the look for expired entries goes on. */
+  #rest: Iterator<[string, Slot<Value>]> | undefined;
+  #bytes = 0;
+
+  constructor(options: ByteLruOptions) {
+    this.#options = options;
+  }
+
+  get entries(): number {
+    return this.#slots.size;
+  }
+
+  /** Bytes of all values and keys, as they were weighed. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(key: string): Value | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    if (slot.expiresAtMs <= this.#options.clock.monotonicMs()) {
+      this.#drop(key, slot, 'expired');
+      return undefined;
+    }
+    // A Map keeps insertion order, so putting it back makes it the youngest.
+    this.#slots.delete(key);
+    this.#slots.set(key, slot);
+    return slot.value;
+  }
+
+  /** Keeps a value of about `valueBytes` bytes for `ttlMs`; false when it is too large or its time is over already. */
+  set(key: string, value: Value, valueBytes: number, ttlMs: number): boolean {
+    this.delete(key);
+    const bytes = valueBytes + key.length + slotBytes;
+    const { maxEntries, maxBytes } = this.#options;
+    if (!(ttlMs > 0)) return false;
+    if (maxEntries < 1 || bytes > maxBytes / largestPart) {
+      this.#tell('refused');
+      return false;
+    }
+    this.#dropSomeExpired();
+    while (this.#slots.size >= maxEntries || this.#bytes + bytes > maxBytes) this.#evictOldest();
+    this.#slots.set(key, { value, bytes, expiresAtMs: this.#options.clock.monotonicMs() + ttlMs });
+    this.#bytes += bytes;
+    this.#resized();
+    return true;
+  }
+
+  delete(key: string): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return false;
+    this.#remove(key, slot);
+    this.#resized();
+    return true;
+  }
+
+  clear(): void {
+    this.#slots.clear();
+    this.#rest = undefined;
+    this.#bytes = 0;
+    this.#resized();
+  }
+
+  #dropSomeExpired(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (let count = 0; count < lookedAt; count += 1) {
+      this.#rest ??= this.#slots.entries();
+      const next = this.#rest.next();
+      if (next.done === true) {
+        this.#rest = undefined;
+        return;
+      }
+      const [key, slot] = next.value;
+      if (slot.expiresAtMs <= nowMs) this.#drop(key, slot, 'expired');
+    }
+  }
+
+  #evictOldest(): void {
+    for (const [key, slot] of this.#slots) {
+      this.#drop(key, slot, 'evicted');
+      return;
+    }
+  }
+
+  #remove(key: string, slot: Slot<Value>): void {
+    this.#slots.delete(key);
+    this.#bytes -= slot.bytes;
+  }
+
+  #drop(key: string, slot: Slot<Value>, reason: DropReason): void {
+    this.#remove(key, slot);
+    this.#tell(reason);
+  }
+
+  #tell(reason: DropReason): void {
+    this.#options.observer?.dropped(reason);
+    this.#resized();
+  }
+
+  #resized(): void {
+    this.#options.observer?.resized(this.#slots.size, this.#bytes);
+  }
+}

@@ -1,0 +1,32 @@
+/** A metric a plugin declares. Names get the prefix `ref_proxy_`. */
+export interface MetricSpec {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Histograms only; default buckets suit seconds. */
+  readonly buckets?: readonly number[];
+}
+export type MetricSpecs = Readonly<Record<string, MetricSpec>>;
+
+type LabelValues<Spec extends MetricSpec> = Spec['labels'] extends readonly (infer Label extends string)[]
+  ? Readonly<Record<Label, string>>
+  : Readonly<Record<never, string>>;
+
+export interface Counter<Labels> {
+  add(value: number, labels: Labels): void;
+}
+export interface Gauge<Labels> {
+  set(value: number, labels: Labels): void;
+}
+export interface Histogram<Labels> {
+  observe(value: number, labels: Labels): void;
+}
+
+/** The declared metrics, by name and typed by what they are; an undeclared one is a type error. */
+export type Meters<Metrics extends MetricSpecs> = {
+  readonly [Name in keyof Metrics]: Metrics[Name]['type'] extends 'counter'
+    ? Counter<LabelValues<Metrics[Name]>>
+    : Metrics[Name]['type'] extends 'gauge'
+      ? Gauge<LabelValues<Metrics[Name]>>
+      : Histogram<LabelValues<Metrics[Name]>>;
+};

@@ -1,0 +1,5 @@
+/** A time range in nanoseconds since the epoch; log queries and listings read it as [startNs, endNs). */
+export interface TimeRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}

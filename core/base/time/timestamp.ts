@@ -1,0 +1,74 @@
+/** Moments in nanoseconds since the epoch (bigint), as the read API takes them (spec-gaps: Common parameters). */
+import { maxInt64, minInt64, parseGoFloat, parseGoInt } from './go-number.js';
+import { quoteGo } from './go-quote.js';
+
+/** A time parameter that cannot be read; the message is Loki's. */
+export class TimestampError extends Error {}
+
+/**
+ * Reads a time parameter: an integer of ten characters or fewer is seconds, a longer one nanoseconds, a number with a dot
+ * float seconds of which three decimals are kept, anything else RFC 3339. Throws TimestampError, also for moments
+ * that do not fit 64 bits of nanoseconds: no window splitter would ever finish such a range.
+ */
+export function parseTimestamp(text: string): bigint {
+  if (text.includes('.')) {
+    const float = parseGoFloat(text);
+    if (float.kind === 'ok') return inRange(floatSecondsToNs(float.value), text);
+  }
+  const integer = parseGoInt(text);
+  if (integer.kind === 'ok') {
+    return text.length <= 10 ? inRange(integer.value * 1_000_000_000n, text) : integer.value;
+  }
+  const moment = parseRfc3339(text);
+  if (moment !== undefined) return inRange(moment, text);
+  throw new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: ${integer.problem}`);
+}
+
+function floatSecondsToNs(value: number): bigint | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  const whole = Math.trunc(value);
+  // Three decimals are kept, as Loki keeps them.
+  const millis = Math.round((value - whole) * 1000);
+  return BigInt(whole) * 1_000_000_000n + BigInt(millis) * 1_000_000n;
+}
+
+function inRange(value: bigint | undefined, text: string): bigint {
+  if (value === undefined || value < minInt64 || value > maxInt64) {
+    throw new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
+  }
+  return value;
+}
+
+const rfc3339 =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:(Z)|([+-])([0-9]{2}):([0-9]{2}))$/;
+
+/** Reads an RFC 3339 moment with up to nanoseconds; undefined when it is none or names a day that does not exist. */
+export function parseRfc3339(text: string): bigint | undefined {
+  const match = rfc3339.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  if (hours === undefined || minutes === undefined || seconds === undefined) return undefined;
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
+  const offsetHours = Number(match[10] ?? 0);
+  const offsetMinutes = Number(match[11] ?? 0);
+  if (offsetHours > 24 || offsetMinutes > 60) return undefined;
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[9] === '-' ? -1 : 1);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hours, minutes, seconds, 0);
+  return BigInt(date.getTime() - offsetMs) * 1_000_000n + BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
+}
+
+function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
+
+/** Prints a moment as RFC 3339 in UTC with the decimals it has, up to nanoseconds. */
+export function printRfc3339(ns: bigint): string {
+  const remainder = ((ns % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  const whole = new Date(Number((ns - remainder) / 1_000_000n)).toISOString().slice(0, 19);
+  const fraction = String(remainder).padStart(9, '0').replace(/0+$/, '');
+  return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`;
+}

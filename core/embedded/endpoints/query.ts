@@ -1,0 +1,54 @@
+import type { LogsqlPipe, LogsqlQuery } from '../logsql/index.js';
+import { CsvRowWriter, JsonRowWriter } from '../engine/row-writer.js';
+import { runJob } from '../engine/run.js';
+import { keepsRowsInTime } from '../engine/time-order.js';
+import type { Context } from '../http/context.js';
+import { badRequest } from '../http/errors.js';
+import { readQueryArgs } from './query-args.js';
+
+/** `/select/logsql/query`: rows as NDJSON, or CSV with `format=csv` (backend.md section 3). */
+export async function queryRows(ctx: Context): Promise<void> {
+  const args = readQueryArgs(ctx);
+  const limit = ctx.args.count('limit');
+  const query = limit > 0 ? withLimit(args.job.query, limit, ctx.args.count('offset')) : args.job.query;
+  const format = ctx.args.get('format');
+  if (format === 'csv') {
+    ctx.out.begin(200, 'text/csv');
+    const writer = new CsvRowWriter(ctx.out);
+    await runJob(ctx, { ...args.job, query }, writer);
+    writer.finish();
+  } else if (format === '') {
+    ctx.out.begin(200, 'application/stream+json');
+    await runJob(ctx, { ...args.job, query }, new JsonRowWriter(ctx.out, ctx.fault));
+  } else {
+    throw badRequest(`unexpected format=${JSON.stringify(format)}; expecting 'csv' or ''`);
+  }
+  await ctx.out.end();
+}
+
+/** The newest `limit` rows, newest first, as long as the pipes keep time; after a sort, stats and the like a plain limit. */
+function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQuery {
+  const pipes: LogsqlPipe[] = [...query.pipes];
+  if (pipes.every(keepsTime)) {
+    // The cut stands inside the sort, which then holds no more rows than are wanted.
+    pipes.push({
+      kind: 'sort',
+      by: [{ field: '_time', desc: true }],
+      desc: false,
+      partitionBy: [],
+      offset,
+      limit,
+    });
+  } else {
+    if (offset > 0) pipes.push({ kind: 'offset', count: offset });
+    pipes.push({ kind: 'limit', count: limit });
+  }
+  return { ...query, pipes };
+}
+
+/** Row-wise pipes under which `_time` may be rewritten but not lost: the sort then has to look at the result. */
+function keepsTime(pipe: LogsqlPipe): boolean {
+  return (
+    keepsRowsInTime(pipe) || ['unpack_json', 'unpack_logfmt', 'extract', 'extract_regexp'].includes(pipe.kind)
+  );
+}

@@ -1,0 +1,158 @@
+import type { GroupKey, LogsqlPipe, LogsqlQuery, StatsPipe } from '../logsql/index.js';
+import { build, printPipe, printQuery } from '../logsql/index.js';
+import { RowCollector } from '../engine/row-writer.js';
+import { runJob } from '../engine/run.js';
+import { statsColumns } from '../engine/stats-columns.js';
+import { keepsRowsInTime } from '../engine/time-order.js';
+import { answerJson, type Context } from '../http/context.js';
+import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from '../http/errors.js';
+import { parseTime } from '../http/time-arg.js';
+import { makeTags, tagsText } from '../store/stream-tags.js';
+import { readQueryArgs, requireBuckets } from './query-args.js';
+
+/** One value of one series as the stats endpoints print it. */
+interface Sample {
+  /** Position of the column among the results, which leads the order of series. */
+  readonly column: number;
+  readonly metric: ReadonlyMap<string, string>;
+  readonly seconds: number;
+  readonly value: string;
+}
+
+/** `/select/logsql/stats_query`: one value per group (backend.md section 5). */
+export const statsQuery = withJsonErrors(async (ctx) => {
+  const { job } = readQueryArgs(ctx);
+  requireStats(job.query);
+  const samples = await runStats(ctx, job.query, job, () => Number(job.evalNs) / 1e9);
+  await answerJson(ctx, {
+    status: 'success',
+    data: {
+      resultType: 'vector',
+      result: samples.map(({ metric, seconds, value }) => ({
+        metric: Object.fromEntries(metric),
+        value: [seconds, value],
+      })),
+    },
+  });
+});
+
+/** `/select/logsql/stats_query_range`: values per group and bucket, without filling of gaps. */
+export const statsQueryRange = withJsonErrors(async (ctx) => {
+  const args = readQueryArgs(ctx);
+  const { stepNs, offsetNs } = requireBuckets(args);
+  const at = requireStats(args.job.query);
+  const query = groupByTime(args.job.query, at, build.timeBucket(stepNs, offsetNs));
+  const samples = await runStats(
+    ctx,
+    query,
+    args.job,
+    (row) => Number(parseTime(row.get('_time'), 0n) ?? 0n) / 1e9,
+  );
+  const series = new Map<string, Sample[]>();
+  for (const sample of samples) {
+    // Column first, then the text of the labels that have a value: the order in which the real server lists series.
+    const shown = [...sample.metric].filter(([, value]) => value !== '');
+    const key = `${String(sample.column).padStart(4, '0')}${tagsText(makeTags(shown))}`;
+    const list = series.get(key) ?? [];
+    list.push(sample);
+    series.set(key, list);
+  }
+  const ordered = [...series].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, list]) => list);
+  await answerJson(ctx, {
+    status: 'success',
+    data: {
+      resultType: 'matrix',
+      result: ordered.map((list) => ({
+        metric: Object.fromEntries(list[0]?.metric ?? []),
+        values: list.sort((a, b) => a.seconds - b.seconds).map(({ seconds, value }) => [seconds, value]),
+      })),
+    },
+  });
+});
+
+/** Index of the last `stats` pipe; HTTP 400 (422 here) when there is none. */
+function requireStats(query: LogsqlQuery): number {
+  const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
+  if (at === -1) throw badRequest(`missing \`| stats ...\` pipe in the query [${printQuery(query)}]`);
+  return at;
+}
+
+/** Puts the time bucket into the grouping; pipes in front must leave `_time` alone. */
+function groupByTime(query: LogsqlQuery, at: number, bucket: GroupKey): LogsqlQuery {
+  const pipes: LogsqlPipe[] = [...query.pipes];
+  // `requireStats` found a stats pipe at this place.
+  const stats = pipes[at] as StatsPipe;
+  const offender = pipes.slice(0, at).find((pipe) => !keepsRowsInTime(pipe) && !isSelection(pipe));
+  if (offender !== undefined) {
+    throw badRequest(
+      `the pipe \`| ${JSON.stringify(printPipe(offender))}\` cannot be put in front of ` +
+        `\`| ${JSON.stringify(printPipe(stats))}\`, since it may modify or delete \`_time\` field`,
+    );
+  }
+  pipes[at] = { ...stats, by: [bucket, ...stats.by.filter((key) => key.field !== '_time')] };
+  return { ...query, pipes };
+}
+
+/** Pipes that choose or order whole rows, or unpack fields, all of which keep a time. */
+function isSelection(pipe: LogsqlPipe): boolean {
+  return ['sort', 'first', 'last', 'limit', 'offset', 'unpack_json', 'unpack_logfmt'].includes(pipe.kind);
+}
+
+async function runStats(
+  ctx: Context,
+  query: LogsqlQuery,
+  job: Parameters<typeof runJob>[1],
+  secondsOf: (row: RowCollector['rows'][number]) => number,
+): Promise<Sample[]> {
+  const { labels, values } = statsColumns(query);
+  const collector = new RowCollector();
+  await runJob(ctx, { ...job, query }, collector);
+  return collector.rows.flatMap((row) => {
+    const seconds = secondsOf(row);
+    const own = labels.map((label) => [label, row.get(label)] as const);
+    return values.flatMap((name, column): Sample[] => {
+      const value = row.get(name);
+      const buckets = histogramBuckets(value);
+      if (buckets === undefined)
+        return [{ column, metric: new Map([['__name__', name], ...own]), seconds, value }];
+      return buckets.map(([range, hits]) => ({
+        column,
+        metric: new Map([['__name__', `${name}_bucket`], ...own, ['vmrange', range]]),
+        seconds,
+        value: hits,
+      }));
+    });
+  });
+}
+
+/** The entries of a `histogram()` value, which becomes one series per bucket. */
+function histogramBuckets(value: string): (readonly [string, string])[] | undefined {
+  if (!value.startsWith('[{"vmrange":')) return undefined;
+  // Only `histogram()` makes this text, an array of such objects.
+  const entries = JSON.parse(value) as { vmrange: string; hits: number }[];
+  return entries.map(({ vmrange, hits }) => [vmrange, String(hits)] as const);
+}
+
+/** The real server writes these two signs as escapes in its JSON errors. */
+function escapeForHtml(json: string): string {
+  return json.replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
+}
+
+/** The two stats endpoints answer their errors as JSON with status 422. */
+function withJsonErrors(handler: (ctx: Context) => Promise<void>): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    try {
+      await handler(ctx);
+    } catch (error) {
+      const own = error instanceof HttpError && error.status === 400;
+      if (!own || error instanceof QueryTimeoutError || error instanceof ClientGoneError || ctx.out.started)
+        throw error;
+      ctx.out.discard();
+      ctx.out.begin(422, 'application/json');
+      ctx.out.write(
+        escapeForHtml(JSON.stringify({ status: 'error', errorType: '422', error: error.message })),
+      );
+      await ctx.out.end();
+    }
+  };
+}

@@ -1,0 +1,36 @@
+import {
+  compilePipes,
+  type LogsqlPipe,
+  type Operator,
+  type PipeContext,
+  type RowView,
+} from '../logsql/index.js';
+
+/**
+ * Chains the pipes of a query. Groups of equal rank are told apart by nothing, so their order under a sort is arbitrary;
+ * in the recordings the last of them comes first when the sort is falling, as the newest row does among rows of one
+ * instant. Groups in front of such a sort are therefore handed on from last to first.
+ */
+export function chainPipes(
+  pipes: readonly LogsqlPipe[],
+  sink: (row: RowView) => boolean,
+  context: PipeContext,
+): Operator {
+  const at = pipes.findIndex((pipe, i) => pipe.kind === 'stats' && isFallingSort(pipes[i + 1]));
+  if (at === -1) return compilePipes(pipes, sink, context);
+  const rest = chainPipes(pipes.slice(at + 1), sink, context);
+  const groups: RowView[] = [];
+  const head = compilePipes(pipes.slice(0, at + 1), (row) => groups.push(row) > 0, context);
+  return {
+    push: (row) => head.push(row),
+    finish: () => {
+      head.finish();
+      for (const row of groups.reverse()) if (!rest.push(row)) break;
+      rest.finish();
+    },
+  };
+}
+
+function isFallingSort(pipe: LogsqlPipe | undefined): boolean {
+  return pipe?.kind === 'sort' && (pipe.by[0]?.desc ?? false) !== pipe.desc;
+}

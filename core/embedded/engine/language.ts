@@ -1,0 +1,88 @@
+import {
+  build,
+  LogsqlError,
+  type LogsqlFilter,
+  type LogsqlQuery,
+  parseFilter,
+  parseQuery,
+  printFilter,
+  printPipe,
+} from '../logsql/index.js';
+import { badRequest } from '../http/errors.js';
+import { mapSubqueries, subqueriesOf } from './subqueries.js';
+
+/** Parses the `query` argument; HTTP 400 with the real server's frame around the reason. */
+export function parseQueryArg(text: string): LogsqlQuery {
+  return framed(`cannot parse \`query\` arg [${text}]: `, () => parseQuery(text));
+}
+
+/** Parses the filter of a deletion, which may have no pipes. */
+export function parseDeleteFilter(text: string): LogsqlFilter {
+  if (text === '') throw badRequest('missing filter arg');
+  const query = framed(`cannot parse filter [${text}]: `, () => parseQuery(text));
+  if (query.pipes.length > 0) {
+    throw badRequest(
+      `cannot parse filter [${text}]: unexpected pipes after the filter [${printFilter(query.filter)}]; ` +
+        `pipes: [${query.pipes.map(printPipe).join(' | ')}]`,
+    );
+  }
+  if (subqueriesOf(query).length > 0)
+    throw badRequest(`cannot parse filter [${text}]: subqueries are not supported here`);
+  return query.filter;
+}
+
+/** Parses one `extra_filters` value: a filter, or a JSON object of exact values or lists of them. */
+export function parseExtraFilter(text: string): LogsqlFilter {
+  const pairs = parsePairs(text);
+  if (pairs === undefined) return framed('', () => parseFilter(text));
+  return build.and(
+    ...pairs.map(([name, values]) =>
+      values.length === 1 ? build.exact(name, values[0] ?? '') : build.oneOf(name, values),
+    ),
+  );
+}
+
+/** Parses one `extra_stream_filters` value: a filter, or a JSON object as above, meant for stream fields. */
+export function parseExtraStreamFilter(text: string): LogsqlFilter {
+  const pairs = parsePairs(text);
+  if (pairs === undefined) return framed('', () => parseFilter(text));
+  return build.streamMatch(
+    ...pairs.map(([label, values]) => ({ kind: 'list', label, op: 'in', values }) as const),
+  );
+}
+
+/** Adds the time range and filters of the request to a query and to all its subqueries. */
+export function restrictQuery(
+  query: LogsqlQuery,
+  time: LogsqlFilter | undefined,
+  extra: readonly LogsqlFilter[],
+): LogsqlQuery {
+  const timed = time === undefined || query.options.ignoreGlobalTimeFilter === true ? [] : [time];
+  const restricted = { ...query, filter: build.and(...timed, ...extra, query.filter) };
+  return mapSubqueries(restricted, (test) => ({ ...test, query: restrictQuery(test.query, time, extra) }));
+}
+
+function framed<T>(frame: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof LogsqlError) throw badRequest(frame + error.message);
+    throw error;
+  }
+}
+
+function parsePairs(text: string): [string, string[]][] | undefined {
+  if (!/^\s*\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\})/s.test(text)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return Object.entries(value as object).map(([name, item]: [string, unknown]) => {
+    const values = Array.isArray(item) ? (item as unknown[]) : [item];
+    if (!values.every((one) => typeof one === 'string'))
+      throw badRequest(`unexpected value for ${JSON.stringify(name)}; want text or a list of texts`);
+    return [name, values];
+  });
+}

@@ -1,0 +1,138 @@
+import {
+  compileFilter,
+  LogsqlError,
+  type LogsqlQuery,
+  MemoryBudgetError,
+  printQuery,
+  type RowView,
+} from '../logsql/index.js';
+import type { Context } from '../http/context.js';
+import { badRequest, ClientGoneError, QueryTimeoutError } from '../http/errors.js';
+import type { TimeRange } from '../store/scan.js';
+import { scan } from '../store/scan.js';
+import type { TenantId } from '../store/stream-tags.js';
+import { chainPipes } from './chain.js';
+import { pruneFilter } from './prune.js';
+import { HidingRow, type HiddenFields, ShiftedRow, rowAt } from './stored-row.js';
+import { mapSubqueries, subqueriesOf } from './subqueries.js';
+import { pullOrder } from './time-order.js';
+
+/** Other requests get their turn at least this often. */
+const TURN_MS = 8;
+
+/** A query ready to run, with everything its meaning depends on. */
+export interface QueryJob {
+  readonly tenant: TenantId;
+  readonly query: LogsqlQuery;
+  /** The instant that relative times and `now` refer to. */
+  readonly evalNs: bigint;
+  readonly hidden: HiddenFields;
+  /** Length of the time range, by which `rate()` divides; undefined when it is open. */
+  readonly rangeNs: bigint | undefined;
+  /** Time limit in milliseconds. */
+  readonly limitMs: number;
+}
+
+/** Takes result rows. `push` returns false when it wants no more; `drain` resolves when it can take further rows. */
+export interface RowConsumer {
+  push(row: RowView): boolean;
+  drain(): Promise<void>;
+}
+
+/**
+ * Runs a query under the concurrency and time limits. Rejects with `QueryTimeoutError`, `ClientGoneError` or an HTTP 400
+ * for what the query itself does wrong.
+ */
+export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
+  const { counters, limiter } = ctx.backend;
+  await limiter.run(ctx.signal, async () => {
+    counters.queriesInFlight++;
+    try {
+      await executeJob(ctx, job, consumer);
+    } catch (error) {
+      if (error instanceof ClientGoneError) counters.abortedQueries++;
+      throw error;
+    } finally {
+      counters.queriesInFlight--;
+    }
+  });
+}
+
+/** As `runJob`, without a place among the concurrent queries: for live tails and subqueries. */
+export async function executeJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
+  try {
+    await execute(ctx, job, consumer, Date.now());
+  } catch (error) {
+    if (error instanceof MemoryBudgetError) {
+      throw badRequest(`cannot execute query [${printQuery(job.query)}]: ${error.message}`);
+    }
+    if (error instanceof LogsqlError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, startedMs: number): Promise<void> {
+  const { backend, signal } = ctx;
+  const query = await resolveSubqueries(ctx, job, startedMs);
+  const shiftNs = query.options.timeOffset ?? 0n;
+  const { range, matchesStream, rowFilter } = pruneFilter(query.filter, job.evalNs);
+  const { order, pipes } = pullOrder(query.pipes);
+  const matches = rowFilter.kind === 'all' ? undefined : compileFilter(rowFilter, { nowNs: job.evalNs });
+  const chain = chainPipes(pipes, (row) => consumer.push(row), { nowNs: job.evalNs, rangeNs: job.rangeNs });
+  const streams = backend.store.streams(job.tenant).filter((stream) => matchesStream(stream.tags));
+
+  let turnMs = Date.now();
+  const takeTurn = async (): Promise<void> => {
+    const nowMs = Date.now();
+    if (signal.aborted) throw new ClientGoneError();
+    if (nowMs - startedMs > job.limitMs) throw new QueryTimeoutError(job.limitMs);
+    if (nowMs - turnMs < TURN_MS) return;
+    await new Promise(setImmediate);
+    turnMs = Date.now();
+  };
+
+  let wantsMore = true;
+  for (const { stream, view, from, to, step } of scan(streams, shiftRange(range, shiftNs), order)) {
+    let i = from;
+    for (; i !== to && wantsMore; i += step) {
+      const stored = rowAt(stream, view, i);
+      if (stored === undefined) continue;
+      let row: RowView = shiftNs === 0n ? stored : new ShiftedRow(stored, shiftNs);
+      if (!job.hidden.empty) row = new HidingRow(row, job.hidden);
+      if (matches === undefined || matches(row)) wantsMore = chain.push(row);
+    }
+    backend.counters.rowsRead += Math.abs(i - from);
+    await takeTurn();
+    await consumer.drain();
+    if (!wantsMore) break;
+  }
+  chain.finish();
+  await takeTurn();
+  await consumer.drain();
+}
+
+function shiftRange(range: TimeRange, shiftNs: bigint): TimeRange {
+  return shiftNs === 0n ? range : { minNs: range.minNs - shiftNs, maxNs: range.maxNs - shiftNs };
+}
+
+/** Runs the subqueries of `in(...)` and the like and puts their results in their place. */
+async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number): Promise<LogsqlQuery> {
+  const results = new Map<LogsqlQuery, string[]>();
+  for (const test of subqueriesOf(job.query)) {
+    const values = new Set<string>();
+    const inner: QueryJob = { ...job, query: test.query };
+    const consumer: RowConsumer = {
+      push(row) {
+        let last = '';
+        for (const name of row.fieldNames()) last = row.get(name);
+        values.add(last);
+        return true;
+      },
+      drain: () => Promise.resolve(),
+    };
+    await execute(ctx, inner, consumer, startedMs);
+    results.set(test.query, [...values]);
+  }
+  if (results.size === 0) return job.query;
+  return mapSubqueries(job.query, (test) => ({ kind: test.test, values: results.get(test.query) ?? [] }));
+}

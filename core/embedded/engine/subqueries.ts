@@ -1,0 +1,43 @@
+import type { LogsqlFilter, LogsqlPipe, LogsqlQuery, SubqueryTest, ValueTest } from '../logsql/index.js';
+
+/** Replaces the test of every subquery in filter and pipes, outermost first; the result of `change` is not looked into. */
+export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) => ValueTest): LogsqlQuery {
+  const inFilter = (filter: LogsqlFilter): LogsqlFilter => {
+    switch (filter.kind) {
+      case 'and':
+      case 'or':
+        return { ...filter, parts: filter.parts.map(inFilter) };
+      case 'not':
+        return { ...filter, filter: inFilter(filter.filter) };
+      case 'field':
+        return filter.test.kind === 'subquery' ? { ...filter, test: change(filter.test) } : filter;
+      case 'all':
+      case 'stream':
+      case 'time':
+      case 'time-relative':
+        return filter;
+    }
+  };
+  const inPipe = (pipe: LogsqlPipe): LogsqlPipe => {
+    if (pipe.kind === 'filter') return { ...pipe, filter: inFilter(pipe.filter) };
+    if (pipe.kind === 'stats' || pipe.kind === 'running_stats' || pipe.kind === 'total_stats') {
+      const functions = pipe.functions.map((fn) =>
+        fn.condition === undefined ? fn : { ...fn, condition: inFilter(fn.condition) },
+      );
+      return { ...pipe, functions };
+    }
+    if ('condition' in pipe) return { ...pipe, condition: inFilter(pipe.condition) };
+    return pipe;
+  };
+  return { ...query, filter: inFilter(query.filter), pipes: query.pipes.map(inPipe) };
+}
+
+/** All subqueries directly inside a query. */
+export function subqueriesOf(query: LogsqlQuery): SubqueryTest[] {
+  const found: SubqueryTest[] = [];
+  mapSubqueries(query, (test) => {
+    found.push(test);
+    return test;
+  });
+  return found;
+}

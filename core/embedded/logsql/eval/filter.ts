@@ -1,0 +1,134 @@
+import type {
+  FieldFilter,
+  LogsqlFilter,
+  RelativeTimeFilter,
+  StreamFilter,
+  TimeFilter,
+} from '../../../victoria/logsql/ast.js';
+import type { RowView } from '../row.js';
+import { maxTime, minTime, parseDate } from '../../../victoria/logsql/time.js';
+import { compareValues } from './compare.js';
+import { compileStreamFilter, parseStreamText } from './stream-filter.js';
+import { compileTest } from './value-test.js';
+
+/** What a filter means depends on: the evaluation instant, Unix nanoseconds; the clock when it is missing. */
+export interface FilterContext {
+  readonly nowNs?: bigint;
+}
+export type RowTest = (row: RowView) => boolean;
+
+const streamsRemembered = 4096;
+
+/**
+ * Compiles a filter into a test on rows. Patterns, lists and borders of words are prepared once.
+ * @throws LogsqlError when a subquery has not been replaced by its results
+ */
+export function compileFilter(filter: LogsqlFilter, context: FilterContext = {}): RowTest {
+  switch (filter.kind) {
+    case 'all':
+      return () => true;
+    case 'and': {
+      const [first = always, second = always, ...more] = filter.parts.map((part) =>
+        compileFilter(part, context),
+      );
+      if (more.length === 0) return (row) => first(row) && second(row);
+      return (row) => first(row) && second(row) && more.every((test) => test(row));
+    }
+    case 'or': {
+      const tests = filter.parts.map((part) => compileFilter(part, context));
+      return (row) => tests.some((test) => test(row));
+    }
+    case 'not': {
+      const test = compileFilter(filter.filter, context);
+      return (row) => !test(row);
+    }
+    case 'stream':
+      return compileRowStream(filter);
+    case 'time':
+    case 'time-relative':
+      return compileTime(filter, context);
+    case 'field':
+      return compileField(filter);
+  }
+}
+
+function always(): boolean {
+  return true;
+}
+
+/** The closed range of a time filter, Unix nanoseconds. */
+function timeBoundsOf(
+  filter: TimeFilter | RelativeTimeFilter,
+  nowNs: bigint,
+): { readonly min: bigint; readonly max: bigint } {
+  if (filter.kind === 'time') return { min: filter.min ?? minTime, max: filter.max ?? maxTime };
+  const end = nowNs - filter.offset;
+  return { min: filter.duration === undefined ? minTime : end - filter.duration, max: end - 1n };
+}
+
+function compileTime(filter: TimeFilter | RelativeTimeFilter, context: FilterContext): RowTest {
+  const { min, max } = timeBoundsOf(filter, context.nowNs ?? BigInt(Date.now()) * 1_000_000n);
+  return (row) => {
+    const time = timeOf(row);
+    return time !== undefined && time >= min && time <= max;
+  };
+}
+
+/** The instant of a row, Unix nanoseconds; undefined for rows without `_time`, such as results of `stats`. */
+export function timeOf(row: RowView): bigint | undefined {
+  if (row.timeNs !== 0n) return row.timeNs;
+  const text = row.get('_time');
+  return text === '' ? undefined : parseDate(text)?.ns;
+}
+
+// Streams are few and rows are many, so the answer per stream is kept.
+function compileRowStream(filter: StreamFilter): RowTest {
+  const matches = compileStreamFilter(filter);
+  const known = new Map<string, boolean>();
+  return (row) => {
+    const text = row.get('_stream');
+    let answer = known.get(text);
+    if (answer === undefined) {
+      const labels = parseStreamText(text);
+      answer = matches((label) => labels.get(label) ?? '');
+      if (known.size >= streamsRemembered) known.clear();
+      known.set(text, answer);
+    }
+    return answer;
+  };
+}
+
+function compileField(filter: FieldFilter): RowTest {
+  const { field, test } = filter;
+  const onField = compileOnField(test);
+  if (field.kind === 'name') {
+    const { name } = field;
+    return (row) => onField(row, name);
+  }
+  const { prefix } = field;
+  return (row) => {
+    for (const name of row.fieldNames()) if (name.startsWith(prefix) && onField(row, name)) return true;
+    return false;
+  };
+}
+
+function compileOnField(test: FieldFilter['test']): (row: RowView, name: string) => boolean {
+  switch (test.kind) {
+    case 'eq-field': {
+      const { other } = test;
+      return (row, name) => row.get(name) === row.get(other);
+    }
+    case 'lt-field': {
+      const { other } = test;
+      return (row, name) => compareValues(row.get(name), row.get(other)) < 0;
+    }
+    case 'le-field': {
+      const { other } = test;
+      return (row, name) => compareValues(row.get(name), row.get(other)) <= 0;
+    }
+    default: {
+      const matches = compileTest(test);
+      return (row, name) => matches(row.get(name));
+    }
+  }
+}

@@ -1,0 +1,17 @@
+export type * from '../../victoria/logsql/ast.js';
+export { MapRow, fieldsOf } from './row.js';
+export type { RowView } from './row.js';
+export { parseFilter, parseQuery, queryArgumentMessage } from './parse.js';
+export { printFilter, printQuery } from '../../victoria/logsql/print.js';
+export { printPipe } from '../../victoria/logsql/print.js';
+export { InexpressibleNameError, quoteName, quoteText } from '../../victoria/logsql/quote.js';
+export { LogsqlError, MemoryBudgetError } from '../../victoria/logsql/errors.js';
+export { parseDurationNs } from './numbers.js';
+export { formatTime, parseDate, parseUnixTime } from '../../victoria/logsql/time.js';
+export { compileFilter, timeOf } from './eval/filter.js';
+export type { FilterContext, RowTest } from './eval/filter.js';
+export { compileStreamFilter } from './eval/stream-filter.js';
+export type { LabelReader, StreamTest } from './eval/stream-filter.js';
+export { compilePipes } from './ops/compile.js';
+export type { Operator, PipeContext } from './ops/operator.js';
+export * as build from '../../victoria/logsql/build.js';

@@ -1,0 +1,30 @@
+import type { FieldRef } from '../../../victoria/logsql/ast.js';
+import type { RowView } from '../row.js';
+import { refersTo } from './derived-row.js';
+
+/** The running result of one function over the rows of one group. */
+export interface Accumulator {
+  add(row: RowView): void;
+  result(): string;
+}
+
+/** Reads the values a function works on, the empty ones too. */
+export type ValuesReader = (row: RowView, take: (value: string) => void) => void;
+
+/** Compiles the field list of a function. */
+export function valuesReader(fields: readonly FieldRef[]): ValuesReader {
+  const [first] = fields;
+  if (fields.length === 1 && first?.kind === 'name') {
+    const { name } = first;
+    return (row, take) => take(row.get(name));
+  }
+  if (fields.every((field) => field.kind === 'name')) {
+    return (row, take) => {
+      for (const { name } of fields) take(row.get(name));
+    };
+  }
+  return (row, take) => {
+    for (const name of row.fieldNames())
+      if (fields.some((field) => refersTo(field, name))) take(row.get(name));
+  };
+}

@@ -1,0 +1,96 @@
+import type { FieldRef } from '../../../victoria/logsql/ast.js';
+import type { RowView } from '../row.js';
+import { parseDate } from '../../../victoria/logsql/time.js';
+
+/** Tells whether a name is meant by a field reference. */
+export function refersTo(field: FieldRef, name: string): boolean {
+  return field.kind === 'name' ? field.name === name : name.startsWith(field.prefix);
+}
+
+/** The instant that the text of a `_time` column stands for, 0n for none. */
+export function timeNsOf(text: string): bigint {
+  return text === '' ? 0n : (parseDate(text)?.ns ?? 0n);
+}
+
+/** A row with some columns set anew, the others seen through. */
+export class OverlayRow implements RowView {
+  readonly timeNs: bigint;
+  readonly #base: RowView;
+  readonly #changes: ReadonlyMap<string, string>;
+
+  constructor(base: RowView, changes: ReadonlyMap<string, string>) {
+    this.#base = base;
+    this.#changes = changes;
+    const time = changes.get('_time');
+    this.timeNs = time === undefined ? base.timeNs : timeNsOf(time);
+  }
+
+  get(field: string): string {
+    return this.#changes.get(field) ?? this.#base.get(field);
+  }
+
+  *fieldNames(): Generator<string> {
+    const { kept, added } = this.#names();
+    yield* kept;
+    yield* added;
+  }
+
+  #names(): { kept: Iterable<string>; added: Iterable<string> } {
+    const kept = [...this.#base.fieldNames()];
+    const known = new Set(kept);
+    return { kept, added: [...this.#changes.keys()].filter((name) => !known.has(name)) };
+  }
+}
+
+/** A row of which only the listed columns are seen, in the order of the list. */
+export class ProjectedRow implements RowView {
+  readonly timeNs: bigint;
+  readonly #base: RowView;
+  readonly #fields: readonly FieldRef[];
+
+  constructor(base: RowView, fields: readonly FieldRef[]) {
+    this.#base = base;
+    this.#fields = fields;
+    this.timeNs = fields.some((field) => refersTo(field, '_time')) ? base.timeNs : 0n;
+  }
+
+  get(field: string): string {
+    return this.#fields.some((listed) => refersTo(listed, field)) ? this.#base.get(field) : '';
+  }
+
+  *fieldNames(): Generator<string> {
+    const seen = new Set<string>();
+    for (const field of this.#fields) {
+      const names =
+        field.kind === 'name'
+          ? [field.name]
+          : [...this.#base.fieldNames()].filter((name) => refersTo(field, name));
+      for (const name of names) {
+        if (seen.has(name)) continue;
+        seen.add(name);
+        yield name;
+      }
+    }
+  }
+}
+
+/** A row without some of its columns. */
+export class TrimmedRow implements RowView {
+  readonly timeNs: bigint;
+  readonly #base: RowView;
+  readonly #gone: (name: string) => boolean;
+
+  constructor(base: RowView, gone: (name: string) => boolean) {
+    this.#base = base;
+    this.#gone = gone;
+    this.timeNs = gone('_time') ? 0n : base.timeNs;
+  }
+
+  get(field: string): string {
+    return this.#gone(field) ? '' : this.#base.get(field);
+  }
+
+  *fieldNames(): Generator<string> {
+    for (const name of this.#base.fieldNames()) if (!this.#gone(name)) yield name;
+  }
+}

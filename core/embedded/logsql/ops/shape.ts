@@ -1,0 +1,102 @@
+import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../../../victoria/logsql/ast.js';
+import type { RowView } from '../row.js';
+import { MapRow, fieldsOf } from '../row.js';
+import { ProjectedRow, TrimmedRow, refersTo, timeNsOf } from './derived-row.js';
+import { MapOperator } from './operator.js';
+import type { Operator } from './operator.js';
+
+/** `fields` and `delete`. */
+export function projectOperator(pipe: ProjectPipe, next: Operator): Operator {
+  const { fields } = pipe;
+  if (pipe.kind === 'fields') {
+    if (fields.some((field) => field.kind === 'prefix' && field.prefix === '')) return next;
+    return new MapOperator((row) => new ProjectedRow(row, fields), next);
+  }
+  const gone = (name: string): boolean => fields.some((field) => refersTo(field, name));
+  return new MapOperator((row) => new TrimmedRow(row, gone), next);
+}
+
+/** `copy` and `rename`. */
+export function moveOperator(pipe: MovePipe, next: Operator): Operator {
+  const remove = pipe.kind === 'rename';
+  return new MapOperator((row) => {
+    const fields = fieldsOf(row);
+    for (const { from, to } of pipe.pairs)
+      for (const [source, target] of movesOf(from, to, fields)) move(fields, source, target, remove);
+    return rowOf(fields);
+  }, next);
+}
+
+function movesOf(from: FieldRef, to: FieldRef, fields: ReadonlyMap<string, string>): [string, string][] {
+  const target = to.kind === 'name' ? to.name : to.prefix;
+  if (from.kind === 'name') return [[from.name, target]];
+  return [...fields.keys()]
+    .filter((name) => name.startsWith(from.prefix))
+    .map((name) => [name, to.kind === 'name' ? target : target + name.slice(from.prefix.length)]);
+}
+
+function move(fields: Map<string, string>, source: string, target: string, remove: boolean): void {
+  if (source === target) return;
+  const value = fields.get(source) ?? '';
+  if (remove) fields.delete(source);
+  fields.set(target, value);
+}
+
+/** A row of the given fields; its instant is that of its `_time`. */
+export function rowOf(fields: ReadonlyMap<string, string>): MapRow {
+  return new MapRow(fields, timeNsOf(fields.get('_time') ?? ''));
+}
+
+/** `drop_empty_fields`; rows without any field vanish. */
+export function dropEmptyOperator(next: Operator): Operator {
+  return new MapOperator((row) => {
+    let any = false;
+    for (const name of row.fieldNames()) any ||= row.get(name) !== '';
+    return any ? new TrimmedRow(row, (name) => row.get(name) === '') : undefined;
+  }, next);
+}
+
+/** `limit` and `offset`. */
+export function cutOperator(pipe: CutPipe, next: Operator): Operator {
+  return pipe.kind === 'limit' ? new LimitOperator(pipe.count, next) : new OffsetOperator(pipe.count, next);
+}
+
+class LimitOperator implements Operator {
+  readonly #next: Operator;
+  #left: number;
+
+  constructor(count: number, next: Operator) {
+    this.#left = count;
+    this.#next = next;
+  }
+
+  push(row: RowView): boolean {
+    if (this.#left <= 0) return false;
+    this.#left--;
+    return this.#next.push(row) && this.#left > 0;
+  }
+
+  finish(): void {
+    this.#next.finish();
+  }
+}
+
+class OffsetOperator implements Operator {
+  readonly #next: Operator;
+  #left: number;
+
+  constructor(count: number, next: Operator) {
+    this.#left = count;
+    this.#next = next;
+  }
+
+  push(row: RowView): boolean {
+    if (this.#left === 0) return this.#next.push(row);
+    this.#left--;
+    return true;
+  }
+
+  finish(): void {
+    this.#next.finish();
+  }
+}

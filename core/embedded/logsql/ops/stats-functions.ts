@@ -1,0 +1,156 @@
+import type { StatsFunction } from '../../../victoria/logsql/ast.js';
+import { formatNumber, parseNumber, parsePlain } from '../numbers.js';
+import type { Budget } from './operator.js';
+import { edgeFactory, extremeFactory, quantileFactory } from './stats-order.js';
+import { countUniqFactory, jsonValuesFactory, uniqValuesFactory, valuesFactory } from './stats-sets.js';
+import { histogramFactory } from './stats-histogram.js';
+import { valuesReader, type Accumulator, type ValuesReader } from './accumulator.js';
+
+export interface StatsSettings {
+  /** Seconds by which rates divide; they do not when it is missing. */
+  readonly rateSeconds: number | undefined;
+  /** Without `by` sums take durations, sizes and exponents for numbers; with `by` only plain decimals. */
+  readonly lenient: boolean;
+  readonly budget: Budget;
+}
+
+/** Prepares a function; every group gets an accumulator of its own from what is returned. */
+export function accumulatorFactory(func: StatsFunction, settings: StatsSettings): () => Accumulator {
+  const read = valuesReader(func.fields);
+  const { budget, lenient, rateSeconds } = settings;
+  const number = lenient ? parseNumber : parsePlain;
+  switch (func.name) {
+    case 'count':
+      return countsAll(func) ? countRows(undefined) : countIf(read, true);
+    case 'count_empty':
+      return countIf(read, false);
+    case 'count_uniq':
+    case 'count_uniq_hash':
+      return countUniqFactory(func, budget);
+    case 'sum':
+      return sumFactory(read, number, undefined);
+    case 'rate':
+      return countRows(rateSeconds);
+    case 'rate_sum':
+      return sumFactory(read, number, rateSeconds);
+    case 'avg':
+      return averageFactory(read, number);
+    case 'stddev':
+      return spreadFactory(read);
+    case 'sum_len':
+      return sumLengthFactory(read);
+    case 'min':
+    case 'max':
+      return extremeFactory(read, func.name === 'min' ? -1 : 1);
+    case 'median':
+      return quantileFactory(read, 0.5, budget);
+    case 'quantile':
+      return quantileFactory(read, func.phi ?? 0.5, budget);
+    case 'row_min':
+    case 'row_max':
+    case 'row_any':
+    case 'field_min':
+    case 'field_max':
+    case 'any':
+      return edgeFactory(func);
+    case 'uniq_values':
+      return uniqValuesFactory(read, func.limit, budget);
+    case 'values':
+      return valuesFactory(read, func.limit, budget);
+    case 'json_values':
+      return jsonValuesFactory(func, budget);
+    case 'histogram':
+      return histogramFactory(read);
+  }
+}
+
+function countsAll(func: StatsFunction): boolean {
+  return func.fields.some((field) => field.kind === 'prefix' && field.prefix === '');
+}
+
+function countRows(perSeconds: number | undefined): () => Accumulator {
+  return () => {
+    let count = 0;
+    return {
+      add() {
+        count++;
+      },
+      result: () => formatNumber(perSeconds === undefined || perSeconds <= 0 ? count : count / perSeconds),
+    };
+  };
+}
+
+// Counts rows with any value in the fields, or those without one.
+function countIf(read: ValuesReader, present: boolean): () => Accumulator {
+  return () => {
+    let count = 0;
+    return {
+      add(row) {
+        let any = false;
+        read(row, (value) => void (any ||= value !== ''));
+        if (any === present) count++;
+      },
+      result: () => count.toString(),
+    };
+  };
+}
+
+function sumFactory(
+  read: ValuesReader,
+  number: (text: string) => number | undefined,
+  perSeconds: number | undefined,
+): () => Accumulator {
+  return () => {
+    let sum = NaN;
+    const take = (value: string): void => {
+      const parsed = number(value);
+      if (parsed !== undefined) sum = Number.isNaN(sum) ? parsed : sum + parsed;
+    };
+    return {
+      add: (row) => read(row, take),
+      result: () => formatNumber(perSeconds === undefined || perSeconds <= 0 ? sum : sum / perSeconds),
+    };
+  };
+}
+
+function averageFactory(read: ValuesReader, number: (text: string) => number | undefined): () => Accumulator {
+  return () => {
+    let sum = 0;
+    let count = 0;
+    const take = (value: string): void => {
+      const parsed = number(value);
+      if (parsed === undefined) return;
+      sum += parsed;
+      count++;
+    };
+    return { add: (row) => read(row, take), result: () => formatNumber(sum / count) };
+  };
+}
+
+// Population deviation, by the running mean.
+function spreadFactory(read: ValuesReader): () => Accumulator {
+  return () => {
+    let mean = 0;
+    let squares = 0;
+    let count = 0;
+    const take = (value: string): void => {
+      const parsed = parsePlain(value);
+      if (parsed === undefined) return;
+      count++;
+      const difference = parsed - mean;
+      mean += difference / count;
+      squares += difference * (parsed - mean);
+    };
+    return { add: (row) => read(row, take), result: () => formatNumber(Math.sqrt(squares / count)) };
+  };
+}
+
+function sumLengthFactory(read: ValuesReader): () => Accumulator {
+  return () => {
+    let bytes = 0;
+    return {
+      add: (row) => read(row, (value) => void (bytes += Buffer.byteLength(value))),
+      result: () => bytes.toString(),
+    };
+  };
+}

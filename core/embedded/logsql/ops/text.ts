@@ -1,0 +1,127 @@
+import { compileRegExp } from '../../../logql/regexp/index.js';
+import type {
+  CollapseNumsPipe,
+  DecolorizePipe,
+  DerivePipe,
+  ReplacePipe,
+  SplitPipe,
+  UnrollPipe,
+} from '../../../victoria/logsql/ast.js';
+import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
+import { jsonArrayTexts } from '../eval/json.js';
+import type { RowView } from '../row.js';
+import { OverlayRow } from './derived-row.js';
+import type { Operator, PipeContext } from './operator.js';
+import { compileCondition, overwriting, updateOperator } from './update.js';
+
+// CSI sequences: ESC, "[", parameters, one letter.
+const colors = /\u001b\[[0-9;:?]*[A-Za-z]/g;
+
+/** `replace` and `replace_regexp`. */
+export function replaceOperator(pipe: ReplacePipe, context: PipeContext, next: Operator): Operator {
+  const { at } = pipe;
+  const replace = pipe.kind === 'replace' ? literalReplacer(pipe) : regexpReplacer(pipe);
+  return updateOperator(overwriting(pipe.condition), context, (row) => [[at, replace(row.get(at))]], next);
+}
+
+function literalReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: string) => string {
+  if (old === '') return (text) => text;
+  if (limit === 0) return (text) => text.replaceAll(old, () => replacement);
+  return (text) => {
+    const parts = text.split(old);
+    const replaced = Math.min(limit, parts.length - 1);
+    return [...parts.slice(0, replaced), parts.slice(replaced).join(old)].join(replacement);
+  };
+}
+
+function regexpReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: string) => string {
+  const compiled = compileRegExp(old);
+  if (limit === 0) return (text) => compiled.replaceAll(text, replacement);
+  return (text) => {
+    let done = '';
+    let rest = text;
+    for (let i = 0; i < limit; i++) {
+      const match = compiled.exec(rest);
+      if (match === undefined) break;
+      const found = rest.slice(match.index, match.end);
+      done += rest.slice(0, match.index) + compiled.replaceAll(found, replacement);
+      // An empty match must not be found again at the same place.
+      const end = match.end > match.index ? match.end : match.end + 1;
+      done += rest.slice(match.end, end);
+      rest = rest.slice(end);
+      if (rest === '') break;
+    }
+    return done + rest;
+  };
+}
+
+/** `len` in bytes of UTF-8, `hash` (64 bits, FNV-1a), `json_array_len`. */
+export function deriveOperator(pipe: DerivePipe, context: PipeContext, next: Operator): Operator {
+  const derive = derivations[pipe.kind];
+  return updateOperator(
+    overwriting(undefined),
+    context,
+    (row) => [[pipe.as, derive(row.get(pipe.field))]],
+    next,
+  );
+}
+
+const derivations: Readonly<Record<DerivePipe['kind'], (value: string) => string>> = {
+  len: (value) => Buffer.byteLength(value).toString(),
+  hash: (value) => {
+    let hash = 0xcbf29ce484222325n;
+    for (const byte of Buffer.from(value)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+    return hash.toString();
+  },
+  json_array_len: (value) => (jsonArrayTexts(value)?.length ?? 0).toString(),
+};
+
+/** `collapse_nums`: numbers become `<N>`. */
+export function collapseOperator(pipe: CollapseNumsPipe, context: PipeContext, next: Operator): Operator {
+  const { at, prettify } = pipe;
+  return updateOperator(
+    overwriting(pipe.condition),
+    context,
+    (row) => [[at, collapseNums(row.get(at), prettify)]],
+    next,
+  );
+}
+
+/** `decolorize`: terminal colours are taken out. */
+export function decolorizeOperator(pipe: DecolorizePipe, context: PipeContext, next: Operator): Operator {
+  const { field } = pipe;
+  return updateOperator(
+    overwriting(undefined),
+    context,
+    (row) => [[field, row.get(field).replace(colors, '')]],
+    next,
+  );
+}
+
+/** `split`: the pieces as a JSON array. */
+export function splitOperator(pipe: SplitPipe, context: PipeContext, next: Operator): Operator {
+  const compute = (row: RowView): [string, string][] => {
+    const text = row.get(pipe.from);
+    const pieces = pipe.separator === '' ? Array.from(text) : text.split(pipe.separator);
+    return [[pipe.as, JSON.stringify(pieces)]];
+  };
+  return updateOperator(overwriting(undefined), context, compute, next);
+}
+
+/** `unroll`: a row per item of JSON arrays; shorter arrays are filled with empty values, no array counts as one empty item. */
+export function unrollOperator(pipe: UnrollPipe, context: PipeContext, next: Operator): Operator {
+  const applies = compileCondition(pipe.condition, context);
+  return {
+    push(row) {
+      if (!applies(row)) return next.push(row);
+      const columns = pipe.by.map((name) => ({ name, items: jsonArrayTexts(row.get(name)) ?? [] }));
+      const count = Math.max(1, ...columns.map(({ items }) => items.length));
+      for (let i = 0; i < count; i++) {
+        const changes = new Map(columns.map(({ name, items }) => [name, items[i] ?? '']));
+        if (!next.push(new OverlayRow(row, changes))) return false;
+      }
+      return true;
+    },
+    finish: () => next.finish(),
+  };
+}

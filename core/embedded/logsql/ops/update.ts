@@ -1,0 +1,39 @@
+import { compileFilter } from '../eval/filter.js';
+import type { RowTest } from '../eval/filter.js';
+import type { LogsqlFilter, UpdateRules } from '../../../victoria/logsql/ast.js';
+import type { RowView } from '../row.js';
+import { OverlayRow } from './derived-row.js';
+import { MapOperator } from './operator.js';
+import type { Operator, PipeContext } from './operator.js';
+
+/** Compiles the `if (...)` of a pipe; without one all rows are meant. */
+export function compileCondition(condition: LogsqlFilter | undefined, context: PipeContext): RowTest {
+  if (condition === undefined) return () => true;
+  return compileFilter(condition, context.nowNs === undefined ? {} : { nowNs: context.nowNs });
+}
+
+/** An operator that works out new columns of a row; later entries for a column win. */
+export function updateOperator(
+  rules: UpdateRules,
+  context: PipeContext,
+  compute: (row: RowView) => readonly (readonly [string, string])[],
+  next: Operator,
+): Operator {
+  const applies = compileCondition(rules.condition, context);
+  const { rule } = rules;
+  return new MapOperator((row) => {
+    if (!applies(row)) return row;
+    const changes = new Map<string, string>();
+    for (const [name, value] of compute(row)) {
+      if (rule === 'skip-empty' && value === '') continue;
+      if (rule === 'keep-original' && row.get(name) !== '') continue;
+      changes.set(name, value);
+    }
+    return changes.size === 0 ? row : new OverlayRow(row, changes);
+  }, next);
+}
+
+/** The rules of pipes that simply overwrite. */
+export function overwriting(condition: LogsqlFilter | undefined): UpdateRules {
+  return condition === undefined ? { rule: 'overwrite' } : { rule: 'overwrite', condition };
+}

@@ -1,0 +1,67 @@
+import { finishedAnswer } from '../../wire/answer/finished.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { DeleteRequest } from '../../wire/api/request.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { limit, query } from '../../victoria/logsql/build.js';
+import type { DeletePlan } from '../plan/types.js';
+import type { Exchange } from '../../kernel/plugin/exchange.js';
+import type { Host } from '../../kernel/plugin/host.js';
+import type { Answer } from '../../wire/answer/types.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
+import { printRfc3339 } from '../../base/time/index.js';
+
+/**
+ * Has the rows of a plan deleted, and writes who did it: a record before and one after (spec: Delete). Ends when the backend has
+ * taken the task; the rows go in the background. The answer is empty.
+ */
+export async function deleteRows(
+  plan: DeletePlan,
+  request: DeleteRequest,
+  exchange: Exchange<'tenant' | 'upstream'>,
+  { log, clock }: Pick<Host, 'log' | 'clock'>,
+): Promise<Answer> {
+  const { caller, trace } = exchange;
+  const { tenant, upstream } = exchange.slots;
+  const { range } = request;
+  if (plan.uncertain !== undefined && (await hasRows(plan.uncertain, range, upstream))) {
+    const cause =
+      'some rows of these streams have no stored line, so the backend cannot tell whether it matches';
+    throw apiError('deleteUntranslatable', { cause });
+  }
+  const deletion = upstream.deletion({ filter: plan.filter, range });
+  const audit = {
+    'ref.tenant.id': tenant.id,
+    // Digests would not tell what was deleted.
+    'ref.query': request.query.text,
+    'delete.logsql': deletion.logsql,
+    'delete.start': printRfc3339(range.startNs),
+    'delete.end': printRfc3339(range.endNs),
+    'client.address': caller.address,
+  };
+  const startedMs = clock.monotonicMs();
+  const outcome = (): object => ({
+    'upstream.status_code': trace.upstreamCalls.at(-1)?.status ?? 0,
+    'proxy.duration_ms': clock.monotonicMs() - startedMs,
+  });
+  log.warn('DELETE request', audit);
+  try {
+    const { taskId } = await deletion.run();
+    log.warn('DELETE completed', {
+      ...audit,
+      ...outcome(),
+      ...(taskId === undefined ? {} : { 'delete.task_id': taskId }),
+    });
+  } catch (error) {
+    log.warn('DELETE failed', { ...audit, ...outcome(), error });
+    throw error;
+  }
+  return finishedAnswer(204, Buffer.alloc(0), '');
+}
+
+async function hasRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
+  for await (const batch of upstream.rows({ query: query(filter, [limit(1)]), range })) {
+    if (batch.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,108 @@
+import type {
+  DetectedFieldsAnswer,
+  DetectedFieldValuesAnswer,
+  StreamResult,
+} from '../../wire/answer/types.js';
+import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { FieldScan } from './field-scan.js';
+import { apiError } from '../../base/errors/table.js';
+import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
+import { LinePacer } from '../../logql/lines/line-pacer.js';
+import type { LineWorkers } from '../../logql/lines/line-workers.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import type { DetectedFieldsPlan } from '../plan/types.js';
+import type { Clock } from '../../base/clock.js';
+import { EntryCollector } from '../logs/entry-collector.js';
+import type { Backend } from '../listings/listings.js';
+import { readPages } from '../rows/row-pages.js';
+
+export interface ScanContext extends Backend {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly workers: Pick<LineWorkers, 'run'>;
+  readonly memory: MemoryAccount;
+  /** Lines that are looked at, whatever the client asks. */
+  readonly maxLines: number;
+  /** Milliseconds after which the lines read so far must do; 0 is no bound. */
+  readonly timeoutMs: number;
+}
+
+/** The fields of the newest lines of a log query. */
+export async function answerDetectedFields(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldsRequest,
+  context: ScanContext,
+): Promise<DetectedFieldsAnswer> {
+  const keepsDots = context.naming.dottedNames === 'accept';
+  const scan = new FieldScan({ maxFields: request.limit, keepsDots }, context);
+  await scanLines(plan, request, scan, context);
+  return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings: [] };
+}
+
+/** The values of one field in the newest lines of a log query. */
+export async function answerDetectedFieldValues(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldValuesRequest,
+  context: ScanContext,
+): Promise<DetectedFieldValuesAnswer> {
+  const keepsDots = context.naming.dottedNames === 'accept';
+  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, context);
+  await scanLines(plan, request, scan, context);
+  const [field] = await scan.fields();
+  const values = field?.values.slice(0, request.limit) ?? [];
+  return { kind: 'detected-field-values', values, limit: request.limit, warnings: [] };
+}
+
+async function scanLines(
+  plan: DetectedFieldsPlan,
+  request: DetectedFieldsRequest | DetectedFieldValuesRequest,
+  scan: FieldScan,
+  context: ScanContext,
+): Promise<void> {
+  const streams = await newestEntries(plan, request.range, request.lineLimit, context);
+  // What is read last decides on the type of a field, so streams are read in the order in which Loki has them.
+  for (const { labels, entries } of streams.toSorted((a, b) => (a.labels.json < b.labels.json ? -1 : 1)))
+    for (const entry of entries) await scan.add(labels, entry);
+}
+
+/** The newest entries that the query lets through; fewer when time runs out, an error when it does before there is any. */
+async function newestEntries(
+  { logs }: DetectedFieldsPlan,
+  range: TimeRange,
+  lineLimit: number,
+  { upstream, reader, clock, signal, memory, workers, maxLines, timeoutMs }: ScanContext,
+): Promise<readonly StreamResult[]> {
+  const limit = Math.min(lineLimit, maxLines);
+  const collector = new EntryCollector({
+    limit,
+    direction: 'backward',
+    intervalNs: 0n,
+    recheck: pipelineEvaluator(logs.recheck, { workers, signal }),
+    residual: pipelineEvaluator(logs.residual, { workers, signal }),
+    pacer: new LinePacer(signal),
+    showsGroups: true,
+    memory,
+  });
+  const deadline = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
+  const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);
+  const pages = readPages({
+    filter: logs.filter,
+    range,
+    direction: 'backward',
+    firstPageRows,
+    upstream,
+    reader,
+    signal,
+    memory,
+    missing: () => collector.missing,
+  });
+  for await (const rows of pages) {
+    signal.throwIfAborted();
+    if (await collector.addAll(rows)) break;
+    if (clock.monotonicMs() < deadline) continue;
+    if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
+    break;
+  }
+  return collector.streams();
+}

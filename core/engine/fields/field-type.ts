@@ -1,0 +1,30 @@
+import type { FieldType } from '../../wire/answer/discovery-types.js';
+import { parseBytes } from '../../logql/values/bytes.js';
+import { parseGoDuration } from '../../logql/values/go-duration.js';
+import { parseGoFloat } from '../../logql/values/go-float.js';
+import { parseGoInt } from '../../base/time/index.js';
+
+const booleans: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'True',
+  'False',
+  'TRUE',
+  'FALSE',
+  't',
+  'f',
+  'T',
+  'F',
+]);
+/** Longer values are texts: no number a client can use has more signs. */
+const longest = 64;
+
+/** What a value can be read as: the first of whole number, number, boolean, duration and size that fits, else a string. */
+export function fieldTypeOf(value: string): FieldType {
+  if (value === '' || value.length > longest) return 'string';
+  if (parseGoInt(value).kind === 'ok') return 'int';
+  if (parseGoFloat(value).ok) return 'float';
+  if (booleans.has(value)) return 'boolean';
+  if (parseGoDuration(value) !== undefined) return 'duration';
+  return parseBytes(value) === undefined ? 'string' : 'bytes';
+}

@@ -1,0 +1,69 @@
+import type { FieldParser } from '../../wire/answer/discovery-types.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import { parseQuery, type Stage } from '../../logql/index.js';
+import {
+  keyPathsEvaluator,
+  pipelineEvaluator,
+  type LineEvaluator,
+  type LinePlace,
+} from '../../logql/lines/evaluator.js';
+import { jsonError } from '../../logql/pipeline/json-stage.js';
+import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-paths.js';
+import { logfmtError } from '../../logql/pipeline/logfmt-stage.js';
+import {
+  clashSuffix,
+  errorLabel,
+  type PipelineEntry,
+  type PipelineLine,
+} from '../../logql/pipeline/types.js';
+
+/** What a parser finds in a line. */
+export interface LineFields {
+  readonly parser: FieldParser;
+  readonly labels: LabelSet;
+  /** Reads the line again for where the values stand in it; nothing for logfmt. */
+  readonly readPaths: () => Promise<LinePaths>;
+}
+
+/** Where a label's value stands in the JSON line. */
+export type LinePaths = (label: string) => KeyPath | undefined;
+
+/** Reads lines as `| json` does, and where that fails as `| logfmt` does; what costs too much is read in `place`. */
+export class LineFieldReader {
+  readonly #json: LineEvaluator<PipelineLine | undefined>;
+  readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
+  readonly #paths: LineEvaluator<PathsByLabel>;
+
+  constructor(place: LinePlace) {
+    this.#json = pipelineEvaluator(stagesOf('json'), place);
+    this.#logfmt = pipelineEvaluator(stagesOf('logfmt'), place);
+    this.#paths = keyPathsEvaluator(place);
+  }
+
+  /** The fields of a line of this stream: names that the stream has are marked; undefined when no parser reads the line. */
+  async read(line: string, stream: LabelSet): Promise<LineFields | undefined> {
+    const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
+    const json = await this.#json.of(entry);
+    if (json !== undefined && json.parsed.get(errorLabel) !== jsonError)
+      return { parser: 'json', labels: json.parsed, readPaths: () => this.#readPaths(entry) };
+    const logfmt = await this.#logfmt.of(entry);
+    if (logfmt === undefined || logfmt.parsed.get(errorLabel) === logfmtError) return undefined;
+    return { parser: 'logfmt', labels: logfmt.parsed, readPaths: () => Promise.resolve(noPaths) };
+  }
+
+  async #readPaths(entry: PipelineEntry): Promise<LinePaths> {
+    const paths = await this.#paths.of(entry);
+    return (label) => {
+      const plain = label.endsWith(clashSuffix) ? label.slice(0, -clashSuffix.length) : label;
+      return paths.get(label) ?? paths.get(plain);
+    };
+  }
+}
+
+/** Of a line that has none, or that nobody asked. */
+export const noPaths: LinePaths = () => undefined;
+
+function stagesOf(parser: FieldParser): readonly Stage[] {
+  const query = parseQuery(`{stream="any"} | ${parser}`, { dottedNames: 'reject' });
+  return query.kind === 'log' ? query.stages : [];
+}

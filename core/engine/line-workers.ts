@@ -1,0 +1,33 @@
+import { LineWorkers } from '../logql/lines/line-workers.js';
+import type { ResponseShapeOptions } from '../base/options.gen.js';
+import type { Host } from '../kernel/plugin/host.js';
+
+export const lineWorkerMetrics = {
+  line_threads: { type: 'gauge', help: 'Threads that evaluate the lines that cost most.', labels: [] },
+  line_threads_waiting: { type: 'gauge', help: 'Lines that wait for one of these threads.', labels: [] },
+  line_threads_lines_total: {
+    type: 'counter',
+    help: 'Lines given to these threads, by what became of them.',
+    labels: ['outcome'],
+  },
+} as const;
+
+/** The threads for lines that cost too much for the event loop. */
+export function createLineWorkers(
+  { lineThreads, lineTimeout }: Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout'>,
+  { meters }: Pick<Host<typeof lineWorkerMetrics>, 'meters'>,
+): LineWorkers {
+  return new LineWorkers({
+    threads: lineThreads,
+    timeoutMs: lineTimeout,
+    observer: {
+      changed: (threads, waiting) => {
+        meters.line_threads.set(threads, {});
+        meters.line_threads_waiting.set(waiting, {});
+      },
+      ended: (outcome) => {
+        meters.line_threads_lines_total.add(1, { outcome });
+      },
+    },
+  });
+}

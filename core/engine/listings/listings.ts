@@ -1,0 +1,132 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { Browse } from '../../wire/api/request.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import { query } from '../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import type { RowReader } from '../../victoria/names/row-reader.js';
+import { serviceNameLabel } from '../../victoria/names/service-name.js';
+import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
+import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
+
+const silenceNs = 30n * 60n * 1_000_000_000n;
+
+/** What every listing is made with. */
+export interface Backend {
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly naming: Naming;
+}
+
+/** The labels that the selected streams have, `service_name` among them wherever there is a stream. */
+export async function listLabelNames(
+  { filter }: LabelNamesPlan,
+  range: TimeRange,
+  browse: Browse,
+  { upstream, naming }: Backend,
+): Promise<NamesAnswer> {
+  const fields = await upstream.list({ listing: 'stream_field_names', query: query(filter), range });
+  const names = new Set<string>();
+  for (const { value } of fields) {
+    const label = naming.labelOf(value);
+    if (label !== undefined) names.add(label);
+  }
+  // A stream without any field is not listed; it has a service name all the same.
+  if (fields.length > 0 || (await hasStreams(filter, range, upstream))) names.add(serviceNameLabel);
+  if (names.size > 0) for (const label of naming.extraLabels.keys()) names.add(label);
+  return namesAnswer(names, browse);
+}
+
+/** The values of a label over the selected streams. */
+export async function listLabelValues(
+  { name, filter, nestedFields = [] }: LabelValuesPlan,
+  range: TimeRange,
+  browse: Browse,
+  { upstream, reader, naming, maxBytes }: Backend & { readonly maxBytes: number },
+): Promise<NamesAnswer> {
+  const values = new Set<string>();
+  if (name === serviceNameLabel) {
+    for (const labels of await streamsOf(filter, range, upstream, reader)) values.add(labels.get(name));
+  } else {
+    const ofStreams = [...naming.fieldsOf(name), ...nestedFields].map(
+      (field) => ({ listing: 'stream_field_values', field }) as const,
+    );
+    const extra = naming.extraLabels.get(name);
+    const ofRows = extra === undefined ? [] : [{ listing: 'field_values', field: extra } as const];
+    const lists = await Promise.all(
+      [...ofStreams, ...ofRows].map((listing) => upstream.list({ ...listing, query: query(filter), range })),
+    );
+    for (const { value } of lists.flat()) values.add(value);
+  }
+  values.delete('');
+  holdToSize(values, maxBytes);
+  return namesAnswer(values, browse);
+}
+
+/**
+ * The label sets of the selected streams, each once. Loki answers from its index of chunks, and a chunk lives on through
+ * half an hour of silence: a stream that is silent in a shorter range is there if it has entries on both sides of it.
+ */
+export async function listSeries(
+  { filter }: SeriesPlan,
+  range: TimeRange,
+  { upstream, reader }: Backend,
+): Promise<SeriesAnswer> {
+  const list = (startNs: bigint, endNs: bigint): Promise<readonly LabelSet[]> =>
+    streamsOf(filter, { startNs, endNs }, upstream, reader);
+  const { startNs, endNs } = range;
+  if (endNs - startNs >= silenceNs)
+    return { kind: 'series', series: await list(startNs, endNs), warnings: [] };
+  const [within, before, after] = await Promise.all([
+    list(startNs, endNs),
+    list(startNs - silenceNs, startNs),
+    list(endNs, endNs + silenceNs),
+  ]);
+  const keysWithin = new Set(within.map(({ key }) => key));
+  const keysAfter = new Set(after.map(({ key }) => key));
+  const silent = before.filter(({ key }) => keysAfter.has(key) && !keysWithin.has(key));
+  return { kind: 'series', series: [...within, ...silent], warnings: [] };
+}
+
+/** The label sets of the selected streams: several backend streams may be one of Loki's. */
+export async function streamsOf(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  upstream: Upstream,
+  reader: RowReader,
+): Promise<readonly LabelSet[]> {
+  const streams = await upstream.list({ listing: 'streams', query: query(filter), range });
+  const byKey = new Map<string, LabelSet>();
+  for (const { value } of streams) {
+    const { labels } = reader.stream(value);
+    byKey.set(labels.key, labels);
+  }
+  return [...byKey.values()];
+}
+
+async function hasStreams(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
+  return (await upstream.list({ listing: 'streams', query: query(filter), range })).length > 0;
+}
+
+function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Browse): NamesAnswer {
+  const wanted = search?.toLowerCase() ?? '';
+  const found = [...names]
+    .filter((name) => wanted === '' || name.toLowerCase().includes(wanted))
+    .sort(byBytes);
+  const from = offset ?? 0;
+  const values = limit === undefined ? found.slice(from) : found.slice(from, from + limit);
+  return { kind: 'names', values, warnings: [] };
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function holdToSize(values: ReadonlySet<string>, maxBytes: number): void {
+  if (maxBytes === 0) return;
+  let size = 0;
+  for (const value of values) size += Buffer.byteLength(value);
+  if (size > maxBytes) throw apiError('labelValuesTooLarge', { read: maxBytes + 1, limit: maxBytes });
+}

@@ -1,0 +1,24 @@
+import { printQuery } from '../../victoria/logsql/print.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
+import type { BackendValue } from '../../victoria/upstream/types.js';
+
+/** The same backend for one request, which asks for a listing once, however many parts of the request want it. */
+export function onceListed(upstream: Upstream): Upstream {
+  const listings = new Map<string, Promise<readonly BackendValue[]>>();
+  return {
+    rows: (request) => upstream.rows(request),
+    list: (request) => {
+      const { query, range, ...rest } = request;
+      const key = JSON.stringify([rest, String(range.startNs), String(range.endNs), printQuery(query)]);
+      let listing = listings.get(key);
+      if (listing === undefined) listings.set(key, (listing = upstream.list(request)));
+      return listing;
+    },
+    stats: (request) => upstream.stats(request),
+    statsRange: (request) => upstream.statsRange(request),
+    tail: (request) => upstream.tail(request),
+    deletion: (request) => upstream.deletion(request),
+    ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
+    ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
+  };
+}

@@ -1,0 +1,175 @@
+import type { AnswerStats, Entry, StreamResult } from '../../wire/answer/types.js';
+import type { Direction } from '../../wire/api/request.js';
+import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import type { LineEvaluator } from '../../logql/lines/evaluator.js';
+import type { LinePacer } from '../../logql/lines/line-pacer.js';
+import type { PipelineLine } from '../../logql/pipeline/types.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { logRowBytes } from '../../base/memory/sizes.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
+
+export interface CollectorOptions {
+  readonly limit: number;
+  readonly direction: Direction;
+  /** At most one entry per interval; 0 means all. */
+  readonly intervalNs: bigint;
+  /** For rows whose line no backend filter has seen. */
+  readonly recheck: LineEvaluator<PipelineLine | undefined>;
+  readonly residual: LineEvaluator<PipelineLine | undefined>;
+  readonly pacer: LinePacer;
+  readonly showsGroups: boolean;
+  /** What the entries are charged to. */
+  readonly memory: MemoryAccount;
+}
+
+const hourNs = 3_600_000_000_000n;
+
+interface OpenStream {
+  readonly labels: LabelSet;
+  readonly entries: Entry[];
+}
+
+/** Takes rows in the request's direction and keeps the entries of the answer, up to its limit. */
+export class EntryCollector {
+  readonly #options: CollectorOptions;
+  readonly #streams = new Map<string, OpenStream>();
+  /** Entries seen at the instant that is being read: rows that were pushed twice, or read twice, are one entry. */
+  readonly #seen = new Set<string>();
+  #firstOfInstant: LogRow | undefined;
+  #lastKept: bigint | undefined;
+  #kept = 0;
+  #lines = 0;
+  #bytes = 0;
+  #metadataBytes = 0;
+  #formatted = 0;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a batch; true when the answer is full. */
+  async addAll(rows: readonly LogRow[]): Promise<boolean> {
+    for (const row of rows) {
+      if (this.#kept >= this.#options.limit) return true;
+      if (this.#isRepeated(row)) continue;
+      // Few rows need waiting for, and waiting for the others would take longer than they do.
+      const made = this.#evaluate(row);
+      this.#add(row, made instanceof Promise ? await made : made);
+      const pause = this.#options.pacer.after(this.#options.residual.spent);
+      if (pause !== undefined) await pause;
+    }
+    return this.#kept >= this.#options.limit;
+  }
+
+  /** Entries that the answer may still take. */
+  get missing(): number {
+    return this.#options.limit - this.#kept;
+  }
+
+  /** The streams in the order of their first entry. */
+  streams(): readonly StreamResult[] {
+    return [...this.#streams.values()];
+  }
+
+  counts(): Pick<
+    AnswerStats,
+    'linesProcessed' | 'bytesProcessed' | 'entriesReturned' | 'postFilterLines' | 'structuredMetadataBytes'
+  > {
+    return {
+      linesProcessed: this.#lines,
+      bytesProcessed: this.#bytes,
+      entriesReturned: this.#kept,
+      postFilterLines: this.#kept,
+      structuredMetadataBytes: this.#metadataBytes,
+    };
+  }
+
+  #isRepeated(row: LogRow): boolean {
+    const first = this.#firstOfInstant;
+    if (first?.timestampNs !== row.timestampNs) {
+      this.#firstOfInstant = row;
+      if (this.#seen.size > 0) this.#seen.clear();
+      return false;
+    }
+    // Most instants have one row, so texts are only made for the second.
+    if (this.#seen.size === 0) this.#seen.add(identityOf(first));
+    const identity = identityOf(row);
+    if (this.#seen.has(identity)) return true;
+    this.#seen.add(identity);
+    return false;
+  }
+
+  #evaluate(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
+    const { timestampNs, line, stream, structuredMetadata } = row;
+    const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
+    const { recheck, residual } = this.#options;
+    if (!row.isRebuilt) return residual.of(read);
+    const checked = recheck.of(read);
+    if (checked instanceof Promise)
+      return checked.then((kept) => (kept === undefined ? undefined : residual.of(read)));
+    return checked === undefined ? undefined : residual.of(read);
+  }
+
+  #add(row: LogRow, line: PipelineLine | undefined): void {
+    const { timestampNs } = row;
+    this.#count(row);
+    if (line === undefined || !this.#isDue(timestampNs)) return;
+    this.#countFormatted(line.formatted);
+    const { showsGroups, memory } = this.#options;
+    memory.charge(
+      logRowBytes(line) + labelBytesOf(line.structuredMetadata) + labelBytesOf(line.parsed),
+      'log lines',
+    );
+    this.#streamOf(line.stream).entries.push({
+      timestampNs,
+      line: line.line,
+      structuredMetadata: showsGroups ? line.structuredMetadata : LabelSet.empty,
+      parsed: showsGroups ? line.parsed : LabelSet.empty,
+    });
+    this.#kept += 1;
+  }
+
+  /**
+   * With an interval an entry is due when it lies an interval or more behind the one kept last, whatever its stream. Loki
+   * reads each hour of the clock on its own, so the first entry of an hour is always due.
+   */
+  #isDue(timestampNs: bigint): boolean {
+    const { intervalNs, direction } = this.#options;
+    if (intervalNs === 0n) return true;
+    const last = this.#lastKept;
+    if (last !== undefined && last / hourNs === timestampNs / hourNs) {
+      const distance = direction === 'forward' ? timestampNs - last : last - timestampNs;
+      if (distance < intervalNs) return false;
+    }
+    this.#lastKept = timestampNs;
+    return true;
+  }
+
+  /** @throws ApiError `lineFormatLimit` */
+  #countFormatted(length: number): void {
+    this.#formatted += length;
+    if (this.#formatted > formatLimits.responseOutput) exceeded('output');
+  }
+
+  #streamOf(labels: LabelSet): OpenStream {
+    let stream = this.#streams.get(labels.key);
+    if (stream === undefined) this.#streams.set(labels.key, (stream = { labels, entries: [] }));
+    return stream;
+  }
+
+  #count({ line, structuredMetadata }: LogRow): void {
+    this.#lines += 1;
+    this.#bytes += Buffer.byteLength(line);
+    for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
+  }
+}
+
+/** About what labels of an entry take that it has for itself. */
+function labelBytesOf({ size }: LabelSet): number {
+  return size * 100;
+}
+
+function identityOf({ stream, line }: LogRow): string {
+  return `${stream.labels.key}\n${line}`;
+}

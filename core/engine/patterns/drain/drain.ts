@@ -1,0 +1,127 @@
+/**
+ * Finds patterns in log lines with a prefix tree of fixed depth: Drain (He, Zhu, Zheng, Lyu: "Drain: An Online Log Parsing Approach
+ * with Fixed Depth Tree", ICWS 2017), with Loki's settings. A line costs time linear in its tokens; memory is bounded by
+ * the number of clusters.
+ */
+import { Cluster } from './cluster.js';
+import { placeholder, type TokenizedLine } from './tokenize.js';
+
+/** Tokens of a line that lead through the tree. */
+const depth = 27;
+/** Share of equal tokens from which a line belongs to a cluster. */
+const minSimilarity = 0.3;
+/** Branches of a node, the open one included. */
+const maxBranches = 15;
+const digit = /\p{N}/u;
+
+interface Node {
+  readonly branches: Map<string, Node>;
+  clusters: Cluster[];
+}
+
+export interface DrainOptions {
+  /** Clusters that are kept; the one that was quiet longest gives way. */
+  readonly maxClusters: number;
+}
+
+/** The clusters of one stream of lines; feed it in the order of time. */
+export class Drain {
+  readonly #options: DrainOptions;
+  readonly #roots = new Map<string, Node>();
+  /** Kept clusters with their leaves, the one that took a line last at the end. */
+  readonly #kept = new Map<Cluster, Node>();
+
+  constructor(options: DrainOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a line to the cluster it is most like, or to a new one. */
+  add(line: TokenizedLine, bucket: number): void {
+    const { tokens } = line;
+    const root = this.#rootOf(line);
+    const leaf = find(root, tokens);
+    const found = leaf === undefined ? undefined : mostAlike(leaf, tokens);
+    if (leaf !== undefined && found !== undefined) {
+      found.take(tokens, bucket);
+      this.#kept.delete(found);
+      this.#kept.set(found, leaf);
+      return;
+    }
+    const made = new Cluster(line);
+    made.take(tokens, bucket);
+    const place = grow(root, tokens);
+    place.clusters.push(made);
+    this.#kept.set(made, place);
+    this.#evict();
+  }
+
+  clusters(): readonly Cluster[] {
+    return [...this.#kept.keys()];
+  }
+
+  #rootOf({ tokens, format }: TokenizedLine): Node {
+    const key = `${format} ${tokens.length}`;
+    let root = this.#roots.get(key);
+    if (root === undefined) this.#roots.set(key, (root = emptyNode()));
+    return root;
+  }
+
+  #evict(): void {
+    if (this.#kept.size <= this.#options.maxClusters) return;
+    for (const [cluster, leaf] of this.#kept) {
+      leaf.clusters = leaf.clusters.filter((other) => other !== cluster);
+      this.#kept.delete(cluster);
+      return;
+    }
+  }
+}
+
+function emptyNode(): Node {
+  return { branches: new Map(), clusters: [] };
+}
+
+/** The leaf that a line's first tokens lead to, through open branches where its own are not there. */
+function find(root: Node, tokens: readonly string[]): Node | undefined {
+  let node = root;
+  for (const token of leading(tokens)) {
+    const next = node.branches.get(token) ?? node.branches.get(placeholder);
+    if (next === undefined) return undefined;
+    node = next;
+  }
+  return node;
+}
+
+/** The leaf for a new cluster: tokens with digits, and those for which a node has no room, take the open branch. */
+function grow(root: Node, tokens: readonly string[]): Node {
+  let node = root;
+  for (const token of leading(tokens)) {
+    const { branches } = node;
+    let key = token;
+    if (!branches.has(token)) {
+      const room = branches.size + (branches.has(placeholder) ? 0 : 1);
+      if (digit.test(token) || room >= maxBranches) key = placeholder;
+    }
+    let next = branches.get(key);
+    if (next === undefined) branches.set(key, (next = emptyNode()));
+    node = next;
+  }
+  return node;
+}
+
+function leading(tokens: readonly string[]): readonly string[] {
+  return tokens.slice(0, Math.min(depth, tokens.length - 1));
+}
+
+function mostAlike({ clusters }: Node, tokens: readonly string[]): Cluster | undefined {
+  let best: Cluster | undefined;
+  let bestSimilarity = minSimilarity;
+  let bestOpen = -1;
+  for (const cluster of clusters) {
+    const { similarity, open } = cluster.compare(tokens);
+    if (similarity < bestSimilarity || (similarity === bestSimilarity && open <= bestOpen)) continue;
+    best = cluster;
+    bestSimilarity = similarity;
+    bestOpen = open;
+  }
+  return best;
+}

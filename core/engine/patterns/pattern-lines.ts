@@ -1,0 +1,126 @@
+import type { PatternSearch } from '../../wire/api/discovery-request.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { Histogram, Window } from './pattern-windows.js';
+import { fields, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { logRowBytes } from '../../base/memory/sizes.js';
+import { levelNames } from '../../victoria/names/level-words.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import { parseRowTime } from '../../victoria/names/row-time.js';
+import type { Backend } from '../listings/listings.js';
+
+/** What is known of a line when patterns are looked for. */
+export interface PatternLine {
+  readonly timestampNs: bigint;
+  readonly streamKey: string;
+  readonly level: string;
+  readonly line: string;
+}
+
+/** The lines that were read of a window; all of them, or a sample. */
+export interface WindowLines {
+  readonly window: Window;
+  readonly lines: readonly PatternLine[];
+}
+
+/** The fields that tell a line's stream and level, and those that may hold the message of a line that was parsed away. */
+const columns = [
+  ...['_time', '_stream', '_msg', detectedLevelName, ...levelNames, 'severity_number'],
+  ...['log', 'message', 'msg', 'msg_', 'content'],
+];
+const secondNs = 1_000_000_000n;
+/** Longer lines have no pattern: there is no need to hold them. */
+const maxLineLength = 3000;
+const parallel = 4;
+
+export interface PatternBackend extends Backend {
+  readonly signal: AbortSignal;
+  /** Where lines and samples are charged. */
+  readonly memory: MemoryAccount;
+}
+
+/** How many lines there are, by bucket. */
+export async function countLines(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  stepNs: bigint,
+  { upstream }: Backend,
+): Promise<Histogram> {
+  const counted = stats([timeBucket(stepNs)], statsFunction('count', [], 'lines'));
+  const buckets: [number, number][] = [];
+  for await (const batch of upstream.rows({ query: query(filter, [counted]), range }))
+    for (const row of batch)
+      buckets.push([Number(parseRowTime(row['_time'] ?? '') / secondNs), Number(row['lines'] ?? 0)]);
+  return buckets.sort(([a], [b]) => a - b);
+}
+
+/**
+ * Reads the newest lines of every window, as many of each as the budget allows; then more of those that were read least, if the
+ * first look left lines out.
+ */
+export async function readWindows(
+  filter: LogsqlFilter,
+  windows: readonly Window[],
+  search: PatternSearch,
+  backend: PatternBackend,
+): Promise<readonly WindowLines[]> {
+  const { signal } = backend;
+  const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
+  const first = await inParallel(windows, async (window) => {
+    signal.throwIfAborted();
+    return {
+      window,
+      lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
+    };
+  });
+  const left = first.filter(({ window, lines }) => lines.length < window.lines);
+  const thin = left
+    .sort((a, b) => a.lines.length / a.window.lines - b.lines.length / b.window.lines)
+    .slice(0, search.secondPassMaxWindows);
+  const more = thin.length === 0 ? 0 : Math.floor(search.secondPassMaxRows / thin.length);
+  if (more === 0) return first;
+  const older = await inParallel(thin, async ({ window, lines }) => {
+    signal.throwIfAborted();
+    const endNs = lines[0]?.timestampNs ?? window.range.endNs;
+    return {
+      window,
+      lines: await readNewest(filter, { startNs: window.range.startNs, endNs }, more, backend),
+    };
+  });
+  const olderOf = new Map(older.map(({ window, lines }) => [window, lines]));
+  return first.map(({ window, lines }) => ({ window, lines: [...(olderOf.get(window) ?? []), ...lines] }));
+}
+
+/** Lines in the order of time. */
+async function readNewest(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  newest: number | undefined,
+  { upstream, reader, memory }: PatternBackend,
+): Promise<readonly PatternLine[]> {
+  const lines: PatternLine[] = [];
+  const request = { query: query(filter, [fields(...columns)]), range };
+  for await (const batch of upstream.rows(newest === undefined ? request : { ...request, newest }))
+    for (const row of batch) {
+      const { timestampNs, stream, structuredMetadata, line } = reader.read(row);
+      const kept = line.length > maxLineLength ? '' : line;
+      const level = structuredMetadata.get(detectedLevelName);
+      memory.charge(logRowBytes({ line: kept }), 'log lines');
+      lines.push({ timestampNs, streamKey: stream.labels.key, level, line: kept });
+    }
+  return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,72 @@
+import type { TimeRange } from '../../base/time/range.js';
+
+/** Lines by bucket of time: starts in seconds, ascending. */
+export type Histogram = readonly (readonly [seconds: number, lines: number])[];
+
+/** A stretch of whole buckets. */
+export interface Window {
+  readonly range: TimeRange;
+  readonly buckets: Histogram;
+  readonly lines: number;
+}
+
+const secondNs = 1_000_000_000n;
+
+/** Cuts a range into windows of whole buckets with about equally many lines, at most so many; empty stretches belong to none. */
+export function cutWindows(
+  histogram: Histogram,
+  range: TimeRange,
+  stepNs: bigint,
+  maxWindows: number,
+): readonly Window[] {
+  const total = linesOf(histogram);
+  const windows: Window[] = [];
+  let open: (readonly [number, number])[] = [];
+  let before = 0;
+  let taken = 0;
+  for (const [index, bucket] of histogram.entries()) {
+    open.push(bucket);
+    taken += bucket[1];
+    const isFull = taken >= ((windows.length + 1) * total) / maxWindows;
+    if (!isFull && index < histogram.length - 1) continue;
+    windows.push(windowOf(open, taken - before, range, stepNs));
+    before = taken;
+    open = [];
+  }
+  return windows.filter(({ lines }) => lines > 0);
+}
+
+function windowOf(buckets: Histogram, lines: number, range: TimeRange, stepNs: bigint): Window {
+  const startNs = BigInt(buckets[0]?.[0] ?? 0) * secondNs;
+  const endNs = BigInt(buckets.at(-1)?.[0] ?? 0) * secondNs + stepNs;
+  return {
+    range: {
+      startNs: startNs > range.startNs ? startNs : range.startNs,
+      endNs: endNs < range.endNs ? endNs : range.endNs,
+    },
+    buckets,
+    lines,
+  };
+}
+
+export function linesOf(histogram: Histogram): number {
+  return histogram.reduce((sum, [, lines]) => sum + lines, 0);
+}
+
+/**
+ * Spreads the lines that a sample of a window stands for over the window's buckets, in proportion to all lines there. The parts are
+ * whole numbers and add up to `sampled / read` of the window's lines, rounded.
+ */
+export function spreadSample({ buckets, lines }: Window, sampled: number, read: number): Histogram {
+  const whole = Math.round((lines * sampled) / read);
+  const parts: (readonly [number, number])[] = [];
+  let seen = 0;
+  let given = 0;
+  for (const [seconds, count] of buckets) {
+    seen += count;
+    const upTo = Math.round((whole * seen) / lines);
+    if (upTo > given) parts.push([seconds, upTo - given]);
+    given = upTo;
+  }
+  return parts;
+}

@@ -1,0 +1,131 @@
+import { parseRegExp } from '../../logql/regexp/parse.js';
+import type { RegExpNode } from '../../logql/regexp/tree.js';
+import type { StreamMatcher, StreamValueMatcher } from '../../victoria/logsql/ast.js';
+import { matcher } from '../../victoria/logsql/build.js';
+import { complementOf, onlyChar, unionOf, type CharSet } from '../../logql/regexp/char-set.js';
+
+/**
+ * A pattern of lines that VictoriaLogs understands as Go's package does; undefined where there is none. It looks for the literal text that a pattern begins with
+ * and tries the rest on what follows as if a text began there: `foo\b` finds foox and not foo. Behind something that is always
+ * true and no literal, a pattern stays whole; it is slower then.
+ */
+export function wholeLinePattern(pattern: string): string | undefined {
+  if (mixesDots(pattern)) return undefined;
+  return changesFlags.test(pattern) || isTakenApart(pattern, false) ? whole(pattern) : pattern;
+}
+
+/** A matcher of a stream selector, whose pattern is kept whole in the same way; VictoriaLogs anchors it. */
+export function wholeMatcher(label: string, op: StreamValueMatcher['op'], value: string): StreamMatcher {
+  if (op === '=' || op === '!=') return matcher(label, op, value);
+  const isSplit =
+    changesFlags.test(value) || twoRuns.test(value) || losesChoice(value) || isTakenApart(value, true);
+  return matcher(label, op, isSplit ? whole(value) : value);
+}
+
+// Dots for line feeds and ends of lines get lost as well.
+const changesFlags = /\(\?[a-zA-Z]*[ms]/;
+// Of `.+foo.+` only the first foo is looked at.
+const twoRuns = /\.\+.*\.\+/s;
+
+/** Of `(api|web)-.*new.*` VictoriaLogs asks in stream selectors for `new` alone. */
+function losesChoice(pattern: string): boolean {
+  return (
+    /[.\])](?:[*+]|\{\d+,\}).*[.\])](?:[*+]|\{\d+,\})/s.test(pattern) && /[[(|?{]|\\[a-zA-Z]/.test(pattern)
+  );
+}
+
+function whole(pattern: string): string {
+  return `(?:\\b|\\B)(?:${pattern})`;
+}
+
+function isTakenApart(pattern: string, anchored: boolean): boolean {
+  if (!/[\^$]|\\[bBAz]/.test(pattern)) return false;
+  const tree = parseRegExp(pattern, false);
+  return tree === undefined || (firstChar(tree, anchored) !== undefined && looksBack(tree, true));
+}
+
+/** The one character that all matches begin with; undefined where there is none. */
+function firstChar(node: RegExpNode, anchored: boolean): number | undefined {
+  switch (node.kind) {
+    case 'chars':
+      return onlyChar(node.set);
+    case 'assert':
+      return undefined;
+    case 'group':
+      return firstChar(node.item, anchored);
+    case 'alternate': {
+      const [first, ...others] = node.items.map((item) => firstChar(item, anchored));
+      return others.every((other) => other === first) ? first : undefined;
+    }
+    case 'repeat':
+      return node.min > 0 ? firstChar(node.item, anchored) : undefined;
+    case 'concat': {
+      const first = node.items.find((item) => !(anchored && isBegin(item)));
+      return first === undefined ? undefined : firstChar(first, anchored);
+    }
+  }
+}
+
+/** Whether what stands in front of a place is asserted anywhere but at the beginning; an end is one wherever it is tried. */
+function looksBack(node: RegExpNode, isFirst: boolean): boolean {
+  switch (node.kind) {
+    case 'chars':
+      return false;
+    case 'assert':
+      return !isFirst && node.test !== 'end';
+    case 'group':
+      return looksBack(node.item, isFirst);
+    case 'alternate':
+      return node.items.some((item) => looksBack(item, isFirst));
+    case 'repeat':
+      return looksBack(node.item, false);
+    case 'concat':
+      return node.items.some((item, index) =>
+        looksBack(item, isFirst && node.items.slice(0, index).every(({ kind }) => kind === 'assert')),
+      );
+  }
+}
+
+function isBegin(node: RegExpNode): boolean {
+  const inner = bare(node);
+  return inner.kind === 'assert' && inner.test === 'begin';
+}
+
+/** A node without groups and sequences that hold nothing else. */
+function bare(node: RegExpNode): RegExpNode {
+  if (node.kind === 'group') return bare(node.item);
+  const [only, another] = node.kind === 'concat' ? node.items : [];
+  return only !== undefined && another === undefined ? bare(only) : node;
+}
+
+/** Whether some places take any character and others any but line feeds: VictoriaLogs writes patterns anew and mixes them up. */
+function mixesDots(pattern: string): boolean {
+  if (changesFlags.test(pattern.slice(1))) return true;
+  if (!pattern.includes('|')) return false;
+  const tree = parseRegExp(pattern, false);
+  return tree === undefined ? /\\[snvxWDP]|\[\^|\[\[:/.test(pattern) : joinsToAny(tree);
+}
+
+/** Whether single characters side by side, as in `\s|.`, come to any character. */
+function joinsToAny(node: RegExpNode): boolean {
+  switch (node.kind) {
+    case 'chars':
+    case 'assert':
+      return false;
+    case 'group':
+    case 'repeat':
+      return joinsToAny(node.item);
+    case 'concat':
+      return node.items.some(joinsToAny);
+    case 'alternate': {
+      const sets = node.items.flatMap(singleSet);
+      return complementOf(unionOf(...sets)).length === 0 || node.items.some(joinsToAny);
+    }
+  }
+}
+
+function singleSet(node: RegExpNode): readonly CharSet[] {
+  const inner = bare(node);
+  if (inner.kind === 'chars') return [inner.set];
+  return inner.kind === 'alternate' ? inner.items.flatMap(singleSet) : [];
+}

@@ -1,0 +1,67 @@
+import type { Query } from '../../wire/api/query.js';
+import { apiError } from '../../base/errors/table.js';
+import type { LogExpr, Matcher } from '../../logql/ast.js';
+import { LogqlError } from '../../logql/error.js';
+import { checkStages } from '../../logql/index.js';
+import { and, not } from '../../victoria/logsql/build.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { planLogs } from './logs.js';
+import { matchesText, planMatchers } from './matchers.js';
+import { missingLineRows } from './missing-lines.js';
+import type { DeletePlan } from './types.js';
+
+/**
+ * Plans a deletion: exactly the rows that the query shows, or nothing.
+ * @throws ApiError for a query that names no streams, or whose rows the backend cannot select exactly
+ */
+export function planDeletion(query: Query, naming: Naming): DeletePlan {
+  const expr = readLogQuery(query);
+  const { matchers } = expr.selector;
+  if (!matchers.some(isSpecific)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
+  const { plan } = planLogs(expr, naming);
+  if (plan.residual.length > 0) {
+    throw untranslatable(
+      'only stream selectors and line filters that the backend evaluates can be deleted by',
+    );
+  }
+  if (plan.recheck.length === 0) return { kind: 'delete', filter: plan.filter, uncertain: undefined };
+  // The line of a row without a stored one is made here; no filter of the backend sees it.
+  const withoutLine = missingLineRows(naming);
+  return {
+    kind: 'delete',
+    filter: and(plan.filter, not(withoutLine)),
+    uncertain: and(planMatchers(matchers, naming).filter, withoutLine),
+  };
+}
+
+function readLogQuery(query: Query): LogExpr {
+  try {
+    const { ast } = query;
+    checkStages(ast);
+    if (ast.kind === 'log') return ast;
+  } catch (error) {
+    if (!(error instanceof LogqlError)) throw error;
+    throw untranslatable(error.message);
+  }
+  throw untranslatable('only log selector is supported');
+}
+
+/** Values that have nothing in common: a pattern that takes all of them takes any value. */
+const anyValues = ['a', '0', '-', 'Zz zZ', '\u00e9\n\u{1f600}', 'x'.repeat(100)];
+
+/** True for a matcher that names values, and does not only leave some out or ask for any. */
+function isSpecific(matcher: Matcher): boolean {
+  switch (matcher.op) {
+    case '=':
+      return matcher.value !== '';
+    case '=~':
+      return !anyValues.every((value) => matchesText(matcher, value));
+    case '!=':
+    case '!~':
+      return false;
+  }
+}
+
+function untranslatable(cause: string): Error {
+  return apiError('deleteUntranslatable', { cause });
+}

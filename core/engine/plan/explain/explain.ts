@@ -1,0 +1,139 @@
+import type { Query } from '../../../wire/api/query.js';
+import { checkStages, printMatcher, printPlain, printStage, type LogExpr } from '../../../logql/index.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { Naming } from '../../../victoria/names/naming.js';
+import type { StoredNames } from '../../../victoria/names/stored-names.js';
+import { and } from '../../../victoria/logsql/build.js';
+import type { Decision } from '../matchers.js';
+import { planLogExpr, planMetric, type Pushdown } from '../metric.js';
+import { labelConditions, refinePlan, rowsToLearnFrom } from '../refine.js';
+import { pushdownRules, type RuleId } from '../rules/table.js';
+import type { Verdict } from '../rules/types.js';
+import type { LogsPlan, Plan } from '../types.js';
+import { printTree } from './tree-text.js';
+
+/** What a query costs, by what has to be moved from the backend. */
+export type CostClass = keyof typeof costTexts;
+
+/** One part of the query and what is done about it. */
+export interface ExplainedPart {
+  readonly part: string;
+  readonly rule: RuleId;
+  readonly verdict: Verdict;
+  readonly backend: string;
+  readonly reason: string;
+}
+
+/** One log query in the query, as it is read from the backend. */
+export interface ExplainedRead {
+  readonly logql: string;
+  readonly logsql: string;
+  readonly parts: readonly ExplainedPart[];
+  /** Stages that run here on every row that comes. */
+  readonly evaluatedHere: readonly string[];
+}
+
+export interface Explanation {
+  readonly query: string;
+  readonly tree: string;
+  readonly reads: readonly ExplainedRead[];
+  readonly cost: CostClass;
+  readonly costText: string;
+  /** Stored spellings of the names of label filters. */
+  readonly names: keyof typeof namesTexts;
+}
+
+export const namesTexts = {
+  unneeded: 'no stored names matter',
+  learned: 'as they were learned within the last minute',
+  unknown:
+    'not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
+} as const;
+
+/** What of the pipeline decides about a query. */
+export interface ExplainContext {
+  readonly pushdown?: Pushdown;
+  /** The stored names of such rows, when they are known. */
+  readonly recall?: (filter: LogsqlFilter) => StoredNames | undefined;
+}
+
+export const costTexts = {
+  none: 'nothing is asked of the backend',
+  page: 'as many rows as the answer has',
+  scan: 'rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
+  rows: 'all rows of the selection in the range, with the columns that are looked at',
+  statistics: 'one number per group and interval; rows only where statistics cannot tell',
+} as const;
+
+/**
+ * Says what becomes of a query. Nothing is asked of the backend.
+ * @throws LogqlError with Loki's text for a query it refuses
+ */
+export function explainQuery(
+  query: Query,
+  naming: Naming,
+  { pushdown = 'on', recall = () => undefined }: ExplainContext = {},
+): Explanation {
+  const { ast, text } = query;
+  checkStages(ast);
+  const shared = { query: text, tree: printTree(ast) };
+  if (ast.kind === 'log') {
+    const { plan, decisions } = planLogExpr(ast, naming, pushdown);
+    const refined = refine(plan, naming, recall);
+    const cost = plan.residual.length === 0 ? 'page' : 'scan';
+    const reads = [explainRead(ast, plan, refined.plan, decisions)];
+    return { ...shared, reads, ...costOf(cost), names: refined.names };
+  }
+  const plan = planMetric(ast, naming, pushdown);
+  const refined = refine(plan, naming, recall);
+  const leaves = [...plan.leaves.values()];
+  const reads = leaves.map(({ leaf, logs, decisions, rule }) => {
+    const asked = refined.plan?.leaves.get(leaf.range)?.logs;
+    const read = explainRead(leaf.range.range.query, logs, asked, decisions);
+    return { ...read, parts: [...read.parts, explained(printPlain(leaf.range), rule)] };
+  });
+  const isCounted = leaves.every(({ push }) => push !== undefined);
+  const cost = leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows';
+  return { ...shared, reads, ...costOf(cost), names: refined.names };
+}
+
+/** The plan as it runs; undefined where that depends on names that are not known. */
+function refine<Kind extends Plan>(
+  plan: Kind,
+  naming: Naming,
+  recall: (filter: LogsqlFilter) => StoredNames | undefined,
+): { readonly plan: Kind | undefined; readonly names: Explanation['names'] } {
+  const filter = rowsToLearnFrom(plan, naming);
+  if (filter === undefined) return { plan, names: 'unneeded' };
+  const names = recall(filter);
+  if (names === undefined) return { plan: undefined, names: 'unknown' };
+  // Refining keeps the kind of a plan.
+  return { plan: refinePlan(plan, names, naming) as Kind, names: 'learned' };
+}
+
+function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {
+  return { cost, costText: costTexts[cost] };
+}
+
+/** `asked` is the plan as it runs, when that is known. */
+function explainRead(
+  expr: LogExpr,
+  plan: LogsPlan,
+  asked: LogsPlan | undefined,
+  decisions: readonly Decision[],
+): ExplainedRead {
+  return {
+    logql: printPlain(expr),
+    logsql: printFilter(asked?.filter ?? and(plan.filter, labelConditions(plan))),
+    parts: decisions.map(({ rule, part }) =>
+      explained(part.kind === 'matcher' ? `{${printMatcher(part)}}` : printStage(part), rule),
+    ),
+    evaluatedHere: plan.residual.map(printStage),
+  };
+}
+
+function explained(part: string, rule: RuleId): ExplainedPart {
+  const { verdict, backend, reason } = pushdownRules[rule];
+  return { part, rule, verdict, backend, reason };
+}

@@ -1,0 +1,107 @@
+import type { Grouping, RangeAggregation, Stage } from '../../logql/ast.js';
+import { visit } from '../../logql/walk.js';
+import type { FieldRef } from '../../victoria/logsql/ast.js';
+import { fieldName } from '../../victoria/logsql/build.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import { levelNames } from '../../victoria/names/level-words.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { serviceNameLabel } from '../../victoria/names/service-name.js';
+
+const scopeAttributes = 'scope.attributes.';
+const clashSuffix = '_extracted';
+const errorName = '__error__';
+
+/** The labels a range aggregation can tell apart; undefined when all of them are seen. */
+export function visibleNames(
+  range: RangeAggregation,
+  pushed: Pick<Grouping, 'without' | 'labels'> | undefined,
+): ReadonlySet<string> | undefined {
+  const grouping = range.op === 'absent_over_time' ? noLabels : (range.grouping ?? pushed);
+  if (grouping === undefined || grouping.without) return undefined;
+  const { query, unwrap } = range.range;
+  const names = new Set(grouping.labels);
+  if (unwrap !== undefined) names.add(unwrap.name);
+  for (const stage of [...query.stages, ...(unwrap?.filters ?? [])]) {
+    if (stage.kind === 'line-format' || (stage.kind === 'label-format' && hasTemplate(stage)))
+      return undefined;
+    for (const name of namesIn(stage)) names.add(name);
+  }
+  // A sample whose error is kept on purpose is a series of its own with all labels, unless a sum around it groups it again.
+  return names.has(errorName) && pushed === undefined ? undefined : names;
+}
+
+const noLabels = { without: false, labels: [] };
+
+function hasTemplate(stage: Extract<Stage, { kind: 'label-format' }>): boolean {
+  return stage.assignments.some(({ kind }) => kind === 'template');
+}
+
+/** The labels that a stage without templates looks at. */
+export function namesIn(stage: Stage): readonly string[] {
+  switch (stage.kind) {
+    case 'label-filter': {
+      const names: string[] = [];
+      visit(stage, (node) => {
+        if ('name' in node) names.push(node.name);
+      });
+      return names;
+    }
+    case 'label-format':
+      return stage.assignments.flatMap((made) =>
+        made.kind === 'rename' ? [made.name, made.source] : [made.name],
+      );
+    case 'drop':
+    case 'keep':
+      return stage.items.map(({ name }) => name);
+    case 'line-filter':
+    case 'line-format':
+    case 'json':
+    case 'logfmt':
+    case 'regexp':
+    case 'pattern':
+    case 'unpack':
+    case 'decolorize':
+      return [];
+  }
+}
+
+/** What a row needs besides its fields proper to be read. */
+const ownColumns = ['_time', '_stream', '_msg'];
+const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
+
+/**
+ * The columns of rows in which nothing but these labels is seen; undefined when all are needed. Which stored spellings a label
+ * has is known only row by row, so columns are told by the part of the name that all spellings begin with.
+ */
+export function columnsFor(
+  names: ReadonlySet<string> | undefined,
+  naming: Naming,
+): readonly FieldRef[] | undefined {
+  if (names === undefined) return undefined;
+  const prefixes = new Set<string>();
+  const exact = new Set(ownColumns);
+  for (const name of names) {
+    if (name === serviceNameLabel || name.startsWith('__')) continue;
+    if (name === detectedLevelName) {
+      for (const prefix of levelPrefixes) prefixes.add(prefix);
+      prefixes.add(scopeAttributes);
+      continue;
+    }
+    for (const field of [...naming.fieldsOf(name), ...naming.fieldsOf(plainName(name))]) exact.add(field);
+    const start = /^[A-Za-z0-9]*/.exec(name)?.[0] ?? '';
+    // `key_1` may be stored as `1`, and `_a` as `.a`.
+    if (start === '' || name.startsWith('key_')) return undefined;
+    prefixes.add(start);
+    prefixes.add(`${scopeAttributes}${start}`);
+  }
+  if (prefixes.size > 0) exact.add('severity_number');
+  return [
+    ...[...exact].map(fieldName),
+    ...[...prefixes].map((prefix): FieldRef => ({ kind: 'prefix', prefix })),
+  ];
+}
+
+/** A label without the ending it gets where a stream label has the name already. */
+export function plainName(name: string): string {
+  return name.endsWith(clashSuffix) ? name.slice(0, -clashSuffix.length) : name;
+}

@@ -1,0 +1,80 @@
+import type { ApiRequest } from '../../wire/api/request.js';
+import type { Query } from '../../wire/api/query.js';
+import { apiError } from '../../base/errors/table.js';
+import { checkSteps, requireNonEmptyMatcher } from '../../logql/index.js';
+import { everything, or } from '../../victoria/logsql/build.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { withClientNames } from './client-names.js';
+import { planDeletion } from './deletion.js';
+import { planDiscovery } from './discovery.js';
+import { planMatchers, selectorFilter } from './matchers.js';
+import { doAll, type Steps } from '../../base/pace/steps.js';
+import { logExprSteps, metricSteps, type Pushdown } from './metric.js';
+import type { Plan } from './types.js';
+
+const instantLogText =
+  'log queries are not supported as an instant query type, please change your query to a range query type';
+
+/**
+ * Says what a request means in the backend's terms.
+ * @throws LogqlError with Loki's text for a query it refuses, ApiError for what is not evaluated
+ */
+export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
+  return doAll(planSteps(request, naming, pushdown));
+}
+
+/** The same bit by bit, for queries that are long. */
+export function* planSteps(request: ApiRequest, naming: Naming, pushdown: Pushdown): Steps<Plan> {
+  switch (request.op) {
+    case 'query_range':
+      return yield* querySteps(request.query, naming, pushdown);
+    case 'query': {
+      if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
+      return yield* querySteps(request.query, naming, pushdown);
+    }
+    case 'labels':
+      return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
+    case 'label_values':
+      return {
+        kind: 'label-values',
+        name: naming.selectorName(request.name),
+        filter: selectorFilter(request.query, naming),
+      };
+    case 'series': {
+      const filters = request.selectors.map(({ matchers }) => {
+        // Nothing at all selects everything, matchers have to select something.
+        if (matchers.length > 0) requireNonEmptyMatcher(matchers);
+        return planMatchers(matchers, naming).filter;
+      });
+      return { kind: 'series', filter: filters.length === 0 ? everything : or(...filters) };
+    }
+    case 'index_stats':
+      return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
+    case 'tail':
+      if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
+      return yield* querySteps(request.query, naming, pushdown);
+    case 'delete':
+      return planDeletion(request.query, naming);
+    case 'format_query':
+      return { kind: 'format', expr: request.query.ast };
+    case 'tenant':
+      return { kind: 'tenant' };
+    case 'volume':
+    case 'volume_range':
+    case 'index_shards':
+    case 'detected_labels':
+    case 'detected_fields':
+    case 'detected_field_values':
+    case 'patterns':
+      return planDiscovery(request, naming, pushdown);
+  }
+}
+
+function* querySteps(query: Query, naming: Naming, pushdown: Pushdown): Steps<Plan> {
+  yield* checkSteps(query.ast);
+  yield;
+  const ast = withClientNames(query.ast, naming);
+  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown);
+  const { plan } = yield* logExprSteps(ast, naming, pushdown);
+  return plan;
+}

@@ -1,0 +1,156 @@
+import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
+import type { Expr, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Leaf } from '../../logql/metric/index.js';
+import type { Decision } from './matchers.js';
+import type { RuleId } from './rules/table.js';
+
+/**
+ * What a request means in the backend's terms, made by translate and executed by response-shape over the `upstream` slot.
+ * A plan holds no time range: that is the request's, so that window-split can narrow it without planning again.
+ */
+export interface LogsPlan {
+  readonly kind: 'logs';
+  /** Rows that can matter: exact, or a superset when `residual` is not empty. */
+  readonly filter: LogsqlFilter;
+  /** Stages still to be evaluated here, in order. */
+  readonly residual: readonly Stage[];
+  /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
+  readonly recheck: readonly Stage[];
+  /** True where the backend may be asked for label filters among the stages, once stored names are known (refinePlan). */
+  readonly asksLabels?: true;
+}
+/** A leaf whose samples the backend can count. */
+export interface LeafPush {
+  readonly measure: 'count' | 'bytes' | 'presence';
+  /** Labels that the groups must tell. */
+  readonly names: ReadonlySet<string> | 'all';
+  /** Those of them that only stages look at: their values may be as many as rows. */
+  readonly stageNames: ReadonlySet<string>;
+  /** Stages that run on groups instead of rows. */
+  readonly stages: readonly Stage[];
+  /** Labels that `| json` may take from lines; undefined where no stage reads them. */
+  readonly fromJson?: readonly string[];
+  /** Whether a line that is no JSON counts like one that is. */
+  readonly dropsErrors?: boolean;
+}
+
+/** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
+export interface LeafBrief {
+  /** All labels that are seen. */
+  readonly names: ReadonlySet<string>;
+  /** Those of them that `| json` may take from lines. */
+  readonly fromJson: readonly string[];
+  /** Stages that run on such rows. */
+  readonly stages: readonly Stage[];
+}
+
+/** How one range aggregation of a metric query is read from the backend. */
+export interface LeafPlan {
+  readonly leaf: Leaf;
+  /** The rows it reads; the stages run on them once more, whatever the backend has done. */
+  readonly logs: LogsPlan;
+  /** The rows of its streams, without any filter on lines: what counts cheaply and includes all of `logs`. */
+  readonly selection: LogsqlFilter;
+  /** The columns it sees; undefined when it sees all. Rows without a stored line need all in any case. */
+  readonly columns: readonly FieldRef[] | undefined;
+  /** How the backend counts instead of sending rows; undefined when it cannot. */
+  readonly push: LeafPush | undefined;
+  /** How its rows can be shortened where they are read; undefined when they cannot. */
+  readonly brief: LeafBrief | undefined;
+  /** What was decided about the leaf as a whole, and about its parts; for explain. */
+  readonly rule: RuleId;
+  readonly decisions: readonly Decision[];
+}
+
+/** A metric expression, and how its parts that read logs are read; with no such parts it is the same at every instant. */
+export interface MetricPlan {
+  readonly kind: 'metric';
+  readonly expr: MetricExpr;
+  /** By the range aggregation of the leaf. */
+  readonly leaves: ReadonlyMap<RangeAggregation, LeafPlan>;
+}
+
+export interface LabelNamesPlan {
+  readonly kind: 'label-names';
+  readonly filter: LogsqlFilter;
+}
+export interface LabelValuesPlan {
+  readonly kind: 'label-values';
+  readonly name: string;
+  readonly filter: LogsqlFilter;
+  /** Stored leaves of map attributes that make the label, once they are known (refinePlan). */
+  readonly nestedFields?: readonly string[];
+}
+export interface SeriesPlan {
+  readonly kind: 'series';
+  readonly filter: LogsqlFilter;
+}
+export interface IndexStatsPlan {
+  readonly kind: 'index-stats';
+  readonly filter: LogsqlFilter;
+}
+export interface FormatPlan {
+  readonly kind: 'format';
+  readonly expr: Expr;
+}
+
+/** The tenant of the request, of whom the backend knows nothing. */
+export interface TenantPlan {
+  readonly kind: 'tenant';
+}
+
+/** Exactly the rows that a query shows. */
+export interface DeletePlan {
+  readonly kind: 'delete';
+  readonly filter: LogsqlFilter;
+  /** Rows of which the backend cannot tell whether the query shows them: nothing is deleted while there are any. */
+  readonly uncertain: LogsqlFilter | undefined;
+}
+
+/** Volumes of the selected streams, summed by these labels; `all` takes every label there is. */
+export interface VolumePlan {
+  readonly kind: 'volume';
+  readonly filter: LogsqlFilter;
+  readonly targets: ReadonlySet<string> | 'all';
+}
+export interface ShardsPlan {
+  readonly kind: 'shards';
+  readonly filter: LogsqlFilter;
+}
+export interface DetectedLabelsPlan {
+  readonly kind: 'detected-labels';
+  readonly filter: LogsqlFilter;
+}
+/** Fields are looked for in the entries of a log query. */
+export interface DetectedFieldsPlan {
+  readonly kind: 'detected-fields';
+  readonly logs: LogsPlan;
+}
+export interface PatternsPlan {
+  readonly kind: 'patterns';
+  readonly filter: LogsqlFilter;
+}
+
+export type Plan =
+  | LogsPlan
+  | MetricPlan
+  | LabelNamesPlan
+  | TenantPlan
+  | LabelValuesPlan
+  | SeriesPlan
+  | IndexStatsPlan
+  | FormatPlan
+  | DeletePlan
+  | VolumePlan
+  | ShardsPlan
+  | DetectedLabelsPlan
+  | DetectedFieldsPlan
+  | PatternsPlan;
+export type PlanKind = Plan['kind'];
+
+declare module '../../kernel/plugin/slots.js' {
+  interface Slots {
+    /** What the request means to the backend (translate). */
+    plan: Plan;
+  }
+}

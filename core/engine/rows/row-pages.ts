@@ -1,0 +1,79 @@
+import type { TimeRange } from '../../base/time/range.js';
+import { logRowBytes } from '../../base/memory/sizes.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
+import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
+import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
+
+const maxPageRows = 10_000;
+const growth = 4;
+/** Rows given at once: few enough that what is done with them holds nobody up. */
+const givenRows = 250;
+
+/**
+ * Reads rows newest or oldest first, a page or a span of time at once, so that no more is held, and gives them bit by bit.
+ * Neighbouring pages overlap in the instant where the first was cut: whoever reads them drops repeats.
+ */
+export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
+  const pacer = new Pacer(request.signal);
+  for await (const page of wholePages(request, pacer)) {
+    for (let at = 0; at < page.length; at += givenRows) {
+      yield page.length <= givenRows ? page : page.slice(at, at + givenRows);
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+}
+
+async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<readonly LogRow[]> {
+  const isForward = request.direction === 'forward';
+  const firstSpan = await spanOfFirstRows(request);
+  if (firstSpan !== undefined) {
+    yield* readSpans(request, request.range, firstSpan, pacer);
+    return;
+  }
+  let { startNs, endNs } = request.range;
+  let size = request.firstPageRows;
+  while (startNs < endNs) {
+    const { rows, bytes } = await readPage(request, { startNs, endNs }, size, pacer);
+    if (rows.length > 0) yield rows;
+    request.memory.release(bytes, 'log lines');
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (rows.length < size || first === undefined || last === undefined) return;
+    const cut = last.timestampNs;
+    const isOneInstant = first.timestampNs === cut;
+    if (isOneInstant) yield* readInstant(request, cut);
+    // The rows that share the instant of the cut may not all be on the page, so the next one begins with it.
+    if (isForward) startNs = isOneInstant ? cut + 1n : cut;
+    else endNs = isOneInstant ? cut : cut + 1n;
+    if (size >= maxPageRows) {
+      // So many rows and still not enough passed: all must be looked at, and picking the newest of them each time costs more.
+      const pageNs = isForward ? cut - first.timestampNs : first.timestampNs - cut;
+      yield* readSpans(request, { startNs, endNs }, spanBehind(pageNs + 1n, rows.length), pacer);
+      return;
+    }
+    size = Math.min(size * growth, maxPageRows);
+  }
+}
+
+async function readPage(
+  { filter, direction, upstream, reader, memory }: PagesRequest,
+  range: TimeRange,
+  size: number,
+  pacer: Pacer,
+): Promise<{ readonly rows: readonly LogRow[]; readonly bytes: number }> {
+  const rows: LogRow[] = [];
+  let bytes = 0;
+  for await (const batch of upstream.rows(pageRequest(filter, range, direction, size))) {
+    for (const each of batch) {
+      const row = reader.read(each);
+      const size = logRowBytes(row);
+      memory.charge(size, 'log lines');
+      bytes += size;
+      rows.push(row);
+    }
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return { rows: await sortRows(rows, direction, pacer), bytes };
+}

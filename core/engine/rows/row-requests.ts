@@ -1,0 +1,56 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { Direction } from '../../wire/api/request.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { query, sort } from '../../victoria/logsql/build.js';
+import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
+import { atPace, sortSteps } from '../../base/pace/steps.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
+import type { RowsRequest } from '../../victoria/upstream/types.js';
+
+export interface PagesRequest {
+  readonly filter: LogsqlFilter;
+  readonly range: TimeRange;
+  readonly direction: Direction;
+  /** Rows of the first page; later ones grow. */
+  readonly firstPageRows: number;
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly signal: AbortSignal;
+  /** What rows that are held are charged to. */
+  readonly memory: MemoryAccount;
+  /** Entries that the answer still lacks, asked between reads. Without it reads grow. */
+  readonly missing?: () => number;
+}
+
+/** Asks for so many of the newest or oldest rows. */
+export function pageRequest(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  direction: Direction,
+  size: number,
+): RowsRequest {
+  return direction === 'forward'
+    ? { query: query(filter, [sort(['_time'], size)]), range }
+    : { query: query(filter), range, newest: size };
+}
+
+/** More rows than a page holds may share one instant; there they are passed on as they come. */
+export async function* readInstant(
+  { filter, upstream, reader }: PagesRequest,
+  instant: bigint,
+): AsyncGenerator<readonly LogRow[]> {
+  const range = { startNs: instant, endNs: instant + 1n };
+  for await (const batch of upstream.rows({ query: query(filter), range }))
+    yield batch.map((row) => reader.read(row));
+}
+
+/** Puts rows into the order of a direction, in place. */
+export function sortRows(rows: LogRow[], direction: Direction, pacer: Pacer): Promise<readonly LogRow[]> {
+  return atPace(sortSteps(rows, direction === 'forward' ? byTime : (a, b) => byTime(b, a)), pacer);
+}
+
+function byTime(a: LogRow, b: LogRow): number {
+  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+}

@@ -1,0 +1,183 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { Pacer } from '../../base/pace/pacer.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { everything, query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { logRowBytes } from '../../base/memory/sizes.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
+import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
+
+/** How much is to be read at once. */
+export interface Span {
+  readonly lengthNs: bigint;
+  /** Rows that it should have. */
+  readonly wantedRows: number;
+}
+
+/** Rows that a span should have at most; one with several times what it should have is cut and read again. */
+const mostWantedRows = 20_000;
+const leastWantedRows = 100;
+const tooMany = 4;
+/** Bytes of rows that a span should have at most: of long lines there are fewer in it. */
+const mostBytes = 64 * 1024 * 1024;
+const fastestGrowth = 16;
+/**
+ * Reading a long span without a limit is a heavy query, of which few may run at once. With one the backend sorts what it reads,
+ * which takes longer.
+ */
+const longNs = 3_600_000_000_000n;
+const mostPickedRows = 10_000;
+
+/**
+ * The span that should have the first rows, judged by how many rows the selected streams have, which the backend tells without
+ * reading any. Picking the newest of many rows, it would read them several times over. Undefined where there are so few that it
+ * may just as well.
+ */
+export async function spanOfFirstRows(request: PagesRequest): Promise<Span | undefined> {
+  const { filter, range, firstPageRows, upstream } = request;
+  const rangeNs = range.endNs - range.startNs;
+  if (rangeNs <= 1n || firstPageRows < 1) return undefined;
+  const counting = stats([], statsFunction('count', [], 'rows'));
+  const [sample] = await upstream.stats({ query: query(selectionOf(filter), [counting]), range });
+  const rows = Number(sample?.value ?? 0);
+  const wantedRows = Math.min(firstPageRows, mostWantedRows);
+  // Rows do not come evenly: a span with too few costs another call.
+  const spare = Math.ceil(3 * Math.sqrt(wantedRows) + wantedRows / 20);
+  if (!(rows > 2 * (wantedRows + spare))) return undefined;
+  const lengthNs = (rangeNs * BigInt(wantedRows + spare)) / BigInt(rows);
+  return { lengthNs: lengthNs > 0n ? lengthNs : 1n, wantedRows };
+}
+
+/** The part of a filter that selects streams: what it selects holds all rows of the filter. */
+function selectionOf(filter: LogsqlFilter): LogsqlFilter {
+  if (filter.kind === 'stream') return filter;
+  const parts = filter.kind === 'and' ? filter.parts.filter(({ kind }) => kind === 'stream') : [];
+  const [first = everything] = parts;
+  return parts.length > 1 ? { kind: 'and', parts } : first;
+}
+
+/** The span behind a stretch of time that had so many rows. */
+export function spanBehind(lengthNs: bigint, rows: number): Span {
+  return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };
+}
+
+/**
+ * Reads all rows of a range in the request's direction, span of time by span of time: the backend sends a span in any order, which
+ * costs it no more than reading, and it is put in order here. How long a span is follows from how dense rows were before, and from
+ * how many of them were of use.
+ */
+export async function* readSpans(
+  request: PagesRequest,
+  { startNs, endNs }: TimeRange,
+  first: Span,
+  pacer: Pacer,
+): AsyncGenerator<readonly LogRow[]> {
+  const isForward = request.direction === 'forward';
+  const demand = new Demand(request, first.wantedRows);
+  let { lengthNs } = first;
+  let [from, to] = [startNs, endNs];
+  let wasCut = false;
+  while (from < to) {
+    const range = isForward
+      ? { startNs: from, endNs: from + lengthNs < to ? from + lengthNs : to }
+      : { startNs: to - lengthNs > from ? to - lengthNs : from, endNs: to };
+    const isInstant = range.endNs - range.startNs === 1n;
+    if (isInstant) {
+      yield* readInstant(request, range.startNs);
+      lengthNs = BigInt(fastestGrowth);
+    } else {
+      const { wantedRows } = demand;
+      const read = await readSpan(request, range, tooMany * Math.max(wantedRows, leastWantedRows), pacer);
+      const rows = await sortRows(read.rows, request.direction, pacer);
+      if (!read.isWhole) {
+        request.memory.release(read.bytes, 'log lines');
+        const cut = rows[Math.min(wantedRows, rows.length >> 1)]?.timestampNs ?? range.startNs;
+        lengthNs = shorterLength(range, cut, isForward, wasCut);
+        wasCut = true;
+        continue;
+      }
+      wasCut = false;
+      if (rows.length > 0) yield rows;
+      request.memory.release(read.bytes, 'log lines');
+      demand.seen(rows.length);
+      lengthNs = nextLength(range.endNs - range.startNs, rows.length, demand.wantedRows);
+    }
+    if (isForward) from = range.endNs;
+    else to = range.startNs;
+  }
+}
+
+/** How many rows the next span should have, by how many of those before were of use. */
+class Demand {
+  readonly #missing: (() => number) | undefined;
+  readonly #atFirst: number;
+  #rows = 0;
+  wantedRows: number;
+
+  constructor({ missing }: PagesRequest, wantedRows: number) {
+    this.#missing = missing;
+    this.#atFirst = missing?.() ?? 0;
+    this.wantedRows = wantedRows;
+  }
+
+  /** So many rows were read, and given. */
+  seen(rows: number): void {
+    this.#rows += rows;
+    const missing = this.#missing?.() ?? 0;
+    const found = this.#atFirst - missing;
+    const wanted =
+      found > 0 ? Math.ceil((1.2 * missing * this.#rows) / found) : this.wantedRows * fastestGrowth;
+    this.wantedRows = Math.min(Math.max(wanted, leastWantedRows), mostWantedRows);
+  }
+}
+
+/** The rows of a span; some of them when they are too many to be held. */
+async function readSpan(
+  { filter, direction, upstream, reader, memory }: PagesRequest,
+  range: TimeRange,
+  maxRows: number,
+  pacer: Pacer,
+): Promise<{ readonly rows: LogRow[]; readonly bytes: number; readonly isWhole: boolean }> {
+  const rows: LogRow[] = [];
+  let bytes = 0;
+  const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * mostPickedRows;
+  const most = Math.min(maxRows, mostPickedRows);
+  const asked = isPicked ? pageRequest(filter, range, direction, most) : { query: query(filter), range };
+  for await (const batch of upstream.rows(asked)) {
+    for (const row of batch) {
+      if (rows.length === maxRows || (bytes > mostBytes && rows.length > 1))
+        return { rows, bytes, isWhole: false };
+      const read = reader.read(row);
+      const size = logRowBytes(read);
+      memory.charge(size, 'log lines');
+      bytes += size;
+      rows.push(read);
+    }
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  return { rows, bytes, isWhole: !isPicked || rows.length < most };
+}
+
+/** The length in which the wanted number of rows is to be expected. */
+function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint {
+  const least = Math.ceil(wantedRows / fastestGrowth);
+  const scaled = (lengthNs * BigInt(wantedRows)) / BigInt(Math.max(rows, least));
+  return scaled > 0n ? scaled : 1n;
+}
+
+/**
+ * A shorter span, which ends with the instant at which so many rows were seen, or before it when that is the whole. The rows that
+ * came first may all lie at the far end: where cutting at them did not do before, the length says more.
+ */
+function shorterLength(
+  { startNs, endNs }: TimeRange,
+  cut: bigint,
+  isForward: boolean,
+  wasCut: boolean,
+): bigint {
+  const wholeNs = endNs - startNs;
+  const lengthNs = isForward ? cut + 1n - startNs : endNs - cut;
+  if (lengthNs >= wholeNs) return wholeNs - 1n;
+  const partNs = wholeNs / BigInt(tooMany);
+  return wasCut && partNs > 0n && partNs < lengthNs ? partNs : lengthNs;
+}

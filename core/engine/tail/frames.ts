@@ -1,0 +1,50 @@
+import { LabelsMerger } from '../../wire/answer/merged-labels.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LiveEntry } from '../../wire/answer/live.js';
+
+/** An entry that a slow client will not see. */
+export interface DroppedEntry {
+  readonly timestampNs: bigint;
+  readonly labels: LabelSet;
+}
+
+/** Writes the frames of one tail: every entry is a stream of its own (spec-gaps: Tail). */
+export class FrameWriter {
+  readonly #categorizes: boolean;
+  readonly #mergers = new WeakMap<LabelSet, LabelsMerger>();
+
+  /** 3-tuples with the groups of labels apart, or 2-tuples with all labels on the stream. */
+  constructor(categorizes: boolean) {
+    this.#categorizes = categorizes;
+  }
+
+  frame(entries: readonly LiveEntry[], dropped: readonly DroppedEntry[]): string {
+    const streams = entries.map((entry) => this.#stream(entry)).join(',');
+    const flags = this.#categorizes ? ',"encodingFlags":["categorize-labels"]' : '';
+    const lost = dropped.length === 0 ? '' : `,"dropped_entries":[${dropped.map(droppedText).join(',')}]`;
+    return `{"streams":[${streams}]${flags}${lost}}`;
+  }
+
+  #stream({ labels, entry }: LiveEntry): string {
+    const { timestampNs, line, structuredMetadata, parsed } = entry;
+    const start = `["${timestampNs}",${JSON.stringify(line)}`;
+    if (!this.#categorizes) {
+      const merged = this.#merger(labels).json(structuredMetadata, parsed);
+      return `{"stream":${merged},"values":[${start}]]}`;
+    }
+    const groups: string[] = [];
+    if (structuredMetadata.size > 0) groups.push(`"structuredMetadata":${structuredMetadata.json}`);
+    if (parsed.size > 0) groups.push(`"parsed":${parsed.json}`);
+    return `{"stream":${labels.json},"values":[${start},{${groups.join(',')}}]]}`;
+  }
+
+  #merger(labels: LabelSet): LabelsMerger {
+    let merger = this.#mergers.get(labels);
+    if (merger === undefined) this.#mergers.set(labels, (merger = new LabelsMerger(labels)));
+    return merger;
+  }
+}
+
+function droppedText({ timestampNs, labels }: DroppedEntry): string {
+  return `{"timestamp":"${timestampNs}","labels":${labels.json}}`;
+}

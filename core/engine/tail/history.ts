@@ -1,0 +1,54 @@
+import type { LogRow } from '../../victoria/names/row-reader.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { TailContext } from './context.js';
+import type { LiveEntry } from '../../wire/answer/live.js';
+
+type Context = Pick<TailContext, 'readRows' | 'lines' | 'recent' | 'rules'>;
+
+const minPageRows = 100;
+
+/**
+ * Reads the newest entries of a range, up to a limit, and gives them oldest first. What is young enough to come again is
+ * remembered; when the limit cut the range, what lies before the cut is none of the tail's.
+ */
+export async function readHistory(
+  range: TimeRange,
+  limit: number,
+  { readRows, lines, recent, rules }: Context,
+): Promise<readonly LiveEntry[]> {
+  const youngNs = range.endNs - BigInt(rules.lookbackMs) * 1_000_000n;
+  const found: LiveEntry[] = [];
+  const instant = new Instant();
+  for await (const rows of readRows(range, 'backward', Math.max(limit, minPageRows))) {
+    for (const row of rows) {
+      const oldest = found.at(-1);
+      if (oldest !== undefined && found.length >= limit) {
+        recent.forgetBefore(oldest.entry.timestampNs + 1n);
+        return found.reverse();
+      }
+      if (instant.hasSeen(row)) continue;
+      if (row.timestampNs >= youngNs) recent.add(row);
+      const entry = await lines.make(row);
+      if (entry !== undefined) found.push(entry);
+    }
+  }
+  recent.forgetBefore(youngNs);
+  return found.reverse();
+}
+
+/** Pages repeat the rows of the instant in which they were cut, and rows may have been pushed twice. */
+class Instant {
+  readonly #seen = new Set<string>();
+  #timestampNs: bigint | undefined;
+
+  hasSeen({ timestampNs, stream, line }: LogRow): boolean {
+    if (timestampNs !== this.#timestampNs) {
+      this.#timestampNs = timestampNs;
+      this.#seen.clear();
+    }
+    const key = `${stream.labels.key}\n${line}`;
+    if (this.#seen.has(key)) return true;
+    this.#seen.add(key);
+    return false;
+  }
+}

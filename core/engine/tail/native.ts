@@ -1,0 +1,105 @@
+import { apiError } from '../../base/errors/table.js';
+import { query } from '../../victoria/logsql/build.js';
+import type { BackendRow } from '../../victoria/upstream/types.js';
+import type { TailContext } from './context.js';
+import { Rounds } from '../../base/pace/rounds.js';
+import { asError, usualLatenessMs } from './polling.js';
+import type { LiveEvent } from '../../wire/answer/live.js';
+import { newEntries, type Windows } from './window.js';
+
+/** The rows of the backend's own tail, once it has begun. */
+export type NativeRows = AsyncIterable<readonly BackendRow[]>;
+
+/** Begins the backend's own tail. Rejects when it does not begin in time or is refused. */
+export function openNative(context: TailContext): Promise<NativeRows> {
+  const { rules, delayNs, filter } = context;
+  return context.upstream.tail({
+    query: query(filter),
+    offsetNs: delayNs,
+    startOffsetMs: rules.lookbackMs,
+    refreshMs: rules.refreshMs,
+    openTimeoutMs: rules.openTimeoutMs,
+  });
+}
+
+type Turn =
+  | { readonly kind: 'rows'; readonly result: IteratorResult<readonly BackendRow[]> }
+  | { readonly kind: 'due' };
+
+const lookEveryMs = 1_000;
+/** All tails of the process take their turns to look. */
+const looks = new Rounds(lookEveryMs);
+
+/**
+ * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, which happens
+ * all the time when many are sent, so every second a look over the last ones finds what it left out. Rejects when the tail ends, for whatever reason but the signal.
+ */
+export async function* followNative(
+  rows: NativeRows,
+  context: TailContext,
+  windows: Windows,
+): AsyncGenerator<LiveEvent> {
+  const { rules, signal, reader } = context;
+  const batches = rows[Symbol.asyncIterator]();
+  const nextBatch = async (): Promise<Turn> => ({ kind: 'rows', result: await batches.next() });
+  const nextLook = async (): Promise<Turn> => {
+    await looks.next(signal);
+    return { kind: 'due' };
+  };
+  // Where nothing comes, what is late can wait; a look reaches back from where the last one ended, so none is lost by that.
+  const deepEvery = (isQuiet: boolean): number =>
+    Math.max(1, Math.round((isQuiet ? rules.lookbackMs : rules.lookbackMs / 2) / lookEveryMs));
+  let [looksSinceDeep, hasRows, isQuiet] = [0, false, true];
+  let [batch, look] = [nextBatch(), nextLook()];
+  // It may fail while a look is under way; it is awaited after that.
+  batch.catch(() => undefined);
+  try {
+    for (;;) {
+      const turn = await Promise.race([batch, look]);
+      if (signal.aborted) return;
+      if (turn.kind === 'due') {
+        looksSinceDeep += 1;
+        const isDeep = looksSinceDeep >= deepEvery(isQuiet);
+        const behindMs = isDeep ? rules.lookbackMs : Math.min(rules.lookbackMs, usualLatenessMs);
+        // While nothing comes there is nothing younger that could hide a row, but late rows may still come.
+        let hasLate = false;
+        if (isDeep || hasRows)
+          for await (const event of lookAgain(windows, context, behindMs)) {
+            hasLate ||= event.kind === 'entries';
+            yield event;
+          }
+        if (isDeep) [looksSinceDeep, isQuiet] = [0, !hasLate];
+        hasRows = false;
+        look = nextLook();
+        continue;
+      }
+      if (turn.result.done === true) throw new Error('the backend ended its tail');
+      hasRows = true;
+      isQuiet = false;
+      batch = nextBatch();
+      batch.catch(() => undefined);
+      const event = await newEntries(
+        turn.result.value.map((row) => reader.read(row)),
+        context,
+      );
+      if (event !== undefined) yield event;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw apiError('nativeTailEnded', {}, { cause: error });
+  } finally {
+    // A pending read ends with the signal; nobody needs to wait for that.
+    void batches.return?.().catch(() => undefined);
+  }
+}
+
+async function* lookAgain(
+  windows: Windows,
+  { signal }: TailContext,
+  behindMs: number,
+): AsyncGenerator<LiveEvent> {
+  try {
+    yield* windows.look(behindMs);
+  } catch (error) {
+    if (!signal.aborted) yield { kind: 'trouble', error: asError(error) };
+  }
+}

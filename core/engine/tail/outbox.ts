@@ -1,0 +1,153 @@
+import type { DroppedEntry, FrameWriter } from './frames.js';
+import type { LiveEntry } from '../../wire/answer/live.js';
+
+/** Entries of a frame, frames that wait for a slow client, and entries it is told it lost (spec-gaps: Tail). */
+const maxFrameEntries = 100;
+const maxFrames = 10;
+const maxDroppedKept = 1_000;
+/** A frame takes no more entries when its lines have this many characters, so that long lines cannot fill the memory either. */
+const maxFrameLength = 1024 * 1024;
+
+/** What an outbox sends with, and how patient it is. */
+export interface OutboxSettings {
+  readonly frames: FrameWriter;
+  /** Resolves when the network has taken the frame. */
+  readonly send: (text: string) => Promise<void>;
+  /** Milliseconds that reading waits for a client with a full outbox, before entries are dropped. */
+  readonly graceMs: number;
+  /** Milliseconds that a frame may take; after that `onStalled` is called. */
+  readonly stallMs: number;
+  readonly onStalled: () => void;
+}
+
+/** Frames on their way to a client. What does not fit is dropped and reported, so that a slow client costs no memory. */
+export class Outbox {
+  readonly #settings: OutboxSettings;
+  readonly #queue: LiveEntry[][] = [];
+  /** Characters of the lines of the last frame of the queue. */
+  #lastLength = 0;
+  #dropped: DroppedEntry[] = [];
+  #droppedCount = 0;
+  #sentCount = 0;
+  #isSending = false;
+  #isSlow = false;
+  #error: unknown;
+  #onSpace: (() => void) | undefined;
+
+  constructor(settings: OutboxSettings) {
+    this.#settings = settings;
+  }
+
+  /** Entries that were dropped. */
+  get droppedCount(): number {
+    return this.#droppedCount;
+  }
+
+  /** Entries that the network has taken. */
+  get sentCount(): number {
+    return this.#sentCount;
+  }
+
+  /** Queues entries as one frame, however many they are: the history. */
+  sendAtOnce(entries: readonly LiveEntry[]): void {
+    if (entries.length === 0) return;
+    this.#queue.push([...entries]);
+    this.#lastLength = maxFrameLength;
+    this.#work();
+  }
+
+  /**
+   * Queues entries. Waits for a client whose outbox is full, which stops the reading; one that stays behind loses what comes until
+   * it has caught up. Rejects when the client can no longer be reached.
+   */
+  async offer(entries: readonly LiveEntry[]): Promise<void> {
+    for (const entry of entries) {
+      if (!this.#hasSpace() && !this.#isSlow) this.#isSlow = !(await this.#space());
+      if (this.#error !== undefined) throw asError(this.#error);
+      if (this.#hasSpace()) this.#add(entry);
+      else this.#drop(entry);
+    }
+    this.#work();
+  }
+
+  #hasSpace(): boolean {
+    return this.#queue.length < maxFrames || this.#openFrame() !== undefined;
+  }
+
+  /** The frame that takes more entries. */
+  #openFrame(): LiveEntry[] | undefined {
+    const last = this.#queue.at(-1);
+    return last !== undefined && last.length < maxFrameEntries && this.#lastLength < maxFrameLength
+      ? last
+      : undefined;
+  }
+
+  #add(entry: LiveEntry): void {
+    const open = this.#openFrame();
+    if (open === undefined) {
+      this.#queue.push([entry]);
+      this.#lastLength = 0;
+    } else {
+      open.push(entry);
+    }
+    this.#lastLength += entry.entry.line.length;
+    if (this.#queue.length === maxFrames) this.#work();
+  }
+
+  #drop({ labels, entry }: LiveEntry): void {
+    this.#droppedCount += 1;
+    if (this.#dropped.length < maxDroppedKept) this.#dropped.push({ timestampNs: entry.timestampNs, labels });
+  }
+
+  /** Waits until there is space; false when that takes longer than the grace. */
+  #space(): Promise<boolean> {
+    this.#work();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#onSpace = undefined;
+        resolve(false);
+      }, this.#settings.graceMs);
+      this.#onSpace = () => {
+        clearTimeout(timer);
+        this.#onSpace = undefined;
+        resolve(true);
+      };
+    });
+  }
+
+  #work(): void {
+    if (this.#isSending || this.#error !== undefined || this.#queue.length === 0) return;
+    this.#isSending = true;
+    this.#sendAll().then(
+      () => {
+        this.#isSending = false;
+      },
+      (error: unknown) => {
+        this.#error = error;
+        this.#queue.length = 0;
+        this.#onSpace?.();
+      },
+    );
+  }
+
+  async #sendAll(): Promise<void> {
+    const { frames, send, stallMs, onStalled } = this.#settings;
+    for (let entries = this.#queue.shift(); entries !== undefined; entries = this.#queue.shift()) {
+      const dropped = this.#dropped;
+      this.#dropped = [];
+      const watch = setTimeout(onStalled, stallMs);
+      try {
+        await send(frames.frame(entries, dropped));
+      } finally {
+        clearTimeout(watch);
+      }
+      this.#sentCount += entries.length;
+      this.#isSlow = false;
+      this.#onSpace?.();
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,185 @@
+import type { TimeRange } from '../../base/time/range.js';
+import { exact, not, oneOf, query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import type { LogsqlFilter, StatsFunction } from '../../victoria/logsql/ast.js';
+import { detectedLevelName } from '../../victoria/names/level.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
+import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
+import { missingLineRows } from '../plan/missing-lines.js';
+import type { BackendRow } from '../../victoria/upstream/types.js';
+import type { Backend } from '../listings/listings.js';
+
+/** What Loki's chunk holds of an entry besides its line. */
+export interface MetadataCost {
+  /** Bytes per entry. */
+  readonly perEntry: number;
+  /** Bytes of an entry's line, on average over a sample; 0 when all entries were looked at. */
+  readonly line: number;
+  /** Bytes once per stream: names and values that all of its entries share. */
+  readonly perStream: number;
+}
+
+/** The cost by backend stream; streams that were not looked at get the average. */
+export interface MetadataCosts {
+  of(streamText: string, stream: StreamIdentity): MetadataCost;
+}
+
+/** A pair of structured metadata is two references into the chunk's texts. */
+const pairBytes = 8;
+/** The levels that a stream's entries have are few: their name and about this much of texts. */
+const levelTexts = detectedLevelName.length + 12;
+/** Counting distinct values costs memory of the backend; more rows than this are judged by the newest of them. */
+const maxCountedRows = 200_000;
+const maxFields = 120;
+/** The backend takes 16 KiB of query; the filter needs its part. */
+const maxFunctionBytes = 9_000;
+const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+
+/** Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10). */
+export async function readMetadataCosts(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  rows: number,
+  { upstream, reader, naming }: Backend,
+): Promise<MetadataCosts> {
+  const isSample = rows > maxCountedRows;
+  const looked = isSample ? newestPart(range, rows) : range;
+  const asked = { query: query(filter), range: looked };
+  const [listed, streams] = await Promise.all([
+    upstream.list({ listing: 'field_names', ...asked }),
+    upstream.list({ listing: 'streams', ...asked }),
+  ]);
+  const identities = streams.map(({ value }) => reader.stream(value));
+  const isMetadata = (name: string): boolean =>
+    !ownFields.has(name) && !identities.every(({ fields: labels }) => labels.has(name));
+  const fields = listed
+    .filter(({ value }) => isMetadata(value))
+    .sort((a, b) => b.hits - a.hits)
+    .slice(0, maxFields)
+    .map(({ value }) => value);
+  const sums = new Map<string, FieldSums>();
+  // Without any field there still are the lines.
+  const batches = fields.length === 0 && isSample ? [[]] : batchesOf(fields);
+  for (const batch of batches) {
+    const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
+    if (isSample) functions.push(lineBytes(naming));
+    const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
+    for await (const lines of answer)
+      for (const row of lines) {
+        const text = row['_stream'] ?? '{}';
+        const sum = sums.get(text) ?? { rows: 0, lines: 0, pairs: 0, texts: 0, hasLevel: false };
+        sums.set(text, addFields(sum, row, batch, reader.stream(text)));
+      }
+  }
+  return costsOf(sums);
+}
+
+interface FieldSums {
+  readonly rows: number;
+  /** Bytes of lines. */
+  readonly lines: number;
+  readonly pairs: number;
+  /** Bytes of distinct values. */
+  readonly texts: number;
+  readonly hasLevel: boolean;
+}
+
+function addFields(
+  before: FieldSums,
+  row: BackendRow,
+  batch: readonly (readonly [field: string, index: number])[],
+  stream: StreamIdentity,
+): FieldSums {
+  let { pairs, texts, hasLevel } = before;
+  for (const [field, index] of batch) {
+    if (stream.fields.has(field)) continue;
+    const count = numberOf(row, `n${index}`);
+    if (count === 0) continue;
+    pairs += count;
+    texts += Buffer.byteLength(field) + (numberOf(row, `b${index}`) / count) * numberOf(row, `u${index}`);
+    hasLevel ||= field === detectedLevelName;
+  }
+  return { rows: numberOf(row, 'rows'), lines: numberOf(row, 'lines'), pairs, texts, hasLevel };
+}
+
+function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
+  const all = [...sums.values()];
+  const rows = all.reduce((total, sum) => total + sum.rows, 0);
+  const bytes = all.reduce((total, sum) => total + sum.pairs * pairBytes + sum.texts, 0);
+  const average = rows === 0 ? 0 : bytes / rows;
+  const averageLine = rows === 0 ? 0 : all.reduce((total, sum) => total + sum.lines, 0) / rows;
+  return {
+    of: (text, stream) => {
+      const sum = sums.get(text);
+      const ownPerEntry =
+        sum === undefined || sum.rows === 0 ? average : (sum.pairs * pairBytes + sum.texts) / sum.rows;
+      const level = sum?.hasLevel === true ? 0 : 1;
+      const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
+      return {
+        line: sum === undefined || sum.rows === 0 ? averageLine : sum.lines / sum.rows,
+        perEntry: ownPerEntry + (stream.metadata.length + level) * pairBytes,
+        perStream: shared + level * levelTexts,
+      };
+    },
+  };
+}
+
+/** The bytes of lines; what the backend holds in place of a line is none. */
+export function lineBytes(naming: Naming): StatsFunction {
+  return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(missingLineRows(naming)) };
+}
+
+function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {
+  const filledIn = filledInRows(field);
+  const functions = [
+    statsFunction('count', [field], `n${index}`),
+    statsFunction('sum_len', [field], `b${index}`),
+    statsFunction('count_uniq', [field], `u${index}`),
+  ];
+  if (filledIn === undefined) return functions;
+  return functions.map((call) => ({ ...call, condition: not(filledIn) }));
+}
+
+const severityTexts = Array.from({ length: 25 }, (_severity, number) => defaultSeverityText(String(number)));
+
+/** The rows where the backend filled a field in that Loki does not have (otel-README, rule 7). */
+function filledInRows(field: string): LogsqlFilter | undefined {
+  switch (field) {
+    case 'severity_number':
+      return exact(field, '0');
+    case 'severity_text':
+      return oneOf(field, severityTexts);
+    case 'scope.name':
+    case 'scope.version':
+      return exact(field, 'unknown');
+    default:
+      return undefined;
+  }
+}
+
+/** Numbers the fields and cuts them into queries that are short enough. */
+function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [string, number])[]> {
+  let batch: (readonly [string, number])[] = [];
+  let bytes = 0;
+  for (const [index, field] of fields.entries()) {
+    const size = 3 * (Buffer.byteLength(field) + 24);
+    if (bytes + size > maxFunctionBytes && batch.length > 0) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push([field, index]);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function newestPart({ startNs, endNs }: TimeRange, rows: number): TimeRange {
+  const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
+  return { startNs: endNs - (part > 0n ? part : 1n), endNs };
+}
+
+function numberOf(row: BackendRow, name: string): number {
+  const value = Number(row[name] ?? 0);
+  return Number.isFinite(value) ? value : 0;
+}

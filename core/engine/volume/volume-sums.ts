@@ -1,0 +1,91 @@
+import type { SeriesResult } from '../../logql/metric/points.js';
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import type { VolumeAggregation } from '../../wire/api/discovery-request.js';
+import type { VolumeBuckets, VolumePiece } from './volume-buckets.js';
+import { byVolume } from '../../wire/answer/merge/volume-order.js';
+
+/** The answer would have more label sets, or more points, than it may. */
+export class TooManyVolumesError extends Error {
+  override readonly name = 'TooManyVolumesError';
+}
+
+export interface VolumeSumsOptions {
+  readonly buckets: VolumeBuckets;
+  readonly targets: ReadonlySet<string> | 'all';
+  readonly aggregateBy: VolumeAggregation;
+  /** Label sets that may be summed by; 0 is no bound. */
+  readonly maxSeries: number;
+}
+
+/** Points that are held, whatever the limits say. */
+const maxPoints = 2_000_000;
+
+interface Sum {
+  readonly labels: LabelSet;
+  readonly byBucket: Map<number, number>;
+}
+
+/** Sums pieces of streams by label set or label name, bucket by bucket. */
+export class VolumeSums {
+  readonly #options: VolumeSumsOptions;
+  readonly #sums = new Map<string, Sum>();
+  #points = 0;
+
+  constructor(options: VolumeSumsOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a piece of a stream with these labels. Throws TooManyVolumesError. */
+  add(stream: LabelSet, piece: VolumePiece): void {
+    const sums = this.#keysOf(stream).map((labels) => this.#sumOf(labels));
+    if (sums.length === 0) return;
+    for (const { index, bytes } of this.#options.buckets.sharesOf(piece))
+      for (const { byBucket } of sums) {
+        const known = byBucket.get(index);
+        if (known === undefined && (this.#points += 1) > maxPoints) throw new TooManyVolumesError();
+        byBucket.set(index, (known ?? 0) + bytes);
+      }
+  }
+
+  /** The biggest series. */
+  series(limit: number): readonly SeriesResult[] {
+    const { buckets } = this.#options;
+    const all = [...this.#sums.values()].map(({ labels, byBucket }) => ({
+      labels,
+      points: [...byBucket]
+        .sort(([a], [b]) => a - b)
+        .map(([index, value]) => ({ timestampMs: buckets.stampMs(index), value })),
+    }));
+    return all
+      .filter(({ points }) => points.length > 0)
+      .sort(byVolume)
+      .slice(0, limit);
+  }
+
+  /** What a stream is summed under: nothing when it has none of the targets. */
+  #keysOf(stream: LabelSet): readonly LabelSet[] {
+    const { targets, aggregateBy } = this.#options;
+    if (targets === 'all')
+      return aggregateBy === 'series' ? [stream] : stream.labels.map(([name]) => nameOnly(name));
+    const found = stream.labels.filter(([name]) => targets.has(name));
+    if (found.length === 0) return [];
+    return aggregateBy === 'series'
+      ? [LabelSet.fromSorted(found)]
+      : found.map(([name]: Label) => nameOnly(name));
+  }
+
+  #sumOf(labels: LabelSet): Sum {
+    const known = this.#sums.get(labels.key);
+    if (known !== undefined) return known;
+    const { maxSeries } = this.#options;
+    if (maxSeries > 0 && this.#sums.size >= maxSeries) throw new TooManyVolumesError();
+    const made = { labels, byBucket: new Map<number, number>() };
+    this.#sums.set(labels.key, made);
+    return made;
+  }
+}
+
+/** Sums by name show the name with an empty value. */
+function nameOnly(name: string): LabelSet {
+  return LabelSet.fromSorted([[name, '']]);
+}

@@ -1,0 +1,188 @@
+import type { VolumeAnswer } from '../../wire/answer/types.js';
+import type { VolumeRangeRequest, VolumeRequest } from '../../wire/api/discovery-request.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { VolumeBuckets, type VolumePiece } from './volume-buckets.js';
+import { VolumePieces } from './volume-pieces.js';
+import { TooManyVolumesError, VolumeSums } from './volume-sums.js';
+import { apiError } from '../../base/errors/table.js';
+import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
+import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { parseRowTime } from '../../victoria/names/row-time.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import type { VolumePlan } from '../plan/types.js';
+import type { Clock } from '../../base/clock.js';
+import type { BackendRow } from '../../victoria/upstream/types.js';
+import type { Backend } from '../listings/listings.js';
+import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+
+export interface VolumeContext extends Backend {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Label sets that a volume may have; 0 is no bound. */
+  readonly maxSeries: number;
+}
+
+/** How long Loki fills a chunk at most: what its volumes are spread over. */
+const chunkNs = 2n * 3_600n * 1_000_000_000n;
+/** Pieces of one stream over a long range; there they cover more than a chunk. */
+const maxPieces = 96n;
+
+/** Above this the bytes of all lines are not read: counting takes a fraction of it, and lines are judged by the newest ones. */
+const maxMeasuredEntries = 5_000_000;
+/** Pieces that are held to be put together. */
+const maxOpenPieces = 100_000;
+
+/** How pieces are counted: by cells of time or over all of it, with the bytes of their lines or without. */
+interface Counting {
+  readonly cellNs: bigint | undefined;
+  readonly isMeasured: boolean;
+}
+type Times = Pick<VolumePiece, 'firstNs' | 'lastNs'>;
+
+/** Bytes of the selected streams in Loki's measure: what its chunks would hold of them (otel-README, rule 10). */
+export async function answerVolume(
+  plan: VolumePlan,
+  request: VolumeRequest | VolumeRangeRequest,
+  context: VolumeContext,
+): Promise<VolumeAnswer> {
+  const startedAt = context.clock.monotonicMs();
+  const { range } = request;
+  const span = range.endNs - range.startNs;
+  const buckets = new VolumeBuckets(range, request.op === 'volume_range' ? request.stepNs : range.endNs + 1n);
+  const cellNs = request.op === 'volume_range' ? cellOf(span) : undefined;
+  const sums = new VolumeSums({
+    buckets,
+    targets: plan.targets,
+    aggregateBy: request.aggregateBy,
+    maxSeries: context.maxSeries,
+  });
+  const entries = await countEntries(plan, range, context);
+  let bytes = 0;
+  const pacer = new Pacer(context.signal);
+  if (entries > 0) {
+    const costs = await readMetadataCosts(plan.filter, range, entries, context);
+    const isMeasured = entries <= maxMeasuredEntries;
+    try {
+      for await (const [labels, piece] of readPieces(plan, range, { cellNs, isMeasured }, costs, context)) {
+        bytes += piece.bytes;
+        sums.add(labels, piece);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
+    } catch (error) {
+      if (!(error instanceof TooManyVolumesError)) throw error;
+      throw apiError('volumeSeriesLimit', { limit: context.maxSeries }, { cause: error });
+    }
+  }
+  return {
+    kind: 'volume',
+    series: sums.series(request.limit),
+    stats: {
+      linesProcessed: entries,
+      bytesProcessed: Math.round(bytes),
+      entriesReturned: 0,
+      postFilterLines: entries,
+      structuredMetadataBytes: 0,
+      execTimeMs: context.clock.monotonicMs() - startedAt,
+      splits: 1,
+    },
+    warnings: [],
+  };
+}
+
+function cellOf(span: bigint): bigint {
+  const chunks = span / chunkNs / maxPieces + 1n;
+  return chunks * chunkNs;
+}
+
+async function countEntries(
+  { filter }: VolumePlan,
+  range: TimeRange,
+  { upstream }: VolumeContext,
+): Promise<number> {
+  const counted = stats([], statsFunction('count', [], 'entries'));
+  const [sample] = await upstream.stats({ query: query(filter, [counted]), range });
+  return Number(sample?.value ?? 0);
+}
+
+/**
+ * Counts by backend stream, and by cell of time when there is more than one bucket; puts the pieces of backend streams together
+ * that are one stream to a client.
+ */
+async function* readPieces(
+  plan: VolumePlan,
+  range: TimeRange,
+  counting: Counting,
+  costs: MetadataCosts,
+  { upstream, naming, reader }: VolumeContext,
+): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
+  const extra = extraColumns(plan, naming);
+  const pieces = new VolumePieces();
+  for await (const batch of upstream.rows({ query: piecesQuery(plan, counting, extra, naming), range })) {
+    for (const row of batch) {
+      const text = row['_stream'] ?? '{}';
+      const stream = reader.stream(text);
+      const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
+      const { line, perEntry, perStream } = costs.of(text, stream);
+      const entries = Number(row['entries'] ?? 0);
+      const { firstNs, lastNs } = timesOf(row, counting, range);
+      const lines = counting.isMeasured ? Number(row['lines'] ?? 0) : entries * line;
+      pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
+        firstNs,
+        lastNs,
+        entries,
+        bytes: lines + entries * perEntry,
+        sharedBytes: perStream,
+      });
+    }
+    // Past this pieces are rounded as they are, which is all that putting them together is for.
+    if (pieces.size > maxOpenPieces) yield* pieces.drain();
+  }
+  yield* pieces.drain();
+}
+
+type ExtraColumns = readonly (readonly [label: string, field: string])[];
+
+/** Fields that were declared labels: no stream need have them, so they are columns of the rows. */
+function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
+  return targets === 'all' ? [] : [...naming.extraLabels].filter(([label]) => targets.has(label));
+}
+
+function piecesQuery(
+  { filter }: VolumePlan,
+  { cellNs, isMeasured }: Counting,
+  extra: ExtraColumns,
+  naming: Naming,
+): LogsqlQuery {
+  const columns = ['_stream', ...extra.map(([, field]) => field)];
+  const counts = stats(
+    cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
+    statsFunction('count', [], 'entries'),
+    ...(isMeasured
+      ? [lineBytes(naming), statsFunction('min', ['_time'], 'first'), statsFunction('max', ['_time'], 'last')]
+      : []),
+  );
+  return query(filter, [counts]);
+}
+
+/** The first and last entry of a piece; where they are not asked for, the borders of its cell within the range. */
+function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeRange): Times {
+  if (isMeasured)
+    return { firstNs: parseRowTime(row['first'] ?? ''), lastNs: parseRowTime(row['last'] ?? '') };
+  if (cellNs === undefined) return { firstNs: range.startNs, lastNs: range.endNs - 1n };
+  const startNs = parseRowTime(row['_time'] ?? '');
+  const endNs = startNs + cellNs;
+  return {
+    firstNs: startNs > range.startNs ? startNs : range.startNs,
+    lastNs: (endNs < range.endNs ? endNs : range.endNs) - 1n,
+  };
+}
+
+function valuesOf(row: BackendRow, extra: ExtraColumns): readonly Label[] {
+  return extra.flatMap(([label, field]): readonly Label[] => {
+    const value = row[field] ?? '';
+    return value === '' ? [] : [[label, value]];
+  });
+}

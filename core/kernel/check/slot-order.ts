@@ -1,0 +1,150 @@
+import type { DraftEntry, PipelineDraft } from '../pipeline/draft.js';
+import type { StagePlugin } from '../plugin/contract.js';
+
+/** A stage that is enabled and loaded, in its place. */
+export interface ChainStage {
+  readonly entry: DraftEntry;
+  readonly plugin: StagePlugin;
+}
+
+/** The chain as far as it is known; `isWhole` is false when a stage in it could not be loaded and nobody knows what it gives. */
+export interface DraftChain {
+  readonly stages: readonly ChainStage[];
+  readonly isWhole: boolean;
+}
+
+/** The enabled stages in order. */
+export function chainOf(draft: PipelineDraft): DraftChain {
+  const entries = draft.entries.filter((entry) => entry.list === 'stages' && entry.isEnabled);
+  const stages = entries.flatMap((entry) =>
+    entry.load.kind === 'loaded' && entry.load.plugin.kind === 'stage'
+      ? [{ entry, plugin: entry.load.plugin }]
+      : [],
+  );
+  return { stages, isWhole: stages.length === entries.length };
+}
+
+/** `needer` needs a slot that `giver`, which stands behind it, gives, and nobody before it does. */
+export interface Misplacement {
+  readonly needer: ChainStage;
+  readonly giver: ChainStage;
+  readonly slot: string;
+}
+
+/** Every need that only a later stage meets. */
+export function misplacements(stages: readonly ChainStage[]): readonly Misplacement[] {
+  return stages.flatMap((needer, index) =>
+    needer.plugin.needs.flatMap((slot) => {
+      if (stages.slice(0, index).some((before) => gives(before, slot))) return [];
+      const giver = stages.slice(index + 1).find((behind) => gives(behind, slot));
+      return giver === undefined ? [] : [{ needer, giver, slot }];
+    }),
+  );
+}
+
+export function gives(stage: ChainStage, slot: string): boolean {
+  return stage.plugin.gives.some((given) => given === slot);
+}
+
+/** Misplacements that one move mends. */
+export interface MisplacedGroup {
+  /** The stage that stands wrong: it gives too late, or asks too early. */
+  readonly culprit: ChainStage;
+  readonly role: 'giver' | 'needer';
+  readonly edges: readonly [Misplacement, ...Misplacement[]];
+}
+
+/**
+ * Explains all misplacements by as few stages as possible: one stage that was moved breaks the needs of several others, and should
+ * be named once. Ties go to the needer that stands first.
+ */
+export function groupMisplacements(stages: readonly ChainStage[]): readonly MisplacedGroup[] {
+  let left = misplacements(stages);
+  const groups: MisplacedGroup[] = [];
+  for (;;) {
+    const best = largestGroup(left);
+    if (best === undefined) return groups;
+    groups.push(best);
+    const taken = new Set<Misplacement>(best.edges);
+    left = left.filter((edge) => !taken.has(edge));
+  }
+}
+
+function largestGroup(edges: readonly Misplacement[]): MisplacedGroup | undefined {
+  let best: MisplacedGroup | undefined;
+  for (const role of ['needer', 'giver'] as const) {
+    for (const { [role]: culprit } of edges) {
+      const [first, ...others] = edges.filter((edge) => edge[role] === culprit);
+      if (first === undefined || 1 + others.length <= (best?.edges.length ?? 0)) continue;
+      best = { culprit, role, edges: [first, ...others] };
+    }
+  }
+  return best;
+}
+
+/** The move that mends a group: the giver up or the needer down, whichever leaves fewer needs unmet. */
+export function mendingMove(stages: readonly ChainStage[], group: MisplacedGroup): string {
+  const up = moveUp(stages, group);
+  const down = moveDown(stages, group);
+  const best = up.unmet <= down.unmet ? up : down;
+  return best.words;
+}
+
+interface Move {
+  readonly unmet: number;
+  readonly words: string;
+}
+
+/** The last of the givers goes before the first of the needers; with several givers they all would have to move. */
+function moveUp(stages: readonly ChainStage[], group: MisplacedGroup): Move {
+  const needer = byPlace(
+    stages,
+    group.edges.map((edge) => edge.needer),
+  )[0];
+  const givers = byPlace(
+    stages,
+    group.edges.map((edge) => edge.giver),
+  );
+  if (needer === undefined) return { unmet: Infinity, words: '' };
+  const rest = stages.filter((stage) => !givers.includes(stage));
+  const place = rest.indexOf(needer);
+  const moved = [...rest.slice(0, place), ...givers, ...rest.slice(place)];
+  return {
+    unmet: misplacements(moved).length + givers.length - 1,
+    words: `move ${quoteAll(givers)} above line ${needer.entry.at.line}`,
+  };
+}
+
+function moveDown(stages: readonly ChainStage[], group: MisplacedGroup): Move {
+  const giver = byPlace(
+    stages,
+    group.edges.map((edge) => edge.giver),
+  ).at(-1);
+  const needers = byPlace(
+    stages,
+    group.edges.map((edge) => edge.needer),
+  );
+  if (giver === undefined) return { unmet: Infinity, words: '' };
+  const rest = stages.filter((stage) => !needers.includes(stage));
+  const place = rest.indexOf(giver) + 1;
+  const moved = [...rest.slice(0, place), ...needers, ...rest.slice(place)];
+  return {
+    unmet: misplacements(moved).length + needers.length - 1,
+    words: `move ${quoteAll(needers)} below line ${giver.entry.at.line}`,
+  };
+}
+
+/** Without repeats, as they stand in the file. */
+export function byPlace(stages: readonly ChainStage[], some: readonly ChainStage[]): readonly ChainStage[] {
+  return stages.filter((stage) => some.includes(stage));
+}
+
+/** `"a", "b" and "c"`. */
+export function quoteAll(stages: readonly ChainStage[]): string {
+  return listWords(stages.map((stage) => `"${stage.entry.id}"`));
+}
+
+export function listWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}

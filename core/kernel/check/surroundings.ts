@@ -1,0 +1,123 @@
+import { access, constants, open, stat, unlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { parseListenAddress } from '../../base/listen-address.js';
+import { readFailure } from '../pipeline/source.js';
+import type { Surroundings } from './rule.js';
+
+/** Longest wait for a backend to answer. */
+const reachTimeoutMs = 5_000;
+
+/** This machine, as the environment tier sees it. Nothing is left changed: files made to try a folder are removed, listeners close at once. */
+export function thisMachine(signal: AbortSignal): Surroundings {
+  return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
+}
+
+async function canRead(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK);
+    return (await stat(path)).isDirectory() ? 'it is a directory' : undefined;
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** A file that exists must open for writing; where there is none, one must come to be. Permissions alone do not tell: see /proc. */
+async function canWrite(path: string): Promise<string | undefined> {
+  try {
+    // Not blocking: a pipe would wait for its reader.
+    await (await open(path, constants.O_WRONLY | constants.O_NONBLOCK)).close();
+    return undefined;
+  } catch (error) {
+    if (!isMissing(error)) return readFailure(error);
+  }
+  try {
+    await (await open(path, 'ax')).close();
+    await unlink(path);
+    return undefined;
+  } catch {
+    return folderFailure(dirname(path));
+  }
+}
+
+async function folderFailure(folder: string): Promise<string> {
+  try {
+    await access(folder, constants.W_OK);
+    return 'no file can be made in its folder';
+  } catch (error) {
+    return isMissing(error) ? 'its folder does not exist' : `its folder: ${readFailure(error)}`;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function canListen(text: string): Promise<string | undefined> {
+  const address = parseListenAddress(text);
+  if (address === undefined) return Promise.resolve('it is no address');
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: Error & { readonly code?: string }) => resolve(listenFailure(error.code)));
+    server.listen(
+      { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
+      () => {
+        server.close(() => resolve(undefined));
+      },
+    );
+  });
+}
+
+function listenFailure(code: string | undefined): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'the port is in use';
+    case 'EACCES':
+      return 'permission denied';
+    case 'EADDRNOTAVAIL':
+      return 'the address does not belong to this machine';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name cannot be resolved';
+    default:
+      return code ?? 'unknown error';
+  }
+}
+
+async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const timeout = AbortSignal.timeout(reachTimeoutMs);
+  // Loaded only here: each start of the program would pay for it.
+  const { Agent, request } = await import('undici');
+  // A connection of its own: one that was kept alive would answer for the past.
+  const dispatcher = new Agent();
+  try {
+    const { statusCode, body } = await request(url, {
+      dispatcher,
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    await body.dump();
+    return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
+    return connectFailure(error);
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+function connectFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name cannot be resolved';
+    case 'ECONNRESET':
+    case 'UND_ERR_SOCKET':
+      return 'connection reset';
+    default:
+      return code === '' ? 'unknown error' : code;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Options: schemas/*.schema.json are the only place where one is named. This module reads them and the values that YAML, flags
+ * and environment give. The types of the options are in options.gen.ts.
+ */
+export { type CommandFlag, type CommandLine, parseCommandLine } from './command-line.js';
+export { parseDuration, printDuration } from '../../base/time/option-duration.js';
+export { FlagIndex } from './flag-index.js';
+export { type HelpText, helpText } from './help.js';
+export {
+  decodeValue,
+  type Environment,
+  environmentProblems,
+  readEnvironment,
+  readSetting,
+  type Setting,
+} from './read-setting.js';
+export {
+  type FaultPlace,
+  type NamedSource,
+  type OptionFinding,
+  type OptionOrigin,
+  type OptionSources,
+  type ResolvedOptions,
+  resolveOptions,
+} from './resolve.js';
+export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } from './schema-files.js';
+export {
+  definitionsOf,
+  type OptionDefinition,
+  type OptionSchema,
+  type ValueKind,
+  type ValueSchema,
+} from './schema.js';
+export { editDistance, suggest } from './suggest.js';
+export { printText, type ReadText, readText } from './text-value.js';
+export { UsageError } from './usage-error.js';
+export { problemsOf, schemaProblem, type ValueProblem } from './validate.js';

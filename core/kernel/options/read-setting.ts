@@ -1,0 +1,71 @@
+import { parseDuration } from '../../base/time/option-duration.js';
+import { isDuration, type OptionDefinition, type ValueSchema } from './schema.js';
+import { readText } from './text-value.js';
+import { problemsOf } from './validate.js';
+
+/** A value for one option in the form the YAML file would hold (undefined: none), or the sentence that says why it is none. */
+export type Setting =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'problem'; readonly message: string; readonly fix: string | undefined };
+
+/** Reads and checks the text that a flag or an environment variable gives an option; `name` begins the message. */
+export function readSetting(definition: OptionDefinition, text: string, name: string): Setting {
+  if (isUnset(definition, text)) return { kind: 'value', value: definition.schema.default };
+  const read = readText(definition.schema, text);
+  if (read.kind === 'problem') {
+    const why = definition.isSecret ? 'cannot be read' : `${read.problem}, not ${JSON.stringify(text)}`;
+    return { kind: 'problem', message: `${name} ${why}`, fix: undefined };
+  }
+  const [problem] = problemsOf(definition.schema, read.value);
+  if (problem === undefined) return read;
+  const place = problem.path.length === 0 ? '' : ` at ${problem.path.join('.')}`;
+  return { kind: 'problem', message: `${name}${place} ${problem.message}`, fix: problem.fix };
+}
+
+/** Charts and scripts write `-metrics-listen=` to say "none"; an option whose default is an address or a number needs a value. */
+function isUnset(definition: OptionDefinition, text: string): boolean {
+  if (text !== '') return false;
+  const { kind, schema } = definition;
+  return kind === 'json' || ((kind === 'string' || kind === 'duration') && schema.default === undefined);
+}
+
+/** The value as code gets it: an option that is a duration becomes milliseconds, everything else stays. */
+export function decodeValue(schema: ValueSchema, value: unknown): unknown {
+  if (!isDuration(schema) || typeof value !== 'string') return value;
+  return parseDuration(value, schema.format === 'duration-long' ? 'long' : 'go');
+}
+
+/** What is wrong with the environment variables of the given options; one sentence each. */
+export function environmentProblems(
+  definitions: Iterable<OptionDefinition>,
+  env: Environment,
+): readonly string[] {
+  const problems: string[] = [];
+  for (const definition of definitions) {
+    const given = readEnvironment(definition, env);
+    if (given === undefined) continue;
+    const setting = readSetting(definition, given.text, `environment variable ${given.name}`);
+    if (setting.kind === 'problem') problems.push(sentence(setting));
+  }
+  return problems;
+}
+
+/** A problem and its mending in one line. */
+export function sentence(problem: { readonly message: string; readonly fix: string | undefined }): string {
+  return problem.message + (problem.fix === undefined ? '' : `, ${problem.fix}`);
+}
+
+/** The first of an option's environment variables that is set; an empty one counts as not set. */
+export function readEnvironment(
+  definition: OptionDefinition,
+  env: Environment,
+): { readonly name: string; readonly text: string } | undefined {
+  for (const name of definition.env) {
+    const text = env[name];
+    if (text !== undefined && text !== '') return { name, text };
+  }
+  return undefined;
+}
+
+/** Environment variables, as in process.env. */
+export type Environment = Readonly<Record<string, string | undefined>>;

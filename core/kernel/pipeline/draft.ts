@@ -1,0 +1,156 @@
+import { dirname } from 'node:path';
+import {
+  CORE_SECTIONS,
+  resolveOptions,
+  type OptionFinding,
+  type OptionSchema,
+  type OptionSources,
+  type ResolvedOptions,
+} from '../options/index.js';
+import { loadPlugin, type BuiltIns, type PluginLoad } from './load-plugin.js';
+import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode } from './located.js';
+import type { YamlProblem } from './yaml-problem.js';
+import { readYaml } from './read-yaml.js';
+import { shapeProblems, type ShapeProblem } from './shape.js';
+import type { SourceFile } from './source.js';
+import type { SourcePosition } from './types.js';
+
+export type SectionName = (typeof CORE_SECTIONS)[number];
+export const LISTS = ['stages', 'endpoints', 'services'] as const;
+export type ListName = (typeof LISTS)[number];
+
+/** Options of a section or an entry: what the file says, what came of it, and what is wrong with it. */
+export interface DraftOptions {
+  /** As findings name the owner: `section "server"`, `plugin "guard"`. */
+  readonly owner: string;
+  readonly schema: OptionSchema;
+  /** Where to point when an option stands nowhere in the file. */
+  readonly at: SourcePosition;
+  /** The mapping in the file, when there is one. */
+  readonly node?: LocatedNode;
+  readonly resolved: ResolvedOptions;
+  readonly findings: readonly OptionFinding[];
+}
+
+/** One item of stages, endpoints or services. */
+export interface DraftEntry {
+  readonly list: ListName;
+  /** The whole item, as far as it stands on its first line. */
+  readonly at: SourcePosition;
+  readonly use: string;
+  readonly useAt: SourcePosition;
+  readonly id: string;
+  readonly idAt: SourcePosition;
+  readonly isEnabled: boolean;
+  readonly load: PluginLoad;
+  /** Absent when the plugin is not there to say what its options are. */
+  readonly options?: DraftOptions;
+}
+
+/** A pipeline file on its way to a pipeline: every fact that the rules of the checker look at. */
+export interface PipelineDraft {
+  readonly source: SourceFile;
+  readonly root?: LocatedNode;
+  readonly yaml: readonly YamlProblem[];
+  readonly shape: readonly ShapeProblem[];
+  readonly sections: ReadonlyMap<SectionName, DraftOptions>;
+  readonly entries: readonly DraftEntry[];
+}
+
+/** Reads everything a pipeline's text says and loads what it names. Never throws for what the file holds. */
+export async function draftPipeline(
+  source: SourceFile,
+  sources: OptionSources,
+  builtIns: BuiltIns,
+): Promise<PipelineDraft> {
+  const { root, problems } = readYaml(source, sources.env);
+  if (root === undefined) return { source, yaml: problems, shape: [], sections: new Map(), entries: [] };
+  const sections = new Map<SectionName, DraftOptions>();
+  for (const name of CORE_SECTIONS) {
+    const schema = builtIns.schemas.get(name);
+    if (schema === undefined) throw new Error(`schemas/${name}.schema.json is missing`);
+    const node = valueOf(root, name);
+    const at = entryOf(root, name)?.keyAt ?? { file: source.name, line: 1, column: 1, length: 1 };
+    sections.set(name, draftOptions(`section "${name}"`, schema, node, at, sources));
+  }
+  const entries: DraftEntry[] = [];
+  for (const list of LISTS) {
+    const items = valueOf(root, list);
+    for (const item of items?.kind === 'list' ? items.items : []) {
+      const entry = await draftEntry(list, item, source, sources, builtIns);
+      if (entry !== undefined) entries.push(entry);
+    }
+  }
+  return { source, root, yaml: problems, shape: shapeProblems(root), sections, entries };
+}
+
+/** Undefined when the item does not even say what it uses; its shape is reported then. */
+async function draftEntry(
+  list: ListName,
+  item: LocatedNode,
+  source: SourceFile,
+  sources: OptionSources,
+  builtIns: BuiltIns,
+): Promise<DraftEntry | undefined> {
+  const useNode = valueOf(item, 'use');
+  const use = textOf(useNode);
+  if (useNode === undefined || use === undefined || use === '') return undefined;
+  const load = await loadPlugin(use, dirname(source.path), builtIns);
+  const idNode = valueOf(item, 'id');
+  const enabled = valueOf(item, 'enabled');
+  const entry: DraftEntry = {
+    list,
+    at: firstLineOf(item.at, useNode.at),
+    use,
+    useAt: useNode.at,
+    id: textOf(idNode) ?? (load.kind === 'loaded' ? load.plugin.name : use),
+    idAt: idNode?.at ?? useNode.at,
+    isEnabled: !(enabled?.kind === 'scalar' && enabled.value === false),
+    load,
+  };
+  if (load.kind !== 'loaded') return entry;
+  const name = load.plugin.name;
+  const options = draftOptions(`plugin "${name}"`, load.schema, valueOf(item, 'with'), entry.useAt, sources);
+  return { ...entry, options };
+}
+
+function draftOptions(
+  owner: string,
+  schema: OptionSchema,
+  node: LocatedNode | undefined,
+  at: SourcePosition,
+  sources: OptionSources,
+): DraftOptions {
+  // Anything but a mapping is reported as a fault of the file's shape.
+  const map = node?.kind === 'map' ? node : undefined;
+  const resolved = resolveOptions(schema, map === undefined ? undefined : toPlain(map), sources);
+  // An option whose value is at fault, or not known, is not missing as well.
+  const findings = resolved.findings.filter(
+    (finding) => finding.kind !== 'missing-option' || !isWritten(map, finding),
+  );
+  return { owner, schema, at, ...(map === undefined ? {} : { node: map }), resolved, findings };
+}
+
+/** The finding names the option that is missing in its message alone, in quotes. */
+function isWritten(map: LocatedNode | undefined, finding: OptionFinding): boolean {
+  const key = /"([^"]*)"/.exec(finding.message)?.[1];
+  return (
+    finding.place.kind === 'yaml' && finding.place.path.length === 0 && entryOf(map, key ?? '') !== undefined
+  );
+}
+
+/** From the start of an item to the end of its `use`, when that is on the same line: `use: window-split`. */
+function firstLineOf(item: SourcePosition, use: SourcePosition): SourcePosition {
+  if (item.line !== use.line) return use;
+  return { ...item, length: use.column + use.length - item.column };
+}
+
+/** Where a finding about options points: the key, the value, or the owner when a flag or variable is at fault. */
+export function placeOfOption(options: DraftOptions, finding: OptionFinding): SourcePosition {
+  if (finding.place.kind !== 'yaml' || options.node === undefined) return options.at;
+  if (finding.kind === 'missing-option' && finding.place.path.length === 0) return options.at;
+  const place = placeOf(options.node, finding.place.path);
+  return finding.place.at === 'key' || finding.kind === 'missing-option'
+    ? (place.key ?? place.value)
+    : place.value;
+}

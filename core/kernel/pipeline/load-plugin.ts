@@ -1,0 +1,123 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readBuiltInSchemas, schemaProblem, suggest, type OptionSchema } from '../options/index.js';
+import type { Plugin } from '../plugin/contract.js';
+import { asPlugin } from './as-plugin.js';
+import { findModule, resolvePackage } from './find-module.js';
+
+/** What `use` led to. */
+export type PluginLoad =
+  | { readonly kind: 'loaded'; readonly plugin: Plugin; readonly schema: OptionSchema }
+  /** Nothing of that name exists. */
+  | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string }
+  /** A module exists, but it cannot be used. */
+  | { readonly kind: 'broken'; readonly message: string; readonly fix?: string };
+
+/** The plugins that a bare name means. Tests bring their own. */
+export interface BuiltIns {
+  readonly names: readonly string[];
+  readonly schemas: ReadonlyMap<string, OptionSchema>;
+  /** The module's default export. */
+  load(name: string): Promise<unknown>;
+}
+
+/** The plugins of this package: one folder each, with a schema of the same name. */
+export function packageBuiltIns(): BuiltIns {
+  const folder = fileURLToPath(new URL('../../../plugins/', import.meta.url));
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => hasIndex(join(folder, name))) : [];
+  return {
+    names: names.sort(),
+    schemas: readBuiltInSchemas(),
+    load: (name) => importDefault(join(folder, name, 'index.js')),
+  };
+}
+
+/** Compiled, or the source when the program runs from it. */
+function hasIndex(folder: string): boolean {
+  return existsSync(join(folder, 'index.js')) || existsSync(join(folder, 'index.ts'));
+}
+
+const noOptions: OptionSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Loads the plugin that `use` names in a file of `folder`: a built-in, a module by path, or an npm package. Never throws. */
+export async function loadPlugin(use: string, folder: string, builtIns: BuiltIns): Promise<PluginLoad> {
+  if (/^\.{1,2}\//.test(use) || isAbsolute(use)) return loadPath(use, folder);
+  if (builtIns.names.includes(use)) {
+    const schema = builtIns.schemas.get(use) ?? noOptions;
+    return loadModule(() => builtIns.load(use), schema);
+  }
+  const path = resolvePackage(use, folder);
+  if (path !== undefined) return loadModule(() => importDefault(path));
+  return unknownName(use, builtIns);
+}
+
+function loadPath(use: string, folder: string): Promise<PluginLoad> | PluginLoad {
+  const path = findModule(resolve(folder, use));
+  if (path === undefined) {
+    return {
+      kind: 'unknown',
+      message: `there is no module at "${use}"`,
+      fix: 'a path starts from the folder of this file',
+    };
+  }
+  if (/\.[cm]?ts$/.test(path)) {
+    const fix = 'compile it and name the .js file';
+    return { kind: 'broken', message: `"${use}" is TypeScript, which is not loaded directly`, fix };
+  }
+  return loadModule(() => importDefault(path));
+}
+
+async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSchema): Promise<PluginLoad> {
+  let exported: unknown;
+  try {
+    exported = await load();
+  } catch (error) {
+    const fix = loadFix(error);
+    return {
+      kind: 'broken',
+      message: `cannot be loaded: ${firstLine(error)}`,
+      ...(fix === undefined ? {} : { fix }),
+    };
+  }
+  const plugin = asPlugin(exported);
+  if (plugin.kind === 'no-plugin') return { kind: 'broken', message: plugin.reason, fix: plugin.fix };
+  // Those of the house are checked by its tests.
+  if (builtInSchema !== undefined) return { kind: 'loaded', plugin: plugin.plugin, schema: builtInSchema };
+  // Schemas are checked by the compiler of schemas below; the type only names the parts that are read.
+  const schema = plugin.plugin.schema ?? noOptions;
+  const problem = schemaProblem(schema);
+  if (problem !== undefined)
+    return { kind: 'broken', message: `has an options schema that cannot be used: ${problem}` };
+  return { kind: 'loaded', plugin: plugin.plugin, schema };
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  // A module's exports are not known to the compiler.
+  const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+  return module.default;
+}
+
+function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
+  const near = suggest(use, builtIns.names);
+  const message = `plugin "${use}" is not known: it is neither built in nor an installed package`;
+  if (near !== undefined) return { kind: 'unknown', message, fix: `did you mean "${near}"?` };
+  if (builtIns.schemas.has(use))
+    return { kind: 'unknown', message, fix: 'it is planned for a later version' };
+  return { kind: 'unknown', message, fix: `built in are ${builtIns.names.join(', ')}` };
+}
+
+/** What to do about the failures that a new module of a site meets first. */
+function loadFix(error: unknown): string | undefined {
+  const text = firstLine(error);
+  if (/Cannot find package 'ref-proxy'/.test(text))
+    return 'run npm install with the folder of ref-proxy in a folder above the module (docs/plugins.md)';
+  if (/Cannot use import statement outside a module|Unexpected token 'export'/.test(text))
+    return 'write "type": "module" into its package.json, or name it .mjs';
+  return undefined;
+}
+
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? text;
+}

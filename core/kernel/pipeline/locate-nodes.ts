@@ -1,0 +1,194 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Scalar,
+  type Document,
+  type Node,
+  type Pair,
+  type ParsedNode,
+  type YAMLMap,
+} from 'yaml';
+import { readEnvText, resolveReference, typeScalar } from './env-ref.js';
+import type { LocatedEntry, LocatedNode, LocatedScalar } from './located.js';
+import type { Locator, YamlProblem } from './yaml-problem.js';
+import type { SourcePosition } from './types.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Nodes a pipeline may hold once aliases are followed; stops files that grow by naming themselves. */
+const maxNodes = 20_000;
+
+/** Turns a parsed document into located values: aliases followed, environment references resolved, duplicate keys found. */
+export function locateNodes(
+  document: Document.Parsed,
+  contents: ParsedNode,
+  locator: Locator,
+  env: Env,
+): { readonly root: LocatedNode; readonly problems: readonly YamlProblem[] } {
+  const walk = new Walk(document, locator, env);
+  return { root: walk.node(contents, locator.at(0, 1)), problems: walk.problems };
+}
+
+class Walk {
+  readonly problems: YamlProblem[] = [];
+  readonly #document: Document.Parsed;
+  readonly #locator: Locator;
+  readonly #env: Env;
+  readonly #open = new Set<Node>();
+  #nodes = 0;
+
+  constructor(document: Document.Parsed, locator: Locator, env: Env) {
+    this.#document = document;
+    this.#locator = locator;
+    this.#env = env;
+  }
+
+  /** `near` is where to point when the node has no text of its own, as in `key:`. */
+  node(node: unknown, near: SourcePosition): LocatedNode {
+    this.#nodes += 1;
+    if (this.#nodes > maxNodes) {
+      if (this.#nodes === maxNodes + 1) this.#report('feature', near, `holds more than ${maxNodes} values`);
+      return unknownAt(near);
+    }
+    if (isAlias(node)) {
+      const at = this.#at(node, near);
+      const target = node.resolve(this.#document);
+      if (target !== undefined && !this.#open.has(target)) return this.node(target, at);
+      this.#report(
+        'feature',
+        at,
+        `alias "*${node.source}" ${target === undefined ? 'has no anchor' : 'holds itself'}`,
+      );
+      return unknownAt(at);
+    }
+    if (isScalar(node)) return this.#scalar(node, near);
+    if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', at: near, value: null, isQuoted: false };
+    const at = this.#at(node, near);
+    this.#open.add(node);
+    const located: LocatedNode = isMap(node)
+      ? { kind: 'map', at, entries: this.#entries(node) }
+      : { kind: 'list', at, items: node.items.map((item) => this.node(item, at)) };
+    this.#open.delete(node);
+    return located;
+  }
+
+  #entries(map: YAMLMap): LocatedEntry[] {
+    const first = new Map<string, SourcePosition>();
+    const entries: LocatedEntry[] = [];
+    for (const pair of map.items) {
+      const entry = this.#entry(pair, map);
+      if (entry === undefined) continue;
+      const before = first.get(entry.key);
+      if (before === undefined) {
+        first.set(entry.key, entry.keyAt);
+        entries.push(entry);
+        continue;
+      }
+      const fix = `remove one; the first is on line ${before.line}`;
+      this.problems.push({
+        kind: 'duplicate-key',
+        at: entry.keyAt,
+        message: `key "${entry.key}" stands twice`,
+        fix,
+      });
+    }
+    return entries;
+  }
+
+  #entry(pair: Pair, map: YAMLMap): LocatedEntry | undefined {
+    const keyAt = this.#at(pair.key, this.#at(map, { file: '', line: 1, column: 1, length: 1 }));
+    if (!isScalar(pair.key)) {
+      this.#report('feature', keyAt, 'a key must be plain text');
+      return undefined;
+    }
+    const key =
+      typeof pair.key.value === 'string' ? pair.key.value : (pair.key.source ?? String(pair.key.value));
+    if (key === '<<') {
+      this.#report(
+        'feature',
+        keyAt,
+        'merge keys (<<) are not read',
+        'write the options out, or alias a whole value',
+      );
+      return undefined;
+    }
+    return { key, keyAt, value: this.node(pair.value, keyAt) };
+  }
+
+  #scalar(node: Scalar, near: SourcePosition): LocatedScalar {
+    const range = node.range;
+    const hasText = range !== undefined && range !== null && range[1] > range[0];
+    const at = hasText ? this.#at(node, near) : near;
+    const isQuoted = node.type !== undefined && node.type !== Scalar.PLAIN;
+    const { value } = node;
+    if (typeof value === 'string') return this.#text(value, at, isQuoted);
+    if (typeof value === 'number' || typeof value === 'boolean')
+      return { kind: 'scalar', at, value, isQuoted };
+    return { kind: 'scalar', at, value: null, isQuoted };
+  }
+
+  #text(text: string, at: SourcePosition, isQuoted: boolean): LocatedScalar {
+    const read = readEnvText(text);
+    switch (read.kind) {
+      case 'text':
+        return { kind: 'scalar', at, value: read.value, isQuoted };
+      case 'bad':
+        this.problems.push({ kind: 'reference', at, ...badReference(read.reason) });
+        return unknownAt(at);
+      case 'reference': {
+        const value = resolveReference(read, this.#env);
+        if (value !== undefined) {
+          return {
+            kind: 'scalar',
+            at,
+            value: isQuoted ? value : typeScalar(value),
+            isQuoted,
+            fromEnv: read.name,
+          };
+        }
+        const fix = `set ${read.name}, or give a default: \${${read.name}:-value}`;
+        this.#report(
+          'reference',
+          at,
+          `environment variable "${read.name}" is not set and Loki has no default`,
+          fix,
+        );
+        return unknownAt(at);
+      }
+    }
+  }
+
+  #at(node: unknown, near: SourcePosition): SourcePosition {
+    const range = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range : undefined;
+    return range === undefined || range === null ? near : this.#locator.at(range[0], range[1]);
+  }
+
+  #report(kind: YamlProblem['kind'], at: SourcePosition, message: string, fix?: string): void {
+    this.problems.push({ kind, at, message, ...(fix === undefined ? {} : { fix }) });
+  }
+}
+
+function unknownAt(at: SourcePosition): LocatedScalar {
+  return { kind: 'scalar', at, value: null, isQuoted: false, isUnknown: true };
+}
+
+function badReference(reason: 'part-of-value' | 'bad-name'): {
+  readonly message: string;
+  readonly fix: string;
+} {
+  switch (reason) {
+    case 'part-of-value':
+      return {
+        message: 'an environment reference must be the whole value',
+        fix: 'put the whole value into one variable, or write $${ for a literal ${',
+      };
+    case 'bad-name':
+      return {
+        message:
+          'an environment reference is ${NAME} or ${NAME:-default}, NAME of letters, digits and underscores',
+        fix: 'correct the name, or write $${ for a literal ${',
+      };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Plugin } from '../plugin/contract.js';
+import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../../base/options.gen.js';
+
+/** Where something stands in a file; line and column count from 1. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Characters to underline; at least 1. */
+  readonly length: number;
+}
+
+/** One finding of the checker: where, what, which rule, and how to mend it. */
+export interface Finding {
+  readonly at: SourcePosition;
+  /** `R001` ..; docs/checker.md explains each. */
+  readonly rule: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** "did you mean ...", "move X above line N". */
+  readonly fix?: string;
+}
+
+/** One entry of stages, endpoints or services, with its plugin loaded and its options resolved (flag, environment, YAML, default). */
+export interface LoadedPlugin {
+  readonly id: string;
+  /** As written in the file: a built-in name, a path or a package. */
+  readonly use: string;
+  readonly plugin: Plugin;
+  /** Valid against the plugin's schema, defaults filled in, durations as milliseconds. */
+  readonly options: unknown;
+  readonly at: SourcePosition;
+}
+
+/** A pipeline file, read, checked and resolved: all that the kernel needs to start. */
+export interface Pipeline {
+  readonly file: string;
+  readonly server: ServerOptions;
+  readonly names: NamesOptions;
+  readonly limits: LimitsOptions;
+  readonly telemetry: TelemetryOptions;
+  readonly stages: readonly LoadedPlugin[];
+  readonly endpoints: readonly LoadedPlugin[];
+  readonly services: readonly LoadedPlugin[];
+}

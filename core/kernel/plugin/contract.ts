@@ -1,0 +1,168 @@
+/**
+ * What a plugin is: the kernel wires what `defineStage`, `defineEndpoint` and `defineService` declare as the pipeline file says. Plugins
+ * import it from `ref-proxy/plugin` (core/plugin).
+ */
+import type { Caller } from '../../base/caller.js';
+import type { MetricSpecs } from '../../base/meters.js';
+import type { Answer } from '../../wire/answer/types.js';
+import type { ApiRequest } from '../../wire/api/request.js';
+import type { Exchange, ExchangeChange } from './exchange.js';
+import type { Host } from './host.js';
+import type { SlotName } from './slots.js';
+
+/** How often a stage may run the rest of the chain for one exchange; the kernel holds it to that. */
+export type RestUse = 'never' | 'once' | 'maybe' | 'many';
+
+/**
+ * The rest of the chain behind a stage. Without an argument it runs on the stage's own exchange; a derived exchange carries
+ * what the stage gives. May be run as often as the stage's `rest` declares, also in parallel.
+ */
+export type Rest<Given extends SlotName = never> = (exchange: Exchange<Given>) => Promise<Answer>;
+
+/** Life-cycle hooks, all optional. `create` opens nothing; `start` does. Times are bounded by the kernel. */
+export interface Lifecycle {
+  /** Opens what the plugin needs. Downstream plugins start first. */
+  start?(signal: AbortSignal): Promise<void>;
+  /** Why the plugin is not ready, in the words of /ready; undefined when it is. */
+  ready?(): Promise<string | undefined> | string | undefined;
+  /** SIGHUP, or a watched file changed. An error keeps the old state and is logged. */
+  reload?(): Promise<void>;
+  /** Empties caches. `answers` asks only for caches of finished answers (tenant map or field mapping changed). */
+  purge?(scope: 'answers' | 'all'): Promise<void> | void;
+  /** Closes what `start` opened. Upstream plugins stop first; called after in-flight requests have ended. */
+  stop?(): Promise<void>;
+}
+
+export interface Stage<Needs extends SlotName, Gives extends SlotName> extends Lifecycle {
+  /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for what a client is to see. */
+  handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
+}
+
+/** A route that an endpoint plugin brings along, beside those of core/wire/routes-table. */
+export interface OwnRoute {
+  /** What `routes` names it by; also the metrics label `endpoint`. */
+  readonly id: string;
+  /** `/site/teams/{name}`, where `{name}` is a path parameter. */
+  readonly path: string;
+  /** GET unless given; HEAD is taken wherever GET is. */
+  readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS')[];
+  /** The main one unless given. Routes of the admin listener need `servesAdmin`, and the admin token where one is set. */
+  readonly listener?: 'main' | 'admin';
+}
+
+/** What an endpoint plugin serves: handlers by the id of one of its own routes, or of one in core/wire/routes-table. */
+export interface Endpoint extends Lifecycle {
+  readonly routes: ReadonlyMap<string, RouteHandler>;
+  /** Handlers of requests for a WebSocket, by the id of a route; without one such a request is answered as any other. */
+  readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
+}
+
+/** One HTTP request on its way to an endpoint plugin; parameters of URL and form are already merged. */
+export interface HttpCall {
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly pathParams: ReadonlyMap<string, string>;
+  /** Query string and form parameters by name, each with all its values in order. */
+  readonly params: ReadonlyMap<string, readonly string[]>;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** Sends a request down the chain. With `isFinal: false` the answer is data, for who makes a body of their own of it. */
+  ask(request: ApiRequest, how?: Pick<ExchangeChange, 'isFinal'>): Promise<Answer>;
+}
+export type RouteHandler = (call: HttpCall) => Promise<Answer>;
+
+/** A request for a WebSocket. `signal` ends with the WebSocket, whoever closes it. */
+export interface UpgradeCall extends HttpCall {
+  /** Completes the handshake, once. What the handler throws before is an HTTP error; after that it closes with 1011 and the text. */
+  accept(): Promise<LiveSocket>;
+}
+/** Resolves when the WebSocket has served its purpose; it is then closed, unless it is already. */
+export type UpgradeHandler = (call: UpgradeCall) => Promise<void>;
+
+/** An open WebSocket to a client. It is pinged every second; messages of the client are read and dropped. */
+export interface LiveSocket {
+  /** Bytes that the network has not taken yet. */
+  readonly bufferedBytes: number;
+  /** Sends one text frame; resolves when the network has taken it, rejects when the WebSocket is closed. */
+  send(text: string): Promise<void>;
+  /** Closes with a code and a reason, which is cut to what the protocol allows, and ends the call's signal. */
+  close(code: number, reason: string): void;
+  /** Cuts a connection on which nobody would read a reason. */
+  terminate(): void;
+}
+
+interface PluginBase {
+  /** Bare name; equals the folder and the schema file of a built-in. */
+  readonly name: string;
+  /** One line for docs and the checker. */
+  readonly summary: string;
+  /** JSON schema of the options. Built-ins leave it out: theirs is schemas/<name>.schema.json. */
+  readonly schema?: object;
+}
+
+export interface StagePlugin<
+  Options = unknown,
+  Needs extends SlotName = SlotName,
+  Gives extends SlotName = SlotName,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
+  readonly kind: 'stage';
+  readonly needs: readonly Needs[];
+  readonly gives: readonly Gives[];
+  readonly rest: RestUse;
+  /** True when the chain answers the same without it; the property is tested over the corpus. */
+  readonly optional?: boolean;
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
+}
+export interface EndpointPlugin<
+  Options = unknown,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
+  readonly kind: 'endpoint';
+  /** True when routes of the admin listener are among its own, whatever the options say; the checker has to know without asking it. */
+  readonly servesAdmin?: boolean;
+  /** Paths of its own. */
+  readonly ownRoutes?: readonly OwnRoute[];
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Endpoint;
+}
+export interface ServicePlugin<
+  Options = unknown,
+  Metrics extends MetricSpecs = MetricSpecs,
+> extends PluginBase {
+  readonly kind: 'service';
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Lifecycle;
+}
+
+/** Any plugin, as the loader and the kernel see it: options were validated against its schema before `create`. */
+// Methods are bivariant in TypeScript, so a concrete plugin is assignable to this without a cast.
+export type Plugin = StagePlugin | EndpointPlugin | ServicePlugin;
+
+/** Declares a stage: it sees exchanges on their way down and answers on their way up. */
+export function defineStage<
+  Options,
+  const Needs extends SlotName = never,
+  const Gives extends SlotName = never,
+  const Metrics extends MetricSpecs = Record<never, never>,
+>(
+  plugin: Omit<StagePlugin<Options, Needs, Gives, Metrics>, 'kind'>,
+): StagePlugin<Options, Needs, Gives, Metrics> {
+  return { kind: 'stage', ...plugin };
+}
+
+/** Declares an endpoint plugin: it owns HTTP routes and may ask the chain. */
+export function defineEndpoint<Options, const Metrics extends MetricSpecs = Record<never, never>>(
+  plugin: Omit<EndpointPlugin<Options, Metrics>, 'kind'>,
+): EndpointPlugin<Options, Metrics> {
+  return { kind: 'endpoint', ...plugin };
+}
+
+/** Declares a service plugin: something that lives beside the chain. */
+export function defineService<Options, const Metrics extends MetricSpecs = Record<never, never>>(
+  plugin: Omit<ServicePlugin<Options, Metrics>, 'kind'>,
+): ServicePlugin<Options, Metrics> {
+  return { kind: 'service', ...plugin };
+}

@@ -1,0 +1,71 @@
+import type { ApiRequest } from '../../wire/api/request.js';
+import type { Caller } from '../../base/caller.js';
+import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
+import type { Trace } from '../../base/trace.js';
+import type { SlotName, Slots } from './slots.js';
+
+/** What a derived exchange changes; everything else is taken over. */
+export interface ExchangeChange<Given extends SlotName = never> {
+  readonly request?: ApiRequest;
+  readonly slots?: Pick<Slots, Given>;
+  /** Narrows the life of the derived exchange; it always ends with its parent too. */
+  readonly signal?: AbortSignal;
+  /** False when the caller of the rest will merge or change the answer, so that no stage may answer with bytes. */
+  readonly isFinal?: boolean;
+}
+
+/**
+ * A request on its way down the chain: validated, free of HTTP, immutable. Stages derive a new one to add or change facts.
+ * `Given` are the slots that earlier stages have filled.
+ */
+export interface Exchange<Given extends SlotName = never> {
+  /** Unique for one HTTP request or background job; derived exchanges share it. */
+  readonly id: string;
+  readonly request: ApiRequest;
+  readonly caller: Caller;
+  /** Ends when the client goes away, a bound is passed or the parent ends. Goes to everything that can block. */
+  readonly signal: AbortSignal;
+  readonly slots: Pick<Slots, Given> & Partial<Slots>;
+  /** True when the answer goes to the client as it is: tier0 may then answer with stored bytes. */
+  readonly isFinal: boolean;
+  /** Counts what happened on the way, for the request log and metrics. */
+  readonly trace: Trace;
+  /** What the request holds in memory is charged here (`-max-query-memory`); derived exchanges share it. */
+  readonly memory: MemoryAccount;
+  derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
+}
+
+interface ExchangeState {
+  readonly id: string;
+  readonly request: ApiRequest;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly slots: Partial<Slots>;
+  readonly isFinal: boolean;
+  readonly trace: Trace;
+  readonly memory: MemoryAccount;
+}
+
+/** Makes the first exchange of a request; stages only derive. */
+export function createExchange({
+  memory = unboundedMemory(),
+  ...state
+}: Omit<ExchangeState, 'slots' | 'memory'> & Partial<Pick<ExchangeState, 'memory'>>): Exchange {
+  return exchangeOf({ ...state, memory, slots: {} });
+}
+
+function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Given> {
+  const exchange: ExchangeState & Pick<Exchange, 'derive'> = {
+    ...state,
+    derive: <Added extends SlotName>(change: ExchangeChange<Added>) =>
+      exchangeOf<Added>({
+        ...state,
+        request: change.request ?? state.request,
+        slots: change.slots === undefined ? state.slots : { ...state.slots, ...change.slots },
+        signal: change.signal === undefined ? state.signal : AbortSignal.any([state.signal, change.signal]),
+        isFinal: state.isFinal && (change.isFinal ?? true),
+      }),
+  };
+  // The kernel checked at start that every needed slot is given before (core/kernel/check); the type says so to the stage.
+  return exchange as Exchange<Given>;
+}

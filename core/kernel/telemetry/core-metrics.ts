@@ -1,0 +1,133 @@
+import type { TelemetryOptions } from '../../base/options.gen.js';
+import type { Meters } from '../../base/meters.js';
+import type { Clock } from '../../base/clock.js';
+import type { RequestObserver, RequestRecord } from './request-record.js';
+import { endUserOf } from './identity.js';
+import { IdentityCap } from './identity-cap.js';
+import type { requestMetrics } from './metrics-table.js';
+
+type Settings = Pick<
+  TelemetryOptions,
+  'metricsExportSensitiveLabels' | 'metricsMaxTenants' | 'metricsMaxClients' | 'metricsTrustProxyHeaders'
+>;
+
+/** Turns finished requests into the core metrics (spec: Metrics, Core; Tenant and client). */
+export class RequestMetrics implements RequestObserver {
+  #active = 0;
+  readonly #tenants: IdentityCap;
+  readonly #clients: IdentityCap;
+  readonly #clientInFlight = new Map<string, number>();
+
+  constructor(
+    private readonly meters: Meters<typeof requestMetrics>,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
+    private readonly startedMs: number = clock.monotonicMs(),
+  ) {
+    this.#tenants = new IdentityCap(settings.metricsMaxTenants);
+    this.#clients = new IdentityCap(settings.metricsMaxClients);
+  }
+
+  /** Sets the gauges that only matter when somebody looks. */
+  collect(): void {
+    this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.startedMs) / 1000, {});
+  }
+
+  started(record: RequestRecord): void {
+    this.#active += 1;
+    this.meters.active_requests.set(this.#active, {});
+    if (this.settings.metricsExportSensitiveLabels) this.#countClient(this.#clientOf(record), 1);
+  }
+
+  finished(record: RequestRecord, status: number, durationMs: number): void {
+    this.#active -= 1;
+    this.meters.active_requests.set(this.#active, {});
+    const where = {
+      system: 'ref',
+      direction: 'downstream',
+      endpoint: record.requestType,
+      route: record.route,
+    };
+    this.meters.requests_total.add(1, { ...where, status: String(status) });
+    this.meters.request_duration_seconds.observe(durationMs / 1000, where);
+    this.#upstream(record, where);
+    this.#inside(record);
+    if (record.tupleMode !== undefined && status === 200) {
+      this.meters.response_tuple_mode_total.add(1, { mode: record.tupleMode });
+    }
+    if (this.settings.metricsExportSensitiveLabels)
+      this.#identities(record, where, status, durationMs / 1000);
+  }
+
+  #upstream({ trace }: RequestRecord, where: Where): void {
+    this.meters.upstream_calls_per_request.observe(trace.upstreamCalls.length, where);
+    for (const call of trace.upstreamCalls) {
+      const upstream = {
+        system: 'backend',
+        direction: 'upstream',
+        endpoint: call.type,
+        route: `/select/logsql/${call.type}`,
+      };
+      this.meters.requests_total.add(1, { ...upstream, status: String(call.status) });
+      this.meters.backend_duration_seconds.observe(call.durationMs / 1000, upstream);
+    }
+    if (trace.cacheResult === 'hit') {
+      this.meters.cache_hits_total.add(1, {});
+      this.meters.cache_hits_by_endpoint.add(1, where);
+    } else if (trace.cacheResult === 'miss') {
+      this.meters.cache_misses_total.add(1, {});
+      this.meters.cache_misses_by_endpoint.add(1, where);
+    }
+  }
+
+  #inside({ trace }: RequestRecord): void {
+    for (const { operation, outcome, durationMs } of trace.operations) {
+      this.meters.internal_operation_total.add(1, { operation, outcome });
+      this.meters.internal_operation_duration_seconds.observe(durationMs / 1000, { operation, outcome });
+      if (operation !== 'translate') continue;
+      this.meters.translations_total.add(1, {});
+      if (outcome === 'error') this.meters.translation_errors_total.add(1, {});
+    }
+  }
+
+  #identities(record: RequestRecord, where: Where, status: number, seconds: number): void {
+    const client = this.#clientOf(record);
+    const tenant = this.#tenants.of(record.trace.tenantId ?? record.caller.orgId ?? '');
+    const statusText = String(status);
+    this.#countClient(client, -1);
+    this.meters.tenant_requests_total.add(1, { ...where, tenant, status: statusText });
+    this.meters.tenant_request_duration_seconds.observe(seconds, { ...where, tenant });
+    this.meters.client_requests_total.add(1, { ...where, client });
+    this.meters.client_response_bytes_total.add(record.responseBytes, { client });
+    this.meters.client_status_total.add(1, { ...where, client, status: statusText });
+    this.meters.client_request_duration_seconds.observe(seconds, { ...where, client });
+    if (record.query !== undefined)
+      this.meters.client_query_length_chars.observe(record.query.length, { ...where, client });
+    if (status >= 400) this.meters.client_errors_total.add(1, { ...where, reason: errorReason(status) });
+  }
+
+  #clientOf(record: RequestRecord): string {
+    // The tenant header stands for the tenant here, so that begin and end of a request name the same client.
+    return this.#clients.of(endUserOf(record.caller, undefined, this.settings.metricsTrustProxyHeaders).id);
+  }
+
+  #countClient(client: string, change: number): void {
+    const count = (this.#clientInFlight.get(client) ?? 0) + change;
+    this.#clientInFlight.set(client, count);
+    this.meters.client_inflight_requests.set(count, { client });
+  }
+}
+
+interface Where {
+  readonly system: string;
+  readonly direction: string;
+  readonly endpoint: string;
+  readonly route: string;
+}
+
+function errorReason(status: number): string {
+  if (status === 499) return 'canceled';
+  if (status === 429) return 'rate_limited';
+  if (status === 504) return 'timeout';
+  return status < 500 ? 'bad_request' : 'server_error';
+}

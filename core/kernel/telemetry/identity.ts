@@ -1,0 +1,36 @@
+import type { Caller } from '../../base/caller.js';
+
+/** Who uses the proxy through a datasource, and where that was read (spec: Authentication 10). */
+export interface EndUser {
+  readonly id: string;
+  readonly source: string;
+}
+
+const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'] as const;
+
+/** The end user: only with trusted proxy headers a user header, else the tenant, the forwarded address, the remote address. */
+export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHeaders: boolean): EndUser {
+  if (trustsHeaders) {
+    for (const header of userHeaders) {
+      const id = caller.headers.get(header);
+      if (id !== undefined && id !== '') return { id, source: header };
+    }
+  }
+  const tenant = tenantId ?? caller.orgId ?? '';
+  if (tenant !== '') return { id: tenant, source: 'tenant' };
+  const forwarded = trustsHeaders ? caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
+  if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
+  return { id: caller.address, source: 'remote_addr' };
+}
+
+/** The principal of datasource credentials; never a secret, never taken for the end user. */
+export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {
+  const header = caller.headers.get('authorization');
+  if (header === undefined) return undefined;
+  const basic = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
+  if (basic !== undefined) {
+    const user = Buffer.from(basic, 'base64').toString('utf8').split(':')[0] ?? '';
+    return { source: 'basic', principal: user };
+  }
+  return { source: /^Bearer\s/i.test(header) ? 'bearer' : 'authorization' };
+}

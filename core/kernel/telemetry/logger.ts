@@ -1,0 +1,104 @@
+import bunyan from 'bunyan';
+import type { LogFields, Logger } from '../../base/logger.js';
+import type { LogWriter } from './log-writer.js';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Makes loggers of one process that share a level and a writer. */
+export interface LoggerFactory {
+  readonly level: LogLevel;
+  /** A logger whose records carry `component`. */
+  component(name: string): Logger;
+}
+
+/** Severity as the spec names it; the numbers are OpenTelemetry's. */
+const severities: ReadonlyMap<number, readonly [text: string, number: number]> = new Map([
+  [bunyan.TRACE, ['TRACE', 1]],
+  [bunyan.DEBUG, ['DEBUG', 5]],
+  [bunyan.INFO, ['INFO', 9]],
+  [bunyan.WARN, ['WARN', 13]],
+  [bunyan.ERROR, ['ERROR', 17]],
+  [bunyan.FATAL, ['FATAL', 21]],
+]);
+
+/** What bunyan puts into a record by itself; the spec has other names for some and no place for the rest. */
+const bunyanFields: ReadonlySet<string> = new Set([
+  'name',
+  'hostname',
+  'pid',
+  'level',
+  'component',
+  'msg',
+  'time',
+  'v',
+  'src',
+]);
+
+/** Makes the loggers of a process: bunyan inside, the spec's field names on the wire (spec: Structured logs). */
+export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>): LoggerFactory {
+  const root = bunyan.createLogger({
+    name: 'ref-proxy',
+    level,
+    // bunyan hands a raw stream its record object; nothing else writes to this one.
+    streams: [{ type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record)) } }],
+  });
+  return {
+    level,
+    component: (name) => {
+      const log = root.child({ component: name }, true);
+      return {
+        debug: (body, fields) => log.debug(plain(fields), '%s', body),
+        info: (body, fields) => log.info(plain(fields), '%s', body),
+        warn: (body, fields) => log.warn(plain(fields), '%s', body),
+        error: (body, fields) => log.error(plain(fields), '%s', body),
+      };
+    },
+  };
+}
+
+/** Copies fields for bunyan, which writes into what it is given; errors become their text and stack. */
+function plain(fields: LogFields = {}): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields))
+    copy[name] = value instanceof Error ? describeError(value) : value;
+  return copy;
+}
+
+function describeError(error: Error): Record<string, unknown> {
+  const described = { type: error.name, message: error.message, stack: error.stack };
+  return error.cause instanceof Error ? { ...described, cause: describeError(error.cause) } : described;
+}
+
+function lineOf(record: unknown): string {
+  const source = new Map(Object.entries(record ?? {}));
+  const level: unknown = source.get('level');
+  const time: unknown = source.get('time');
+  const [text, number] = severities.get(typeof level === 'number' ? level : bunyan.INFO) ?? ['INFO', 9];
+  return logLine(time instanceof Date ? time : new Date(), text, number, source);
+}
+
+function logLine(time: Date, severity: string, number: number, source: ReadonlyMap<string, unknown>): string {
+  const line: Record<string, unknown> = {
+    timestamp: time.toISOString(),
+    'severity.text': severity,
+    'severity.number': number,
+    body: source.get('msg'),
+    component: source.get('component'),
+  };
+  for (const [name, value] of source) if (!bunyanFields.has(name)) line[name] = value;
+  return `${JSON.stringify(line, safeValue)}\n`;
+}
+
+function safeValue(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** The record that stands for lines that did not reach the log. */
+export function lostLinesRecord(count: number): string {
+  const source = new Map<string, unknown>([
+    ['msg', 'log records lost: the log destination refused them (is its disk full?) or did not keep up'],
+    ['component', 'proxy'],
+    ['log.records_lost', count],
+  ]);
+  return logLine(new Date(), 'WARN', 13, source);
+}

@@ -1,0 +1,104 @@
+import type { MetricSpecs } from '../../base/meters.js';
+
+const where = ['system', 'direction', 'endpoint', 'route'] as const;
+const countBuckets = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100] as const;
+const lengthBuckets = [16, 64, 256, 1024, 4096, 16384, 65536] as const;
+
+/** Metrics of HTTP requests (spec: Metrics, Core; Tenant and client). Plugins declare theirs in their manifests. */
+export const requestMetrics = {
+  requests_total: {
+    type: 'counter',
+    help: 'Requests of clients (downstream) and calls to the backend (upstream).',
+    labels: ['system', 'direction', 'endpoint', 'route', 'status'],
+  },
+  request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from request to the end of the response.',
+    labels: where,
+  },
+  backend_duration_seconds: { type: 'histogram', help: 'Time of calls to the backend.', labels: where },
+  upstream_calls_per_request: {
+    type: 'histogram',
+    help: 'Backend calls that one request took.',
+    labels: where,
+    buckets: countBuckets,
+  },
+  cache_hits_total: { type: 'counter', help: 'Requests that a cache answered, at least in part.' },
+  cache_misses_total: { type: 'counter', help: 'Requests that asked a cache in vain.' },
+  cache_hits_by_endpoint: {
+    type: 'counter',
+    help: 'Requests that a cache answered, by endpoint.',
+    labels: where,
+  },
+  cache_misses_by_endpoint: {
+    type: 'counter',
+    help: 'Requests that asked a cache in vain, by endpoint.',
+    labels: where,
+  },
+  translations_total: { type: 'counter', help: 'Queries translated for the backend.' },
+  translation_errors_total: { type: 'counter', help: 'Queries that could not be translated.' },
+  internal_operation_total: {
+    type: 'counter',
+    help: 'Internal operations by outcome.',
+    labels: ['operation', 'outcome'],
+  },
+  internal_operation_duration_seconds: {
+    type: 'histogram',
+    help: 'Time of internal operations.',
+    labels: ['operation', 'outcome'],
+  },
+  response_tuple_mode_total: {
+    type: 'counter',
+    help: 'Query answers by shape of their entries.',
+    labels: ['mode'],
+  },
+  uptime_seconds: { type: 'gauge', help: 'Time since the process started to serve.' },
+  active_requests: { type: 'gauge', help: 'Requests being answered.' },
+  tenant_requests_total: {
+    type: 'counter',
+    help: 'Requests by tenant (-metrics.export-sensitive-labels).',
+    labels: ['system', 'direction', 'tenant', 'endpoint', 'route', 'status'],
+  },
+  tenant_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time of requests by tenant.',
+    labels: ['system', 'direction', 'tenant', 'endpoint', 'route'],
+  },
+  client_requests_total: {
+    type: 'counter',
+    help: 'Requests by client (-metrics.export-sensitive-labels).',
+    labels: ['system', 'direction', 'client', 'endpoint', 'route'],
+  },
+  client_response_bytes_total: { type: 'counter', help: 'Bytes sent by client.', labels: ['client'] },
+  client_status_total: {
+    type: 'counter',
+    help: 'Responses by client and status.',
+    labels: ['system', 'direction', 'client', 'endpoint', 'route', 'status'],
+  },
+  client_inflight_requests: { type: 'gauge', help: 'Requests being answered by client.', labels: ['client'] },
+  client_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time of requests by client.',
+    labels: ['system', 'direction', 'client', 'endpoint', 'route'],
+  },
+  client_query_length_chars: {
+    type: 'histogram',
+    help: 'Length of query texts by client.',
+    labels: ['system', 'direction', 'client', 'endpoint', 'route'],
+    buckets: lengthBuckets,
+  },
+  client_errors_total: {
+    type: 'counter',
+    help: 'Failed requests by reason.',
+    labels: ['system', 'direction', 'endpoint', 'route', 'reason'],
+  },
+} as const satisfies MetricSpecs;
+
+/** Metrics of the log itself. */
+export const logMetrics = {
+  log_records_lost_total: {
+    type: 'counter',
+    help: 'Log records that did not reach the log: write_failed when it refused them (a full disk, a closed pipe), buffer_full when it did not keep up.',
+    labels: ['reason'],
+  },
+} as const satisfies MetricSpecs;

@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs';
+import { Gauge, type Registry } from 'prom-client';
+import type { MetricSpecs } from '../../base/meters.js';
+import { metricPrefix } from './meters.js';
+
+/** A figure of this process, with the unprefixed name dashboards of other programs use. */
+interface ProcessFigure {
+  readonly name: string;
+  readonly help: string;
+  read(): number | undefined;
+}
+
+/** Registers what this process costs; figures are read when somebody scrapes, and left out where the system has none. */
+export function registerProcessMetrics(registry: Registry): void {
+  for (const figure of figures) {
+    for (const prefix of [metricPrefix, '']) {
+      new Gauge({
+        name: prefix + figure.name,
+        help: figure.help,
+        registers: [registry],
+        collect(): void {
+          const value = figure.read();
+          if (value !== undefined) this.set(value);
+        },
+      });
+    }
+  }
+}
+
+/** The figures as they are documented. */
+export function processMetrics(): MetricSpecs {
+  return Object.fromEntries(figures.map(({ name, help }) => [name, { type: 'gauge', help }]));
+}
+
+const figures: readonly ProcessFigure[] = [
+  {
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the process.',
+    read: () => process.memoryUsage.rss(),
+  },
+  {
+    name: 'process_heap_bytes',
+    help: 'JavaScript heap in use.',
+    read: () => process.memoryUsage().heapUsed,
+  },
+  {
+    name: 'process_cpu_seconds_total',
+    help: 'User and system CPU time of the process.',
+    read: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  },
+  {
+    name: 'process_start_time_seconds',
+    help: 'Start of the process, seconds since the epoch.',
+    read: () => Math.round(Date.now() / 1000 - process.uptime()),
+  },
+  { name: 'process_open_fds', help: 'Open file descriptors.', read: openFileDescriptors },
+];
+
+function openFileDescriptors(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    // Only Linux shows them.
+    return undefined;
+  }
+}

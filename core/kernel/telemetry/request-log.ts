@@ -1,0 +1,164 @@
+import type { TelemetryOptions } from '../../base/options.gen.js';
+import type { LogFields, Logger } from '../../base/logger.js';
+import type { Clock } from '../../base/clock.js';
+import { ApiError } from '../../base/errors/api-error.js';
+import { RefusedQuery } from '../../base/errors/refused-query.js';
+import { authOf, endUserOf } from './identity.js';
+import { digestQuery } from './query-digest.js';
+import { RequestRate, RequestSummary } from './request-rate.js';
+import type { RequestObserver, RequestRecord } from './request-record.js';
+import type { Trace } from '../../base/trace.js';
+
+export type RequestLogOptions = Pick<
+  TelemetryOptions,
+  | 'logLevel'
+  | 'logRequestSampleRate'
+  | 'logStatsInterval'
+  | 'logRateThreshold'
+  | 'debugLogRawQueries'
+  | 'metricsTrustProxyHeaders'
+>;
+
+/** Routes that probes, scrapers and open pages call all day; their successes are worth a line only when debugging. */
+const quietTypes: ReadonlySet<string> = new Set([
+  'ready',
+  'alive',
+  'livez',
+  'health',
+  'healthz',
+  'metrics',
+  'ui_pipeline',
+]);
+
+/** Writes one record per request, or a summary per interval when there are too many; errors always get their record. */
+export class RequestLog implements RequestObserver {
+  readonly #rate: RequestRate;
+  readonly #summary = new RequestSummary();
+  #sampled = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly options: RequestLogOptions,
+    clock: Clock,
+  ) {
+    this.#rate = new RequestRate(clock);
+  }
+
+  /** Starts the periodic summary. */
+  start(): void {
+    if (this.options.logRateThreshold === 0) return;
+    this.#timer = setInterval(() => this.summarize(), this.options.logStatsInterval);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.summarize();
+  }
+
+  /** Writes the summary of the requests that got no record since the last one. */
+  summarize(): void {
+    const fields = this.#summary.take();
+    if (fields !== undefined) this.log.info('request summary', fields);
+  }
+
+  started(): void {
+    this.#rate.count();
+  }
+
+  finished(record: RequestRecord, status: number, durationMs: number): void {
+    if (status >= 400) {
+      const fields = this.#fields(record, status, durationMs);
+      if (status >= 500) this.log.error('request failed', fields);
+      else this.log.warn('request failed', fields);
+      return;
+    }
+    if (quietTypes.has(record.requestType) && this.options.logLevel !== 'debug') return;
+    if (this.#isWritten()) this.log.info('request', this.#fields(record, status, durationMs));
+    else this.#summary.add(record.requestType, durationMs);
+  }
+
+  #isWritten(): boolean {
+    const { logRateThreshold, logRequestSampleRate } = this.options;
+    if (logRateThreshold > 0) return this.#rate.perSecond() <= logRateThreshold;
+    this.#sampled += 1;
+    return logRequestSampleRate <= 1 || this.#sampled % logRequestSampleRate === 0;
+  }
+
+  #fields(record: RequestRecord, status: number, durationMs: number): LogFields {
+    const { caller, trace, query } = record;
+    const { debugLogRawQueries, logLevel, metricsTrustProxyHeaders } = this.options;
+    const user = endUserOf(caller, trace.tenantId, metricsTrustProxyHeaders);
+    const auth = authOf(caller);
+    const upstreamMs = trace.upstreamCalls.reduce((sum, call) => sum + call.durationMs, 0);
+    const lastCall = trace.upstreamCalls.at(-1);
+    return {
+      'http.route': record.route,
+      'url.path': record.path,
+      'http.request.method': record.method,
+      'http.response.status_code': status,
+      'ref.request.type': record.requestType,
+      'ref.api.system': 'ref',
+      'proxy.direction': 'downstream',
+      'ref.tenant.id': trace.tenantId ?? caller.orgId ?? '',
+      ...(query === undefined ? {} : { 'ref.query': debugLogRawQueries ? query : digestQuery(query) }),
+      'event.duration': Math.round(durationMs * 1e6),
+      'client.address': caller.address,
+      'enduser.id': user.id,
+      'enduser.source': user.source,
+      ...(auth === undefined ? {} : { 'auth.source': auth.source }),
+      ...(auth?.principal === undefined ? {} : { 'auth.principal': auth.principal }),
+      'cache.result': trace.cacheResult ?? 'bypass',
+      'proxy.duration_ms': roundMs(durationMs),
+      // Calls that ran at the same time can add up to more than the request took.
+      'proxy.overhead_ms': roundMs(Math.max(0, durationMs - upstreamMs)),
+      'upstream.calls': trace.upstreamCalls.length,
+      ...(lastCall === undefined ? {} : { 'upstream.status_code': lastCall.status }),
+      'upstream.duration_ms': roundMs(upstreamMs),
+      ...(logLevel === 'debug' ? byType(trace) : {}),
+      ...errorFields(record.error, debugLogRawQueries),
+    };
+  }
+}
+
+function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** The maps by type, which the spec wants at debug level only. */
+function byType(trace: Trace): LogFields {
+  const calls = trace.upstreamCalls.map((call) => [`backend:${call.type}`, call.durationMs] as const);
+  const operations = trace.operations.map(
+    (done) => [`${done.operation}:${done.outcome}`, done.durationMs] as const,
+  );
+  return {
+    'upstream.calls_by_type': countByKey(calls),
+    'upstream.duration_ms_by_type': sumByKey(calls),
+    'proxy.operations_by_type': countByKey(operations),
+    'proxy.operation_duration_ms_by_type': sumByKey(operations),
+  };
+}
+
+type Measured = readonly (readonly [key: string, durationMs: number])[];
+
+function countByKey(measured: Measured): Readonly<Record<string, number>> {
+  return sumByKey(measured.map(([key]) => [key, 1]));
+}
+
+function sumByKey(measured: Measured): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>();
+  for (const [key, value] of measured) sums.set(key, (sums.get(key) ?? 0) + value);
+  return Object.fromEntries([...sums].map(([key, value]) => [key, roundMs(value)]));
+}
+
+function errorFields(error: unknown, mayShowQueries: boolean): LogFields {
+  if (error === undefined) return {};
+  // The text of a LogQL error quotes the query.
+  if (error instanceof RefusedQuery)
+    return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
+  if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
+  // What a client was told needs no stack; a defect does.
+  if (error instanceof ApiError && error.cause === undefined) return { 'error.message': error.message };
+  return { 'error.message': error.message, error };
+}

@@ -1,0 +1,130 @@
+import { searchWork } from './analysis.js';
+import { takeFromBudget } from './budget.js';
+import { expandTemplate, replaceAllWith, type FindFrom } from './expand.js';
+import { parseRegExp } from './parse.js';
+import { containsOne, equalsOne, plainTexts } from './plain-texts.js';
+import { Re2Engine } from './re2-engine.js';
+import type { TextTest } from './plain-texts.js';
+import { textTest } from './text-engine.js';
+import { translateForV8, v8Finder } from './v8-engine.js';
+import type { RegExpNode } from './tree.js';
+import type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
+
+/** Longer patterns are not worth an analysis. */
+const maxAnalysed = 2048;
+
+/** Nanoseconds for each UTF-16 unit, and for each state of the automaton or step of a search. */
+const searchCost = 2;
+const testCost = 25;
+const findCost = 50;
+/** Texts are searched for one after the other, or all along one tree. */
+const textsCost = 20;
+
+/**
+ * Compiles a pattern for the RE2 automaton and, where a faster way gives the same answers in linear time, for that.
+ * @throws RegExpSyntaxError
+ */
+export function compile(pattern: string, options: CompileOptions, fast = true): LinearRegExp {
+  const anchored = options.anchored === true;
+  const texts = fast ? plainTexts(pattern) : undefined;
+  if (texts !== undefined) {
+    const test = anchored ? equalsOne(texts) : containsOne(texts);
+    return new CompiledRegExp(pattern, options, { test });
+  }
+  const engine = engineOf(pattern, options);
+  const tree =
+    fast && pattern.length <= maxAnalysed ? parseRegExp(pattern, options.dotAll === true) : undefined;
+  if (tree === undefined) return new CompiledRegExp(pattern, options, { engine });
+  const test = textTest(tree, anchored);
+  const native = translateForV8(tree, anchored);
+  return new CompiledRegExp(pattern, options, { engine, tree, test, native });
+}
+
+function engineOf(pattern: string, options: CompileOptions): Re2Engine {
+  takeFromBudget(pattern, false);
+  return new Re2Engine(pattern, options);
+}
+
+interface Ways {
+  /** Made at first use where a test of plain texts is mostly all that is needed. */
+  readonly engine?: Re2Engine;
+  readonly tree?: RegExpNode;
+  readonly test?: TextTest | undefined;
+  readonly native?: RegExp | undefined;
+}
+
+class CompiledRegExp implements LinearRegExp {
+  readonly source: string;
+  readonly groupCount: number;
+  readonly groupNames: readonly string[];
+  readonly size: number;
+  readonly testCost: number;
+  readonly findCost: number;
+  readonly #options: CompileOptions;
+  readonly #test: TextTest | undefined;
+  readonly #native: RegExp | undefined;
+  #engine: Re2Engine | undefined;
+
+  constructor(source: string, options: CompileOptions, { engine, tree, test, native }: Ways) {
+    this.source = source;
+    this.groupCount = engine?.groupCount ?? 0;
+    this.groupNames = engine?.names.map(([name]) => name) ?? [];
+    this.#options = options;
+    this.#engine = engine;
+    this.#test = test;
+    this.#native = native;
+    this.size = engine?.size ?? source.length;
+    const steps = tree === undefined ? 1 : searchWork(tree);
+    this.findCost = native === undefined ? findCost * this.size : searchCost * steps;
+    // A test of texts may leave the rare ones to the others.
+    const other = native === undefined ? testCost * this.size : searchCost * steps;
+    this.testCost =
+      engine === undefined ? textsCost : test === undefined ? other : Math.max(textsCost, other);
+  }
+
+  test(text: string): boolean {
+    const answer = this.#test?.(text);
+    if (answer !== undefined) return answer;
+    if (this.#native === undefined) return this.#automaton.test(text);
+    this.#native.lastIndex = 0;
+    return this.#native.test(text);
+  }
+
+  exec(text: string): LinearMatch | undefined {
+    return this.#finder(text)(0);
+  }
+
+  replaceAll(text: string, replacement: string, onMatch?: () => void): string {
+    return replaceAllWith(text, this.#finder(text), (match) => {
+      onMatch?.();
+      return expandTemplate(replacement, match);
+    });
+  }
+
+  replaceAllLiteral(text: string, replacement: string, onMatch?: () => void): string {
+    return replaceAllWith(text, this.#finder(text), () => {
+      onMatch?.();
+      return replacement;
+    });
+  }
+
+  count(text: string, onMatch?: () => void): number {
+    let matches = 0;
+    replaceAllWith(text, this.#finder(text), () => {
+      onMatch?.();
+      matches++;
+      return '';
+    });
+    return matches;
+  }
+
+  get #automaton(): Re2Engine {
+    return (this.#engine ??= engineOf(this.source, this.#options));
+  }
+
+  #finder(text: string): FindFrom {
+    return this.#native === undefined
+      ? this.#automaton.finder(text)
+      : v8Finder(this.#native, this.#automaton.names, text);
+  }
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import {
+  checkFiles,
+  findFiles,
+  formatFindings,
+  formats,
+  isFormat,
+  readSources,
+  thisMachine,
+  type Format,
+} from '../kernel/check/index.js';
+import { UsageError } from '../kernel/options/index.js';
+import type { Io } from './io.js';
+
+/** What the command uses of the process; the program hands in its own, tests theirs. */
+export interface CheckIo extends Io {
+  /** True when `out` is a terminal: the text format is coloured then. */
+  readonly isTerminal?: boolean;
+  /** Ends the waiting for backends. */
+  readonly signal?: AbortSignal;
+}
+
+const usage = `Usage: ref-proxy check [--env] [--format=${formats.join('|')}] FILE...
+
+Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks that hold a pipeline) or a directory with such files.
+
+  --env      also checks this machine: files readable and writable, backends healthy, ports free
+  --format   ${formats.join(', ')}; the default is text
+  --help     shows this text
+
+Exit status: 0 nothing found, 1 findings, 2 the command line cannot be used. docs/checker.md explains every rule.
+`;
+
+/** `ref-proxy check`, with the arguments behind the word. Returns the exit status. */
+export async function runCheck(argv: readonly string[], io: CheckIo): Promise<0 | 1 | 2> {
+  try {
+    const command = readArguments(argv);
+    if (command === 'help') {
+      io.out(usage);
+      return 0;
+    }
+    return await check(command, io);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    for (const problem of error.problems) io.err(`ref-proxy check: ${problem}\n`);
+    return 2;
+  }
+}
+
+interface CheckCommand {
+  readonly paths: readonly string[];
+  readonly format: Format;
+  readonly looksAround: boolean;
+}
+
+async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
+  const signal = io.signal ?? new AbortController().signal;
+  const findings = await checkFiles(command.paths, {
+    sources: { flags: new Map(), env: io.env },
+    ...(command.looksAround ? { surroundings: thisMachine(signal) } : {}),
+  });
+  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  io.out(formatFindings(findings, command.format, await readSources(findings), { hasColor }));
+  if (command.format === 'text') io.err(await summary(findings, command.paths));
+  return findings.length === 0 ? 0 : 1;
+}
+
+async function summary(findings: readonly unknown[], paths: readonly string[]): Promise<string> {
+  const files = (await findFiles(paths)).length;
+  return `${counted(files, 'file')} checked, ${findings.length === 0 ? 'no findings' : counted(findings.length, 'finding')}\n`;
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** Flags work with one dash as well, like all flags of the proxy. */
+function readArguments(argv: readonly string[]): CheckCommand | 'help' {
+  const args = argv.map((arg) => (/^-[a-z]{2}/.test(arg) ? `-${arg}` : arg));
+  const { values, positionals } = parse(args);
+  if (values.help === true) return 'help';
+  const format = values.format ?? 'text';
+  if (!isFormat(format))
+    throw new UsageError([`--format must be one of ${formats.join(', ')}, not "${format}"`]);
+  if (positionals.length === 0)
+    throw new UsageError(['name a file or a directory to check; --help explains']);
+  return { paths: positionals, format, looksAround: values.env === true };
+}
+
+function parse(args: readonly string[]): {
+  readonly values: { readonly env?: boolean; readonly help?: boolean; readonly format?: string };
+  readonly positionals: readonly string[];
+} {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        env: { type: 'boolean' },
+        format: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError([error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error)]);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Pipeline } from '../kernel/pipeline/index.js';
+import { demoWelcome } from './demo.js';
+import type { Io } from './io.js';
+import { servePipeline } from './serve.js';
+
+/** Runs the demo: the proxy over an embedded backend with sample logs. */
+export function demo(args: readonly string[], io: Io): Promise<number> {
+  // Records of every request would drown what the demo has to say.
+  return servePipeline(
+    ['-log-level=warn', ...args],
+    io,
+    { name: 'demo', pipeline: 'demo.yaml' },
+    (proxy, pipeline) => {
+      io.out(demoWelcome(proxy.urls.main, proxy.urls.admin ?? proxy.urls.main, backendUrlOf(pipeline)));
+    },
+  );
+}
+
+function backendUrlOf(pipeline: Pipeline): string {
+  const options = pipeline.services.find((loaded) => loaded.plugin.name === 'embedded-backend')?.options;
+  const listen = new Map<string, unknown>(Object.entries(options ?? {})).get('listen');
+  return typeof listen === 'string' ? `http://${listen.startsWith(':') ? 'localhost' : ''}${listen}` : 'none';
+}

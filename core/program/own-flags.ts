@@ -1,0 +1,25 @@
+import { FlagIndex, parseCommandLine, UsageError, type CommandFlag } from '../kernel/options/index.js';
+
+/** The command line of a command that takes no options of the pipeline file. */
+export interface PlainArgs {
+  readonly values: ReadonlyMap<string, string>;
+  readonly positionals: readonly string[];
+  readonly wantsHelp: boolean;
+}
+
+const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
+
+/** Reads the flags of a small command. Throws UsageError with all problems. */
+export function readPlainArgs(args: readonly string[], flags: readonly CommandFlag[]): PlainArgs {
+  const line = parseCommandLine(args, new FlagIndex([]), [...flags, help]);
+  if (line.problems.length > 0) throw new UsageError(line.problems);
+  return { values: line.own, positionals: line.positionals, wantsHelp: line.own.get('help') === 'true' };
+}
+
+/** Help of a small command. */
+export function plainHelp(usage: string, flags: readonly CommandFlag[]): string {
+  const lines = [...flags, help].map(
+    (flag) => `  -${flag.name}${flag.kind === 'string' ? '=VALUE' : ''}  ${flag.description}`,
+  );
+  return [`Usage: ref-proxy ${usage}`, '', ...lines, ''].join('\n');
+}

@@ -1,0 +1,44 @@
+import { suggest, UsageError } from '../kernel/options/index.js';
+import { commands } from './commands.js';
+import type { Io } from './io.js';
+
+/** Finds the command and runs it. Flags without a command mean `serve`. Usage errors give 2, other failures 1, both without a stack. */
+export async function runProgram(args: readonly string[], io: Io): Promise<number> {
+  const [first = '', ...rest] = args;
+  if (first === '' || first === 'help' || /^--?h(elp)?$/.test(first)) {
+    io.out(programHelp());
+    return first === '' ? 2 : 0;
+  }
+  const isFlag = first.startsWith('-');
+  const name = isFlag ? 'serve' : first;
+  const command = commands.find((known) => known.name === name);
+  if (command === undefined) {
+    const meant = suggest(
+      name,
+      commands.map((known) => known.name),
+    );
+    io.err(`ref-proxy: unknown command ${name}${meant === undefined ? '' : `, did you mean ${meant}?`}\n`);
+    return 2;
+  }
+  try {
+    return await command.run(isFlag ? args : rest, io);
+  } catch (error) {
+    io.err(`ref-proxy ${name}: ${error instanceof Error ? error.message : 'failed'}\n`);
+    return error instanceof UsageError ? error.exitCode : 1;
+  }
+}
+
+function programHelp(): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+  return [
+    'ref-proxy: Loki’s read API on top of VictoriaLogs',
+    '',
+    'Usage: ref-proxy <command> [flags]',
+    '',
+    ...lines,
+    '',
+    'ref-proxy <command> -help shows the flags of a command. Flags without a command mean serve.',
+    '',
+  ].join('\n');
+}

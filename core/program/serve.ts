@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { startProxy, type RunningProxy } from './start-proxy.js';
+import { endOnDefect } from '../kernel/uncaught.js';
+import {
+  builtInDefinitions,
+  FlagIndex,
+  helpText,
+  packageRoot,
+  parseCommandLine,
+  UsageError,
+  type CommandFlag,
+} from '../kernel/options/index.js';
+import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
+import { thisMachine } from '../kernel/check/surroundings.js';
+import type { Io } from './io.js';
+import { printFindings } from './findings.js';
+import { siteDefinitions } from './site-flags.js';
+import { runUntilSignal } from './until-signal.js';
+
+/**
+ * How much the heap may grow between two full collections, in percent of what is in use. On a large machine V8 would let it grow to
+ * several times that: each answer leaves some megabytes that are soon garbage.
+ */
+const heapGrowingPercent = 60;
+
+/** Runs the proxy. */
+export function serve(args: readonly string[], io: Io): Promise<number> {
+  if (!process.execArgv.some((flag) => flag.startsWith('--heap-growing-percent')))
+    setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+  return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
+}
+
+/** Flags of the program itself, beside the options of the pipeline file. */
+const ownFlags: readonly CommandFlag[] = [
+  { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
+  { name: 'help', kind: 'boolean', description: 'show the flags' },
+];
+
+/** A command that runs a pipeline, and the one that it runs when none is named. */
+export interface ServingCommand {
+  readonly name: string;
+  /** File of pipelines/. */
+  readonly pipeline: string;
+}
+
+/** Loads a pipeline as the command line says, starts it, tells that it runs, and waits for a signal. */
+export async function servePipeline(
+  args: readonly string[],
+  io: Io,
+  command: ServingCommand,
+  onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
+): Promise<number> {
+  const builtIns = builtInDefinitions();
+  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
+  const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
+  const definitions = [...builtIns, ...(await siteDefinitions(file))];
+  const index = new FlagIndex(definitions);
+  const line = parseCommandLine(args, index, ownFlags);
+  if (line.own.get('help') === 'true') {
+    io.out(
+      `${await helpText(definitions, { usage: `Usage: ref-proxy ${command.name} [flags]`, own: ownFlags })}\n`,
+    );
+    return 0;
+  }
+  const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
+  const problems = [...line.problems, ...stray];
+  if (problems.length > 0) throw new UsageError(problems);
+  const { pipeline, findings } = await loadPipeline(
+    file,
+    { flags: line.flags, env: io.env },
+    packageBuiltIns(),
+    thisMachine(new AbortController().signal),
+  );
+  await printFindings(findings, io);
+  if (pipeline === undefined) return 1;
+  const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);
+  warnAboutFlags(index, line.flags.keys(), pipeline, warn);
+  return runUntilSignal(async (signal) => {
+    const proxy = await startProxy(pipeline, { signal });
+    endOnDefect((error) => proxy.tellDefect(error));
+    onStarted(proxy, pipeline);
+    return proxy;
+  });
+}
+
+function warnAboutFlags(
+  index: FlagIndex,
+  flags: Iterable<string>,
+  pipeline: Pipeline,
+  warn: (text: string) => void,
+): void {
+  const given = [...flags];
+  const { stages, endpoints, services } = pipeline;
+  const plugins = [...stages, ...endpoints, ...services].map((loaded) => loaded.plugin.name);
+  const present = new Set(['server', 'names', 'limits', 'telemetry', ...plugins]);
+  const warnings = [
+    ...index.deprecatedWarnings(given),
+    ...index.unusedWarnings(given, present),
+    ...index.unreadWarnings(given, present),
+  ];
+  for (const warning of warnings) warn(warning);
+}

@@ -1,0 +1,219 @@
+import type { Pipeline } from '../kernel/pipeline/types.js';
+import type { MetricSpecs } from '../base/meters.js';
+import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/clock.js';
+import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
+import { apiError } from '../base/errors/table.js';
+import { connectionMetrics } from '../http/connections.js';
+import { openEdge, type Edge, type Urls } from '../http/edge.js';
+import { createLimits } from '../wire/limits/limits.js';
+import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
+import { Naming } from '../victoria/names/naming.js';
+import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
+import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
+import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
+import { MeterRegistry } from '../kernel/telemetry/meters.js';
+import { logMetrics, requestMetrics } from '../kernel/telemetry/metrics-table.js';
+import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import { RequestLog } from '../kernel/telemetry/request-log.js';
+import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import { buildPlugins } from '../kernel/build.js';
+import { composeChain } from '../kernel/chain.js';
+import { Strain } from '../base/admission/strain.js';
+import { systemClock } from '../kernel/clock.js';
+import { createDescriber } from '../kernel/describe.js';
+import { Units } from '../kernel/lifecycle.js';
+import { StageMeter } from '../kernel/stage-meter.js';
+
+/** What a caller may replace; tests do. */
+export interface StartOptions {
+  readonly clock?: Clock;
+  /** Where log records go; stdout unless given. */
+  readonly logTo?: LogDestination;
+  /** Gives the start up: what has started is stopped, and the start rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** A proxy that serves. */
+export interface RunningProxy {
+  readonly urls: Urls;
+  /** SIGHUP: every plugin reads again what may have changed. */
+  reload(): Promise<void>;
+  /** Stops accepting, drains within `-drain-timeout`, stops every plugin. Can be called more than once. */
+  close(): Promise<void>;
+  /** Writes an error that nothing caught to the log before it returns: the process is about to end. */
+  tellDefect(error: Error): void;
+}
+
+/** Creates and starts what a pipeline file names. An Error says which plugin or flag failed; nothing stays open then. */
+export async function startProxy(pipeline: Pipeline, options: StartOptions = {}): Promise<RunningProxy> {
+  const clock = options.clock ?? systemClock;
+  const { telemetry } = pipeline;
+  const metering = createMetering(pipeline, clock);
+  const writer = createLogWriter(options.logTo ?? process.stdout, telemetry.logBuffered, metering.registry);
+  const loggers = createLoggers(telemetry.logLevel, writer);
+  const log = loggers.component('proxy');
+  const requestLog = new RequestLog(log, telemetry, clock);
+  const stageMeters = new Map<string, StageMeter>();
+  const { registry } = metering;
+  const house: House & { units: Units } = {
+    units: new Units([], log),
+    observers: [requestLog, metering.requests],
+    describe: createDescriber(pipeline, { registry, stageMeters, startedMs: clock.nowMs() }),
+  };
+  const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
+  const built = buildPlugins(pipeline, hostFor, (id) => {
+    const meter = new StageMeter(clock);
+    stageMeters.set(id, meter);
+    return meter;
+  });
+  house.units = new Units(built.units, log);
+  await house.units.start(pipeline.server.startTimeout, options.signal);
+  let edge: Edge;
+  try {
+    edge = await openEdge({
+      server: pipeline.server,
+      telemetry,
+      handlers: built.handlers,
+      routes: built.routes,
+      upgrades: built.upgrades,
+      run: composeChain(built.links),
+      memory: new MemoryPool({
+        maxQueryBytes: pipeline.limits.maxQueryMemory,
+        meters: registry.create(memoryMetrics),
+      }),
+      observer: observeAll(house.observers),
+      meters: registry.create(connectionMetrics),
+      log,
+      clock,
+    });
+  } catch (error) {
+    await house.units.stop();
+    writer.flush();
+    throw error;
+  }
+  requestLog.start();
+  log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
+  const close = async (): Promise<void> => {
+    await edge.close();
+    await house.units.stop();
+    requestLog.stop();
+    log.info('stopped');
+    writer.flush();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    urls: edge.urls,
+    reload: () => house.units.reload(),
+    close: () => (closing ??= close()),
+    tellDefect: (error) => {
+      log.error('ending: nothing caught this error', { error });
+      writer.flushSync();
+    },
+  };
+}
+
+function createLogWriter(
+  destination: LogDestination,
+  isBuffered: boolean,
+  registry: MeterRegistry,
+): LogWriter {
+  const { log_records_lost_total: lost } = registry.create(logMetrics);
+  return new LogWriter(destination, {
+    isBuffered,
+    lostLine: lostLinesRecord,
+    onLost: (count, reason) => lost.add(count, { reason }),
+  });
+}
+
+/** What plugins reach through their host, made after the hosts are. */
+interface House {
+  readonly units: Units;
+  readonly observers: RequestObserver[];
+  readonly describe: () => Promise<PipelineDescription>;
+}
+
+interface Metering {
+  readonly registry: MeterRegistry;
+  readonly requests: RequestMetrics;
+  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+function createMetering({ telemetry }: Pipeline, clock: Clock): Metering {
+  const registry = new MeterRegistry();
+  registerProcessMetrics(registry.registry);
+  const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
+  const { metricsMaxConcurrency } = telemetry;
+  let running = 0;
+  const expose = async (): ReturnType<MeterRegistry['expose']> => {
+    if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
+    running += 1;
+    try {
+      requests.collect();
+      return await registry.expose();
+    } finally {
+      running -= 1;
+    }
+  };
+  return { registry, requests, expose };
+}
+
+function createHostFor(
+  pipeline: Pipeline,
+  clock: Clock,
+  loggers: LoggerFactory,
+  metering: Metering,
+  house: House,
+): (pluginId: string, metrics: MetricSpecs) => Host {
+  const naming = new Naming(pipeline.names);
+  const limits = createLimits({
+    ...pipeline.limits,
+    requestTimeout: pipeline.server.httpWriteTimeout,
+    tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
+  });
+  const strain = new Strain(() => clock.monotonicMs());
+  return (pluginId, metrics) => ({
+    pluginId,
+    log: loggers.component(pluginId),
+    meters: metering.registry.create(metrics),
+    naming,
+    limits,
+    purge: (scope) => house.units.purge(scope),
+    readiness: () => house.units.readiness(),
+    exposeMetrics: () => metering.expose(),
+    describePipeline: () => house.describe(),
+    observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
+    strain: strain.view(pluginId),
+    clock,
+  });
+}
+
+function observeAll(observers: readonly RequestObserver[]): RequestObserver {
+  return {
+    started: (record) => {
+      for (const observer of observers) observer.started(record);
+    },
+    finished: (record, status, durationMs) => {
+      for (const observer of observers) observer.finished(record, status, durationMs);
+    },
+  };
+}
+
+/** An observer of a plugin: what it throws is logged and touches no request. */
+function harmless(observer: RequestObserver, log: Logger): RequestObserver {
+  const attempt = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      log.error('observer of requests failed', { error });
+    }
+  };
+  return {
+    started: (record) => {
+      attempt(() => observer.started(record));
+    },
+    finished: (record, status, durationMs) => {
+      attempt(() => observer.finished(record, status, durationMs));
+    },
+  };
+}

@@ -1,0 +1,439 @@
+/** A field by its exact name. */
+export interface FieldName {
+  readonly kind: 'name';
+  readonly name: string;
+}
+/** All fields whose names start with `prefix`; the empty prefix means every field (`*`). */
+export interface FieldPrefix {
+  readonly kind: 'prefix';
+  readonly prefix: string;
+}
+export type FieldRef = FieldName | FieldPrefix;
+
+/** Every row: `*`. */
+export interface AllFilter {
+  readonly kind: 'all';
+}
+/** All parts match; at least two parts. */
+export interface AndFilter {
+  readonly kind: 'and';
+  readonly parts: readonly LogsqlFilter[];
+}
+/** One part matches; at least two parts. */
+export interface OrFilter {
+  readonly kind: 'or';
+  readonly parts: readonly LogsqlFilter[];
+}
+export interface NotFilter {
+  readonly kind: 'not';
+  readonly filter: LogsqlFilter;
+}
+
+/** One comparison inside `{...}`; a missing label equals the empty text, patterns are anchored and `.` matches line feeds. */
+export type StreamMatcher = StreamValueMatcher | StreamListMatcher;
+export interface StreamValueMatcher {
+  readonly kind: 'value';
+  readonly label: string;
+  readonly op: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
+}
+export interface StreamListMatcher {
+  readonly kind: 'list';
+  readonly label: string;
+  readonly op: 'in' | 'not_in';
+  readonly values: readonly string[];
+}
+/** Stream selector: one of the groups matches, in a group all matchers match; `{}` is one empty group. */
+export interface StreamFilter {
+  readonly kind: 'stream';
+  readonly groups: readonly (readonly StreamMatcher[])[];
+}
+
+/** Rows with `min <= _time <= max`, Unix nanoseconds; a missing bound is open. */
+export interface TimeFilter {
+  readonly kind: 'time';
+  readonly min?: bigint;
+  readonly max?: bigint;
+}
+/**
+ * Rows in `[now - offset - duration, now - offset)`, nanoseconds, where now is the evaluation instant.
+ * Without a duration everything before `now - offset`.
+ */
+export interface RelativeTimeFilter {
+  readonly kind: 'time-relative';
+  readonly duration?: bigint;
+  readonly offset: bigint;
+}
+
+/** A test on the value of one field, or (with a prefix) on any of several fields. */
+export interface FieldFilter {
+  readonly kind: 'field';
+  readonly field: FieldRef;
+  readonly test: ValueTest;
+}
+
+export type LogsqlFilter =
+  AllFilter | AndFilter | OrFilter | NotFilter | StreamFilter | TimeFilter | RelativeTimeFilter | FieldFilter;
+
+/** The text stands between word borders (`f:"text"`); the empty text matches the missing field. */
+export interface PhraseTest {
+  readonly kind: 'phrase';
+  readonly text: string;
+}
+/** The text starts at a word border (`f:"text"*`); the empty text matches every non-empty value (`f:*`). */
+export interface PrefixTest {
+  readonly kind: 'prefix';
+  readonly text: string;
+}
+/** The value equals the text (`f:="text"`). */
+export interface ExactTest {
+  readonly kind: 'exact';
+  readonly text: string;
+}
+/** The value starts with the text (`f:="text"*`). */
+export interface ExactPrefixTest {
+  readonly kind: 'exact-prefix';
+  readonly text: string;
+}
+/** The value contains the text (`f:*"text"*`); the empty text matches every value, the missing one too. */
+export interface SubstringTest {
+  readonly kind: 'substring';
+  readonly text: string;
+}
+/** The value contains a match of the RE2 pattern (`f:~"re"`); `.` matches line feeds. */
+export interface RegexpTest {
+  readonly kind: 'regexp';
+  readonly pattern: string;
+}
+/** Lists: `in` wants the whole value, the `contains` forms want phrases. */
+export interface ListTest {
+  readonly kind: 'in' | 'contains-all' | 'contains-any' | 'json-array-contains-any';
+  readonly values: readonly string[];
+}
+/** As a list test, the values being the last field of the rows that the query returns. */
+export interface SubqueryTest {
+  readonly kind: 'subquery';
+  readonly test: 'in' | 'contains-all' | 'contains-any';
+  readonly query: LogsqlQuery;
+}
+/** Phrase or prefix without regard to case: `f:i("text")`, `f:i("text"*)`. */
+export interface AnyCaseTest {
+  readonly kind: 'any-case';
+  readonly text: string;
+  readonly prefix: boolean;
+}
+/** The phrases occur one after the other: `f:seq("a","b")`. */
+export interface SequenceTest {
+  readonly kind: 'sequence';
+  readonly phrases: readonly string[];
+}
+/** `f:>text`: by number (duration, size, time, address) when both sides are one, else as text. */
+export interface CompareTest {
+  readonly kind: 'compare';
+  readonly op: '>' | '>=' | '<' | '<=';
+  readonly value: string;
+}
+/** `f:range[min,max]`: numbers, durations or sizes, as written. */
+export interface RangeTest {
+  readonly kind: 'range';
+  readonly min: string;
+  readonly max: string;
+  readonly minIncluded: boolean;
+  readonly maxIncluded: boolean;
+}
+/** The value is an address in `[from, to]`, both in plain address form. */
+export interface AddressRangeTest {
+  readonly kind: 'ipv4-range' | 'ipv6-range';
+  readonly from: string;
+  readonly to: string;
+}
+/** `from <= value < to` as text. */
+export interface StringRangeTest {
+  readonly kind: 'string-range';
+  readonly from: string;
+  readonly to: string;
+}
+/** The value has `min` to `max` Unicode characters; a missing maximum is open. */
+export interface LengthRangeTest {
+  readonly kind: 'len-range';
+  readonly min: number;
+  readonly max?: number;
+}
+/** The value is stored with the given column type, such as `uint8` or `string`. */
+export interface ValueTypeTest {
+  readonly kind: 'value-type';
+  readonly type: string;
+}
+/** The value compared with that of another field of the same row. */
+export interface FieldCompareTest {
+  readonly kind: 'eq-field' | 'lt-field' | 'le-field';
+  readonly other: string;
+}
+/** The value holds (`any`) or is (`full`) text of the pattern, with `<N>`, `<W>`, `<IP4>`, `<UUID>`, `<DATETIME>` and more. */
+export interface PatternTest {
+  readonly kind: 'pattern';
+  readonly where: 'any' | 'full' | 'prefix' | 'suffix';
+  readonly pattern: string;
+}
+
+export type ValueTest =
+  | PhraseTest
+  | PrefixTest
+  | ExactTest
+  | ExactPrefixTest
+  | SubstringTest
+  | RegexpTest
+  | ListTest
+  | SubqueryTest
+  | AnyCaseTest
+  | SequenceTest
+  | CompareTest
+  | RangeTest
+  | AddressRangeTest
+  | StringRangeTest
+  | LengthRangeTest
+  | ValueTypeTest
+  | FieldCompareTest
+  | PatternTest;
+
+/** Settings in front of a query: `options(...)`. */
+export interface QueryOptions {
+  readonly concurrency?: number;
+  readonly parallelReaders?: number;
+  readonly ignoreGlobalTimeFilter?: boolean;
+  readonly allowPartialResponse?: boolean;
+  /** Nanoseconds: the query sees the data of this much earlier. */
+  readonly timeOffset?: bigint;
+}
+
+export interface LogsqlQuery {
+  readonly options: QueryOptions;
+  readonly filter: LogsqlFilter;
+  readonly pipes: readonly LogsqlPipe[];
+}
+
+/** `fields` and `delete`: which columns stay or go. */
+export interface ProjectPipe {
+  readonly kind: 'fields' | 'delete';
+  readonly fields: readonly FieldRef[];
+}
+/** `copy` and `rename`: pairs are applied from left to right; a prefix goes to a prefix. */
+export interface MovePipe {
+  readonly kind: 'copy' | 'rename';
+  readonly pairs: readonly { readonly from: FieldRef; readonly to: FieldRef }[];
+}
+export interface SortKey {
+  readonly field: string;
+  readonly desc: boolean;
+}
+/** `sort by (...) [desc] [partition by (...)] [offset n] [limit n] [rank as f]`. */
+export interface SortPipe {
+  readonly kind: 'sort';
+  readonly by: readonly SortKey[];
+  readonly desc: boolean;
+  readonly partitionBy: readonly string[];
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly rankAs?: string;
+}
+/** `first n by (...)` and `last n by (...)`. */
+export interface EdgePipe {
+  readonly kind: 'first' | 'last';
+  readonly count: number;
+  readonly by: readonly SortKey[];
+  readonly partitionBy: readonly string[];
+  readonly rankAs?: string;
+}
+export interface CutPipe {
+  readonly kind: 'limit' | 'offset';
+  readonly count: number;
+}
+/** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the borders back. */
+export interface GroupKey {
+  readonly field: string;
+  readonly bucket?: { readonly size: string; readonly offset?: string };
+}
+export type StatsName =
+  | 'any'
+  | 'avg'
+  | 'count'
+  | 'count_empty'
+  | 'count_uniq'
+  | 'count_uniq_hash'
+  | 'field_max'
+  | 'field_min'
+  | 'histogram'
+  | 'json_values'
+  | 'max'
+  | 'median'
+  | 'min'
+  | 'quantile'
+  | 'rate'
+  | 'rate_sum'
+  | 'row_any'
+  | 'row_max'
+  | 'row_min'
+  | 'stddev'
+  | 'sum'
+  | 'sum_len'
+  | 'uniq_values'
+  | 'values';
+/** One result column of `stats`. `source` is the compared field of `row_min`, `row_max`, `field_min` and `field_max`. */
+export interface StatsFunction {
+  readonly name: StatsName;
+  readonly fields: readonly FieldRef[];
+  readonly phi?: number;
+  readonly source?: string;
+  readonly limit?: number;
+  readonly sortBy?: readonly SortKey[];
+  readonly condition?: LogsqlFilter;
+  readonly as: string;
+}
+/** `running_stats` and `total_stats` keep the rows and add the value so far, or over all rows. */
+export interface StatsPipe {
+  readonly kind: 'stats' | 'running_stats' | 'total_stats';
+  readonly by: readonly GroupKey[];
+  readonly functions: readonly StatsFunction[];
+}
+export interface UniqPipe {
+  readonly kind: 'uniq';
+  readonly by: readonly string[];
+  /** Adds the column `hits` with the number of rows. */
+  readonly hits: boolean;
+  readonly limit?: number;
+}
+export interface TopPipe {
+  readonly kind: 'top';
+  readonly count: number;
+  readonly by: readonly string[];
+  readonly hitsAs: string;
+  readonly rankAs?: string;
+}
+export interface FilterPipe {
+  readonly kind: 'filter';
+  readonly filter: LogsqlFilter;
+}
+export type MathExpr =
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'negate'; readonly operand: MathExpr }
+  | { readonly kind: 'binary'; readonly op: MathOperator; readonly left: MathExpr; readonly right: MathExpr }
+  | { readonly kind: 'call'; readonly name: MathFunction; readonly args: readonly MathExpr[] };
+export type MathOperator = '^' | '*' | '/' | '%' | '+' | '-' | '&' | 'xor' | 'or' | 'default';
+export type MathFunction = 'abs' | 'ceil' | 'exp' | 'floor' | 'ln' | 'max' | 'min' | 'now' | 'rand' | 'round';
+export interface MathPipe {
+  readonly kind: 'math';
+  readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
+}
+/** Which rows a pipe changes, and what becomes of columns that it would overwrite. */
+export interface UpdateRules {
+  readonly condition?: LogsqlFilter;
+  /** `keep-original`: a column that has a value keeps it; `skip-empty`: an empty result does not overwrite. */
+  readonly rule: 'overwrite' | 'keep-original' | 'skip-empty';
+}
+export interface FormatPipe extends UpdateRules {
+  readonly kind: 'format';
+  readonly pattern: string;
+  readonly as: string;
+}
+/** `extract "a<b>c"` and `extract_regexp "(?P<b>..)"`. */
+export interface ExtractPipe extends UpdateRules {
+  readonly kind: 'extract' | 'extract_regexp';
+  readonly pattern: string;
+  readonly from: string;
+}
+export interface UnpackPipe extends UpdateRules {
+  readonly kind: 'unpack_json' | 'unpack_logfmt';
+  readonly from: string;
+  /** Only these fields; all when empty. */
+  readonly fields: readonly FieldRef[];
+  readonly prefix: string;
+}
+/** `replace` and `replace_regexp`; without a limit all occurrences. */
+export interface ReplacePipe {
+  readonly kind: 'replace' | 'replace_regexp';
+  readonly old: string;
+  readonly replacement: string;
+  readonly at: string;
+  readonly limit?: number;
+  readonly condition?: LogsqlFilter;
+}
+/** `len(f) as x` in bytes, `hash(f) as x`, `json_array_len(f) as x`. */
+export interface DerivePipe {
+  readonly kind: 'len' | 'hash' | 'json_array_len';
+  readonly field: string;
+  readonly as: string;
+}
+/** `pack_json` and `pack_logfmt`; all fields when the list is empty. */
+export interface PackPipe {
+  readonly kind: 'pack_json' | 'pack_logfmt';
+  readonly fields: readonly FieldRef[];
+  readonly as: string;
+}
+/** Every entry of JSON arrays becomes a row of its own. */
+export interface UnrollPipe {
+  readonly kind: 'unroll';
+  readonly by: readonly string[];
+  readonly condition?: LogsqlFilter;
+}
+export interface SplitPipe {
+  readonly kind: 'split';
+  readonly separator: string;
+  readonly from: string;
+  readonly as: string;
+}
+export interface CollapseNumsPipe {
+  readonly kind: 'collapse_nums';
+  readonly at: string;
+  readonly prettify: boolean;
+  readonly condition?: LogsqlFilter;
+}
+export interface DecolorizePipe {
+  readonly kind: 'decolorize';
+  readonly field: string;
+}
+export interface DropEmptyPipe {
+  readonly kind: 'drop_empty_fields';
+}
+export interface FieldNamesPipe {
+  readonly kind: 'field_names';
+  readonly as: string;
+}
+export interface FieldValuesPipe {
+  readonly kind: 'field_values';
+  readonly field: string;
+  readonly limit?: number;
+}
+export interface FacetsPipe {
+  readonly kind: 'facets';
+  readonly limit?: number;
+  readonly maxValuesPerField?: number;
+  readonly maxValueLength?: number;
+  readonly keepConst: boolean;
+}
+
+export type LogsqlPipe =
+  | ProjectPipe
+  | MovePipe
+  | SortPipe
+  | EdgePipe
+  | CutPipe
+  | StatsPipe
+  | UniqPipe
+  | TopPipe
+  | FilterPipe
+  | MathPipe
+  | FormatPipe
+  | ExtractPipe
+  | UnpackPipe
+  | ReplacePipe
+  | DerivePipe
+  | PackPipe
+  | UnrollPipe
+  | SplitPipe
+  | CollapseNumsPipe
+  | DecolorizePipe
+  | DropEmptyPipe
+  | FieldNamesPipe
+  | FieldValuesPipe
+  | FacetsPipe;

@@ -1,0 +1,144 @@
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import type { BackendRow } from '../upstream/types.js';
+import { repairDecimal } from './decimal.js';
+import { detectLevel, detectedLevelName } from './level.js';
+import { levelNames } from './level-words.js';
+import { rebuildLine } from './missing-line.js';
+import type { Naming } from './naming.js';
+import { isFilledIn } from './otlp-fill.js';
+import { parseRowTime } from './row-time.js';
+import { identifyStream, type StreamIdentity } from './stream-identity.js';
+
+/** A backend row as Loki would have stored it. */
+export interface LogRow {
+  readonly timestampNs: bigint;
+  readonly line: string;
+  readonly stream: StreamIdentity;
+  readonly structuredMetadata: LabelSet;
+  /** True when the backend has no line for the row, so that no filter of the backend has seen this one. */
+  readonly isRebuilt: boolean;
+}
+
+const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+/** What the level is read from, beside labels and the line. */
+const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
+const keptStreams = 20_000;
+const keptFields = 4096;
+const keptLevels = 1000;
+
+/** What becomes of a field that is structured metadata. */
+interface ShownField {
+  /** Loki's spelling. */
+  readonly sanitized: string;
+  /** The names under which it is shown. */
+  readonly names: readonly string[];
+}
+
+/** Turns backend rows into Loki's view of them; keeps the streams it has seen, so use one per pipeline. */
+export class RowReader {
+  readonly #naming: Naming;
+  readonly #streams = new Map<string, StreamIdentity>();
+  readonly #levelOnly = new Map<string, LabelSet>();
+  readonly #levelLabels = new Map<string, Label>();
+  readonly #pushedFields = new Map<string, ShownField>();
+  readonly #otelFields = new Map<string, ShownField>();
+
+  constructor(naming: Naming) {
+    this.#naming = naming;
+  }
+
+  /** The stream of a `_stream` text. */
+  stream(text: string): StreamIdentity {
+    const known = this.#streams.get(text);
+    if (known !== undefined) return known;
+    const stream = identifyStream(text, this.#naming);
+    if (this.#streams.size >= keptStreams) this.#streams.clear();
+    this.#streams.set(text, stream);
+    return stream;
+  }
+
+  read(row: BackendRow): LogRow {
+    const stream = this.stream(row['_stream'] ?? '{}');
+    const msg = row['_msg'] ?? '';
+    const isRebuilt = this.#naming.isMissingLine(msg);
+    const line = isRebuilt ? rebuildLine(lineFields(row, stream)) : msg;
+    return {
+      timestampNs: parseRowTime(row['_time'] ?? ''),
+      line,
+      stream,
+      structuredMetadata: this.#structuredMetadata(row, stream, isRebuilt ? '' : line),
+      isRebuilt,
+    };
+  }
+
+  #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
+    const fromOtlp = stream.looksLikeOtlp && (row['severity_number'] ?? '') !== '';
+    const shown: Label[] = [];
+    let ofLevel: Map<string, string> | undefined;
+    let count = 0;
+    const add = (field: string, value: string): void => {
+      count += 1;
+      if (fromOtlp && isFilledIn(field, value, row)) return;
+      const { sanitized, names } = this.#shownField(field, fromOtlp);
+      if (levelSources.has(sanitized)) (ofLevel ??= new Map<string, string>()).set(sanitized, value);
+      for (const name of names) shown.push([stream.labelNames.has(name) ? `${name}_extracted` : name, value]);
+    };
+    for (const [field, value] of stream.metadata) add(field, value);
+    for (const name of Object.keys(row)) {
+      if (ownFields.has(name)) continue;
+      const value = row[name];
+      if (value === undefined || value === '') continue;
+      const ofStream = stream.fields.get(name);
+      // A log attribute with the name of a stream field hides it in the row; the label keeps the stream's value.
+      if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
+      add(name, repairDecimal(value));
+    }
+    const stored = ofLevel?.get(detectedLevelName);
+    if (stored === undefined || stored === '') {
+      const sources = { ofLabels: stream.level, metadata: ofLevel ?? noMetadata, line };
+      const level = detectLevel(sources, this.#naming.scansBodies);
+      if (count === 0) return this.#only(level);
+      shown.push(this.#levelLabel(level));
+    }
+    return LabelSet.from(shown);
+  }
+
+  #shownField(field: string, fromOtlp: boolean): ShownField {
+    const known = fromOtlp ? this.#otelFields : this.#pushedFields;
+    let shown = known.get(field);
+    if (shown === undefined) {
+      shown = {
+        sanitized: this.#naming.sanitized(field, fromOtlp),
+        names: this.#naming.metadataNames(field, fromOtlp),
+      };
+      if (known.size < keptFields) known.set(field, shown);
+    }
+    return shown;
+  }
+
+  #only(level: string): LabelSet {
+    let labels = this.#levelOnly.get(level);
+    if (labels === undefined) {
+      labels = LabelSet.from([this.#levelLabel(level)]);
+      if (this.#levelOnly.size < keptLevels) this.#levelOnly.set(level, labels);
+    }
+    return labels;
+  }
+
+  #levelLabel(level: string): Label {
+    let label = this.#levelLabels.get(level);
+    if (label === undefined) {
+      label = [detectedLevelName, level];
+      if (this.#levelLabels.size < keptLevels) this.#levelLabels.set(level, label);
+    }
+    return label;
+  }
+}
+
+const noMetadata: ReadonlyMap<string, string> = new Map();
+
+function lineFields(row: BackendRow, stream: StreamIdentity): readonly Label[] {
+  return Object.entries(row).filter(
+    ([name, value]) => value !== '' && !ownFields.has(name) && !stream.fields.has(name),
+  );
+}

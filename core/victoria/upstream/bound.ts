@@ -1,0 +1,360 @@
+import { setMaxListeners } from 'node:events';
+import type { Owner } from '../../base/admission/fair-queue.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { printFilter } from '../logsql/print.js';
+import { clampTime, formatTime } from '../logsql/time.js';
+import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
+import { and, timeRange } from '../logsql/build.js';
+import type { Held, MemoryAccount } from '../../base/memory/account.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import { atPace, type Steps } from '../../base/pace/steps.js';
+import type { Trace } from '../../base/trace.js';
+import type { BackendAnswer, BackendClient } from './client.js';
+import { ApiError } from '../../base/errors/api-error.js';
+import { apiError } from '../../base/errors/table.js';
+import { decodeListing, decodeStats, OddAnswer } from './decode.js';
+import type { StatusRule } from './failures.js';
+import type { CallPass, ExchangeGates } from './gates/gates.js';
+import { runDeletion } from './deletion.js';
+import { readRows } from './ndjson.js';
+import { queryParameters } from './query-parameters.js';
+import { RowContract } from './row-contract.js';
+import type { BackendSeries, StatsRangeRequest } from './types.js';
+import { decodeStatsRange, rangeParameters } from './stats-range.js';
+import type {
+  BackendRow,
+  BackendSample,
+  BackendValue,
+  Deletion,
+  DeletionRequest,
+  ListingRequest,
+  RowsRequest,
+  StatsRequest,
+  TailRowsRequest,
+  Upstream,
+} from './types.js';
+
+/** What binds backend calls to one exchange. */
+export interface Binding {
+  readonly signal: AbortSignal;
+  readonly trace: Trace;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whose calls they are: the tenant, one of its clients, one of its requests. */
+  readonly owner?: Owner;
+  /** Parameters of every call, such as the tenant's stream filter. */
+  readonly parameters: readonly (readonly [string, string])[];
+  /** The tenant's rows, where such parameters are not taken. */
+  readonly scope: LogsqlFilter;
+  /** Rows before this are not read. */
+  readonly oldestNs?: bigint;
+  /** What calls have to pass; undefined for no gates. */
+  readonly gates?: ExchangeGates;
+  /** What answers that are held whole are charged to. */
+  readonly memory?: MemoryAccount;
+}
+
+/** Who reads rows mostly gives way to others by himself, and more often. */
+const rowsSliceMs = 20;
+
+type Form = readonly (readonly [string, string])[];
+
+/** The backend as one exchange sees it. */
+export class BoundUpstream implements Upstream {
+  readonly #client: BackendClient;
+  readonly #binding: Binding;
+
+  constructor(client: BackendClient, binding: Binding) {
+    this.#client = client;
+    this.#binding = binding;
+    // Every call in flight listens for the end of its exchange, and how many there are is bounded by the gates of the client.
+    setMaxListeners(0, binding.signal);
+  }
+
+  async *rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
+    const limit: Form = request.newest === undefined ? [] : [['limit', String(request.newest)]];
+    const count = { rows: 0, bytes: 0, status: 0 };
+    const pass = await this.#pass((gates) => gates.rows(request));
+    const end = this.#begin('query', count);
+    let failure: unknown;
+    try {
+      const answer = await this.#send('query', this.#form(request, limit), 'keep', pass.signal);
+      count.status = answer.status;
+      const pacer = new Pacer(pass.signal, rowsSliceMs);
+      for await (const batch of rowsOf(answer, request.query, count)) {
+        count.rows += batch.length;
+        yield batch;
+        // Chunks that have come already would be read in one turn.
+        const pause = pacer.due();
+        if (pause !== undefined) await this.#untilEnd(pause);
+      }
+    } catch (error) {
+      failure = error;
+      if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
+      throw error;
+    } finally {
+      pass.leave(failure, count.rows);
+      end();
+    }
+  }
+
+  async list(request: ListingRequest): Promise<readonly BackendValue[]> {
+    const field: Form = request.field === undefined ? [] : [['field', request.field]];
+    return this.#gated(
+      (gates) => gates.listing(request),
+      async (signal) =>
+        this.#collect(request.listing, this.#form(request, field), 'gateway', signal, decodeListing),
+    );
+  }
+
+  async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
+    const contract = new RowContract(request.query);
+    return this.#gated(
+      (gates) => gates.stats(request),
+      async (signal) =>
+        this.#collect('stats_query', this.#form(request, []), 'keep', signal, function* (text) {
+          const samples = yield* decodeStats(text);
+          for (const { name, value } of samples) contract.checkColumn(name, [value]);
+          return samples;
+        }),
+    );
+  }
+
+  async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
+    const form: Form = [
+      ...queryParameters(request.query),
+      ['start_offset', `${request.startOffsetMs}ms`],
+      ['offset', `${request.offsetNs / 1_000_000n}ms`],
+      ['refresh_interval', `${request.refreshMs}ms`],
+      ...this.#binding.parameters,
+    ];
+    const count = { rows: 0, bytes: 0, status: 0 };
+    const end = this.#begin('tail', count);
+    try {
+      const answer = await this.#send('tail', form, 'keep', this.#binding.signal, request.openTimeoutMs);
+      count.status = answer.status;
+      return rowsOf(answer, request.query, count);
+    } catch (error) {
+      if (error instanceof ApiError) count.status = statusOf(error);
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
+  deletion({ filter, range }: DeletionRequest): Deletion {
+    const { startNs, endNs } = range;
+    const logsql = printFilter(and(timeRange(startNs, endNs), this.#binding.scope, filter));
+    const times: Form = [
+      ['start', timeText(startNs)],
+      ['end', timeText(endNs)],
+    ];
+    const { signal } = this.#binding;
+    const post = (path: string, form: Form): Promise<string> =>
+      this.#collect(path, form, 'keep', signal, function* (text) {
+        yield;
+        return text;
+      });
+    return { logsql, run: () => runDeletion(logsql, times, post) };
+  }
+
+  async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
+    const form = this.#form(request, rangeParameters(request));
+    const contract = new RowContract(request.query);
+    return this.#gated(
+      (gates) => gates.statsRange(request),
+      async (signal) =>
+        this.#collect('stats_query_range', form, 'keep', signal, function* (text) {
+          const series = yield* decodeStatsRange(text);
+          for (const { name, points } of series) {
+            contract.checkColumn(name, valuesOf(points));
+            yield;
+          }
+          return series;
+        }),
+    );
+  }
+
+  async hold(range: TimeRange): Promise<() => void> {
+    const { gates } = this.#binding;
+    return gates === undefined ? () => undefined : await this.#untilEnd(gates.hold(range));
+  }
+
+  until(signal: AbortSignal): Upstream {
+    const both = AbortSignal.any([this.#binding.signal, signal]);
+    const { gates } = this.#binding;
+    const bound = gates === undefined ? {} : { gates: gates.until(both) };
+    return new BoundUpstream(this.#client, { ...this.#binding, signal: both, ...bound });
+  }
+
+  /** Makes a call behind its gate. */
+  async #gated<Value>(
+    enter: (gates: ExchangeGates) => Promise<CallPass>,
+    call: (signal: AbortSignal) => Promise<readonly Value[]>,
+  ): Promise<readonly Value[]> {
+    const pass = await this.#pass(enter);
+    let failure: unknown;
+    let values: readonly Value[] = [];
+    try {
+      values = await call(pass.signal);
+      return values;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      pass.leave(failure, values.length);
+    }
+  }
+
+  async #pass(enter: (gates: ExchangeGates) => Promise<CallPass>): Promise<CallPass> {
+    const { gates, signal } = this.#binding;
+    return gates === undefined ? { signal, leave: () => undefined } : await this.#untilEnd(enter(gates));
+  }
+
+  /** A wait at a gate; when the exchange ends first, that is the error. */
+  async #untilEnd<Value>(waited: Promise<Value>): Promise<Value> {
+    try {
+      return await waited;
+    } catch (error) {
+      const { signal } = this.#binding;
+      if (!signal.aborted) throw error;
+      const reason: unknown = signal.reason;
+      throw reason instanceof ApiError ? reason : apiError('clientGone', {}, { cause: reason });
+    }
+  }
+
+  async #collect<Value>(
+    type: string,
+    form: Form,
+    statusRule: StatusRule,
+    signal: AbortSignal,
+    decode: (text: string) => Steps<Value>,
+  ): Promise<Value> {
+    const count = { rows: 0, bytes: 0, status: 0 };
+    const end = this.#begin(type, count);
+    try {
+      const answer = await this.#send(type, form, statusRule, signal);
+      count.status = answer.status;
+      const text = await answer.text();
+      count.bytes = text.length;
+      // Of texts mostly; values are what they are cut into.
+      this.#binding.memory?.charge(text.length * 3, kindOf(type));
+      return await atPace(reading(answer, decode(text)), new Pacer(signal));
+    } catch (error) {
+      if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
+  /** `type` is a path, or the name of an endpoint that reads. */
+  #send(
+    type: string,
+    form: Form,
+    statusRule: StatusRule,
+    signal: AbortSignal,
+    liveWithinMs?: number,
+  ): Promise<BackendAnswer> {
+    const { headers, owner } = this.#binding;
+    const isPath = type.startsWith('/');
+    return this.#client.call({
+      path: isPath ? type : `/select/logsql/${type}`,
+      isJson: !isPath,
+      method: 'POST',
+      form,
+      headers,
+      signal,
+      statusRule,
+      ...(owner === undefined ? {} : { owner }),
+      ...(liveWithinMs === undefined ? {} : { liveWithinMs }),
+    });
+  }
+
+  #form(request: { readonly query: LogsqlQuery; readonly range: TimeRange }, more: Form): Form {
+    const { startNs, endNs } = request.range;
+    const { oldestNs = startNs } = this.#binding;
+    return [
+      ...queryParameters(request.query),
+      ['start', timeText(startNs < oldestNs ? oldestNs : startNs)],
+      ['end', timeText(endNs < oldestNs ? oldestNs : endNs)],
+      ...more,
+      ...this.#binding.parameters,
+    ];
+  }
+
+  #begin(
+    type: string,
+    count: { readonly rows: number; readonly bytes: number; readonly status: number },
+  ): () => void {
+    const startedAt = performance.now();
+    return () => {
+      const { trace } = this.#binding;
+      if (!trace.isWritten)
+        trace.upstreamCalls.push({
+          type: type.slice(type.lastIndexOf('/') + 1),
+          ...count,
+          durationMs: performance.now() - startedAt,
+        });
+    };
+  }
+}
+
+// The backend guesses the unit of a bare number from its size; below this a nanosecond count would be read as something else.
+const firstPlainNs = 10n ** 18n;
+
+/**
+ * The one place where a moment becomes a time of the backend. What was computed may lie beyond the 64 bits of the backend's clock,
+ * such as the end of a window or the nanosecond behind the last one; no row does.
+ */
+function timeText(ns: bigint): string {
+  const known = clampTime(ns);
+  return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
+}
+
+/** The backend's own status where it refused; 0 when there was no answer. */
+function statusOf(error: ApiError): number {
+  return error.cause instanceof Error && error.entry.text === '{cause}' ? error.status : 0;
+}
+
+function* valuesOf(points: BackendSeries['points']): Generator<string> {
+  for (const [, value] of points) yield value;
+}
+
+/** What an answer is held as, in the words of an error. */
+function kindOf(type: string): Held {
+  return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
+}
+
+/** What is odd about an answer, with who gave it. */
+function* reading<Value>(answer: BackendAnswer, decoding: Steps<Value>): Steps<Value> {
+  try {
+    return yield* decoding;
+  } catch (error) {
+    throw named(answer, error);
+  }
+}
+
+async function* rowsOf(
+  answer: BackendAnswer,
+  asked: LogsqlQuery,
+  count: { bytes: number },
+): AsyncGenerator<readonly BackendRow[]> {
+  const contract = new RowContract(asked);
+  const rules = { maxBytes: answer.maxRowBytes, check: (row: BackendRow) => contract.check(row) };
+  try {
+    yield* readRows(counted(answer.chunks(), count), rules);
+  } catch (error) {
+    throw named(answer, error);
+  }
+}
+
+function named(answer: BackendAnswer, error: unknown): unknown {
+  return error instanceof OddAnswer ? answer.unexpected(error.message, error) : error;
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count.bytes += chunk.length;
+    yield chunk;
+  }
+}

@@ -1,0 +1,100 @@
+import { apiError } from '../../base/errors/table.js';
+
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
+export interface BreakerOptions {
+  /** Transport failures within the window that open the breaker. */
+  readonly failThreshold: number;
+  readonly openDurationMs: number;
+  readonly windowDurationMs: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly nowMs: () => number;
+  /** Told about every change of state, for the gauge. */
+  readonly onState?: (state: BreakerState) => void;
+}
+
+/** Leave to make one call; exactly one of the methods ends it, later ones are ignored. */
+export interface Permit {
+  succeed(): void;
+  fail(): void;
+  /** The call ended without a verdict on the backend, such as a client that went away. */
+  release(): void;
+}
+
+const probes = 3;
+
+/** Stops calls to a backend that cannot be reached (spec-gaps: States). HTTP answers of any status are successes. */
+export class CircuitBreaker {
+  readonly #options: BreakerOptions;
+  #state: BreakerState = 'closed';
+  #failures: number[] = [];
+  #openedAt = 0;
+  #probesOut = 0;
+  #probesWon = 0;
+  /** Counts the states, so that a call that began in an earlier one has no say in this. */
+  #generation = 0;
+
+  constructor(options: BreakerOptions) {
+    this.#options = options;
+  }
+
+  /** The state, without admitting anything: what /ready and the gauge read. */
+  get state(): BreakerState {
+    return this.#state === 'open' && this.#waitOver() ? 'half-open' : this.#state;
+  }
+
+  /**
+   * Asks for leave to call the backend.
+   * @throws ApiError `breakerOpen`
+   */
+  admit(): Permit {
+    if (this.#state === 'open' && this.#waitOver()) this.#enter('half-open');
+    if (this.#state === 'open') throw apiError('breakerOpen', {});
+    if (this.#state === 'half-open') {
+      if (this.#probesOut + this.#probesWon >= probes) throw apiError('breakerOpen', {});
+      this.#probesOut += 1;
+    }
+    return this.#permit(this.#generation);
+  }
+
+  #permit(generation: number): Permit {
+    let isOver = false;
+    const end = (verdict: 'success' | 'failure' | 'none'): void => {
+      if (isOver) return;
+      isOver = true;
+      if (generation === this.#generation) this.#record(verdict);
+    };
+    return { succeed: () => end('success'), fail: () => end('failure'), release: () => end('none') };
+  }
+
+  #record(verdict: 'success' | 'failure' | 'none'): void {
+    if (this.#state === 'half-open') {
+      this.#probesOut -= 1;
+      if (verdict === 'failure') this.#enter('open');
+      if (verdict === 'success') {
+        this.#probesWon += 1;
+        if (this.#probesWon >= probes) this.#enter('closed');
+      }
+      return;
+    }
+    if (verdict !== 'failure') return;
+    const now = this.#options.nowMs();
+    this.#failures = this.#failures.filter((at) => now - at < this.#options.windowDurationMs);
+    this.#failures.push(now);
+    if (this.#failures.length >= this.#options.failThreshold) this.#enter('open');
+  }
+
+  #enter(state: BreakerState): void {
+    this.#state = state;
+    this.#generation += 1;
+    this.#probesOut = 0;
+    this.#probesWon = 0;
+    this.#failures = [];
+    if (state === 'open') this.#openedAt = this.#options.nowMs();
+    this.#options.onState?.(state);
+  }
+
+  #waitOver(): boolean {
+    return this.#options.nowMs() - this.#openedAt >= this.#options.openDurationMs;
+  }
+}

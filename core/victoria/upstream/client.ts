@@ -1,0 +1,339 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { Owner } from '../../base/admission/fair-queue.js';
+import type { HeldPlace, Place } from '../../base/admission/place.js';
+import type { ApiError } from '../../base/errors/api-error.js';
+import { apiError } from '../../base/errors/table.js';
+import type { CircuitBreaker, Permit } from './breaker.js';
+import { Connections } from './connections.js';
+import { Deadline } from './deadline.js';
+import {
+  addressAdvice,
+  BrokenBody,
+  failureOf,
+  isReset,
+  isTransportFailure,
+  refusalOf,
+  unexpectedAnswer,
+  type StatusRule,
+} from './failures.js';
+import { CallGate } from './gate.js';
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly timeoutMs: number;
+  /** `auto` asks a backend on this machine for plain answers and others for gzip. */
+  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
+  readonly tlsSkipVerify: boolean;
+  readonly maxConcurrent: number;
+  readonly maxBufferedBytes: number;
+  readonly maxRowBytes: number;
+  /** Told whenever other calls run or wait for a place. */
+  readonly onCalls?: (running: number, waiting: number) => void;
+}
+
+export interface BackendCall {
+  /** Path below the backend's URL, such as `/select/logsql/query`. */
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly form: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Whose call it is: places are shared out among owners. */
+  readonly owner?: Owner;
+  readonly statusRule: StatusRule;
+  /** Whether the answer is JSON, whole or by lines, as all of VictoriaLogs' own are; anything else is refused. */
+  readonly isJson: boolean;
+  /**
+   * A look from outside of any request: it neither asks the circuit breaker nor has a say in it, takes no place among calls and
+   * has a connection of its own, so that a proxy that is full or broken can still look.
+   */
+  readonly isLook?: boolean;
+  /**
+   * An answer without an end: only its beginning is bound, by this many milliseconds. It takes no place at the gate, has a
+   * connection of its own, and comes plain, because gzip would hold back its head until the first row.
+   */
+  readonly liveWithinMs?: number;
+}
+
+/** An answer of the backend that began as it should; it must be read to its end or destroyed. */
+export interface BackendAnswer {
+  readonly status: number;
+  /** The longest row that it may have. */
+  readonly maxRowBytes: number;
+  /** The error for an answer that is not what the call answers. */
+  unexpected(problem: string, cause?: unknown): ApiError;
+  /** Reads the body as it comes; ending the loop early closes the connection. */
+  chunks(): AsyncGenerator<Buffer>;
+  /** Reads the whole body, up to -backend-max-buffered-response-bytes. */
+  text(): Promise<string>;
+}
+
+const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
+const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
+const nobody: Owner = [''];
+const maxErrorBytes = 4096;
+/** Looks at once; there are few who look, and each look is short. */
+const maxLooks = 4;
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
+
+/** HTTP to VictoriaLogs: kept connections, one bound of time per call, breaker, abort. Errors are ApiError. */
+export class BackendClient {
+  readonly #options: ClientOptions;
+  readonly #connections: Connections;
+  /** For answers without an end, which would block the others. */
+  readonly #liveConnections: Connections;
+  readonly #lookConnections: Connections;
+  /** How error texts call the backend. */
+  readonly #address: string;
+  readonly #breaker: CircuitBreaker;
+  readonly #gate: CallGate;
+  readonly #acceptEncoding: string;
+
+  constructor(options: ClientOptions, breaker: CircuitBreaker) {
+    const url = new URL(options.url);
+    this.#options = options;
+    this.#address = url.origin;
+    this.#breaker = breaker;
+    this.#gate = new CallGate({
+      limit: options.maxConcurrent,
+      waitMs: options.timeoutMs,
+      nowMs: () => performance.now(),
+      onChange: options.onCalls ?? (() => undefined),
+    });
+    const isPlain =
+      options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
+    this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
+    const open = (max: number, maxKept: number): Connections =>
+      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
+    // The gate bounds calls. An answer that is not read right now has a connection and no place there.
+    this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
+    this.#liveConnections = open(Infinity, Infinity);
+    this.#lookConnections = open(maxLooks, maxLooks);
+  }
+
+  /**
+   * Sends a call and waits for the head of its answer.
+   * @throws ApiError with the statuses of spec-gaps, Error body
+   */
+  async call(call: BackendCall): Promise<BackendAnswer> {
+    throwIfEnded(call.signal);
+    const isLook = call.isLook === true;
+    const place = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call);
+    try {
+      const permit = isLook ? noVerdict : this.#breaker.admit();
+      return await this.#send(call, permit, place);
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+  }
+
+  async #enter({ owner = nobody, signal }: BackendCall): Promise<HeldPlace> {
+    try {
+      return await this.#gate.enter(owner, signal);
+    } catch (error) {
+      throwIfEnded(signal);
+      throw error;
+    }
+  }
+
+  async #send(call: BackendCall, permit: Permit, place: HeldPlace): Promise<BackendAnswer> {
+    const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
+    const end = (): void => {
+      deadline.end();
+      place.leave();
+    };
+    try {
+      const response = await this.#requestOrAgain(call, deadline.signal);
+      permit.succeed();
+      const status = response.statusCode ?? 0;
+      const answer = new OpenAnswer(decoded(response), {
+        status,
+        client: call.signal,
+        deadline,
+        maxBytes: this.#options.maxBufferedBytes,
+        maxRowBytes: this.#options.maxRowBytes,
+        unexpected: (problem, cause) =>
+          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause),
+        place,
+        end,
+      });
+      if (status < 200 || status > 299)
+        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule);
+      const problem = problemOf(response, call);
+      if (problem !== undefined) {
+        answer.drop();
+        throw answer.unexpected(problem);
+      }
+      if (call.liveWithinMs !== undefined) deadline.lift();
+      return answer;
+    } catch (error) {
+      end();
+      if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) permit.fail();
+      else permit.release();
+      throw endOf(error, call.signal, deadline);
+    }
+  }
+
+  /** A kept connection may have been closed under the call: one more try, while no byte has come. */
+  async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await this.#request(call, signal);
+    } catch (error) {
+      if (signal.aborted || !isReset(error)) throw error;
+      return await this.#request(call, signal);
+    }
+  }
+
+  #request(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
+    const form = new URLSearchParams(
+      call.form.map(([name, value]): [string, string] => [name, value]),
+    ).toString();
+    const isPost = call.method === 'POST';
+    const query = isPost || form === '' ? '' : `?${form}`;
+    const isLive = call.liveWithinMs !== undefined;
+    const connections =
+      call.isLook === true ? this.#lookConnections : isLive ? this.#liveConnections : this.#connections;
+    return connections.request({
+      path: `${call.path}${query}`,
+      method: call.method,
+      headers: {
+        ...call.headers,
+        'accept-encoding': isLive ? 'identity' : this.#acceptEncoding,
+        ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+      },
+      body: isPost ? form : undefined,
+      signal,
+    });
+  }
+
+  /** Closes all connections; calls in flight end with an error. */
+  close(): Promise<void> {
+    for (const each of [this.#connections, this.#liveConnections, this.#lookConnections]) each.close();
+    return Promise.resolve();
+  }
+}
+
+const readEncodings: ReadonlySet<string> = new Set(['', 'identity', 'gzip']);
+
+/** What is wrong with the head of an answer with a status of success. */
+function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
+  const { 'content-encoding': encoding = '', 'content-type': type } = headers;
+  // Others of 2xx say that there is no answer, that it is not whole, or that somebody else gave it.
+  if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
+  if (!readEncodings.has(encoding)) return `content encoding ${JSON.stringify(encoding)}`;
+  if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
+  const found = type === undefined ? 'no content type' : `content type ${JSON.stringify(type)}`;
+  return `${found} instead of JSON; ${addressAdvice}`;
+}
+
+function decoded(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  // The reader of the body is told of its failure.
+  return pipeline(response, createGunzip(), () => undefined);
+}
+
+/** What an answer is read with. */
+interface Reading {
+  readonly status: number;
+  readonly client: AbortSignal;
+  readonly deadline: Deadline;
+  readonly maxBytes: number;
+  readonly maxRowBytes: number;
+  readonly unexpected: (problem: string, cause?: unknown) => ApiError;
+  /** Not held while nobody reads. */
+  readonly place: Place;
+  /** Frees what the call holds. */
+  readonly end: () => void;
+}
+
+class OpenAnswer implements BackendAnswer {
+  readonly status: number;
+  readonly maxRowBytes: number;
+  readonly #body: Readable;
+  readonly #reading: Reading;
+
+  constructor(body: Readable, reading: Reading) {
+    this.status = reading.status;
+    this.maxRowBytes = reading.maxRowBytes;
+    this.#body = body;
+    this.#reading = reading;
+    // A body destroyed before its end emits an error; the reader of chunks() has been told by then.
+    body.on('error', () => undefined);
+  }
+
+  unexpected(problem: string, cause?: unknown): ApiError {
+    return this.#reading.unexpected(problem, cause);
+  }
+
+  /** Closes the connection without reading the body. */
+  drop(): void {
+    this.#body.destroy();
+    this.#reading.end();
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    const { client, deadline, place } = this.#reading;
+    try {
+      // HTTP's and zlib's bodies give Buffers as long as no encoding is set.
+      for await (const chunk of this.#body as AsyncIterable<Buffer>) {
+        const resume = place.pause();
+        try {
+          yield chunk;
+        } finally {
+          resume();
+        }
+      }
+      // Giving a request up throws away what was not read yet, which then looks like the end.
+      if (client.aborted || deadline.hasPassed) throw new Error('given up');
+    } catch (error) {
+      // The head has come, so whatever ends the body early is the backend breaking off, unless this side did it.
+      const isOurs = client.aborted || deadline.hasPassed;
+      const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
+      throw endOf(failure, client, deadline);
+    } finally {
+      this.drop();
+    }
+  }
+
+  async text(): Promise<string> {
+    const { maxBytes } = this.#reading;
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.chunks()) {
+      size += chunk.length;
+      if (size > maxBytes) throw apiError('bufferLimit', { limit: maxBytes });
+      parts.push(chunk);
+    }
+    return Buffer.concat(parts).toString('utf8');
+  }
+
+  /** Reads no more than the first bytes of the body. */
+  async start(maxBytes: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of this.chunks()) {
+      parts.push(chunk);
+      size += chunk.length;
+      if (size >= maxBytes) break;
+    }
+    return Buffer.concat(parts).subarray(0, maxBytes).toString('utf8');
+  }
+}
+
+/** Why a call ended: the client's side first, then the call's own time bound, then the connection. */
+function endOf(error: unknown, client: AbortSignal, deadline: Deadline): Error {
+  throwIfEnded(client);
+  if (deadline.hasPassed) return apiError('queryTimeout', {}, { cause: error });
+  return failureOf(error);
+}
+
+function throwIfEnded(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const reason: unknown = signal.reason;
+  throw reason instanceof Error && reason.name === 'ApiError'
+    ? reason
+    : apiError('clientGone', {}, { cause: reason });
+}

@@ -1,0 +1,151 @@
+import { apiError } from '../../base/errors/table.js';
+import { addressAdvice } from './failures.js';
+import type { Steps } from '../../base/pace/steps.js';
+import { takeList, type TakenList } from './json-items.js';
+import type { BackendSample, BackendValue } from './types.js';
+
+/** What came is not what the call answers; the message says what was wrong, whoever made the call says who answered what. */
+export class OddAnswer extends Error {
+  override readonly name = 'OddAnswer';
+}
+
+/** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
+export function decodeListing(text: string): Steps<readonly BackendValue[]> {
+  return decodeItems(
+    text,
+    /"values"\s*:\s*\[/,
+    (answer) => asArray(member(answer, 'values'), 'values'),
+    asValue,
+  );
+}
+
+function asValue(item: unknown): BackendValue {
+  const value = asText(member(item, 'value'), 'value');
+  const hits = member(item, 'hits');
+  if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
+    throw new OddAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
+  return { value, hits };
+}
+
+/** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
+export function decodeStats(text: string): Steps<readonly BackendSample[]> {
+  return decodeResult(text, 'vector', (sample) => {
+    const [timestampSeconds, value] = asPoint(member(sample, 'value'));
+    return { ...asMetric(member(sample, 'metric')), timestampSeconds, value };
+  });
+}
+
+/** Reads the `data.result` of an answer of statistics. */
+export function decodeResult<Item>(
+  text: string,
+  type: 'vector' | 'matrix',
+  read: (item: unknown) => Item,
+): Steps<readonly Item[]> {
+  return decodeItems(text, /"result"\s*:\s*\[/, (answer) => resultOf(answer, type), read);
+}
+
+/** So many members are read in a step. */
+const stepItems = 256;
+
+/** Reads the members of the list that an answer is; a long one is parsed and read piece by piece. */
+function* decodeItems<Item>(
+  text: string,
+  start: RegExp,
+  listOf: (answer: unknown) => readonly unknown[],
+  read: (item: unknown) => Item,
+): Steps<readonly Item[]> {
+  const taken = yield* takeList(text, start);
+  const items: Item[] = [];
+  for (const piece of listsOf(text, taken, listOf))
+    for (const item of piece) {
+      items.push(read(item));
+      if (items.length % stepItems === 0) yield;
+    }
+  return items;
+}
+
+function* listsOf(
+  text: string,
+  taken: TakenList | undefined,
+  listOf: (answer: unknown) => readonly unknown[],
+): Generator<readonly unknown[]> {
+  if (taken === undefined) {
+    yield listOf(parseAnswer(text));
+    return;
+  }
+  listOf(parseAnswer(taken.envelope));
+  for (const piece of taken.pieces) yield asArray(parseAnswer(piece, true), 'a list');
+}
+
+function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
+  const status = member(answer, 'status');
+  if (status !== 'success') throw new OddAnswer(`status is ${shown(status)} and not "success"`);
+  const data = member(answer, 'data');
+  const found = member(data, 'resultType');
+  if (found !== type) throw new OddAnswer(`resultType is ${shown(found)} and not "${type}"`);
+  return asArray(member(data, 'result'), 'result');
+}
+
+/** The column and the labels of a group; empty labels are left out. */
+export function asMetric(value: unknown): {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+} {
+  const labels = new Map<string, string>();
+  for (const [name, label] of Object.entries(asObject(value, 'metric'))) {
+    const text = asText(label, 'a label');
+    if (text !== '') labels.set(name, text);
+  }
+  const name = labels.get('__name__') ?? '';
+  labels.delete('__name__');
+  return { name, labels };
+}
+
+/** Seconds and a value. */
+export function asPoint(value: unknown): readonly [seconds: number, value: string] {
+  const [seconds, text] = asArray(value, 'a value');
+  if (typeof seconds !== 'number') throw new OddAnswer(`the time of a value is ${shown(seconds)}`);
+  return [seconds, asText(text, 'a value')];
+}
+
+/** A whole body as JSON, or a part of one. */
+function parseAnswer(text: string, isPart = false): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return parsed;
+  } catch (error) {
+    // JSON that ends too early was cut at the backend's deadline (backend.md, section 8); what never was JSON comes from something else.
+    if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
+    throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
+  }
+}
+
+function asObject(value: unknown, what: string): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new OddAnswer(`${what} is ${shown(value)} and no object`);
+}
+
+export function member(value: unknown, name: string): unknown {
+  const object = asObject(value, `what should have ${name}`);
+  return Object.hasOwn(object, name) ? Object.getOwnPropertyDescriptor(object, name)?.value : undefined;
+}
+
+export function asArray(value: unknown, what: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new OddAnswer(`${what} is ${shown(value)} and no list`);
+}
+
+function asText(value: unknown, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new OddAnswer(`${what} is ${shown(value)} and no text`);
+}
+
+const maxShown = 60;
+
+/** The beginning of a value of an answer, for an error text. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
+}

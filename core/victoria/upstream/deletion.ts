@@ -1,0 +1,61 @@
+import { ApiError } from '../../base/errors/api-error.js';
+import { apiError, errorTable } from '../../base/errors/table.js';
+import type { DeletionTaken } from './types.js';
+
+type Form = readonly (readonly [string, string])[];
+type Post = (path: string, form: Form) => Promise<string>;
+
+const taskPath = '/delete/run_task';
+/** Where the specification has deletion; VictoriaLogs has it nowhere. */
+const plainPath = '/select/logsql/delete';
+
+/**
+ * Asks the backend to delete what a filter selects, as a task (backend.md, section 9), or by the specification's path where there
+ * are no tasks. The filter holds the time range; `times` repeats it for the second path.
+ * @throws ApiError: the backend's own refusal (deletion may be switched off there), else 502
+ */
+export async function runDeletion(logsql: string, times: Form, post: Post): Promise<DeletionTaken> {
+  try {
+    return { taskId: readTaskId(await post(taskPath, [['filter', logsql]])) };
+  } catch (error) {
+    if (!isUnknownPath(error)) throw failureOf(error);
+  }
+  try {
+    await post(plainPath, [['query', logsql], ...times]);
+    return { taskId: undefined };
+  } catch (error) {
+    if (!isUnknownPath(error)) throw failureOf(error);
+    throw apiError('deleteFailed', { cause: 'this backend cannot delete' }, { cause: error });
+  }
+}
+
+function readTaskId(text: string): string {
+  const id = taskIdOf(text);
+  if (id !== undefined) return id;
+  throw apiError('deleteFailed', { cause: 'the backend named no task' }, { cause: new Error(text) });
+}
+
+function taskIdOf(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== 'object' || body === null || !('task_id' in body)) return undefined;
+    return typeof body.task_id === 'string' && body.task_id !== '' ? body.task_id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** VictoriaLogs answers 400 to paths it does not know, others 404. */
+function isUnknownPath(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.entry !== errorTable.backendRefused) return false;
+  return error.status === 404 || (error.status === 400 && error.message.includes('unsupported path'));
+}
+
+/** Refusals, timeouts and an open breaker are told as they are; everything else is a deletion that failed. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const isFailure =
+    error.entry === errorTable.backendUnreachable ||
+    (error.entry === errorTable.backendRefused && error.status >= 500);
+  return isFailure ? apiError('deleteFailed', { cause: error.message }, { cause: error }) : error;
+}

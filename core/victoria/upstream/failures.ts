@@ -1,0 +1,103 @@
+import { ApiError } from '../../base/errors/api-error.js';
+import { apiError } from '../../base/errors/table.js';
+import { redact } from './redact.js';
+
+/** What VictoriaLogs writes when a query ran over its time limit, with whatever status. */
+const deadlineMarker = "couldn't be executed in";
+
+/** What it writes of a query that is too long for it. */
+const tooLong =
+  /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
+
+/** Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502 (spec-gaps: Error body). */
+export type StatusRule = 'keep' | 'gateway';
+
+/** The answer was broken off after its head had come: VictoriaLogs does that at its own deadline. */
+export class BrokenBody extends Error {
+  override readonly name = 'BrokenBody';
+}
+
+/** What came is not what the call answers; `from` names the backend and the call. */
+export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
+  if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
+  return apiError('unexpectedAnswer', { from, problem: redact(problem) }, { cause });
+}
+
+/** The error for an HTTP error answer of the backend; `body` is its text or JSON. */
+export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
+  const text = errorText(body);
+  if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
+  const { limit, length } = tooLong.exec(text)?.groups ?? {};
+  if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
+  const cause = causeOf(status, redact(text));
+  // A status below 400 would tell the client that all is well; above 599 there is none.
+  const isKept = rule === 'keep' && status >= 400 && status <= 599;
+  return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
+}
+
+/** For what cannot have come from VictoriaLogs. */
+export const addressAdvice = 'is -backend the address of VictoriaLogs?';
+
+/** What else is to be looked at when what answers is something in front of VictoriaLogs, or no VictoriaLogs at all. */
+const advice: ReadonlyMap<number, string> = new Map([
+  [401, 'set -backend-basic-auth, or -forward-authorization'],
+  [403, 'look at -backend-basic-auth and at what stands in front of the backend'],
+  [404, addressAdvice],
+]);
+
+function causeOf(status: number, text: string): string {
+  if (status < 400) return `backend answered with status ${status}; set -backend to where it redirects to`;
+  const known = advice.get(status);
+  if (known !== undefined)
+    return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
+  // VictoriaLogs tells what is wrong in a sentence; a word, a page or rows say nothing without the status.
+  if (/^\p{L}\S*\s+\S/u.test(text)) return text;
+  return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}`;
+}
+
+/** The error for a call that ended without a whole answer. */
+export function failureOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof BrokenBody) return apiError('queryTimeout', {}, { cause: error.cause ?? error });
+  const cause = error instanceof Error ? error.message || codeOf(error) : String(error);
+  if (isTimeout(error)) return apiError('queryTimeout', {}, { cause: error });
+  return apiError('backendUnreachable', { cause: redact(cause) }, { cause: error });
+}
+
+/** True for errors of the connection itself: they count for the circuit breaker, timeouts do not. */
+export function isTransportFailure(error: unknown): boolean {
+  return !(error instanceof ApiError) && !(error instanceof BrokenBody) && !isTimeout(error);
+}
+
+/** True when a call may be sent again: the connection was closed under it before any byte of an answer. */
+export function isReset(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+function errorText(body: string): string {
+  if (!body.startsWith('{')) return body.trim();
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'error' in parsed &&
+      typeof parsed.error === 'string'
+    ) {
+      return parsed.error;
+    }
+  } catch {
+    // Not JSON after all; the text stands as it is.
+  }
+  return body.trim();
+}

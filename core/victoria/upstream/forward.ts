@@ -1,0 +1,91 @@
+import type { Caller, Tenant } from '../../base/caller.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { everything, matcher, streamMatch } from '../logsql/build.js';
+
+/** What of a client's request goes on to the backend (spec: Authentication, 9 and 10). */
+export interface ForwardOptions {
+  readonly basicAuth?: string;
+  readonly forwardAuthorization: boolean;
+  readonly forwardHeaders: readonly string[];
+  /** Names, or `*` for all. */
+  readonly forwardCookies: readonly string[];
+  readonly trustProxyHeaders: boolean;
+}
+
+// What belongs to one connection, or what the tenant decides and a client must not.
+const neverForwarded: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'accept-encoding',
+  'accountid',
+  'projectid',
+]);
+const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
+
+/** The headers of a backend call made for a caller and tenant. */
+export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptions): Record<string, string> {
+  const headers = new Map<string, string>();
+  if (options.basicAuth !== undefined && options.basicAuth !== '') {
+    headers.set('authorization', `Basic ${Buffer.from(options.basicAuth, 'utf8').toString('base64')}`);
+  }
+  const names = options.forwardAuthorization
+    ? ['authorization', ...options.forwardHeaders]
+    : options.forwardHeaders;
+  for (const name of names.map((each) => each.toLowerCase())) {
+    const value = caller.headers.get(name);
+    if (value !== undefined && !neverForwarded.has(name)) headers.set(name, value);
+  }
+  const cookies = chosenCookies(caller.headers.get('cookie') ?? '', options.forwardCookies);
+  if (cookies !== '') headers.set('cookie', cookies);
+  if (tenant.streamField === undefined) {
+    headers.set('accountid', String(tenant.accountId));
+    headers.set('projectid', String(tenant.projectId));
+  }
+  if (tenant.forwardHeader) headers.set('x-scope-orgid', tenant.id);
+  if (options.trustProxyHeaders) {
+    const identity = identityOf(caller, tenant);
+    headers.set('x-ref-proxy-client-id', identity.id);
+    headers.set('x-ref-proxy-client-source', identity.source);
+  }
+  return Object.fromEntries(headers);
+}
+
+/** The parameters that bind a backend call to its tenant; a client cannot override them. */
+export function tenantParameters(tenant: Tenant): readonly (readonly [string, string])[] {
+  if (tenant.streamField === undefined) return [];
+  return [['extra_stream_filters', JSON.stringify(Object.fromEntries([[tenant.streamField, tenant.id]]))]];
+}
+
+/** The rows of a tenant, for calls that take no such parameters. */
+export function tenantScope(tenant: Tenant): LogsqlFilter {
+  const { streamField, id } = tenant;
+  return streamField === undefined ? everything : streamMatch(matcher(streamField, '=', id));
+}
+
+function chosenCookies(header: string, wanted: readonly string[]): string {
+  if (header === '' || wanted.length === 0) return '';
+  if (wanted.includes('*')) return header;
+  const names = new Set(wanted);
+  const kept = header.split(';').filter((pair) => names.has(pair.slice(0, pair.indexOf('=')).trim()));
+  return kept.map((pair) => pair.trim()).join('; ');
+}
+
+function identityOf(caller: Caller, tenant: Tenant): { readonly id: string; readonly source: string } {
+  for (const name of userHeaders) {
+    const user = caller.headers.get(name);
+    if (user !== undefined && user !== '') return { id: user, source: name };
+  }
+  if (caller.orgId !== undefined) return { id: tenant.id, source: 'tenant' };
+  const forwarded = caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim();
+  if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
+  return { id: caller.address, source: 'remote_addr' };
+}

@@ -1,0 +1,129 @@
+import { withoutPlace, type Place } from '../../../base/admission/place.js';
+import { WaitBudget } from '../../../base/admission/wait-budget.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import { ApiError } from '../../../base/errors/api-error.js';
+import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
+import { isHeavyRows, isHeavyStatsRange, isLong } from './call-kind.js';
+import type { HeavyGate } from './heavy-gate.js';
+import type { PacedSlots } from './paced-slots.js';
+import type { ScanGate } from './scan-gate.js';
+import { scanClass, type ScanOutcome } from './scan-limit.js';
+
+export interface GatesOptions {
+  readonly heavy: HeavyGate;
+  readonly scans: ScanGate;
+  /** For statistics over time of Logs Drilldown, which asks for many at once. */
+  readonly paced: PacedSlots;
+  /** Ranges up to this are no burden. */
+  readonly minRangeMs: number;
+  readonly queueWaitMs: number;
+  readonly nowMs: () => number;
+}
+
+export interface GateOwner {
+  /** Whose data is asked for: places are shared out among owners. */
+  readonly owner: readonly string[];
+  readonly isDrilldown: boolean;
+  readonly signal: AbortSignal;
+  /** Given back while a call waits at a gate; undefined when nobody counts places. */
+  readonly place?: Place | undefined;
+}
+
+/** Leave for one call. `signal` is the call's; `leave` must be called when the answer was read, whatever came of it. */
+export interface CallPass {
+  readonly signal: AbortSignal;
+  readonly leave: (error: unknown, rows: number) => void;
+}
+
+/** The gates as one exchange passes them, with one budget of waiting for all of its calls. */
+export class ExchangeGates {
+  readonly #options: GatesOptions;
+  readonly #owner: GateOwner;
+  readonly #budget: WaitBudget;
+  /** Ranges for which a place is held. */
+  readonly #held: Set<TimeRange>;
+
+  constructor(options: GatesOptions, owner: GateOwner, of?: ExchangeGates) {
+    this.#options = options;
+    this.#owner = owner;
+    this.#budget = of === undefined ? new WaitBudget(options.queueWaitMs, options.nowMs) : of.#budget;
+    this.#held = of === undefined ? new Set() : of.#held;
+  }
+
+  /** The same gates for calls that end with a signal of their own. */
+  until(signal: AbortSignal): ExchangeGates {
+    return new ExchangeGates(this.#options, { ...this.#owner, signal }, this);
+  }
+
+  rows(request: RowsRequest): Promise<CallPass> {
+    const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && !this.#isHeld(request.range);
+    return isHeavy ? this.#heavy() : this.#free();
+  }
+
+  stats({ range }: StatsRequest): Promise<CallPass> {
+    return isLong(range, this.#options.minRangeMs) ? this.#heavy() : this.#free();
+  }
+
+  async statsRange(request: StatsRangeRequest): Promise<CallPass> {
+    const { paced, minRangeMs } = this.#options;
+    const { isDrilldown, signal } = this.#owner;
+    const endPace = isDrilldown ? await this.#waitFor(() => paced.enter(signal)) : nothing;
+    try {
+      const pass = await (isHeavyStatsRange(request, minRangeMs) ? this.#heavy() : this.#free());
+      const leave = (error: unknown, rows: number): void => {
+        pass.leave(error, rows);
+        endPace();
+      };
+      return { ...pass, leave };
+    } catch (error) {
+      endPace();
+      throw error;
+    }
+  }
+
+  async listing({ listing, range }: ListingRequest): Promise<CallPass> {
+    const { minRangeMs, scans } = this.#options;
+    if (!isLong(range, minRangeMs)) return this.#free();
+    const { owner, signal } = this.#owner;
+    const lengthMs = Number((range.endNs - range.startNs) / 1_000_000n);
+    const className = scanClass(listing, lengthMs, owner[0] ?? '');
+    const pass = await this.#waitFor(() => scans.enter(className, owner, this.#budget, signal));
+    return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
+  }
+
+  /** Takes one place for all rows of a range, however many calls read them. */
+  async hold(range: TimeRange): Promise<() => void> {
+    if (!isLong(range, this.#options.minRangeMs)) return nothing;
+    const pass = await this.#heavy();
+    this.#held.add(range);
+    return () => {
+      if (this.#held.delete(range)) pass.leave(undefined, 0);
+    };
+  }
+
+  #isHeld({ startNs, endNs }: TimeRange): boolean {
+    return [...this.#held].some((held) => held.startNs <= startNs && endNs <= held.endNs);
+  }
+
+  async #heavy(): Promise<CallPass> {
+    const { owner, signal } = this.#owner;
+    const { heavy } = this.#options;
+    return { signal, leave: await this.#waitFor(() => heavy.enter(owner, this.#budget, signal)) };
+  }
+
+  /** The way through a gate. Who waits there keeps nobody else from running. */
+  #waitFor<Pass>(enter: () => Promise<Pass>): Promise<Pass> {
+    return withoutPlace(this.#owner.place, enter);
+  }
+
+  #free(): Promise<CallPass> {
+    return Promise.resolve({ signal: this.#owner.signal, leave: nothing });
+  }
+}
+
+const nothing = (): void => undefined;
+
+function outcomeOf(error: unknown): ScanOutcome {
+  if (error === undefined) return 'done';
+  return error instanceof ApiError && error.status >= 500 ? 'failed' : 'ended';
+}

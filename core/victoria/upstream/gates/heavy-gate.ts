@@ -1,0 +1,76 @@
+import { apiError } from '../../../base/errors/table.js';
+import { printGoDuration } from '../../../base/time/index.js';
+import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
+import type { WaitBudget } from '../../../base/admission/wait-budget.js';
+
+export interface HeavyGateOptions {
+  /** Heavy queries at once; 0 is no bound. */
+  readonly limit: number;
+  /** What a request may wait, for the text of the refusal. */
+  readonly queueWaitMs: number;
+  /** Told about every change of who is inside and who waits. */
+  readonly onChange: (running: number, waiting: number) => void;
+  /** Told about every query that was turned away. */
+  readonly onRefused: () => void;
+  readonly nowMs: () => number;
+}
+
+const maxWaiting = 500;
+
+/** Bounds the heavy queries that run on the backend at once (spec: Traffic guards). */
+export class HeavyGate {
+  readonly #options: HeavyGateOptions;
+  readonly #queue: FairQueue;
+
+  constructor(options: HeavyGateOptions) {
+    this.#options = options;
+    const { nowMs } = options;
+    this.#queue = new FairQueue({ maxWaiting, refusal: (isFull) => this.#refusal(isFull), nowMs });
+  }
+
+  /**
+   * Waits for a place; what comes back frees it.
+   * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
+   */
+  async enter(owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<() => void> {
+    const { limit } = this.#options;
+    if (limit === 0) return () => undefined;
+    if (this.#queue.running < limit) {
+      this.#queue.take(owner);
+    } else {
+      const waited = this.#queue.wait(owner, 'heavy query', budget, signal);
+      this.#tell();
+      try {
+        await waited;
+      } finally {
+        this.#tell();
+      }
+    }
+    this.#tell();
+    let isOut = false;
+    return () => {
+      if (isOut) return;
+      isOut = true;
+      this.#queue.release(owner);
+      this.#queue.admitNext();
+      this.#tell();
+    };
+  }
+
+  #refusal(isFull: boolean): Error {
+    const { limit, queueWaitMs, onRefused } = this.#options;
+    onRefused();
+    return isFull
+      ? apiError('heavyQueueFull', { limit, waiting: maxWaiting })
+      : apiError('heavyQueriesBusy', { limit, wait: goDuration(queueWaitMs) });
+  }
+
+  #tell(): void {
+    this.#options.onChange(this.#queue.running, this.#queue.waiting);
+  }
+}
+
+/** A duration as flags are written. */
+export function goDuration(ms: number): string {
+  return printGoDuration(BigInt(Math.round(ms)) * 1_000_000n);
+}

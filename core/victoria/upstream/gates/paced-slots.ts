@@ -1,0 +1,74 @@
+import { apiError } from '../../../base/errors/table.js';
+
+export interface PacedSlotsOptions {
+  readonly places: number;
+  /** Time for which a place stays taken when its call has ended. */
+  readonly pauseMs: number;
+  /** Told how many wait. */
+  readonly onChange: (waiting: number) => void;
+}
+
+const maxWaiting = 500;
+
+/** So many places; one that was used is free again only a while after its call has ended, which holds no answer up. */
+export class PacedSlots {
+  readonly #options: PacedSlotsOptions;
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: PacedSlotsOptions) {
+    this.#options = options;
+    this.#free = options.places;
+  }
+
+  /** Calls that wait for a place. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /**
+   * Waits for a place, in the order of coming; what comes back says that the call has ended.
+   * @throws ApiError `pacedQueueFull`, or the reason of the signal
+   */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    let isOut = false;
+    return () => {
+      if (isOut) return;
+      isOut = true;
+      const { pauseMs } = this.#options;
+      if (pauseMs === 0) this.#give();
+      // A pause must not keep a process alive that wants to end.
+      else setTimeout(() => this.#give(), pauseMs).unref();
+    };
+  }
+
+  #give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+    this.#options.onChange(this.#waiting.length);
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    const { places, onChange } = this.#options;
+    if (this.#waiting.length >= maxWaiting)
+      return Promise.reject(apiError('pacedQueueFull', { limit: places, waiting: maxWaiting }));
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        onChange(this.#waiting.length);
+        const reason: unknown = signal.reason;
+        reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
+      };
+      this.#waiting.push(enter);
+      onChange(this.#waiting.length);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+}

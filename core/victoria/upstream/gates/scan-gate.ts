@@ -1,0 +1,199 @@
+import { apiError } from '../../../base/errors/table.js';
+import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
+import type { BackendGauges, GaugesReader } from './gauges.js';
+import { goDuration } from './heavy-gate.js';
+import { RunningScans, type RunningScan } from './running-scans.js';
+import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
+import type { WaitBudget } from '../../../base/admission/wait-budget.js';
+
+export interface ScanGateOptions extends ScanLimitOptions {
+  /** Share of the backend's memory that scans leave free. */
+  readonly headroom: number;
+  readonly queueWaitMs: number;
+  readonly gauges: GaugesReader;
+  readonly nowMs: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly onChange: (limit: number, running: number, waiting: number) => void;
+  readonly onRefused: (reason: 'busy' | 'full' | 'stopped') => void;
+}
+
+/** Leave to scan; `signal` ends with the reason when the scan is stopped, and `leave` must be called in any case. */
+export interface ScanPass {
+  readonly signal: AbortSignal;
+  readonly leave: (outcome: ScanOutcome, rows: number) => void;
+}
+
+const maxWaiting = 500;
+const decisionAgeMs = 100;
+const watchEveryMs = 250;
+const brakeEveryMs = 500;
+const jitterMs = 250;
+
+/**
+ * Bounds the long listings of labels that run on the backend at once, by what they do to it: how slow they get, whether they fail,
+ * and its memory (spec-gaps: Heavy-query and metadata-scan gates). A ceiling of 0 is no bound.
+ */
+export class ScanGate {
+  readonly #options: ScanGateOptions;
+  readonly #limit: ScanLimit;
+  readonly #queue: FairQueue;
+  readonly #scans: RunningScans;
+  #watch: NodeJS.Timeout | undefined;
+  #brakedAtMs = -Infinity;
+  #last: BackendGauges | undefined;
+
+  constructor(options: ScanGateOptions) {
+    this.#options = options;
+    this.#limit = new ScanLimit(options);
+    this.#scans = new RunningScans(options);
+    const { nowMs } = options;
+    this.#queue = new FairQueue({ maxWaiting, refusal: (isFull) => this.#refusal(isFull), nowMs });
+  }
+
+  /**
+   * Waits for a place.
+   * @throws ApiError `scansBusy`, `scanQueueFull`, or the reason of the signal
+   */
+  async enter(className: string, owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<ScanPass> {
+    const { ceiling, gauges, nowMs, random } = this.#options;
+    if (ceiling === 0) return { signal, leave: () => undefined };
+    await this.#look(decisionAgeMs);
+    // Replicas that meet a class for the first time at once must not all see the same room.
+    if (this.#scans.needsCare(className) && this.#othersNow() > 0) {
+      await new Promise((resolve) => setTimeout(resolve, random() * jitterMs));
+      await this.#look(decisionAgeMs);
+    }
+    signal.throwIfAborted();
+    if (this.#queue.waiting === 0 && this.#admits(className, 0)) {
+      this.#queue.take(owner);
+    } else {
+      const waited = this.#queue.wait(owner, className, budget, signal);
+      this.#tell();
+      this.#keepWatch();
+      await waited.finally(() => this.#tell());
+    }
+    const scan = this.#scans.begin(className, gauges.state);
+    this.#tell();
+    this.#keepWatch();
+    let isOut = false;
+    const leave = (outcome: ScanOutcome, rows: number): void => {
+      if (isOut) return;
+      isOut = true;
+      const finished = this.#scans.finish(scan, scan.stop.signal.aborted ? 'ended' : outcome, rows);
+      this.#limit.finish(finished, nowMs());
+      this.#queue.release(owner);
+      this.#admitWaiting();
+      this.#tell();
+    };
+    return { signal: AbortSignal.any([signal, scan.stop.signal]), leave };
+  }
+
+  #admits(className: string, waitedMs: number): boolean {
+    const { gauges, floor } = this.#options;
+    const { running } = this.#queue;
+    const { state } = gauges;
+    const limit = this.#limit.whole;
+    if (state.kind !== 'known') return state.kind === 'unknown' && running < limit;
+    const { selects, capacity } = state.gauges;
+    const others = this.#othersNow();
+    if (selects !== undefined && capacity !== undefined && selects >= capacity) return false;
+    const hasPlace = running + others < limit || (running < floor && running + others < (capacity ?? 0) / 4);
+    return hasPlace && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
+  }
+
+  /** Queries of others that run on the backend, as far as it tells. */
+  #othersNow(): number {
+    const { state } = this.#options.gauges;
+    const selects = state.kind === 'known' ? state.gauges.selects : undefined;
+    return Math.max(0, (selects ?? 0) - this.#queue.running);
+  }
+
+  #admitWaiting(): void {
+    const now = this.#options.nowMs();
+    while (this.#queue.admitNext(({ what, sinceMs }) => this.#admits(what, now - sinceMs)));
+  }
+
+  /** Looks at the backend's gauges, and takes in what they say. */
+  async #look(maxAgeMs: number): Promise<void> {
+    const { gauges, nowMs } = this.#options;
+    const state = await gauges.fresh(maxAgeMs);
+    if (state.kind !== 'known' || state.gauges === this.#last) return;
+    const before = this.#last;
+    this.#last = state.gauges;
+    this.#scans.observe(state.gauges);
+    if (before === undefined) return;
+    const rose = (name: 'limitReached' | 'limitTimeouts'): boolean =>
+      (state.gauges[name] ?? 0) > (before[name] ?? Infinity);
+    if (rose('limitTimeouts')) this.#limit.timedOut(nowMs());
+    else if (rose('limitReached')) this.#limit.reached(nowMs());
+  }
+
+  /** Looks again and again, as long as there is somebody to look after. */
+  #keepWatch(): void {
+    if (this.#watch !== undefined) return;
+    this.#watch = setTimeout(() => {
+      this.#watch = undefined;
+      if (this.#queue.running === 0 && this.#queue.waiting === 0) return;
+      void this.#watchOnce();
+    }, watchEveryMs).unref();
+  }
+
+  async #watchOnce(): Promise<void> {
+    const isWaitedFor = this.#queue.waiting > 0;
+    await this.#look((isWaitedFor ? watchEveryMs : brakeEveryMs) - 1);
+    this.#brake();
+    this.#admitWaiting();
+    this.#tell();
+    this.#keepWatch();
+  }
+
+  /** Stops the youngest scan when the backend's memory has gone too far into the headroom. */
+  #brake(): void {
+    const { nowMs, headroom, onRefused, gauges } = this.#options;
+    const { state } = gauges;
+    if (state.kind !== 'known' || nowMs() - this.#brakedAtMs < brakeEveryMs) return;
+    const { memoryUsed = 0, memoryAvailable = Infinity } = state.gauges;
+    if (memoryUsed <= memoryAvailable * (1 - (headroom * 2) / 3)) return;
+    const youngest: RunningScan | undefined = this.#scans.youngest();
+    if (youngest === undefined) return;
+    this.#brakedAtMs = nowMs();
+    onRefused('stopped');
+    youngest.stop.abort(apiError('scansStopped', { limit: this.#options.ceiling, note: this.#note() }));
+  }
+
+  #refusal(isFull: boolean): Error {
+    const { ceiling, onRefused, queueWaitMs } = this.#options;
+    onRefused(isFull ? 'full' : 'busy');
+    if (isFull) return apiError('scanQueueFull', { limit: ceiling, waiting: maxWaiting });
+    return apiError('scansBusy', { limit: ceiling, note: this.#note(), wait: goDuration(queueWaitMs) });
+  }
+
+  /** Why no more scans are let in. */
+  #note(): string {
+    const { floor, headroom, gauges } = this.#options;
+    const { state } = gauges;
+    const parts = [
+      `adaptive limit ${this.#limit.whole}`,
+      `floor -backend-min-concurrent-metadata-scans=${floor}`,
+    ];
+    if (state.kind === 'silent') parts.push('VictoriaLogs /metrics not answering');
+    if (state.kind === 'known') {
+      const { selects, capacity, memoryUsed, memoryAvailable } = state.gauges;
+      if (selects !== undefined && capacity !== undefined)
+        parts.push(`VictoriaLogs running ${selects} of ${capacity} selects`);
+      if (memoryUsed !== undefined && memoryAvailable !== undefined && memoryAvailable > 0) {
+        const percent = (bytes: number): number => Math.round((100 * bytes) / memoryAvailable);
+        parts.push(
+          `VictoriaLogs memory ${percent(memoryUsed)}% used with ${percent(this.#scans.reserved())}% reserved by this ` +
+            `replica's scans against -backend-metadata-scan-memory-headroom=${headroom.toFixed(2)}`,
+        );
+      }
+    }
+    return parts.join(', ');
+  }
+
+  #tell(): void {
+    this.#options.onChange(this.#limit.whole, this.#queue.running, this.#queue.waiting);
+  }
+}

@@ -1,0 +1,101 @@
+import { apiError } from '../../base/errors/table.js';
+import { OddAnswer } from './decode.js';
+import type { BackendRow } from './types.js';
+
+const lineFeed = 0x0a;
+
+/** What rows are held to. */
+export interface RowRules {
+  /** Longest row. */
+  readonly maxBytes: number;
+  /** Throws for an object that is no row. */
+  check(row: BackendRow): void;
+}
+
+/**
+ * Splits a byte stream into rows, one batch per chunk. Chunks are pulled, so a reader that stops reading stops the backend.
+ * @throws OddAnswer for a line that is no row: the backend failed after it had begun to answer, or it is no VictoriaLogs
+ * @throws ApiError `rowTooLong`
+ */
+export async function* readRows(
+  chunks: AsyncIterable<Buffer>,
+  rules: RowRules,
+): AsyncGenerator<readonly BackendRow[]> {
+  const open = new OpenLine(rules.maxBytes);
+  for await (const chunk of chunks) {
+    const first = chunk.indexOf(lineFeed);
+    if (first < 0) {
+      open.append(chunk);
+      continue;
+    }
+    const last = chunk.lastIndexOf(lineFeed);
+    const rows: BackendRow[] = [];
+    let begin = 0;
+    if (open.length > 0) {
+      open.append(chunk.subarray(0, first));
+      parseLines(open.take(), rules, rows);
+      begin = first + 1;
+    }
+    if (last > begin) parseLines(chunk.toString('utf8', begin, last), rules, rows);
+    open.append(chunk.subarray(last + 1));
+    if (rows.length > 0) yield rows;
+  }
+  const rows: BackendRow[] = [];
+  parseLines(open.take(), rules, rows);
+  if (rows.length > 0) yield rows;
+}
+
+const firstBytes = 65_536;
+
+/** The line whose end has not come. However small the parts are in which it comes, it takes no more than twice its length. */
+class OpenLine {
+  readonly #maxBytes: number;
+  #bytes = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  append(part: Buffer): void {
+    const length = this.#length + part.length;
+    if (length > this.#maxBytes) throw apiError('rowTooLong', { limit: this.#maxBytes });
+    if (length > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * length));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+    part.copy(this.#bytes, this.#length);
+    this.#length = length;
+  }
+
+  take(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+}
+
+function parseLines(text: string, rules: RowRules, rows: BackendRow[]): void {
+  for (const line of text.split('\n')) {
+    if (line.length > rules.maxBytes) throw apiError('rowTooLong', { limit: rules.maxBytes });
+    if (line.trim() !== '') rows.push(parseRow(line, rules));
+  }
+}
+
+function parseRow(line: string, rules: RowRules): BackendRow {
+  if (!line.startsWith('{')) throw new OddAnswer(`a line that is no row: ${line.trim()}`);
+  let row: BackendRow;
+  try {
+    // An object, since it begins as one; what is in it is checked next.
+    row = JSON.parse(line) as BackendRow;
+  } catch (error) {
+    throw new OddAnswer(`a row that is no JSON: ${line}`, { cause: error });
+  }
+  rules.check(row);
+  return row;
+}

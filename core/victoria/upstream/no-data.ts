@@ -1,0 +1,62 @@
+import type { Tenant } from '../../base/caller.js';
+import { apiError } from '../../base/errors/table.js';
+import { quoteGo } from '../../base/time/index.js';
+import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
+
+/** What a tenant sees that nobody has ever written for; the backend is not asked. */
+export class NoData implements Upstream {
+  readonly #tenant: Tenant;
+  readonly #signal: AbortSignal;
+
+  constructor(tenant: Tenant, signal: AbortSignal) {
+    this.#tenant = tenant;
+    this.#signal = signal;
+  }
+
+  rows(): AsyncIterable<readonly BackendRow[]> {
+    return noRows();
+  }
+
+  list(): Promise<readonly BackendValue[]> {
+    return Promise.resolve([]);
+  }
+
+  stats(): Promise<readonly BackendSample[]> {
+    return Promise.resolve([]);
+  }
+
+  statsRange(): Promise<readonly BackendSeries[]> {
+    return Promise.resolve([]);
+  }
+
+  /** Nothing comes, until the exchange ends. */
+  tail(): Promise<AsyncIterable<readonly BackendRow[]>> {
+    return Promise.resolve(noRowsUntil(this.#signal));
+  }
+
+  /** @throws ApiError `unknownTenant`: a deletion is not to be reported where there is nothing. */
+  deletion(): Deletion {
+    throw apiError('unknownTenant', { tenant: quoteGo(this.#tenant.id).slice(1, -1) });
+  }
+}
+
+async function* noRows(): AsyncGenerator<readonly BackendRow[]> {
+  // An empty generator must not be optimised into a plain iterable.
+  await Promise.resolve();
+  yield* [];
+}
+
+async function* noRowsUntil(signal: AbortSignal): AsyncGenerator<readonly BackendRow[]> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener(
+        'abort',
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+  });
+  yield* [];
+}

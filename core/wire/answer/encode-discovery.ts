@@ -1,0 +1,116 @@
+import type { Steps } from '../../base/pace/steps.js';
+import { addList, type BodyParts } from './body-parts.js';
+import { encodeStats } from './encode-stats.js';
+import { formatSampleValue, formatSeconds } from '../../logql/values/sample-text.js';
+import type {
+  DetectedField,
+  DetectedLabel,
+  DiscoveryAnswer,
+  PatternResult,
+  ShardResult,
+  VolumeAnswer,
+} from './discovery-types.js';
+import type { Point } from '../../logql/metric/points.js';
+
+/** Adds the body of a discovery answer in Loki's shape (spec-gaps: Response bodies, Patterns response). */
+export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
+  switch (answer.kind) {
+    case 'volume':
+      yield* addVolume(body, answer);
+      return;
+    case 'detected-fields':
+      // Loki leaves out what is empty, here and in the next two.
+      if (answer.fields.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push('{"fields":');
+      yield* addList(body, answer.fields, fieldText);
+      body.push(`,"limit":${answer.limit}}`);
+      return;
+    case 'detected-field-values':
+      if (answer.values.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push(`{"limit":${answer.limit},"values":`);
+      yield* addList(body, answer.values, (value) => JSON.stringify(value));
+      body.push('}');
+      return;
+    case 'detected-labels':
+      if (answer.labels.length === 0) {
+        body.push('{}');
+        return;
+      }
+      body.push('{"detectedLabels":');
+      yield* addList(body, answer.labels, labelText);
+      body.push('}');
+      return;
+    case 'patterns':
+      body.push('{"status":"success","data":');
+      yield* addList(body, answer.patterns, patternText);
+      body.push('}');
+      return;
+    case 'shards':
+      body.push('{"shards":');
+      yield* addList(body, answer.shards, shardText);
+      body.push(`,"statistics":${encodeStats(noStats)}}`);
+  }
+}
+
+/** A volume is a vector as long as no series has more than one sample. */
+function* addVolume(body: BodyParts, { series, stats }: VolumeAnswer): Steps<void> {
+  const isVector = series.every(({ points }) => points.length === 1);
+  body.push(`{"status":"success","data":{"resultType":"${isVector ? 'vector' : 'matrix'}","result":`);
+  yield* addList(body, series, ({ labels, points }) => {
+    const texts = points.map(pointText);
+    return `{"metric":${labels.json},${isVector ? `"value":${texts.join('')}` : `"values":[${texts.join(',')}]`}}`;
+  });
+  body.push(`,"stats":${encodeStats(stats)}}}`);
+}
+
+function pointText({ timestampMs, value }: Point): string {
+  return `[${formatSeconds(timestampMs)},"${formatSampleValue(value)}"]`;
+}
+
+function fieldText({ label, type, parsers, jsonPath, values }: DetectedField): string {
+  return JSON.stringify({
+    label,
+    type,
+    cardinality: values.length,
+    // An empty list would hide the field from clients; Loki writes null.
+    parsers: parsers.length === 0 ? null : parsers,
+    jsonPath,
+  });
+}
+
+function labelText({ label, values }: DetectedLabel): string {
+  return JSON.stringify({ label, cardinality: values.length });
+}
+
+const htmlSigns = /[<>&]/g;
+
+function patternText({ pattern, level, samples }: PatternResult): string {
+  const text = JSON.stringify(pattern).replace(
+    htmlSigns,
+    (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+  );
+  const ofLevel = level === undefined ? '' : `"level":${JSON.stringify(level)},`;
+  return `{"pattern":${text},${ofLevel}"samples":${JSON.stringify(samples)}}`;
+}
+
+function shardText({ min, max, streams, chunks, bytes, entries }: ShardResult): string {
+  // Bounds are 64 bits wide, which JSON.stringify has no number for.
+  const stats = JSON.stringify({ streams, chunks, bytes, entries });
+  return `{"bounds":{"min":${String(min)},"max":${String(max)}},"stats":${stats}}`;
+}
+
+const noStats = {
+  linesProcessed: 0,
+  bytesProcessed: 0,
+  entriesReturned: 0,
+  postFilterLines: 0,
+  structuredMetadataBytes: 0,
+  execTimeMs: 0,
+  splits: 0,
+};

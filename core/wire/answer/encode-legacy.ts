@@ -1,0 +1,98 @@
+import type { Direction } from '../api/request.js';
+import { LabelSet } from '../../base/labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
+import { printRfc3339, quoteGo } from '../../base/time/index.js';
+import { BodyParts } from './body-parts.js';
+import { encodeStats } from './encode-stats.js';
+import { inOrder } from './encode-streams.js';
+import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
+
+/** What the bytes of a legacy answer depend on besides the answer. */
+export interface LegacyOptions {
+  /** Labels of entries stay out of those of their stream. */
+  readonly categorizeLabels: boolean;
+  readonly direction: Direction;
+}
+
+const contentType = 'application/json; charset=UTF-8';
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The bytes of an answer to `/api/prom/query`, in the shape that Loki kept for it: `{"streams":[{"labels","entries":
+ * [{"ts","line","parsed"}]}],"stats"}`. Structured metadata is only shown within the labels.
+ */
+export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Steps<EncodedAnswer> {
+  if (answer.kind === 'encoded') return answer;
+  if (answer.kind !== 'streams')
+    throw new Error(`${answer.kind} has no legacy shape: only logs are asked for`);
+  const streams = yield* options.categorizeLabels ? shownApart(answer.streams) : shownMerged(answer.streams);
+  const isForward = options.direction === 'forward';
+  const body = new BodyParts();
+  body.push('{"streams":[');
+  let before = '';
+  for (const { labels, entries } of yield* sortSteps(streams, byLabels)) {
+    body.push(before, '{"labels":', JSON.stringify(labels), ',"entries":[');
+    yield* addEntries(body, inOrder(entries, isForward));
+    body.push(']}');
+    before = ',';
+  }
+  body.push('],"stats":', encodeStats(answer.stats));
+  // Loki has no place for notices here; nobody who reads its shape minds one more member.
+  if (answer.warnings.length > 0) body.push(',"warnings":', JSON.stringify(answer.warnings));
+  body.push('}');
+  return { kind: 'encoded', status: 200, contentType, headers: noHeaders, body: yield* body.bytes() };
+}
+
+/** A stream as it is shown: the text `{name="value", ...}` of its labels, and its entries. */
+interface Shown {
+  readonly labels: string;
+  readonly entries: readonly Entry[];
+}
+
+const byLabels = (a: Shown, b: Shown): number => (a.labels < b.labels ? -1 : a.labels > b.labels ? 1 : 0);
+
+function* shownApart(streams: readonly StreamResult[]): Steps<Shown[]> {
+  const shown: Shown[] = [];
+  yield* eachStep(streams, ({ labels, entries }) => shown.push({ labels: labelsText(labels), entries }));
+  return shown;
+}
+
+/** All groups of labels of an entry name its stream: a stream may fall into several, and several may meet in one. */
+function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
+  const merged = new Map<string, { readonly labels: string; readonly entries: Entry[] }>();
+  for (const { labels, entries } of streams) {
+    let text = labelsText(labels);
+    let last: Entry | undefined;
+    yield* eachStep(entries, (entry) => {
+      const { structuredMetadata, parsed } = entry;
+      // Neighbours mostly share their label sets.
+      if (last?.structuredMetadata !== structuredMetadata || last.parsed !== parsed) {
+        text = labelsText(LabelSet.from([...labels.labels, ...structuredMetadata.labels, ...parsed.labels]));
+      }
+      last = entry;
+      const known = merged.get(text);
+      if (known === undefined) merged.set(text, { labels: text, entries: [entry] });
+      else known.entries.push(entry);
+    });
+    yield;
+  }
+  return [...merged.values()];
+}
+
+function labelsText({ labels }: LabelSet): string {
+  return `{${labels.map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`;
+}
+
+function* addEntries(body: BodyParts, entries: readonly Entry[]): Steps<void> {
+  let before = '';
+  for (const { timestampNs, line, parsed } of entries) {
+    body.push(before, '{"ts":"', printRfc3339(timestampNs), '","line":', JSON.stringify(line));
+    if (parsed.size > 0) body.push(',"parsed":', parsed.json);
+    body.push('}');
+    before = ',';
+    if (body.isFull) {
+      body.flush();
+      yield;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { Steps } from '../../base/pace/steps.js';
+import type { BodyParts } from './body-parts.js';
+import { addNames, inLabelOrder } from './label-order.js';
+import { LabelsMerger } from './merged-labels.js';
+import type { Entry, StreamResult } from './types.js';
+
+/** Streams, and entries, that are looked at in one step. */
+const stepStreams = 100;
+const stepEntries = 250;
+/** The names of so many labels take as long as a step. */
+const manyLabels = 1_000;
+
+/**
+ * Adds the `result` array of a log answer with 3-tuples to a body in parts: index labels on the stream, the other groups on each
+ * entry. Answers are large, and every text made on the way is another copy.
+ */
+export function* addCategorized(parts: BodyParts, streams: readonly StreamResult[]): Steps<void> {
+  parts.push('[');
+  const names = new Set<string>();
+  const shown: Shown[] = [];
+  for (const { labels, entries } of streams) {
+    addNames(names, labels);
+    shown.push({ json: labels.json, entries });
+    if (shown.length % stepStreams === 0) yield;
+  }
+  let isFirstStream = true;
+  for (const { json, entries } of inLabelOrder(shown, names)) {
+    addHead(parts, isFirstStream, json);
+    isFirstStream = false;
+    let isFirst = true;
+    for (const entry of entries) {
+      addCategorizedEntry(parts, isFirst, entry);
+      isFirst = false;
+      if (parts.isFull) {
+        parts.flush();
+        yield;
+      }
+    }
+    parts.push(']}');
+  }
+  parts.push(']');
+}
+
+/** A stream as it is shown. */
+interface Shown {
+  readonly json: string;
+  readonly entries: readonly Entry[];
+}
+
+/** The entries of one merged stream, in the order they came. */
+interface Group {
+  /** The merged labels. */
+  readonly json: string;
+  readonly entries: Entry[];
+}
+
+/** Adds the `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
+export function* addMerged(
+  parts: BodyParts,
+  streams: readonly StreamResult[],
+  isForward: boolean,
+): Steps<void> {
+  const groups = new Map<string, Group>();
+  const names = new Set<string>();
+  for (const [index, stream] of streams.entries()) {
+    yield* group(stream, groups, names);
+    if (index % stepStreams === 0) yield;
+  }
+  parts.push('[');
+  let isFirstStream = true;
+  for (const { json, entries } of inLabelOrder([...groups.values()], names)) {
+    addHead(parts, isFirstStream, json);
+    isFirstStream = false;
+    let start = '["';
+    for (const { timestampNs, line } of inOrder(entries, isForward)) {
+      parts.push(start, timestampNs.toString(), '",', JSON.stringify(line), ']');
+      start = ',["';
+      if (parts.isFull) {
+        parts.flush();
+        yield;
+      }
+    }
+    parts.push(']}');
+  }
+  parts.push(']');
+}
+
+function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): Steps<void> {
+  const merger = new LabelsMerger(stream.labels);
+  addNames(names, stream.labels);
+  // Entries share their label sets with others, mostly with neighbours; many have some of their own.
+  const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
+  let seen = 0;
+  for (const entry of stream.entries) {
+    const { structuredMetadata, parsed } = entry;
+    seen += 1;
+    if (seen % stepEntries === 0) yield;
+    const shared = parsed.size === 0 ? structuredMetadata : parsed;
+    const other = parsed.size === 0 ? parsed : structuredMetadata;
+    const found = known.get(shared);
+    if (found?.parsed === other) {
+      found.group.entries.push(entry);
+      continue;
+    }
+    addNames(names, structuredMetadata);
+    addNames(names, parsed);
+    if (parsed.size > manyLabels) yield;
+    const json = yield* merger.jsonSteps(structuredMetadata, parsed);
+    let group = groups.get(json);
+    if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));
+    else group.entries.push(entry);
+    known.set(shared, { parsed: other, group });
+  }
+}
+
+/** Entries of several streams may meet in one merged stream; then their order has to be made. */
+export function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
+  let before = entries[0]?.timestampNs ?? 0n;
+  for (const { timestampNs } of entries) {
+    if (isForward ? before > timestampNs : before < timestampNs)
+      // Sorting is stable: entries of one instant stay in the order they came.
+      return entries.toSorted(isForward ? byTime : (a, b) => byTime(b, a));
+    before = timestampNs;
+  }
+  return entries;
+}
+
+function byTime(a: Entry, b: Entry): number {
+  return a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+}
+
+function addHead(parts: BodyParts, isFirst: boolean, labels: string): void {
+  parts.push(isFirst ? '{"stream":' : ',{"stream":', labels, ',"values":[');
+}
+
+function addCategorizedEntry(parts: BodyParts, isFirst: boolean, entry: Entry): void {
+  const { timestampNs, line, structuredMetadata, parsed } = entry;
+  parts.push(isFirst ? '["' : ',["', timestampNs.toString(), '",', JSON.stringify(line), ',{');
+  if (structuredMetadata.size > 0) parts.push('"structuredMetadata":', structuredMetadata.json);
+  if (structuredMetadata.size > 0 && parsed.size > 0) parts.push(',');
+  if (parsed.size > 0) parts.push('"parsed":', parsed.json);
+  parts.push('}]');
+}

@@ -1,0 +1,161 @@
+import { spreadShards } from './spread-shards.js';
+import { byVolume } from './volume-order.js';
+import type { LabelSet } from '../../../base/labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
+import type { SeriesResult } from '../../../logql/metric/points.js';
+import type {
+  DetectedField,
+  DetectedFieldsAnswer,
+  DetectedFieldValuesAnswer,
+  DetectedLabelsAnswer,
+  PatternResult,
+  PatternsAnswer,
+  ShardResult,
+  ShardsAnswer,
+  VolumeAnswer,
+} from '../discovery-types.js';
+import { mergeStats, mergeWarnings } from './shared.js';
+
+/** Sums volumes of equal labels at equal times; nothing is cut, which only who knows the last part may do. */
+export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnswer> {
+  const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
+  for (const { labels, points } of answers.flatMap(({ series }) => series)) {
+    const sum = byKey.get(labels.key) ?? { labels, values: new Map<number, number>() };
+    byKey.set(labels.key, sum);
+    yield* eachStep(points, ({ timestampMs, value }) =>
+      sum.values.set(timestampMs, (sum.values.get(timestampMs) ?? 0) + value),
+    );
+    yield;
+  }
+  const series: SeriesResult[] = [];
+  for (const { labels, values } of byKey.values()) {
+    const points = [...values].map(([timestampMs, value]) => ({ timestampMs, value }));
+    series.push({ labels, points: points.sort((a, b) => a.timestampMs - b.timestampMs) });
+    yield;
+  }
+  return {
+    kind: 'volume',
+    series: yield* sortSteps(series, byVolume),
+    stats: mergeStats(answers.map(({ stats }) => stats)),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+/** The union of fields, in the order they came; type and path are those of the first part that has the field. Nothing is cut. */
+export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): Steps<DetectedFieldsAnswer> {
+  const byLabel = new Map<string, DetectedField>();
+  for (const field of answers.flatMap(({ fields }) => fields)) {
+    const known = byLabel.get(field.label);
+    byLabel.set(field.label, known === undefined ? field : joinFields(known, field));
+    yield;
+  }
+  return {
+    kind: 'detected-fields',
+    fields: [...byLabel.values()],
+    limit: limitOf(answers),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+function joinFields(first: DetectedField, second: DetectedField): DetectedField {
+  return {
+    ...first,
+    parsers: [...new Set([...first.parsers, ...second.parsers])],
+    jsonPath: first.jsonPath ?? second.jsonPath,
+    values: [...new Set([...first.values, ...second.values])],
+  };
+}
+
+/** The union of values, in the order they came. Nothing is cut. */
+export function* mergeDetectedFieldValues(
+  answers: readonly DetectedFieldValuesAnswer[],
+): Steps<DetectedFieldValuesAnswer> {
+  const all = new Set<string>();
+  for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
+  return {
+    kind: 'detected-field-values',
+    values: [...all],
+    limit: limitOf(answers),
+    warnings: mergeWarnings(answers),
+  };
+}
+
+function limitOf(answers: readonly { readonly limit: number }[]): number {
+  return Math.max(0, ...answers.map(({ limit }) => limit));
+}
+
+/** The union of labels and of their values. */
+export function* mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): Steps<DetectedLabelsAnswer> {
+  const byLabel = new Map<string, Set<string>>();
+  for (const { label, values } of answers.flatMap(({ labels }) => labels)) {
+    const known = byLabel.get(label) ?? new Set<string>();
+    byLabel.set(label, known);
+    yield* eachStep(values, (value) => known.add(value));
+  }
+  const labels = [...byLabel].map(([label, values]) => ({ label, values: [...values] }));
+  return { kind: 'detected-labels', labels, warnings: mergeWarnings(answers) };
+}
+
+/** Sums the lines of equal patterns of a level, by bucket; nothing is cut. */
+export function* mergePatterns(answers: readonly PatternsAnswer[]): Steps<PatternsAnswer> {
+  const byKey = new Map<string, PatternResult[]>();
+  yield* eachStep(
+    answers.flatMap(({ patterns }) => patterns),
+    (result) => {
+      const key = JSON.stringify([result.level ?? null, result.pattern]);
+      const same = byKey.get(key);
+      if (same === undefined) byKey.set(key, [result]);
+      else same.push(result);
+    },
+  );
+  const merged: PatternResult[] = [];
+  for (const [first, ...others] of byKey.values()) {
+    if (first !== undefined) merged.push(joinPatterns(first, others));
+    yield;
+  }
+  const custom = merged.filter(({ level }) => level === undefined);
+  const found = merged
+    .filter(({ level }) => level !== undefined)
+    .map((result) => ({ result, lines: linesOf(result) }));
+  // Equal numbers of lines go by text, so that the order does not depend on which parts were merged first.
+  const sorted = yield* sortSteps(
+    found,
+    (a, b) => b.lines - a.lines || (textOf(a.result) < textOf(b.result) ? -1 : 1),
+  );
+  return {
+    kind: 'patterns',
+    patterns: [...custom, ...sorted.map(({ result }) => result)],
+    warnings: mergeWarnings(answers),
+  };
+}
+
+function textOf({ pattern, level = '' }: PatternResult): string {
+  return `${pattern}\n${level}`;
+}
+
+function joinPatterns(first: PatternResult, others: readonly PatternResult[]): PatternResult {
+  if (others.length === 0) return first;
+  const counts = new Map<number, number>();
+  for (const [seconds, count] of [first, ...others].flatMap(({ samples }) => samples))
+    counts.set(seconds, (counts.get(seconds) ?? 0) + count);
+  return { ...first, samples: [...counts].sort(([a], [b]) => a - b) };
+}
+
+function linesOf({ samples }: PatternResult): number {
+  return samples.reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** As many shards as the part with the most has, with the sum of all in them. */
+export function mergeShards(answers: readonly ShardsAnswer[]): ShardsAnswer {
+  const all = answers.flatMap(({ shards }) => shards);
+  const sum = (read: (shard: ShardResult) => number): number =>
+    all.reduce((total, shard) => total + read(shard), 0);
+  const totals = {
+    streams: sum(({ streams }) => streams),
+    chunks: sum(({ chunks }) => chunks),
+    bytes: sum(({ bytes }) => bytes),
+    entries: sum(({ entries }) => entries),
+  };
+  const count = Math.max(1, ...answers.map(({ shards }) => shards.length));
+  return { kind: 'shards', shards: spreadShards(totals, count), warnings: mergeWarnings(answers) };
+}

@@ -1,0 +1,33 @@
+import type { ShardResult } from '../discovery-types.js';
+
+/** What streams hold, in the numbers of index statistics. */
+export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;
+
+const fingerprints = 2n ** 64n;
+/** More shards than this help no reader. */
+const maxShards = 256;
+
+/** The smallest power of two of equal parts that are no bigger than wanted. */
+export function shardCount(bytes: number, targetBytes: number): number {
+  let count = 1;
+  while (count < maxShards && bytes / count > targetBytes) count *= 2;
+  return count;
+}
+
+/** Cuts the fingerprints of all streams into equal parts; the backend has none, so what is in them is spread evenly. */
+export function spreadShards(totals: ShardTotals, count: number): readonly ShardResult[] {
+  const width = fingerprints / BigInt(count);
+  return Array.from({ length: count }, (_part, index) => {
+    const min = width * BigInt(index);
+    const part = (value: number): number =>
+      Math.floor((value * (index + 1)) / count) - Math.floor((value * index) / count);
+    return {
+      min,
+      max: min + width - 1n,
+      streams: part(totals.streams),
+      chunks: part(totals.chunks),
+      bytes: part(totals.bytes),
+      entries: part(totals.entries),
+    };
+  });
+}

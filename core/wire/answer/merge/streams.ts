@@ -1,0 +1,107 @@
+import type { Direction } from '../../api/request.js';
+import type { LabelSet } from '../../../base/labels/label-set.js';
+import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
+import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
+import { mergeStats, mergeWarnings } from './shared.js';
+
+/** How entries are put together. */
+export interface MergeOptions {
+  readonly direction: Direction;
+  /** Entries over all streams; undefined keeps all. */
+  readonly limit?: number;
+  /** `keep` (default) keeps equal entries of different parts; `dedupe` is for parts whose ranges overlap. */
+  readonly overlap?: 'keep' | 'dedupe';
+}
+
+/** One stream while it is put together. */
+interface Gathered {
+  readonly labels: LabelSet;
+  readonly entries: Entry[];
+}
+
+/**
+ * Joins streams with the same labels, orders their entries by direction (equal timestamps in the order of the parts) and cuts to
+ * the limit over all streams; entries at the same timestamp are cut in the order of their streams' keys.
+ */
+export function* mergeStreams(
+  answers: readonly StreamsAnswer[],
+  options: MergeOptions,
+): Steps<StreamsAnswer> {
+  const gathered = yield* options.overlap === 'dedupe' ? gatherOnce(answers) : gatherAll(answers);
+  const streams = yield* cut(gathered, comparerOf(options.direction), options.limit);
+  const entriesReturned = streams.reduce((sum, stream) => sum + stream.entries.length, 0);
+  return {
+    kind: 'streams',
+    streams,
+    stats: { ...mergeStats(answers.map((answer) => answer.stats)), entriesReturned },
+    warnings: mergeWarnings(answers),
+  };
+}
+
+type Compare = (a: Entry, b: Entry) => number;
+
+function comparerOf(direction: Direction): Compare {
+  const forward: Compare = (a, b) =>
+    a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0;
+  return direction === 'forward' ? forward : (a, b) => forward(b, a);
+}
+
+function* gatherAll(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
+  const byKey = new Map<string, Gathered>();
+  for (const stream of answers.flatMap((answer) => answer.streams)) {
+    const { entries } = gatheredOf(byKey, stream);
+    yield* eachStep(stream.entries, (entry) => entries.push(entry));
+  }
+  return byKey;
+}
+
+/** An entry that a part holds n times is kept as often as the part that holds it most often, so real duplicates stay. */
+function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
+  const byKey = new Map<string, Gathered>();
+  const kept = new Map<string, number>();
+  for (const answer of answers) {
+    const seen = new Map<string, number>();
+    for (const stream of answer.streams) {
+      const { entries } = gatheredOf(byKey, stream);
+      yield* eachStep(stream.entries, (entry) => {
+        const identity = identityOf(stream.labels, entry);
+        const occurrence = (seen.get(identity) ?? 0) + 1;
+        seen.set(identity, occurrence);
+        if (occurrence <= (kept.get(identity) ?? 0)) return;
+        kept.set(identity, occurrence);
+        entries.push(entry);
+      });
+    }
+  }
+  return byKey;
+}
+
+function identityOf(labels: LabelSet, entry: Entry): string {
+  // Keys of label sets give their own lengths, and the line comes last: no two entries share a text.
+  return `${entry.timestampNs} ${labels.key} ${entry.structuredMetadata.key} ${entry.parsed.key} ${entry.line}`;
+}
+
+function gatheredOf(byKey: Map<string, Gathered>, stream: StreamResult): Gathered {
+  const found = byKey.get(stream.labels.key);
+  if (found !== undefined) return found;
+  const made: Gathered = { labels: stream.labels, entries: [] };
+  byKey.set(stream.labels.key, made);
+  return made;
+}
+
+/** Orders entries, applies the limit and orders streams by their first entry, as Loki does. */
+function* cut(
+  gathered: ReadonlyMap<string, Gathered>,
+  compare: Compare,
+  limit: number | undefined,
+): Steps<readonly StreamResult[]> {
+  const all: { readonly labels: LabelSet; readonly entry: Entry }[] = [];
+  for (const [, { labels, entries }] of [...gathered].sort(([a], [b]) => (a < b ? -1 : 1)))
+    yield* eachStep(entries, (entry) => all.push({ labels, entry }));
+  const sorted = yield* sortSteps(all, (a, b) => compare(a.entry, b.entry));
+  const byKey = new Map<string, Gathered>();
+  yield* eachStep(limit === undefined ? sorted : sorted.slice(0, limit), ({ labels, entry }) =>
+    gatheredOf(byKey, { labels, entries: [] }).entries.push(entry),
+  );
+  return [...byKey.values()];
+}

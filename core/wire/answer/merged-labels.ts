@@ -1,0 +1,66 @@
+import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import { doAll, type Steps } from '../../base/pace/steps.js';
+
+type Member = readonly [name: string, json: string];
+
+/** Labels that are written in one step. */
+const stepLabels = 1_000;
+
+const keptNames = 4096;
+const nameJson = new Map<string, string>();
+
+/** Writes the JSON of one stream's labels with other labels laid over them, without building a set for each entry. */
+export class LabelsMerger {
+  readonly #base: readonly Member[];
+  readonly #baseJson: string;
+
+  constructor(base: LabelSet) {
+    this.#base = base.labels.map(([name, value]): Member => [name, memberJson(name, value)]);
+    this.#baseJson = base.json;
+  }
+
+  /** The object text; equal sets give equal texts, so it also is the key of the merged stream. Later groups win. */
+  json(structuredMetadata: LabelSet, parsed: LabelSet): string {
+    return doAll(this.jsonSteps(structuredMetadata, parsed));
+  }
+
+  /** The same bit by bit: a line may have tens of thousands of labels. */
+  *jsonSteps(structuredMetadata: LabelSet, parsed: LabelSet): Steps<string> {
+    const over =
+      parsed.size === 0
+        ? structuredMetadata.labels
+        : structuredMetadata.size === 0
+          ? parsed.labels
+          : structuredMetadata.with(parsed.labels).labels;
+    return over.length === 0 ? this.#baseJson : yield* this.#merge(over);
+  }
+
+  /** Both lists are sorted by name. */
+  *#merge(over: readonly Label[]): Steps<string> {
+    let text = '';
+    let at = 0;
+    let merged = 0;
+    for (const [name, value] of over) {
+      merged += 1;
+      if (merged % stepLabels === 0) yield;
+      for (let member = this.#base[at]; member !== undefined && member[0] < name; member = this.#base[at]) {
+        text += text === '' ? member[1] : `,${member[1]}`;
+        at += 1;
+      }
+      if (this.#base[at]?.[0] === name) at += 1;
+      const own = memberJson(name, value);
+      text += text === '' ? own : `,${own}`;
+    }
+    for (; at < this.#base.length; at += 1) text += `${text === '' ? '' : ','}${this.#base[at]?.[1] ?? ''}`;
+    return `{${text}}`;
+  }
+}
+
+function memberJson(name: string, value: string): string {
+  let shown = nameJson.get(name);
+  if (shown === undefined) {
+    shown = JSON.stringify(name);
+    if (nameJson.size < keptNames) nameJson.set(name, shown);
+  }
+  return `${shown}:${JSON.stringify(value)}`;
+}

@@ -1,0 +1,282 @@
+/**
+ * Answers as bytes, for caches: an answer of 5,000 lines is tens of thousands of objects, which the collector visits each time, and
+ * one buffer when it is packed. Two answers share nothing, and a packed one holds on to nothing else.
+ */
+import { Deserializer, Serializer } from 'node:v8';
+import { LabelSet, type Label } from '../../base/labels/label-set.js';
+import { eachStep, type Steps } from '../../base/pace/steps.js';
+import type { DetectedField, PatternResult } from './discovery-types.js';
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
+import type { Answer, Entry, StreamResult } from './types.js';
+
+/** Who is asked by somebody, or sent as it is, is not kept. */
+export type KeptAnswer = Exclude<Answer, { readonly kind: 'live' | 'tenant' | 'encoded' | 'formatted' }>;
+
+export function isKept(answer: Answer): answer is KeptAnswer {
+  const { kind } = answer;
+  return kind !== 'live' && kind !== 'tenant' && kind !== 'encoded' && kind !== 'formatted';
+}
+
+/** Packs an answer. */
+export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
+  const out = new Serializer();
+  out.writeHeader();
+  switch (answer.kind) {
+    case 'streams': {
+      const { streams, ...rest } = answer;
+      out.writeValue([rest, streams.length]);
+      yield* packStreams(out, streams);
+      break;
+    }
+    case 'matrix':
+    case 'volume': {
+      const { series, ...rest } = answer;
+      out.writeValue([rest, series.length]);
+      yield* packSeries(out, series);
+      break;
+    }
+    case 'vector': {
+      const { samples, ...rest } = answer;
+      out.writeValue([rest, samples.length]);
+      yield* packSamples(out, samples);
+      break;
+    }
+    case 'series': {
+      const { series, ...rest } = answer;
+      out.writeValue([rest, series.length]);
+      yield* packList(out, series, ({ labels }) => labels);
+      break;
+    }
+    case 'names':
+    case 'detected-field-values': {
+      const { values, ...rest } = answer;
+      out.writeValue([rest, values.length]);
+      yield* packList(out, values);
+      break;
+    }
+    case 'detected-fields': {
+      const { fields, ...rest } = answer;
+      out.writeValue([rest, fields.length]);
+      yield* packList(out, fields);
+      break;
+    }
+    case 'patterns': {
+      const { patterns, ...rest } = answer;
+      out.writeValue([rest, patterns.length]);
+      yield* packList(out, patterns);
+      break;
+    }
+    default:
+      // As large as an index has labels.
+      out.writeValue([answer, 0]);
+  }
+  return out.releaseBuffer();
+}
+
+/** The answer that was packed, in objects of its own. */
+export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
+  const packed = new Deserializer(bytes);
+  packed.readHeader();
+  // What this module wrote.
+  const [rest, count] = packed.readValue() as [KeptAnswer, number];
+  switch (rest.kind) {
+    case 'streams':
+      return { ...rest, streams: yield* unpackStreams(packed, count) };
+    case 'matrix':
+    case 'volume':
+      return { ...rest, series: yield* unpackSeries(packed, count) };
+    case 'vector':
+      return { ...rest, samples: yield* unpackSamples(packed, count) };
+    case 'series': {
+      const series: LabelSet[] = [];
+      yield* eachStep(yield* unpackList(packed, count), (labels) =>
+        series.push(LabelSet.fromSorted(labels as Label[])),
+      );
+      return { ...rest, series };
+    }
+    case 'names':
+    case 'detected-field-values':
+      return { ...rest, values: (yield* unpackList(packed, count)) as string[] };
+    case 'detected-fields':
+      return { ...rest, fields: (yield* unpackList(packed, count)) as DetectedField[] };
+    case 'patterns':
+      return { ...rest, patterns: (yield* unpackList(packed, count)) as PatternResult[] };
+    default:
+      return rest;
+  }
+}
+
+/** Entries, points or sets that are written in one step. */
+const stepItems = 500;
+
+function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += stepItems)
+    yield items.length <= stepItems ? items : items.slice(from, from + stepItems);
+}
+
+function* packList<Item>(
+  out: Serializer,
+  items: readonly Item[],
+  plain: (item: Item) => unknown = (item) => item,
+): Steps<void> {
+  for (const part of partsOf(items)) {
+    out.writeValue(part.map(plain));
+    yield;
+  }
+}
+
+function* unpackList(packed: Deserializer, count: number): Steps<unknown[]> {
+  const items: unknown[] = [];
+  while (items.length < count) {
+    for (const item of packed.readValue() as unknown[]) items.push(item);
+    yield;
+  }
+  return items;
+}
+
+interface EntriesPart {
+  readonly times: BigInt64Array;
+  readonly lines: readonly string[];
+  /** Where in the list of all sets so far the sets of each entry are; undefined when all are empty. */
+  readonly sets: Uint32Array | undefined;
+  /** How many labels each of the sets has that come for the first time. They follow, all in one row. */
+  readonly added: readonly number[];
+}
+
+function* packStreams(out: Serializer, streams: readonly StreamResult[]): Steps<void> {
+  const places = new Map<LabelSet, number>([[LabelSet.empty, 0]]);
+  for (const { labels, entries } of streams) {
+    out.writeValue([labels.labels, entries.length]);
+    for (const part of partsOf(entries)) {
+      const added: LabelSet[] = [];
+      out.writeValue(entriesPart(part, places, added));
+      yield;
+      // A line may have tens of thousands of labels.
+      yield* packList(
+        out,
+        added.flatMap(({ labels: all }) => all),
+      );
+    }
+  }
+}
+
+function entriesPart(
+  entries: readonly Entry[],
+  places: Map<LabelSet, number>,
+  added: LabelSet[],
+): EntriesPart {
+  const times = new BigInt64Array(entries.length);
+  const sets = new Uint32Array(entries.length * 2);
+  const lines: string[] = [];
+  let isPlain = true;
+  for (const [index, { timestampNs, line, structuredMetadata, parsed }] of entries.entries()) {
+    times[index] = timestampNs;
+    lines.push(line);
+    if (structuredMetadata.size === 0 && parsed.size === 0) continue;
+    isPlain = false;
+    sets[2 * index] = placeOf(structuredMetadata, places, added);
+    sets[2 * index + 1] = placeOf(parsed, places, added);
+  }
+  return { times, lines, sets: isPlain ? undefined : sets, added: added.map(({ size }) => size) };
+}
+
+function placeOf(set: LabelSet, places: Map<LabelSet, number>, added: LabelSet[]): number {
+  if (set.size === 0) return 0;
+  let place = places.get(set);
+  if (place === undefined) {
+    place = places.size;
+    places.set(set, place);
+    added.push(set);
+  }
+  return place;
+}
+
+function* unpackStreams(packed: Deserializer, count: number): Steps<StreamResult[]> {
+  const streams: StreamResult[] = [];
+  const known: LabelSet[] = [LabelSet.empty];
+  while (streams.length < count) {
+    const [labels, length] = packed.readValue() as [Label[], number];
+    const entries: Entry[] = [];
+    while (entries.length < length) {
+      const part = packed.readValue() as EntriesPart;
+      const sizes = part.added.reduce((sum, size) => sum + size, 0);
+      const added = (yield* unpackList(packed, sizes)) as Label[];
+      let from = 0;
+      for (const size of part.added) known.push(LabelSet.fromSorted(added.slice(from, (from += size))));
+      addEntries(entries, part, known);
+      yield;
+    }
+    streams.push({ labels: LabelSet.fromSorted(labels), entries });
+  }
+  return streams;
+}
+
+function addEntries(entries: Entry[], { times, lines, sets }: EntriesPart, known: readonly LabelSet[]): void {
+  for (const [index, line] of lines.entries()) {
+    entries.push({
+      timestampNs: times[index] ?? 0n,
+      line,
+      structuredMetadata: known[sets?.[2 * index] ?? 0] ?? LabelSet.empty,
+      parsed: known[sets?.[2 * index + 1] ?? 0] ?? LabelSet.empty,
+    });
+  }
+}
+
+function* packSeries(out: Serializer, all: readonly SeriesResult[]): Steps<void> {
+  for (const { labels, points } of all) {
+    out.writeValue([labels.labels, points.length]);
+    for (const part of partsOf(points)) {
+      out.writeValue(pointsPart(part));
+      yield;
+    }
+  }
+}
+
+function* unpackSeries(packed: Deserializer, count: number): Steps<SeriesResult[]> {
+  const all: SeriesResult[] = [];
+  while (all.length < count) {
+    const [labels, length] = packed.readValue() as [Label[], number];
+    const points: Point[] = [];
+    while (points.length < length) {
+      points.push(...pointsOf(packed.readValue() as Float64Array));
+      yield;
+    }
+    all.push({ labels: LabelSet.fromSorted(labels), points });
+  }
+  return all;
+}
+
+function* packSamples(out: Serializer, samples: readonly SampleResult[]): Steps<void> {
+  for (const part of partsOf(samples)) {
+    out.writeValue([part.map(({ labels }) => labels.labels), pointsPart(part.map(({ point }) => point))]);
+    yield;
+  }
+}
+
+function* unpackSamples(packed: Deserializer, count: number): Steps<SampleResult[]> {
+  const samples: SampleResult[] = [];
+  while (samples.length < count) {
+    const [sets, numbers] = packed.readValue() as [Label[][], Float64Array];
+    for (const [index, point] of pointsOf(numbers).entries())
+      samples.push({ labels: LabelSet.fromSorted(sets[index] ?? []), point });
+    yield;
+  }
+  return samples;
+}
+
+/** Times and values in turn. */
+function pointsPart(points: readonly Point[]): Float64Array {
+  const numbers = new Float64Array(2 * points.length);
+  for (const [index, { timestampMs, value }] of points.entries()) {
+    numbers[2 * index] = timestampMs;
+    numbers[2 * index + 1] = value;
+  }
+  return numbers;
+}
+
+function pointsOf(numbers: Float64Array): Point[] {
+  const points: Point[] = [];
+  for (let at = 0; at < numbers.length; at += 2)
+    points.push({ timestampMs: numbers[at] ?? 0, value: numbers[at + 1] ?? 0 });
+  return points;
+}

@@ -1,0 +1,32 @@
+import type { LabelSet } from '../../base/labels/label-set.js';
+
+/** One log entry of an answer. The two groups are empty sets where the entry has none. */
+export interface Entry {
+  /** Nanoseconds since the epoch. */
+  readonly timestampNs: bigint;
+  readonly line: string;
+  readonly structuredMetadata: LabelSet;
+  readonly parsed: LabelSet;
+}
+
+/** A stream of a log answer: its index labels, and its entries in the order of the request's direction. */
+export interface StreamResult {
+  readonly labels: LabelSet;
+  readonly entries: readonly Entry[];
+}
+
+/** What an answer cost; feeds `data.stats` (spec-gaps: Full JSON envelope). Times in milliseconds. */
+export interface AnswerStats {
+  readonly linesProcessed: number;
+  readonly bytesProcessed: number;
+  readonly entriesReturned: number;
+  readonly postFilterLines: number;
+  readonly structuredMetadataBytes: number;
+  readonly execTimeMs: number;
+  readonly splits: number;
+}
+
+/** Notices shown beside a result (top-level `warnings`). */
+export interface Warned {
+  readonly warnings: readonly string[];
+}

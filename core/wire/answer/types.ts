@@ -1,0 +1,84 @@
+import type { DiscoveryAnswer } from './discovery-types.js';
+import type { Tenant } from '../../base/caller.js';
+import type { LabelSet } from '../../base/labels/label-set.js';
+import type { LiveAnswer } from './live.js';
+
+import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
+import type { AnswerStats, StreamResult, Warned } from './parts.js';
+
+export type * from './discovery-types.js';
+export type * from './parts.js';
+
+interface QueryAnswer extends Warned {
+  readonly stats: AnswerStats;
+}
+
+export interface StreamsAnswer extends QueryAnswer {
+  readonly kind: 'streams';
+  readonly streams: readonly StreamResult[];
+}
+export interface MatrixAnswer extends QueryAnswer {
+  readonly kind: 'matrix';
+  readonly series: readonly SeriesResult[];
+}
+export interface VectorAnswer extends QueryAnswer {
+  readonly kind: 'vector';
+  readonly samples: readonly SampleResult[];
+}
+export interface ScalarAnswer extends QueryAnswer {
+  readonly kind: 'scalar';
+  readonly point: Point;
+}
+/** A set of names or values (labels, label values), sorted, each once. */
+export interface NamesAnswer extends Warned {
+  readonly kind: 'names';
+  readonly values: readonly string[];
+}
+export interface SeriesAnswer extends Warned {
+  readonly kind: 'series';
+  readonly series: readonly LabelSet[];
+}
+export interface IndexStatsAnswer extends Warned {
+  readonly kind: 'index-stats';
+  readonly streams: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly entries: number;
+}
+export interface FormattedAnswer {
+  readonly kind: 'formatted';
+  readonly query: string;
+}
+/** Whose request it was; for endpoints, which make a body of their own. */
+export interface TenantAnswer {
+  readonly kind: 'tenant';
+  readonly tenant: Tenant;
+}
+/** Bytes that go to the client as they are: what the edge or tier0 made of another answer. */
+export interface EncodedAnswer {
+  readonly kind: 'encoded';
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/**
+ * What the chain gives back: plain data, frozen in practice (answers from a cache are shared: copy before you change).
+ * Every kind has one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
+ */
+export type Answer =
+  | StreamsAnswer
+  | MatrixAnswer
+  | VectorAnswer
+  | ScalarAnswer
+  | NamesAnswer
+  | SeriesAnswer
+  | IndexStatsAnswer
+  | FormattedAnswer
+  | DiscoveryAnswer
+  | LiveAnswer
+  | TenantAnswer
+  | EncodedAnswer;
+
+export type AnswerKind = Answer['kind'];

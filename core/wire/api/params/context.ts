@@ -1,0 +1,51 @@
+import { apiError } from '../../../base/errors/table.js';
+import { nanosPerSecond } from '../../../base/time/index.js';
+import type { DottedNames } from '../query.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import { defaultStepNs, lengthOf, readSecondsOrDuration, type Params } from './reader.js';
+
+/** What the house decides about parameters, beside the client. */
+export interface ParamContext {
+  readonly nowNs: bigint;
+  readonly dottedNames: DottedNames;
+  /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
+  readonly hasBrowseExtensions: boolean;
+  /** Entries of a log query that names no limit (`-max-lines`). */
+  readonly defaultLimit: number;
+  /** Range of a listing that names neither start, end nor since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
+  readonly metadataLookbackNs: bigint;
+}
+
+export const hourNs = 3_600n * nanosPerSecond;
+/** Points a query may have: more is refused before anything is asked of the backend (spec: Errors). */
+const maxPoints = 11_000n;
+
+/** Reads `step`, which must be positive and not too small for the range. */
+export function readStep(params: Params, range: TimeRange): bigint {
+  const stepNs = readSecondsOrDuration(params, 'step') ?? defaultStepNs(range);
+  if (stepNs <= 0n) throw apiError('stepNotPositive', {});
+  if (lengthOf(range) / stepNs > maxPoints) throw apiError('tooManyPoints', {});
+  return stepNs;
+}
+
+/** What the house decides, read from a pipeline's host. */
+export function paramContext({
+  clock,
+  naming,
+  limits,
+}: {
+  readonly clock: { nowNs(): bigint };
+  readonly naming: { readonly dottedNames: DottedNames; readonly browseExtensions: boolean };
+  readonly limits: {
+    readonly process: { readonly maxLines: number; readonly metadataDefaultLookbackMs: number };
+  };
+}): ParamContext {
+  const { maxLines, metadataDefaultLookbackMs } = limits.process;
+  return {
+    nowNs: clock.nowNs(),
+    dottedNames: naming.dottedNames,
+    hasBrowseExtensions: naming.browseExtensions,
+    defaultLimit: maxLines,
+    metadataLookbackNs: BigInt(Math.round(metadataDefaultLookbackMs)) * 1_000_000n,
+  };
+}

@@ -1,0 +1,143 @@
+/** Parameters of the discovery endpoints (spec-gaps: Per endpoint), read as Loki reads them. */
+import { apiError } from '../../../base/errors/table.js';
+import { nanosPerSecond, parseGoInt } from '../../../base/time/index.js';
+import type {
+  DetectedFieldsRequest,
+  DetectedFieldValuesRequest,
+  DetectedLabelsRequest,
+  PatternSearch,
+  PatternsRequest,
+  VolumeAggregation,
+  VolumeRangeRequest,
+  VolumeRequest,
+} from '../discovery-request.js';
+import { Query, Selector } from '../query.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import { hourNs, readStep, type ParamContext } from './context.js';
+import {
+  first,
+  readDirection,
+  readInterval,
+  readLimit,
+  readTime,
+  readTimeRange,
+  type Params,
+} from './reader.js';
+
+const defaultVolumeLimit = 100;
+const defaultLineLimit = 100;
+const defaultFieldLimit = 1000;
+/** More patterns are never answered (spec: Patterns response). */
+const maxPatterns = 1000;
+/** Patterns are counted by buckets of at least this, and of whole seconds. */
+const minPatternStepNs = 10n * nanosPerSecond;
+
+export function parseVolume(params: Params, context: ParamContext): VolumeRequest {
+  // Loki reads and forgets a time here, and of both volumes what else a query has.
+  readTime(params, 'time', context.nowNs);
+  readDirection(params);
+  return { op: 'volume', ...readVolume(params, context) };
+}
+
+export function parseVolumeRange(params: Params, context: ParamContext): VolumeRangeRequest {
+  const volume = readVolume(params, context);
+  readDirection(params);
+  readInterval(params);
+  return { op: 'volume_range', ...volume, stepNs: readStep(params, volume.range) };
+}
+
+export function parseDetectedLabels(params: Params, context: ParamContext): DetectedLabelsRequest {
+  const range = readOrderedRange(params, context);
+  const text = first(params, 'query');
+  return {
+    op: 'detected_labels',
+    range,
+    ...(text === '' ? {} : { query: new Selector(text, context.dottedNames) }),
+  };
+}
+
+export function parseDetectedFields(params: Params, context: ParamContext): DetectedFieldsRequest {
+  return { op: 'detected_fields', ...readScan(params, context) };
+}
+
+export function parseDetectedFieldValues(
+  name: string,
+  params: Params,
+  context: ParamContext,
+): DetectedFieldValuesRequest {
+  return { op: 'detected_field_values', name, ...readScan(params, context) };
+}
+
+/** `limit` and `line_limit` are extensions that Loki does not read, so bad ones are no errors. */
+export function parsePatterns(params: Params, context: ParamContext, search: PatternSearch): PatternsRequest {
+  const named = withAlias(withAlias(params, 'start', 'from'), 'end', 'to');
+  const range = readTimeRange(named, context.nowNs, hourNs);
+  const stepNs = readStep(named, range);
+  const lineLimit = readOptional(params, 'line_limit');
+  return {
+    op: 'patterns',
+    range,
+    query: new Selector(first(params, 'query'), context.dottedNames),
+    stepNs: stepNs < minPatternStepNs ? minPatternStepNs : stepNs - (stepNs % nanosPerSecond),
+    limit: Math.min(readOptional(params, 'limit') ?? maxPatterns, maxPatterns),
+    search: lineLimit === undefined ? search : { ...search, maxRows: Math.min(lineLimit, search.maxRows) },
+  };
+}
+
+type VolumeBase = Omit<VolumeRequest, 'op'>;
+
+function readVolume(params: Params, context: ParamContext): VolumeBase {
+  const range = readOrderedRange(params, context);
+  // Zero is as good as none here.
+  const limit =
+    first(params, 'limit') === '0' ? defaultVolumeLimit : readLimit(params, 'limit', defaultVolumeLimit);
+  const targetLabels = first(params, 'targetLabels')
+    .split(',')
+    .filter((name) => name !== '');
+  const aggregateBy = readAggregation(first(params, 'aggregateBy'));
+  const query = new Selector(first(params, 'query'), context.dottedNames);
+  return { range, query, limit, targetLabels, aggregateBy };
+}
+
+function readAggregation(text: string): VolumeAggregation {
+  switch (text) {
+    case '':
+    case 'series':
+      return 'series';
+    case 'labels':
+      return 'labels';
+    default:
+      throw apiError('badAggregation', {});
+  }
+}
+
+function readScan(params: Params, context: ParamContext): Omit<DetectedFieldsRequest, 'op'> {
+  const range = readOrderedRange(params, context);
+  const lineLimit = readLimit(params, 'line_limit', defaultLineLimit);
+  const name = first(params, 'limit') === '' ? 'field_limit' : 'limit';
+  const limit = readLimit(params, name, defaultFieldLimit);
+  // Nothing is counted by steps, but Loki refuses what it could not count.
+  readStep(params, range);
+  return { range, query: readQuery(params, context), lineLimit, limit };
+}
+
+function readOrderedRange(params: Params, context: ParamContext): TimeRange {
+  const range = readTimeRange(params, context.nowNs, hourNs);
+  if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
+  return range;
+}
+
+function readQuery(params: Params, context: ParamContext): Query {
+  return new Query(first(params, 'query'), context.dottedNames);
+}
+
+function withAlias(params: Params, name: string, alias: string): Params {
+  const values = params.get(alias);
+  return first(params, name) !== '' || values === undefined ? params : new Map([...params, [name, values]]);
+}
+
+function readOptional(params: Params, name: string): number | undefined {
+  const parsed = parseGoInt(first(params, name));
+  if (parsed.kind === 'bad' || parsed.value <= 0n) return undefined;
+  return parsed.value > 0xffff_ffffn ? 0xffff_ffff : Number(parsed.value);
+}

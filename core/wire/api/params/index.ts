@@ -1,0 +1,161 @@
+/**
+ * From merged HTTP parameters to an ApiRequest: defaults, order of checks and error texts of spec-gaps.md, "Common parameters" and
+ * "Per endpoint". Query texts are not parsed here: a Query parses itself when somebody first asks for its tree.
+ */
+import { apiError } from '../../../base/errors/table.js';
+import { Query, Selector } from '../query.js';
+import type { IndexShardsRequest } from '../discovery-request.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import type {
+  Browse,
+  FormatQueryRequest,
+  IndexStatsRequest,
+  LabelsRequest,
+  LabelValuesRequest,
+  QueryRangeRequest,
+  QueryRequest,
+  SeriesRequest,
+} from '../request.js';
+import { readByteSize } from './byte-size.js';
+import { hourNs, readStep, type ParamContext } from './context.js';
+import {
+  first,
+  readDirection,
+  readInt,
+  readLimit,
+  readInterval,
+  readTime,
+  readTimeRange,
+  type Params,
+} from './reader.js';
+
+export { paramContext, type ParamContext } from './context.js';
+export { lengthOf, type Params } from './reader.js';
+export {
+  parseDetectedFields,
+  parseDetectedFieldValues,
+  parseDetectedLabels,
+  parsePatterns,
+  parseVolume,
+  parseVolumeRange,
+} from './discovery.js';
+export { checkEntriesLimit } from './limits.js';
+export { parseTail } from './tail.js';
+
+export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
+  const range = readTimeRange(params, context.nowNs, hourNs);
+  if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
+  const limit = readLimit(params, 'limit', context.defaultLimit);
+  const direction = readDirection(params);
+  const stepNs = readStep(params, range);
+  const intervalNs = readInterval(params);
+  return {
+    op: 'query_range',
+    query: readQuery(params, context),
+    range,
+    stepNs,
+    limit,
+    direction,
+    intervalNs,
+  };
+}
+
+export function parseInstantQuery(params: Params, context: ParamContext): QueryRequest {
+  const limit = readLimit(params, 'limit', context.defaultLimit);
+  const timeNs = readTime(params, 'time', context.nowNs);
+  const direction = readDirection(params);
+  return { op: 'query', query: readQuery(params, context), timeNs, limit, direction };
+}
+
+export function parseLabels(params: Params, context: ParamContext): LabelsRequest {
+  const ranged = readListingRange(params, context);
+  return {
+    op: 'labels',
+    ...ranged,
+    ...readListingQuery(params, context),
+    browse: readBrowse(params, context),
+  };
+}
+
+export function parseLabelValues(name: string, params: Params, context: ParamContext): LabelValuesRequest {
+  const ranged = readListingRange(params, context);
+  return {
+    op: 'label_values',
+    name,
+    ...ranged,
+    ...readListingQuery(params, context),
+    browse: readBrowse(params, context),
+  };
+}
+
+export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
+  const ranged = readListingRange(params, context);
+  const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
+  // No matcher and a single {} both mean every stream; {} beside others is for the matcher parser to refuse.
+  const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
+  const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));
+  return { op: 'series', ...ranged, selectors };
+}
+
+export function parseIndexStats(params: Params, context: ParamContext): IndexStatsRequest {
+  // Loki reads index/stats with all parameters of query_range, and refuses what it would refuse there.
+  const { range } = parseQueryRange(params, context);
+  return { op: 'index_stats', range, query: new Selector(first(params, 'query'), context.dottedNames) };
+}
+
+export function parseIndexShards(params: Params, context: ParamContext): IndexShardsRequest {
+  // Read like index/stats.
+  const { range, query } = parseQueryRange(params, context);
+  const targetBytesPerShard = readByteSize(first(params, 'targetBytesPerShard')) ?? 0;
+  if (targetBytesPerShard === 0) throw apiError('shardSizeNotPositive', {});
+  return { op: 'index_shards', range, query, targetBytesPerShard };
+}
+
+export function parseFormatQuery(params: Params, context: ParamContext): FormatQueryRequest {
+  return { op: 'format_query', query: readQuery(params, context) };
+}
+
+function readQuery(params: Params, context: ParamContext): Query {
+  return new Query(first(params, 'query'), context.dottedNames);
+}
+
+function readListingRange(
+  params: Params,
+  context: ParamContext,
+): { readonly range: TimeRange; readonly isOpenRange?: boolean } {
+  const isOpen = ['start', 'end', 'since'].every((name) => first(params, name) === '');
+  const sinceNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
+  const range = readTimeRange(params, context.nowNs, sinceNs);
+  if (range.endNs < range.startNs) throw apiError('rangeGone', {});
+  if (!isOpen) return { range };
+  return {
+    range: context.metadataLookbackNs === 0n ? { startNs: 0n, endNs: range.endNs } : range,
+    isOpenRange: true,
+  };
+}
+
+function readListingQuery(params: Params, context: ParamContext): { readonly query?: Selector } {
+  const text = first(params, 'query');
+  // An empty query and * both browse everything (spec: Indexed label-values browse cache).
+  return text === '' || text === '*' ? {} : { query: new Selector(text, context.dottedNames) };
+}
+
+function readBrowse(params: Params, context: ParamContext): Browse {
+  if (!context.hasBrowseExtensions) return {};
+  const limit = readCount(params, 'limit');
+  const offset = readCount(params, 'offset');
+  const search = first(params, 'search') || first(params, 'q');
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(offset === undefined ? {} : { offset }),
+    ...(search === '' ? {} : { search }),
+  };
+}
+
+/** A non-negative count; one that is beyond any listing counts as no bound. */
+function readCount(params: Params, name: string): number | undefined {
+  const value = readInt(params, name);
+  if (value === undefined) return undefined;
+  if (value < 0n) throw apiError('limitNotPositive', {});
+  return value > 0xffff_ffffn ? 0xffff_ffff : Number(value);
+}

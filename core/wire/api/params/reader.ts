@@ -1,0 +1,132 @@
+import { apiError } from '../../../base/errors/table.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import type { Direction } from '../request.js';
+import {
+  DurationError,
+  nanosPerSecond,
+  parseGoFloat,
+  parseGoInt,
+  parsePrometheusDuration,
+  parseTimestamp,
+  quoteGo,
+  TimestampError,
+  maxInt64,
+  minInt64,
+} from '../../../base/time/index.js';
+
+/** Merged parameters of URL and form: each name with all its values, form values first. */
+export type Params = ReadonlyMap<string, readonly string[]>;
+
+/** The first value of a parameter; empty and missing are the same, as in Loki. */
+export function first(params: Params, name: string): string {
+  return params.get(name)?.[0] ?? '';
+}
+
+/** Reads start, end and since (spec-gaps: Common parameters). `defaultSinceNs` holds when the client names no start and no since. */
+export function readTimeRange(params: Params, nowNs: bigint, defaultSinceNs: bigint): TimeRange {
+  const sinceText = first(params, 'since');
+  const sinceNs =
+    sinceText === '' ? defaultSinceNs : readOr('since', () => parsePrometheusDuration(sinceText));
+  const endText = first(params, 'end');
+  const endNs = endText === '' ? nowNs : readOr('end', () => parseTimestamp(endText));
+  const startText = first(params, 'start');
+  // since counts back from now when end lies in the future.
+  const anchorNs = endNs > nowNs ? nowNs : endNs;
+  const startNs = startText === '' ? anchorNs - sinceNs : readOr('start', () => parseTimestamp(startText));
+  return { startNs, endNs };
+}
+
+function readOr(name: string, read: () => bigint): bigint {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DurationError || error instanceof TimestampError)) throw error;
+    throw apiError('badTimeParameter', { name, cause: error.message });
+  }
+}
+
+/** Reads one moment whose error text carries no parameter name (`time` of an instant query). */
+export function readTime(params: Params, name: string, defaultNs: bigint): bigint {
+  const text = first(params, name);
+  if (text === '') return defaultNs;
+  try {
+    return parseTimestamp(text);
+  } catch (error) {
+    if (!(error instanceof TimestampError)) throw error;
+    throw apiError('badRequest', { text: error.message });
+  }
+}
+
+/** Reads a whole number; undefined when the parameter is missing or empty. */
+export function readInt(params: Params, name: string): bigint | undefined {
+  const text = first(params, name);
+  if (text === '') return undefined;
+  const parsed = parseGoInt(text);
+  if (parsed.kind === 'bad') throw apiError('badNumber', { value: quoteGo(text), problem: parsed.problem });
+  return parsed.value;
+}
+
+const maxUint32 = 4_294_967_295n;
+
+/** Reads a limit: positive and within 32 bits. */
+export function readLimit(params: Params, name: string, defaultLimit: number): number {
+  const value = readInt(params, name);
+  if (value === undefined) return defaultLimit;
+  if (value <= 0n) throw apiError('limitNotPositive', {});
+  if (value > maxUint32) throw apiError('limitOutOfRange', { value: String(value) });
+  return Number(value);
+}
+
+export function readDirection(params: Params): Direction {
+  const text = first(params, 'direction');
+  switch (text.toLowerCase()) {
+    case '':
+    case 'backward':
+      return 'backward';
+    case 'forward':
+      return 'forward';
+    default:
+      throw apiError('badDirection', { value: text });
+  }
+}
+
+/** Reads float seconds or a Prometheus duration, in nanoseconds; undefined when the parameter is missing or empty. */
+export function readSecondsOrDuration(params: Params, name: string): bigint | undefined {
+  const text = first(params, name);
+  if (text === '') return undefined;
+  const seconds = parseGoFloat(text);
+  if (seconds.kind === 'ok') return secondsToNs(seconds.value, text);
+  try {
+    return parsePrometheusDuration(text);
+  } catch (error) {
+    if (!(error instanceof DurationError)) throw error;
+    throw apiError('badDuration', { value: quoteGo(text) });
+  }
+}
+
+/** Reads the least distance of entries, 0 without one. */
+export function readInterval(params: Params): bigint {
+  const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
+  if (intervalNs < 0n) throw apiError('negativeInterval', {});
+  return intervalNs;
+}
+
+function secondsToNs(seconds: number, text: string): bigint {
+  const ns = seconds * 1e9;
+  // What Go makes of no number.
+  if (Number.isNaN(ns)) return minInt64;
+  if (Math.abs(ns) >= Number(maxInt64)) throw apiError('durationOverflow', { value: quoteGo(text) });
+  return BigInt(Math.trunc(ns));
+}
+
+/** How long a range is; as in Loki, no longer than 64 bits of nanoseconds can say. */
+export function lengthOf({ startNs, endNs }: TimeRange): bigint {
+  const lengthNs = endNs - startNs;
+  return lengthNs > maxInt64 ? maxInt64 : lengthNs;
+}
+
+/** The step a client gets that names none: a 250th of the range in whole seconds, at least one second. */
+export function defaultStepNs(range: TimeRange): bigint {
+  const seconds = lengthOf(range) / nanosPerSecond / 250n;
+  return (seconds < 1n ? 1n : seconds) * nanosPerSecond;
+}

@@ -1,0 +1,102 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { DiscoveryRequest } from './discovery-request.js';
+import type { FollowRules } from './follow-rules.js';
+import type { Query, Selector } from './query.js';
+
+export type Direction = 'backward' | 'forward';
+
+/** Browse extensions of label listings; only filled when `-label-browse-extensions` lets them through. */
+export interface Browse {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly search?: string;
+}
+
+interface Ranged {
+  readonly range: TimeRange;
+}
+
+/** Set where the query is one part of a metric expression, evaluated elsewhere: its series are not held to a limit. */
+interface OfWhole {
+  readonly isPart?: boolean;
+}
+
+export interface QueryRangeRequest extends Ranged, OfWhole {
+  readonly op: 'query_range';
+  readonly query: Query;
+  readonly stepNs: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+  readonly intervalNs: bigint;
+}
+export interface QueryRequest extends OfWhole {
+  readonly op: 'query';
+  readonly query: Query;
+  readonly timeNs: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+}
+/** Set where the client named no time: the range is what the house takes then, and may be shortened to what the tenant may ask. */
+interface OpenRange extends Ranged {
+  readonly isOpenRange?: boolean;
+}
+export interface LabelsRequest extends OpenRange {
+  readonly op: 'labels';
+  readonly query?: Selector;
+  readonly browse: Browse;
+}
+export interface LabelValuesRequest extends OpenRange {
+  readonly op: 'label_values';
+  readonly name: string;
+  readonly query?: Selector;
+  readonly browse: Browse;
+}
+export interface SeriesRequest extends OpenRange {
+  readonly op: 'series';
+  /** Every stream that one of them selects; none means all streams. */
+  readonly selectors: readonly Selector[];
+}
+export interface IndexStatsRequest extends Ranged {
+  readonly op: 'index_stats';
+  readonly query: Selector;
+}
+export interface FormatQueryRequest {
+  readonly op: 'format_query';
+  readonly query: Query;
+}
+/** Entries as they arrive, after the newest `limit` of the range (spec-gaps: Tail). */
+export interface TailRequest extends Ranged {
+  readonly op: 'tail';
+  readonly query: Query;
+  readonly limit: number;
+  /** How old entries must be before they are shown. */
+  readonly delayNs: bigint;
+  readonly follow: FollowRules;
+}
+
+/** Rows to be deleted for good, guarded by the safeguards of its route (spec: Delete). */
+export interface DeleteRequest extends Ranged {
+  readonly op: 'delete';
+  readonly query: Query;
+}
+
+/** Whose request this is: for routes that answer from elsewhere, but only to whom the chain would answer. */
+export interface TenantRequest {
+  readonly op: 'tenant';
+}
+
+/** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
+export type ApiRequest =
+  | QueryRangeRequest
+  | QueryRequest
+  | LabelsRequest
+  | LabelValuesRequest
+  | SeriesRequest
+  | IndexStatsRequest
+  | FormatQueryRequest
+  | TailRequest
+  | DeleteRequest
+  | TenantRequest
+  | DiscoveryRequest;
+
+export type Operation = ApiRequest['op'];

@@ -1,0 +1,148 @@
+import type { TenantLimits } from './tenant-limits.js';
+import { mergeStrictest } from './strictest.js';
+import { limitFields, readLimitField } from './fields.js';
+import { isPublishedByDefault, publishedBuiltIns, type LimitValue } from './published.js';
+
+/** Limits that are the same for every tenant. */
+export interface ProcessLimits {
+  /** Entries of a log query without `limit`. */
+  readonly maxLines: number;
+  readonly maxQueryLengthBytes: number;
+  /** Range of a metadata request with neither start nor end; 0 means all. */
+  readonly metadataDefaultLookbackMs: number;
+  readonly manualRangeMetricRowLimit: number;
+  /** Of all operands of the binary operations of a query. */
+  readonly binaryMetricMaxOperandBytes: number;
+  readonly binaryMetricMaxArrays: number;
+  readonly multiTenantMaxFanout: number;
+  readonly multiTenantMaxMergedResponseBytes: number;
+}
+
+/** Limits by tenant: the `limits` section of the pipeline file, read once at start. */
+export interface Limits {
+  /** What a request of these tenants is held to: the strictest non-zero value of each limit. */
+  of(tenantIds: readonly string[]): TenantLimits;
+  /** What `/config/tenant/v1/limits` and drilldown-limits show of a tenant, sorted by field (spec: Tenant publication). */
+  published(tenantId: string): ReadonlyMap<string, LimitValue>;
+  readonly process: ProcessLimits;
+}
+
+/** The options that limits are made of; durations in milliseconds, `tenantLimits` by X-Scope-OrgID. */
+export interface LimitsSettings {
+  readonly tenantLimits: Readonly<Record<string, unknown>>;
+  readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
+  /** What ends every request of every tenant (`-http-write-timeout`); 0 is nothing. */
+  readonly requestTimeout?: number;
+  /** Undefined or empty means the built-in list. */
+  readonly tenantLimitsAllowPublish?: readonly string[];
+  readonly defaultMaxQueryLength: number;
+  readonly maxEntriesLimitPerQuery: number;
+  /** 0 means the built-in 500. */
+  readonly maxStatsQuerySeries: number;
+  readonly labelValuesMaxResponseBytes: number;
+  readonly maxLines: number;
+  readonly maxQueryLengthBytes: number;
+  readonly metadataDefaultLookback: number;
+  readonly manualRangeMetricRowLimit: number;
+  readonly binaryMetricMaxOperandBytes: number;
+  readonly binaryMetricMaxArrays: number;
+  readonly multiTenantMaxFanout: number;
+  readonly multiTenantMaxMergedResponseBytes: number;
+}
+
+/** Reads the settings; a value that is no limit throws an Error naming tenant and field. */
+export function createLimits(settings: LimitsSettings): Limits {
+  const defaults = overridesOf(settings.tenantDefaultLimits, 'tenant-default-limits');
+  const byTenant = new Map<string, Overrides>();
+  for (const [tenantId, fields] of Object.entries(settings.tenantLimits)) {
+    byTenant.set(tenantId, overridesOf(fields, `tenant-limits["${tenantId}"]`));
+  }
+  const builtIn = builtInLimits(settings);
+  const common = { ...builtIn, ...defaults.limits };
+  // Only configured tenants have an entry, so ids invented by clients take no memory.
+  const effective = new Map(
+    [...byTenant].map(([tenantId, own]) => [tenantId, { ...common, ...own.limits }] as const),
+  );
+  const limitsOfOne = (tenantId: string): TenantLimits => effective.get(tenantId) ?? common;
+  const allowed = new Set(settings.tenantLimitsAllowPublish ?? []);
+  const isPublished = (field: string): boolean =>
+    allowed.size === 0 ? isPublishedByDefault(field) : allowed.has(field);
+  return {
+    of: (tenantIds) => {
+      const [only, second] = tenantIds;
+      if (only === undefined) return common;
+      return second === undefined ? limitsOfOne(only) : mergeStrictest(tenantIds.map(limitsOfOne));
+    },
+    published: (tenantId) => {
+      const own = inEffect(limitsOfOne(tenantId), settings);
+      const values = publishedBuiltIns(own);
+      for (const layer of [defaults, byTenant.get(tenantId)]) {
+        for (const [field, value] of layer?.raw ?? [])
+          if (saysWhatHolds(field, value, own)) values.set(field, value);
+      }
+      return new Map(
+        [...values].filter(([field]) => isPublished(field)).sort(([a], [b]) => (a < b ? -1 : 1)),
+      );
+    },
+    process: {
+      maxLines: settings.maxLines,
+      maxQueryLengthBytes: settings.maxQueryLengthBytes,
+      metadataDefaultLookbackMs: settings.metadataDefaultLookback,
+      manualRangeMetricRowLimit: settings.manualRangeMetricRowLimit,
+      binaryMetricMaxOperandBytes: settings.binaryMetricMaxOperandBytes,
+      binaryMetricMaxArrays: settings.binaryMetricMaxArrays,
+      multiTenantMaxFanout: settings.multiTenantMaxFanout,
+      multiTenantMaxMergedResponseBytes: settings.multiTenantMaxMergedResponseBytes,
+    },
+  };
+}
+
+/** The limits of a tenant together with what ends its requests earlier. */
+function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings): TenantLimits {
+  return mergeStrictest([limits, { ...limits, queryTimeoutMs: requestTimeout }]);
+}
+
+/** An enforced field is shown as the operator wrote it while that is what holds; fields that nobody enforces always are. */
+function saysWhatHolds(field: string, value: LimitValue, holding: TenantLimits): boolean {
+  if (!limitFields.has(field)) return true;
+  const held = new Map<string, unknown>(Object.entries(holding));
+  const read = Object.entries(readLimitField(field, value, field));
+  return read.length > 0 && read.every(([name, limit]) => held.get(name) === limit);
+}
+
+const defaultMaxQuerySeries = 500;
+const defaultVolumeMaxSeries = 1000;
+function builtInLimits(settings: LimitsSettings): TenantLimits {
+  return {
+    maxQueryLengthNs: BigInt(Math.round(settings.defaultMaxQueryLength)) * 1_000_000n,
+    maxQueryRangeNs: 0n,
+    maxQueryLookbackNs: 0n,
+    maxEntriesLimitPerQuery: settings.maxEntriesLimitPerQuery,
+    maxQuerySeries: settings.maxStatsQuerySeries === 0 ? defaultMaxQuerySeries : settings.maxStatsQuerySeries,
+    volumeMaxSeries: defaultVolumeMaxSeries,
+    queryTimeoutMs: 0,
+    retentionPeriodNs: 0n,
+    maxQueryBytesRead: 0,
+    labelValuesMaxResponseBytes: settings.labelValuesMaxResponseBytes,
+  };
+}
+
+/** One layer of limits: as enforced, and as the operator wrote it. */
+interface Overrides {
+  readonly limits: Partial<TenantLimits>;
+  readonly raw: ReadonlyMap<string, LimitValue>;
+}
+
+function overridesOf(fields: unknown, where: string): Overrides {
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    throw new Error(`${where}: must be an object of limit fields`);
+  const raw = new Map<string, LimitValue>();
+  let limits: Partial<TenantLimits> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    // JSON and YAML give nothing else than LimitValue; what a field may hold is checked by its reader.
+    raw.set(field, value as LimitValue);
+    if (!limitFields.has(field)) continue;
+    limits = { ...limits, ...readLimitField(field, value, `${where}.${field}`) };
+  }
+  return { limits, raw };
+}

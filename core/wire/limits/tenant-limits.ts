@@ -1,0 +1,15 @@
+/** The limits one request is held to. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
+export interface TenantLimits {
+  /** Longest time range (spec: Query length and resolution). */
+  readonly maxQueryLengthNs: bigint;
+  /** Longest `[range]` of a range aggregation. */
+  readonly maxQueryRangeNs: bigint;
+  readonly maxQueryLookbackNs: bigint;
+  readonly maxEntriesLimitPerQuery: number;
+  readonly maxQuerySeries: number;
+  readonly volumeMaxSeries: number;
+  readonly queryTimeoutMs: number;
+  readonly retentionPeriodNs: bigint;
+  readonly maxQueryBytesRead: number;
+  readonly labelValuesMaxResponseBytes: number;
+}

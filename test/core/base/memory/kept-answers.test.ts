@@ -1,0 +1,49 @@
+import test from 'ava';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { PeerCacheOptions } from '../../../../core/base/options.gen.js';
+import {
+  makeExchange,
+  makeLogAnswer,
+  makeLogRequest,
+  makeTenant,
+  optionsOf,
+} from '../../../../core/testing/index.js';
+import peerCache from '../../../../plugins/peer-cache/index.js';
+import { hostFor } from '../../../plugins/host-for.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes in use when all garbage is gone: in the heap, and in buffers beside it. */
+function collected(): { readonly heap: number; readonly buffers: number } {
+  collect();
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return { heap: heapUsed, buffers: external };
+}
+
+test('answers that are kept lie outside of the heap, and take what the metric says', async (t) => {
+  const host = hostFor(peerCache);
+  // The schema's own reading of the defaults, which is what the type describes.
+  const stage = peerCache.create(optionsOf('peer-cache', {}) as unknown as PeerCacheOptions, host);
+  host.clock.advance(10 * 3_600_000);
+  const lines = Array.from({ length: 5_000 }, (_none, index) => `line ${index} ${'x'.repeat(100)}`);
+  const ask = (query: string): Promise<unknown> => {
+    const exchange = makeExchange<'tenant'>({
+      request: makeLogRequest(query),
+      slots: { tenant: makeTenant('a') },
+    });
+    return stage.handle(exchange, () => Promise.resolve(makeLogAnswer({ app: 'a' }, lines)));
+  };
+  await ask('{app="first"}');
+  const before = collected();
+  for (let index = 0; index < 40; index += 1) await ask(`{app="a${index}"}`);
+  const after = collected();
+  t.is(await host.metric('memory_cache_entries'), 41);
+  const kept = (Number(await host.metric('memory_cache_bytes')) * 40) / 41;
+  t.true(kept > 20e6);
+  const [heap, buffers] = [after.heap - before.heap, after.buffers - before.buffers];
+  t.true(heap < kept / 10, `${heap} bytes of heap for ${kept}`);
+  t.true(Math.abs(buffers - kept) < kept / 10, `${buffers} bytes of buffers for ${kept}`);
+});

@@ -1,0 +1,62 @@
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import type { Answer } from '../../../core/wire/answer/types.js';
+import { unboundedMemory, type MemoryAccount } from '../../../core/base/memory/account.js';
+import { printQuery } from '../../../core/victoria/logsql/print.js';
+import { defaultNamingSettings, Naming, type NamingSettings } from '../../../core/victoria/names/naming.js';
+import type { ResponseShapeOptions } from '../../../core/base/options.gen.js';
+import { planRequest } from '../../../core/engine/plan/request.js';
+import {
+  FakeClock,
+  FakeUpstream,
+  makeExchange,
+  makeHost,
+  makeTenant,
+  optionsOf,
+  runStage,
+  type ExpectedCall,
+} from '../../../core/testing/index.js';
+import responseShape from '../../../plugins/response-shape/index.js';
+import { responseShapeMetrics } from '../../../core/engine/memories.js';
+
+export interface DiscoveryRun {
+  readonly answer: Answer;
+  /** The LogsQL of every backend call, in order. */
+  readonly queries: readonly string[];
+}
+
+/** Runs the stage on a request over a backend that answers from a script, every line of which must be asked for. */
+export async function runDiscovery(
+  request: ApiRequest,
+  expected: readonly ExpectedCall[],
+  settings: {
+    readonly names?: Partial<NamingSettings>;
+    readonly options?: Partial<ResponseShapeOptions>;
+    readonly limits?: Readonly<Record<string, unknown>>;
+    readonly clock?: FakeClock;
+    readonly memory?: MemoryAccount;
+  } = {},
+): Promise<DiscoveryRun> {
+  const names = { ...defaultNamingSettings, ...settings.names };
+  const { clock = new FakeClock(), limits = {}, memory = unboundedMemory() } = settings;
+  const upstream = new FakeUpstream(expected);
+  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({
+    request,
+    memory,
+    slots: { tenant: makeTenant(), plan: planRequest(request, new Naming(names)), upstream },
+  });
+  // The type of the options is generated from the same schema.
+  const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;
+  const host = makeHost({ names, limits, clock, metrics: responseShapeMetrics });
+  const { answer } = await runStage(
+    responseShape,
+    { ...options, ...settings.options },
+    exchange,
+    undefined,
+    host,
+  );
+  upstream.done();
+  return {
+    answer,
+    queries: upstream.requests.flatMap((asked) => ('query' in asked ? [printQuery(asked.query)] : [])),
+  };
+}

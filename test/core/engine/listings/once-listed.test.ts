@@ -1,0 +1,34 @@
+import test from 'ava';
+import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
+import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
+import type { ListingRequest } from '../../../../core/victoria/upstream/types.js';
+import { onceListed } from '../../../../core/engine/listings/once-listed.js';
+
+const range = { startNs: 0n, endNs: 1n };
+const asked: ListingRequest = { listing: 'streams', query: query(everything), range };
+const listing = (value: string): ExpectedCall => ({ call: 'list', values: [{ value, hits: 1 }] });
+
+test('a listing is asked for once, also while it is on its way', async (t) => {
+  const script = new FakeUpstream([listing('a')]);
+  const upstream = onceListed(script);
+  const both = await Promise.all([upstream.list(asked), upstream.list({ ...asked })]);
+  t.is(both[0], both[1]);
+  t.is(await upstream.list(asked), both[0]);
+  script.done();
+});
+
+test('what differs in anything is another listing', async (t) => {
+  const others: readonly ListingRequest[] = [
+    asked,
+    { ...asked, listing: 'field_names' },
+    { ...asked, query: query(exact('app', 'a')) },
+    { ...asked, range: { startNs: 0n, endNs: 2n } },
+    { ...asked, range: { startNs: 1n, endNs: 1n } },
+    { ...asked, field: 'app' },
+  ];
+  const script = new FakeUpstream(others.map((_request, index) => listing(String(index))));
+  const upstream = onceListed(script);
+  for (const [index, request] of others.entries())
+    t.is((await upstream.list(request))[0]?.value, String(index));
+  script.done();
+});

@@ -1,0 +1,58 @@
+import test from 'ava';
+import type { Answer, Plan } from '../../../../core/plugin/index.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
+import { everything } from '../../../../core/victoria/logsql/build.js';
+import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js';
+import {
+  FakeUpstream,
+  makeExchange,
+  makeHost,
+  makeLogRequest,
+  makeTenant,
+  optionsOf,
+} from '../../../../core/testing/index.js';
+import { compileDerivedFields } from '../../../../core/engine/logs/derived-fields.js';
+import { responseShapeMetrics } from '../../../../core/engine/memories.js';
+import { ResponseShapeStage } from '../../../../core/engine/engine.js';
+
+const trace = { name: 'traceID', matcherRegex: 'trace=(\\w+)', url: 'http://tempo/${__value.raw}' };
+
+function parsedOf(line: string, fields: ResponseShapeOptions['derivedFields'], labels = LabelSet.empty) {
+  const derive = compileDerivedFields(fields);
+  const entry = { timestampNs: 1n, line, structuredMetadata: LabelSet.empty, parsed: LabelSet.empty };
+  return derive?.([{ labels, entries: [entry] }])[0]?.entries[0]?.parsed.labels;
+}
+
+test('the first group of a match is the value, or the whole match', (t) => {
+  t.deepEqual(parsedOf('a trace=12ab b', [trace]), [['traceID', '12ab']]);
+  t.deepEqual(parsedOf('order 77', [{ name: 'order', matcherRegex: '\\d+' }]), [['order', '77']]);
+  t.deepEqual(parsedOf('nothing', [trace]), []);
+});
+
+test('a label that is there already keeps its value', (t) => {
+  t.deepEqual(parsedOf('trace=12ab', [trace], LabelSet.from([['traceID', 'own']])), []);
+});
+
+test('without fields there is nothing to do, and a broken pattern names its field', (t) => {
+  t.is(compileDerivedFields([]), undefined);
+  t.throws(() => compileDerivedFields([{ name: 'x', matcherRegex: '(' }]), {
+    message: /^derivedFields: the matcherRegex of x cannot be used: error parsing regexp/,
+  });
+});
+
+test('log answers have them as parsed labels', async (t) => {
+  // optionsOf gives what the schema says, which is what the type was made from.
+  const options = optionsOf('response-shape', { derivedFields: [trace] }) as unknown as ResponseShapeOptions;
+  const row = { _time: '1970-01-01T00:00:00.000000001Z', _stream: '{app="a"}', _msg: 'x trace=9f' };
+  const upstream = new FakeUpstream([
+    { call: 'stats', samples: [] },
+    { call: 'rows', batches: [[row]] },
+  ]);
+  const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [] };
+  const stage = new ResponseShapeStage(options, makeHost({ metrics: responseShapeMetrics }));
+  const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
+  const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
+  const answer: Answer = await stage.handle(makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots }));
+  if (answer.kind !== 'streams') return t.fail();
+  t.is(answer.streams[0]?.entries[0]?.parsed.get('traceID'), '9f');
+});

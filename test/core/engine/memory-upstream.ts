@@ -1,0 +1,81 @@
+import type { TimeRange } from '../../../core/base/time/range.js';
+import type { LogsqlPipe } from '../../../core/victoria/logsql/ast.js';
+import { formatTime } from '../../../core/victoria/logsql/time.js';
+import type {
+  BackendRow,
+  BackendSample,
+  BackendValue,
+  RowsRequest,
+  StatsRequest,
+  Upstream,
+} from '../../../core/victoria/upstream/types.js';
+
+export interface MemoryRow {
+  readonly ns: bigint;
+  readonly stream: string;
+  readonly line: string;
+}
+
+/** A backend over a few rows: it knows ranges, `newest`, ascending order with a limit, and counting; it cuts ties as it likes. */
+export class MemoryUpstream implements Upstream {
+  readonly #rows: readonly MemoryRow[];
+  readonly requests: RowsRequest[] = [];
+  /** What it tells when it is asked for a count, instead of the truth. */
+  countsAs: number | undefined;
+
+  constructor(rows: readonly MemoryRow[]) {
+    this.#rows = rows;
+  }
+
+  async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
+    this.requests.push(request);
+    const within = this.#within(request.range);
+    const limit = request.newest ?? sortLimit(request.query.pipes);
+    const isNewest = request.newest !== undefined;
+    const order = (a: MemoryRow, b: MemoryRow): number => Number(isNewest ? b.ns - a.ns : a.ns - b.ns);
+    const kept = limit === undefined ? within : [...within].sort(order).slice(0, limit);
+    // Batches of two, in an order that is no order.
+    const shuffled = [...kept].reverse();
+    for (let at = 0; at < shuffled.length; at += 2) {
+      await Promise.resolve();
+      yield shuffled.slice(at, at + 2).map(toRow);
+    }
+  }
+
+  #within({ startNs, endNs }: TimeRange): readonly MemoryRow[] {
+    return this.#rows.filter(({ ns }) => ns >= startNs && ns < endNs);
+  }
+
+  list(): Promise<readonly BackendValue[]> {
+    return Promise.reject(new Error('no listings here'));
+  }
+
+  stats({ query, range }: StatsRequest): Promise<readonly BackendSample[]> {
+    if (query.pipes[0]?.kind !== 'stats') return Promise.reject(new Error('no other statistics here'));
+    const count = this.#within(range).length;
+    return Promise.resolve([
+      { name: 'rows', labels: new Map(), timestampSeconds: 0, value: String(this.countsAs ?? count) },
+    ]);
+  }
+
+  statsRange(): Promise<never> {
+    return Promise.reject(new Error('no statistics here'));
+  }
+
+  deletion(): never {
+    throw new Error('no deletions here');
+  }
+
+  tail(): Promise<never> {
+    return Promise.reject(new Error('no tail here'));
+  }
+}
+
+function sortLimit(pipes: readonly LogsqlPipe[]): number | undefined {
+  const [pipe] = pipes;
+  return pipe?.kind === 'sort' ? pipe.limit : undefined;
+}
+
+function toRow({ ns, stream, line }: MemoryRow): BackendRow {
+  return { _time: formatTime(ns), _stream: `{app="${stream}"}`, _stream_id: stream, _msg: line, app: stream };
+}

@@ -1,0 +1,236 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { runs } from '../../../../setup/runs.js';
+
+const base = 1793491200000000000n;
+const second = 1_000_000_000n;
+let store: MetricStore;
+let account = 50_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** What a query answers, or the text of its error. */
+async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  try {
+    return valuesOf((await store.run(request, { account, pushdown })).answer);
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+async function rowsMoved(text: string): Promise<number> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  const { calls } = await store.run(request, { account });
+  return calls.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+const values = [
+  '200',
+  '"200"',
+  '404',
+  '"x y"',
+  '1.50',
+  '-0',
+  'true',
+  '""',
+  'null',
+  '[1]',
+  '{"a":1}',
+  '"[1]"',
+];
+const keys = [
+  'status',
+  'status_code',
+  'status-code',
+  'status.code',
+  'http',
+  ' status',
+  'st\\u0061tus',
+  'Status',
+];
+const before = [
+  '',
+  '',
+  '',
+  '"status":{"code":7},',
+  '"status-code":1,',
+  '"a":{"status":1},',
+  '"e":-inf,',
+  '"level":"error",',
+];
+const rest = [
+  '',
+  ',"n":3',
+  ',"status ":6',
+  ',"\u00a0status":6',
+  ',"msg":"status"',
+  ',"msg":"the \\"status\\": 5"',
+  ',"status":500',
+  ',"http":{"status":1}',
+  ',"status":{"code":7}',
+  ',"a":NaN',
+  ',"a":+1',
+  ',"e":1e5',
+  ',"a" : [1, {"status":2}]',
+  '} tail',
+  ',',
+  ',"app":"json"',
+  ',"level":"warn"',
+  ',"severity":"FATAL","level":7',
+  ',"team":"json"',
+];
+
+const line = fc
+  .tuple(
+    fc.constantFrom(...before),
+    fc.constantFrom(...keys),
+    fc.constantFrom(...values),
+    fc.constantFrom(...rest),
+  )
+  .map(([first, key, value, more]) => `{${first}"${key}":${value}${more}}`);
+const anyLine = fc.oneof(
+  { weight: 8, arbitrary: line },
+  fc.constantFrom('status=200', '["status"]', '{}', '{"status":200', '\ufeff{"status":200}', '{"n":1}'),
+);
+const streams = [{ app: 'a' }, { app: 'b', team: 'red' }, { app: 'c', severity: 'debug' }];
+const metadata = [{}, {}, {}, { status: 'meta' }, { team: 'blue' }, { level: 'error' }];
+
+/** Few different lines, each of them often. */
+const entries: fc.Arbitrary<readonly StoredEntry[]> = fc
+  .uniqueArray(anyLine, { minLength: 1, maxLength: 4 })
+  .chain((lines) =>
+    fc.array(
+      fc.record({
+        at: fc.integer({ min: 0, max: 300 }),
+        stream: fc.constantFrom(...streams),
+        line: fc.constantFrom(...lines),
+        more: fc.constantFrom(...metadata),
+      }),
+      { minLength: 40, maxLength: 80 },
+    ),
+  )
+  .map((made) =>
+    made.map(({ at, stream, line: text, more }) => ({
+      ns: base + BigInt(at) * second,
+      stream,
+      line: text,
+      metadata: at % 7 === 0 ? more : {},
+    })),
+  );
+
+const queries = [
+  'sum by (status) (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (status_code, app) (rate({app=~".+"} | json | __error__="" [120s]))',
+  'sum by (status) (bytes_over_time({app="a"} | json | status=~"2.+|4.." [60s]))',
+  'sum by (team, status) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
+  'sum by (app) (count_over_time({app=~".+"} | json | status >= 300 [60s]))',
+  'sum (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (app) (sum_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
+  'max_over_time({app=~".+"} | json | team="red" | unwrap status_code | __error__="" [120s]) by (status)',
+  'sum by (team) (sum_over_time({app=~".+"} | json | unwrap n [60s]))',
+  'sum by (level, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
+  'sum by (status) (count_over_time({app=~".+"} | detected_level!="warn" | json | drop __error__ [60s]))',
+  'sum by (app, detected_level) (count_over_time({app=~".+"} | json | drop __error__ [60s]))',
+  'sum by (app, __error_details__) (rate({app=~".+"} | json | drop __error__ [60s]))',
+  'absent_over_time({app="b"} | json | status="200" [60s])',
+];
+
+test.serial('lines that are counted by their JSON count as they would one by one', async (t) => {
+  t.timeout(300_000);
+  await fc.assert(
+    fc.asyncProperty(entries, async (stored) => {
+      account += 1;
+      await store.push(account, stored);
+      for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    }),
+    { numRuns: runs(20) },
+  );
+});
+
+test.serial('lines are not sent for labels that stand in them once', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 290 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a' },
+    line: `{"n":${n},"status":${n % 3 === 0 ? 500 : 200},"http":{"method":"GET"},"took_ms":${n}}`,
+  }));
+  await store.push(account, stored);
+  const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
+  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+  t.true((await rowsMoved(text)) < 40);
+  // Each line is a group of its own here.
+  const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
+  t.deepEqual(await outcome(many, 'on'), await outcome(many, 'off'));
+  t.true((await rowsMoved(many)) >= 290);
+});
+
+test.serial('of lines that are unwrapped no more is sent than what matters', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 290 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a', pod: `pod-${n % 3}` },
+    line: `{"n":${n},"http":{"method":"GET"},"took_ms":${n / 10},"user":"${'x'.repeat(200)}"}`,
+  }));
+  await store.push(account, stored);
+  for (const text of [
+    'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms [60s]) by (pod)',
+    'sum by (took_ms) (count_over_time({app="a"} | json [60s]))',
+  ]) {
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const { calls } = await store.run(request, { account });
+    const bytes = calls.reduce((sum, call) => sum + call.bytes, 0);
+    t.true(bytes < 290 * 200, `${text} moved ${bytes} bytes`);
+  }
+});
+
+test.serial('short lines are those of their own streams', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 200 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: streams[n % 3] ?? {},
+    line: `{"n":${n},"text":"some"}`,
+  }));
+  await store.push(account, stored);
+  for (const names of ['team', 'team, app', 'severity', '']) {
+    const text = `sum by (${names}) (sum_over_time({app=~".+"} | json | unwrap n [60s]))`;
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+  }
+});
+
+test.serial('numbers that are none are Loki’s error, though the backend reads them', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 100 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a' },
+    line: n === 50 ? '{"a":NaN,"status":200}' : '{"a":1,"status":200}',
+  }));
+  await store.push(account, stored);
+  const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
+  const off = await outcome(text, 'off');
+  t.regex(String(off), /JSONParserErr/);
+  t.is(await outcome(text, 'on'), off);
+  t.is(await outcome(text, 'on'), off);
+});
+
+test.serial('parsers of which no label is seen move no lines', async (t) => {
+  account += 1;
+  const stored = Array.from({ length: 100 }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a' },
+    line: `no json ${n}`,
+  }));
+  await store.push(account, stored);
+  for (const parser of ['json', 'logfmt', 'regexp "(?P<a>x)"', 'pattern "<a> <_>"', 'unpack']) {
+    const text = `sum(bytes_rate({app="a"} | ${parser} [60s]))`;
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), parser);
+    t.true((await rowsMoved(text)) < 40, parser);
+  }
+});

@@ -1,0 +1,170 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request as send } from 'undici';
+import type { Answer } from '../../../../core/wire/answer/types.js';
+import { Query } from '../../../../core/wire/api/query.js';
+import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/request.js';
+import { startDevBackend } from '../../../../core/embedded/index.js';
+import { defaultMetricLimits, type MetricLimits } from '../../../../core/logql/metric/index.js';
+import { everything } from '../../../../core/victoria/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { planMetric, type Pushdown } from '../../../../core/engine/plan/metric.js';
+import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
+import { FakeClock, makeHost } from '../../../../core/testing/index.js';
+import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
+import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
+import { BackendClient } from '../../../../core/victoria/upstream/client.js';
+import { createMemories, responseShapeMetrics } from '../../../../core/engine/memories.js';
+import { answerMetric } from '../../../../core/engine/metric/metric.js';
+import { noWorkers } from '../../logql/lines-here.js';
+
+export interface StoredEntry {
+  readonly ns: bigint;
+  readonly stream: Readonly<Record<string, string>>;
+  readonly line: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface RunOptions {
+  readonly account: number;
+  readonly pushdown?: Pushdown;
+  readonly maxRows?: number;
+  readonly limits?: Partial<MetricLimits>;
+  readonly signal?: AbortSignal;
+}
+
+export interface MetricRun {
+  readonly answer: Answer;
+  readonly calls: readonly UpstreamCall[];
+}
+
+export const naming = new Naming(defaultNamingSettings);
+
+/** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
+export class MetricStore {
+  readonly #url: string;
+  /** Accounts of this run begin here, so that others on the same backend are not met. */
+  readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
+  readonly #client: BackendClient;
+  readonly #close: () => Promise<void>;
+  readonly #memories = createMemories(makeHost({ metrics: responseShapeMetrics }));
+
+  private constructor(url: string, close: () => Promise<void>) {
+    this.#url = url;
+    this.#close = close;
+    const breaker = new CircuitBreaker({
+      failThreshold: 100,
+      openDurationMs: 1,
+      windowDurationMs: 1,
+      nowMs: () => 0,
+    });
+    const options = { url, timeoutMs: 60_000, compression: 'none', tlsSkipVerify: false } as const;
+    this.#client = new BackendClient(
+      { ...options, maxConcurrent: 8, maxBufferedBytes: 1e8, maxRowBytes: 1e7 },
+      breaker,
+    );
+  }
+
+  static async open(): Promise<MetricStore> {
+    const external = process.env['BACKEND_URL'];
+    if (external !== undefined) return new MetricStore(external, () => Promise.resolve());
+    const backend = await startDevBackend();
+    return new MetricStore(backend.url, () => backend.close());
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+    await this.#close();
+  }
+
+  async push(account: number, entries: readonly StoredEntry[]): Promise<void> {
+    const streams = entries.map(({ ns, stream, line, metadata = {} }) => ({
+      stream,
+      values: [[ns.toString(), line, metadata]],
+    }));
+    const before = await this.#count(account);
+    await this.#post(account, '/insert/loki/api/v1/push?disable_message_parsing=1', {
+      type: 'application/json',
+      body: JSON.stringify({ streams }),
+    });
+    // A backend shows rows and streams a while after it took them.
+    while ((await this.#count(account)) < before + entries.length) await sleep(50);
+  }
+
+  async #count(account: number): Promise<number> {
+    const body = new URLSearchParams({ query: '{none=""} | stats count() rows' }).toString();
+    const type = 'application/x-www-form-urlencoded';
+    const text = await this.#post(account, '/select/logsql/query', { type, body });
+    return Number(/"rows":"(\d+)"/.exec(text)?.[1] ?? 0);
+  }
+
+  async #post(
+    account: number,
+    path: string,
+    { type, body }: { readonly type: string; readonly body: string },
+  ): Promise<string> {
+    const accountid = String(this.#firstAccount + account);
+    const headers = { 'content-type': type, accountid, projectid: '0' };
+    const answer = await send(this.#url + path, { method: 'POST', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${answer.statusCode} ${text}`);
+    return text;
+  }
+
+  /** Plans and answers a metric request. */
+  async run(request: QueryRangeRequest | QueryRequest, options: RunOptions): Promise<MetricRun> {
+    const { account, pushdown = 'on', maxRows = 0, limits } = options;
+    const { signal = new AbortController().signal } = options;
+    const { ast } = request.query;
+    if (ast.kind === 'log') throw new Error('not a metric query');
+    const trace = new Trace();
+    const upstream = new BoundUpstream(this.#client, {
+      signal,
+      trace,
+      headers: { accountid: String(this.#firstAccount + account), projectid: '0' },
+      parameters: [],
+      scope: everything,
+    });
+    const answer = await answerMetric(planMetric(ast, naming, pushdown), request, {
+      upstream,
+      reader: new RowReader(naming),
+      naming,
+      clock: new FakeClock(),
+      maxRows,
+      workers: noWorkers,
+      ...this.#memories,
+      owner: String(account),
+      limits: { ...defaultMetricLimits, ...limits },
+      signal,
+    });
+    return { answer, calls: trace.upstreamCalls };
+  }
+}
+
+export function rangeRequest(
+  text: string,
+  startNs: bigint,
+  endNs: bigint,
+  stepNs: bigint,
+): QueryRangeRequest {
+  const query = new Query(text, 'reject');
+  const range = { startNs, endNs };
+  return { op: 'query_range', query, range, stepNs, limit: 100, direction: 'backward', intervalNs: 0n };
+}
+
+export function instantRequest(text: string, timeNs: bigint): QueryRequest {
+  return { op: 'query', query: new Query(text, 'reject'), timeNs, limit: 100, direction: 'backward' };
+}
+
+/** The values of an answer by series and time in milliseconds. */
+export function valuesOf(answer: Answer): Record<string, number> {
+  const found: [string, number][] = [];
+  if (answer.kind === 'matrix') {
+    for (const { labels, points } of answer.series)
+      for (const { timestampMs, value } of points) found.push([`${labels.json}@${timestampMs}`, value]);
+  } else if (answer.kind === 'vector') {
+    for (const { labels, point } of answer.samples) found.push([labels.json, point.value]);
+  } else throw new Error(answer.kind);
+  return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,110 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Drain } from '../../../../../core/engine/patterns/drain/drain.js';
+import { tokenize } from '../../../../../core/engine/patterns/drain/tokenize.js';
+
+type Counted = readonly (readonly [pattern: string, size: number])[];
+
+function feed(lines: readonly string[], maxClusters = 300): Drain {
+  const drain = new Drain({ maxClusters });
+  for (const [index, line] of lines.entries()) {
+    const tokenized = tokenize(line);
+    if (tokenized !== undefined) drain.add(tokenized, index % 3);
+  }
+  return drain;
+}
+
+function patternsOf(drain: Drain): Counted {
+  return drain
+    .clusters()
+    .map((cluster) => [cluster.pattern(), cluster.size] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+test('what differs from line to line is left open, words that lead apart make patterns of their own', (t) => {
+  const lines = [
+    'job 1 started by erin',
+    'job 2 started by erin',
+    'job 3 started by bob',
+    'job 44 failed: exit status 3',
+  ];
+  t.deepEqual(patternsOf(feed(lines)), [
+    ['job 44 failed: exit status 3', 1],
+    ['job <_> started by <_>', 3],
+  ]);
+});
+
+test('text before the last token leads through the tree', (t) => {
+  const lines = ['GET /healthz took 3 ms', 'GET /login took 4 ms', 'GET /healthz took 5 ms'];
+  t.deepEqual(patternsOf(feed(lines)), [
+    ['GET /healthz took <_> ms', 2],
+    ['GET /login took 4 ms', 1],
+  ]);
+});
+
+test('lines of different formats and lengths do not meet', (t) => {
+  const lines = ['a=1 b=2 c=3', 'a = 1 b = 2', 'one two three 4', 'one two three four 5'];
+  t.is(patternsOf(feed(lines)).length, 4);
+});
+
+const words = fc.constantFrom('alpha', 'beta', 'gamma', '1', '22', '10.0.0.1', 'x=y', '[z]');
+const lines = fc.array(
+  fc.array(words, { minLength: 3, maxLength: 6 }).map((parts) => parts.join(' ')),
+  {
+    maxLength: 60,
+  },
+);
+
+function inOrder(counts: ReadonlyMap<number, number>): readonly (readonly [number, number])[] {
+  return [...counts].sort(([a], [b]) => a - b);
+}
+
+test('the same lines give the same counts, however they are cut into batches', (t) => {
+  fc.assert(
+    fc.property(lines, fc.array(fc.nat(59), { maxLength: 5 }), (all, cuts) => {
+      const drain = new Drain({ maxClusters: 300 });
+      const borders = [0, ...cuts.sort((a, b) => a - b), all.length];
+      for (const [index, from] of borders.slice(0, -1).entries())
+        for (const [offset, line] of all.slice(from, borders[index + 1]).entries()) {
+          const tokenized = tokenize(line);
+          if (tokenized !== undefined) drain.add(tokenized, (from + offset) % 3);
+        }
+      t.deepEqual(patternsOf(drain), patternsOf(feed(all)));
+    }),
+  );
+});
+
+test('every line that has tokens is counted once, in its bucket', (t) => {
+  fc.assert(
+    fc.property(lines, (all) => {
+      const counted = new Map<number, number>();
+      for (const { counts, size } of feed(all).clusters()) {
+        t.is(
+          [...counts.values()].reduce((sum, count) => sum + count, 0),
+          size,
+        );
+        for (const [bucket, count] of counts) counted.set(bucket, (counted.get(bucket) ?? 0) + count);
+      }
+      const wanted = new Map<number, number>();
+      for (const [index, line] of all.entries())
+        if (tokenize(line) !== undefined) wanted.set(index % 3, (wanted.get(index % 3) ?? 0) + 1);
+      t.deepEqual(inOrder(counted), inOrder(wanted));
+    }),
+  );
+});
+
+test('a full tree forgets the pattern that was quiet longest', (t) => {
+  const found = patternsOf(feed(['a b c one', 'd e f two', 'a b c one', 'g h i three'], 2));
+  t.deepEqual(found, [
+    ['a b c one', 2],
+    ['g h i three', 1],
+  ]);
+});
+
+test('memory is bounded by the number of patterns', (t) => {
+  const many = Array.from(
+    { length: 5000 },
+    (_line, index) => `w${'x'.repeat(index % 97)} is ${index} of ${'y'.repeat(index % 89)}`,
+  );
+  t.true(feed(many, 50).clusters().length <= 50);
+});

@@ -1,0 +1,159 @@
+import test from 'ava';
+import { Query } from '../../../../../core/wire/api/query.js';
+import { LogqlError } from '../../../../../core/logql/index.js';
+import { learnerOf } from '../../../../../core/victoria/names/name-learner.js';
+import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
+import { explainQuery, type Explanation } from '../../../../../core/engine/plan/explain/explain.js';
+import { planLogExpr } from '../../../../../core/engine/plan/metric.js';
+import { rowsToLearnFrom } from '../../../../../core/engine/plan/refine.js';
+import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
+import { ruleExamples, rulesWithoutExample } from '../../../../../core/engine/plan/rules/examples.js';
+import { pushdownRules } from '../../../../../core/engine/plan/rules/table.js';
+import { FakeClock, FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
+import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
+import { readCases } from '../../../../conformance/cases.js';
+
+const naming = new Naming(defaultNamingSettings);
+
+function explain(text: string): Explanation {
+  return explainQuery(new Query(text, 'reject'), naming);
+}
+
+test('an explanation tells the tree, what the backend is asked, what is done where, and the cost', (t) => {
+  const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status > 5'));
+  t.is(
+    text,
+    [
+      'query   {app="a"} != "zzz" | json | level="error" | status > 5',
+      'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status>5))',
+      'cost    scan: rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
+      '',
+      'read    {app="a"} != "zzz" | json | level="error" | status>5',
+      'logsql  {app="a"} !_msg:*"zzz"*',
+      '  {app="a"}',
+      `      by the backend (streamMatcher): ${pushdownRules.streamMatcher.reason}`,
+      '  != "zzz"',
+      `      by the backend (lineContains): ${pushdownRules.lineContains.reason}`,
+      '  | json',
+      `      here (parser): ${pushdownRules.parser.reason}`,
+      '  | level="error"',
+      `      here (labelParsed): ${pushdownRules.labelParsed.reason}`,
+      '  | status>5',
+      `      here (labelParsed): ${pushdownRules.labelParsed.reason}`,
+      'here    | json | level="error" | status>5',
+      '',
+    ].join('\n'),
+  );
+});
+
+const trees: readonly (readonly [query: string, tree: string])[] = [
+  ['1 + vector(2)', '(+ 1 (vector 2))'],
+  [
+    'sum by (a) (quantile_over_time(0.9, {app="x"} | unwrap duration(b) | __error__="" [5m] offset 1h))',
+    '(sum by (a) (quantile_over_time 0.9 [5m0s] offset 1h0m0s (log (selector app="x")) (unwrap duration b) (label-filter __error__="")))',
+  ],
+  [
+    'topk(3, rate({app="x"}[1m])) > bool on (a) group_left (b) rate({app="y"}[1m])',
+    '(> bool on (a) group_left (b) (topk 3 (rate [1m0s] (log (selector app="x")))) (rate [1m0s] (log (selector app="y"))))',
+  ],
+  [
+    'label_replace(rate({app="x"}[1m]), "a", "$1", "b", "(.*)")',
+    '(label_replace "a" "$1" "b" "(.*)" (rate [1m0s] (log (selector app="x"))))',
+  ],
+];
+
+for (const [query, tree] of trees) {
+  test(`${query} is ${tree}`, (t) => {
+    t.is(explain(query).tree, tree);
+  });
+}
+
+test('costs tell apart what is moved', (t) => {
+  t.is(explain('1').cost, 'none');
+  t.is(explain('{app="a"} |= "x"').cost, 'page');
+  t.is(explain('{app="a"} | json').cost, 'scan');
+  t.is(explain('count_over_time({app="a"} | json [1m])').cost, 'rows');
+  t.is(explain('count_over_time({app="a"}[1m])').cost, 'statistics');
+  t.is(explain('sum(count_over_time({app="a"}[1m]))').cost, 'statistics');
+});
+
+for (const [rule, example] of Object.entries(ruleExamples)) {
+  test(`the example of ${rule} falls under it`, (t) => {
+    const applied = explain(example).reads.flatMap(({ parts }) => parts.map((part) => part.rule));
+    t.true(
+      applied.some((id) => id === rule),
+      applied.join(' '),
+    );
+  });
+}
+
+test('every rule has an example, or a reason for none', (t) => {
+  const told = new Set([...Object.keys(ruleExamples), ...Object.keys(rulesWithoutExample)]);
+  t.deepEqual(
+    Object.keys(pushdownRules).filter((rule) => !told.has(rule)),
+    [],
+  );
+});
+
+test('with pushdown off everything but streams is evaluated here', (t) => {
+  const query = new Query('{app="a"} |= "x" | b="c"', 'reject');
+  const [read] = explainQuery(query, naming, { pushdown: 'off' }).reads;
+  t.is(read?.logsql, '{app="a"}');
+  t.deepEqual(read?.evaluatedHere, ['|= "x"', '| b="c"']);
+});
+
+test('every query of the recordings is explained, or refused as Loki refuses it', (t) => {
+  let explained = 0;
+  for (const { request, golden } of [...readCases('http'), ...readCases('otel')]) {
+    const { query } = request.params;
+    if (typeof query !== 'string' || golden.status !== 200 || !/query(_range)?$/.test(request.path)) continue;
+    const { reads, tree } = explain(query);
+    t.true(tree.length > 0);
+    for (const { parts } of reads) t.true(parts.length > 0);
+    explained += 1;
+  }
+  t.true(explained > 500, String(explained));
+  t.throws(() => explain('{app=}'), { instanceOf: LogqlError });
+});
+
+test('with the stored names a label filter is shown as the backend is asked', (t) => {
+  const query = new Query('{app="a"} | team_owner="x"', 'reject');
+  const unknown = explainQuery(query, naming);
+  t.is(unknown.names, 'unknown');
+  t.regex(printExplanation(unknown), /^names {3}not known here/m);
+  const stored = new StoredNames(spellingsOf(['team.owner'], naming));
+  const known = explainQuery(query, naming, { recall: () => stored });
+  t.is(known.names, 'learned');
+  t.regex(known.reads[0]?.logsql ?? '', / team\.owner:="x"/);
+  t.notRegex(unknown.reads[0]?.logsql ?? '', /team\.owner/);
+  t.is(explain('{app="a"} |= "x"').names, 'unneeded');
+  const metric = new Query('sum(rate({app="a"} | team_owner="x" [5m]))', 'reject');
+  t.regex(explainQuery(metric, naming, { recall: () => stored }).reads[0]?.logsql ?? '', / team\.owner:="x"/);
+});
+
+test('a running pipeline is explained with its own pushdown and with what its queries have learned', async (t) => {
+  const host = makeHost({});
+  const query = new Query('{app="a"} | team_owner="x"', 'reject');
+  t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
+  const { plan } = planLogExpr(query.ast.kind === 'log' ? query.ast : raise(), host.naming, 'on');
+  await learnerOf(host.naming, host.clock).learn({
+    owner: 'somebody',
+    tenantId: 't1',
+    naming: host.naming,
+    filter: rowsToLearnFrom(plan, host.naming) ?? raise(),
+    range: { startNs: 0n, endNs: 1n },
+    upstream: new FakeUpstream([{ call: 'list', values: [{ value: 'team.owner', hits: 1 }] }]),
+  });
+  for (const tenant of [undefined, 't1']) {
+    const { names, reads } = await explainOfPipeline(query, host, tenant);
+    t.is(names, 'learned');
+    t.regex(reads[0]?.logsql ?? '', / team\.owner:="x"/);
+  }
+  t.is((await explainOfPipeline(query, host, 't2')).names, 'unknown');
+  t.is(learnerOf(host.naming, new FakeClock()), learnerOf(host.naming, host.clock));
+});
+
+function raise(): never {
+  throw new Error('not a log query with label filters');
+}

@@ -1,0 +1,113 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { parseQuery } from '../../../../core/logql/index.js';
+import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import {
+  defaultNamingSettings,
+  Naming,
+  type NamingSettings,
+} from '../../../../core/victoria/names/naming.js';
+import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
+import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
+import { planMatchers, matchesText } from '../../../../core/engine/plan/matchers.js';
+import { refinePlan } from '../../../../core/engine/plan/refine.js';
+import { rowsOf } from '../../embedded/logsql/run-query.js';
+
+const fieldNames = [
+  'app',
+  'job',
+  'service',
+  'service.name',
+  'service_name',
+  'k8s.pod.name',
+  'k8s_pod_name',
+  'k8s.pod.name.a',
+  'k8s.pod.name/a',
+  'event_name',
+  'custom.x',
+  'custom_x',
+];
+const values = ['x', 'y', 'xy', 'unknown_service'];
+const anyStream = fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 5 });
+const anyMatcher = fc
+  .tuple(
+    fc.constantFrom(
+      'app',
+      'job',
+      'service_name',
+      'k8s_pod_name',
+      'k8s_pod_name_a',
+      'event_name',
+      'custom_x',
+      'label',
+      'missing',
+    ),
+    fc.oneof(
+      fc.tuple(fc.constantFrom('=', '!='), fc.constantFrom('', ...values)),
+      fc.tuple(
+        fc.constantFrom('=~', '!~'),
+        fc.constantFrom('', '.*', '.+', 'x|y', 'x.*', 'x|', 'unknown.*', '[^x].*', '(?i)X', 'x.?'),
+      ),
+    ),
+  )
+  .map(([name, [op, value]]) => `${name}${op}${JSON.stringify(value)}`);
+const profiles: readonly Partial<NamingSettings>[] = [
+  {},
+  { labelStyle: 'passthrough', metadataFieldMode: 'native' },
+  { streamFields: ['custom.x'] },
+  { fieldMapping: [{ vl_field: 'custom.x', loki_label: 'label' }] },
+];
+
+test('matchers ask for the streams whose labels they match, and for no others', (t) => {
+  let selected = 0;
+  let left = 0;
+  fc.assert(
+    fc.property(
+      fc.array(anyStream, { minLength: 1, maxLength: 6 }),
+      fc.array(anyMatcher, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(...profiles),
+      (made, matchers, profile) => {
+        const naming = new Naming({ ...defaultNamingSettings, ...profile });
+        const streams = made.map((fields) => withoutRivals(fields, naming));
+        const ast = parseQuery(`{app=~".+", ${matchers.join(', ')}}`);
+        if (ast.kind !== 'log') return false;
+        const asked = ast.selector.matchers.slice(1);
+        const stored = new StoredNames(spellingsOf([...new Set(streams.flatMap(Object.keys))], naming));
+        const plan = refinePlan(
+          { kind: 'logs', filter: planMatchers(asked, naming).filter, residual: [], recheck: [] },
+          stored,
+          naming,
+        );
+        if (plan.kind !== 'logs') return false;
+        const isAsked = compileFilter(plan.filter);
+        for (const fields of streams) {
+          const text = `{${Object.entries(fields)
+            .map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)
+            .join(',')}}`;
+          const { labels } = identifyStream(text, naming);
+          const matches = asked.every((matcher) => matchesText(matcher, labels.get(matcher.name)));
+          if (matches) selected += 1;
+          else left += 1;
+          const [row] = rowsOf([{ _time: '2026-11-01T00:00:00Z', _msg: 'm', _stream: text, ...fields }]);
+          if (row === undefined || isAsked(row) !== matches) return false;
+        }
+        return true;
+      },
+    ),
+    { numRuns: 3000 },
+  );
+  t.true(selected > 0);
+  t.true(left > 0);
+});
+
+/** A stream has one spelling of a label at most. */
+function withoutRivals(fields: Readonly<Record<string, string>>, naming: Naming): Record<string, string> {
+  const seen = new Set<string>();
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => {
+      const label = naming.labelOf(name);
+      if (label === undefined) return true;
+      return !seen.has(label) && seen.add(label).size > 0;
+    }),
+  );
+}

@@ -1,0 +1,82 @@
+import test from 'ava';
+import { Query } from '../../../core/wire/api/query.js';
+import type { ApiRequest } from '../../../core/wire/api/request.js';
+import { printFilter } from '../../../core/victoria/logsql/print.js';
+import { NameLearner } from '../../../core/victoria/names/name-learner.js';
+import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { planRequest } from '../../../core/engine/plan/request.js';
+import type { Plan } from '../../../core/plugin/index.js';
+import {
+  FakeClock,
+  FakeUpstream,
+  makeExchange,
+  makeTenant,
+  type ExpectedCall,
+} from '../../../core/testing/index.js';
+import { refinedPlan } from '../../../core/engine/refined-plan.js';
+
+const naming = new Naming(defaultNamingSettings);
+const hourNs = 3_600_000_000_000n;
+const startNs = 1_793_491_200_000_000_000n;
+const range = { startNs, endNs: startNs + hourNs };
+const later = new FakeClock(startNs + 10n * hourNs);
+
+function queryOf(text: string): ApiRequest {
+  const query = new Query(text, 'reject');
+  return {
+    op: 'query_range',
+    query,
+    range,
+    stepNs: hourNs,
+    limit: 10,
+    direction: 'backward',
+    intervalNs: 0n,
+  };
+}
+
+async function refine(
+  request: ApiRequest,
+  learner: NameLearner,
+  expected: readonly ExpectedCall[],
+  headers: ReadonlyMap<string, string> = new Map(),
+): Promise<{ readonly plan: Plan; readonly upstream: FakeUpstream }> {
+  const upstream = new FakeUpstream(expected);
+  const plan = planRequest(request, naming);
+  const slots = { tenant: makeTenant(), plan, upstream };
+  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots, caller: { headers } });
+  const refined = await refinedPlan(exchange, naming, learner);
+  upstream.done();
+  return { plan: refined, upstream };
+}
+
+const listing: ExpectedCall = { call: 'list', values: [{ value: 'team.owner', hits: 1 }] };
+
+test('a label filter is asked of the backend in every stored spelling', async (t) => {
+  const { plan } = await refine(queryOf('{app="a"} | team_owner!=""'), new NameLearner(later), [listing]);
+  t.is(plan.kind === 'logs' ? printFilter(plan.filter) : '', '{app="a"} (team_owner:* or team.owner:*)');
+});
+
+test('names of metric queries are learned from the first window on', async (t) => {
+  const request = queryOf('sum(count_over_time({app="a"} | team_owner!="" [2h] offset 1h))');
+  const { upstream } = await refine(request, new NameLearner(later), [listing]);
+  t.like(upstream.requests[0], { range: { startNs: startNs - 3n * hourNs, endNs: range.endNs + 1n } });
+});
+
+test('a query without label filters asks for no names', async (t) => {
+  const { upstream } = await refine(queryOf('{app="a"} |= "x"'), new NameLearner(later), []);
+  t.is(upstream.requests.length, 0);
+});
+
+test('callers who may see other data learn for themselves, the rest of a request does not matter', async (t) => {
+  const learner = new NameLearner(later);
+  const request = queryOf('{app="a"} | team_owner!=""');
+  await refine(request, learner, [listing], new Map([['authorization', 'Basic a']]));
+  const again = new Map([
+    ['authorization', 'Basic a'],
+    ['traceparent', '00-1'],
+  ]);
+  t.is((await refine(request, learner, [], again)).upstream.requests.length, 0);
+  const other = await refine(request, learner, [listing], new Map([['authorization', 'Basic b']]));
+  t.is(other.upstream.requests.length, 1);
+  t.is((await refine(request, learner, [listing], new Map([['x-team', 'b']]))).upstream.requests.length, 1);
+});

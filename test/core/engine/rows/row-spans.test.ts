@@ -1,0 +1,66 @@
+import test from 'ava';
+import { unboundedMemory } from '../../../../core/base/memory/account.js';
+import { everything } from '../../../../core/victoria/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { readPages } from '../../../../core/engine/rows/row-pages.js';
+import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
+
+const base = 1793491200000000000n;
+const reader = new RowReader(new Naming(defaultNamingSettings));
+const denseRows = 100_000;
+const oneInstantRows = 85_000;
+const sparseRows = 300;
+const lastNs = 10_000_000_000n;
+
+/** Most rows in a microsecond, more rows than a span may hold in one instant, and a few far apart. */
+function unevenRows(): readonly MemoryRow[] {
+  const rows: MemoryRow[] = [];
+  const add = (at: bigint): void => {
+    rows.push({ ns: base + at, stream: 'a', line: `line ${rows.length}` });
+  };
+  for (let index = 0; index < denseRows; index += 1) add(5_000_000_000n + BigInt(index % 1000));
+  for (let index = 0; index < oneInstantRows; index += 1) add(7_000_000_000n);
+  for (let index = 0; index < sparseRows; index += 1) add((BigInt(index) * lastNs) / BigInt(sparseRows));
+  return rows;
+}
+
+const stored = unevenRows();
+
+for (const direction of ['forward', 'backward'] as const) {
+  test(`${direction}, all rows are read in order however uneven they lie, with few calls`, async (t) => {
+    const upstream = new MemoryUpstream(stored);
+    const lines = new Set<string>();
+    let last = direction === 'forward' ? base : base + lastNs;
+    let steps = 0;
+    const pages = readPages({
+      filter: everything,
+      range: { startNs: base, endNs: base + lastNs },
+      direction,
+      firstPageRows: 100,
+      upstream,
+      reader,
+      signal: new AbortController().signal,
+      memory: unboundedMemory(),
+    });
+    let isOrdered = true;
+    for await (const rows of pages) {
+      steps = Math.max(steps, rows.length);
+      for (const { timestampNs, line } of rows) {
+        isOrdered &&= direction === 'forward' ? timestampNs >= last : timestampNs <= last;
+        last = timestampNs;
+        lines.add(line);
+      }
+    }
+    t.true(isOrdered);
+    t.is(lines.size, stored.length);
+    t.true(steps <= 250);
+    t.true(upstream.requests.length < 120, `${upstream.requests.length} calls`);
+    // Only the first pages are picked by the backend.
+    t.true(
+      upstream.requests
+        .slice(10)
+        .every(({ newest, query }) => newest === undefined && query.pipes.length === 0),
+    );
+  });
+}

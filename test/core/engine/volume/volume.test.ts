@@ -1,0 +1,205 @@
+import test from 'ava';
+import { Selector } from '../../../../core/wire/api/query.js';
+import type { VolumeRangeRequest, VolumeRequest } from '../../../../core/wire/api/discovery-request.js';
+import type { Answer } from '../../../../core/wire/answer/types.js';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
+import type { ExpectedCall } from '../../../../core/testing/index.js';
+import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
+import { runDiscovery } from '../discovery-run.js';
+
+const start = 1_793_491_200_000_000_000n;
+const hour = 3_600_000_000_000n;
+const kib = 1024;
+
+function volume(change: Partial<VolumeRequest> = {}): VolumeRequest {
+  return {
+    op: 'volume',
+    range: { startNs: start, endNs: start + 6n * hour },
+    query: new Selector('{app=~".+"}', 'reject'),
+    limit: 100,
+    targetLabels: [],
+    aggregateBy: 'series',
+    ...change,
+  };
+}
+
+function piece(stream: string, entries: number, bytes: number, more: Partial<BackendRow> = {}): BackendRow {
+  const times = { first: '2026-11-01T00:00:00Z', last: '2026-11-01T05:59:59Z' };
+  return { _stream: stream, entries: String(entries), lines: String(bytes), ...times, ...more };
+}
+
+/** The calls of a volume whose rows have these metadata fields. */
+function calls(
+  pieces: readonly BackendRow[],
+  metadata: {
+    readonly fields?: readonly string[];
+    readonly rows?: readonly BackendRow[];
+    readonly count?: number;
+  } = {},
+): readonly ExpectedCall[] {
+  const entries = pieces.reduce((sum, row) => sum + Number(row['entries']), 0);
+  const fields = ['_time', '_msg', '_stream', '_stream_id', ...(metadata.fields ?? [])];
+  const value = String(metadata.count ?? entries);
+  return [
+    { call: 'stats', samples: [{ name: 'entries', labels: new Map(), timestampSeconds: 0, value }] },
+    { call: 'list', values: fields.map((field) => ({ value: field, hits: 1 })) },
+    { call: 'list', values: pieces.map(({ _stream = '' }) => ({ value: _stream, hits: 1 })) },
+    ...(metadata.fields === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.rows ?? []] }]),
+    { call: 'rows', batches: [pieces] },
+  ];
+}
+
+function sizesOf(answer: Answer): unknown {
+  return (
+    answer.kind === 'volume' && answer.series.map(({ labels, points }) => [labels.json, points[0]?.value])
+  );
+}
+
+test('bytes are those of lines and eight for the level of every entry, in KiB', async (t) => {
+  const { answer } = await runDiscovery(volume(), calls([piece('{app="a"}', 1000, 100 * kib)]));
+  t.deepEqual(sizesOf(answer), [['{"app":"a"}', 108 * kib]]);
+});
+
+test('structured metadata counts eight bytes a pair, and once each distinct value', async (t) => {
+  const { answer, queries } = await runDiscovery(
+    volume(),
+    calls([piece('{app="a"}', 1000, 100 * kib)], {
+      fields: ['trace_id', 'app'],
+      rows: [
+        {
+          _stream: '{app="a"}',
+          rows: '1000',
+          n0: '1000',
+          b0: '32000',
+          u0: '500',
+        },
+      ],
+    }),
+  );
+  // 8 for the level, 8 for the pair, 500 values of 32 bytes.
+  t.deepEqual(sizesOf(answer), [['{"app":"a"}', Math.round((100 * kib + 16_000 + 8 + 16_000) / kib) * kib]]);
+  t.false(queries[3]?.includes('count("app")') ?? true, 'the label of every stream is no metadata');
+});
+
+test('the placeholder of missing lines is not counted, neither is what the backend filled in', async (t) => {
+  const { queries } = await runDiscovery(
+    volume(),
+    calls([piece('{app="a"}', 1, 1)], { fields: ['severity_number', 'scope.name'] }),
+  );
+  t.regex(queries[3] ?? '', /count\("?severity_number"?\) if \(.*"0".*\) as "?n0"?/);
+  t.regex(queries[3] ?? '', /count\("?scope\.name"?\) if \(.*unknown.*\)/);
+  t.regex(queries[4] ?? '', /sum_len\("?_msg"?\) if \(!.*missing _msg field.*\)/);
+});
+
+test('backend streams that are one stream to a client are added up before they are rounded', async (t) => {
+  const pieces = [
+    piece('{"host.name"="x",app="a"}', 10, 600),
+    piece('{"host.name"="y",app="a"}', 10, 600),
+    piece('{app="b"}', 10, 600),
+  ];
+  const { answer } = await runDiscovery(volume(), calls(pieces));
+  t.deepEqual(sizesOf(answer), [
+    ['{"app":"a"}', 2 * kib],
+    ['{"app":"b"}', kib],
+  ]);
+});
+
+test('with many entries metadata is judged by the newest of them', async (t) => {
+  const asked: bigint[] = [];
+  const [count, , streams, ...others] = calls([piece('{app="a"}', 1, 1)], { count: 2_000_000 });
+  await runDiscovery(volume(), [
+    ...(count === undefined ? [] : [count]),
+    {
+      call: 'list',
+      when: ({ range }) => asked.push(range.endNs - range.startNs) > 0,
+      values: [],
+    },
+    ...(streams === undefined ? [] : [streams]),
+    { call: 'rows', batches: [[]] },
+    ...others,
+  ]);
+  t.deepEqual(asked, [(6n * hour) / 10n]);
+});
+
+test('with very many entries only a sample of lines is read, and all are counted', async (t) => {
+  const stream = { _stream: '{app="a"}' };
+  const sample = { ...stream, rows: '1000', lines: '50000' };
+  const value = '10000000';
+  const { answer, queries } = await runDiscovery(volume(), [
+    { call: 'stats', samples: [{ name: 'entries', labels: new Map(), timestampSeconds: 0, value }] },
+    { call: 'list', values: [] },
+    { call: 'list', values: [] },
+    { call: 'rows', batches: [[sample]] },
+    {
+      call: 'rows',
+      batches: [
+        [
+          { ...stream, entries: value },
+          { _stream: '{app="b"}', entries: '1000000' },
+        ],
+      ],
+    },
+  ]);
+  t.false(queries[4]?.includes('sum_len') ?? true);
+  // 50 bytes of line and 8 of level for every entry; a stream without a sample is like the others.
+  t.deepEqual(sizesOf(answer), [
+    ['{"app":"a"}', Math.round((58e6 * 10 + 26) / kib) * kib],
+    ['{"app":"b"}', Math.round((58e6 + 26) / kib) * kib],
+  ]);
+});
+
+test('no entries need no further question', async (t) => {
+  const none = { name: 'entries', labels: new Map<string, string>(), timestampSeconds: 0, value: '0' };
+  const { answer } = await runDiscovery(volume(), [{ call: 'stats', samples: [none] }]);
+  t.deepEqual(sizesOf(answer), []);
+});
+
+test('a range is counted by cells of two hours, and answered by buckets of the step', async (t) => {
+  const request: VolumeRangeRequest = { ...volume(), op: 'volume_range', stepNs: hour };
+  const cells = [
+    piece('{app="a"}', 1000, 40 * kib - 8000, { last: '2026-11-01T02:00:00Z' }),
+    piece('{app="a"}', 1000, 20 * kib - 8000, {
+      first: '2026-11-01T02:00:00Z',
+      last: '2026-11-01T04:00:00Z',
+    }),
+  ];
+  const { answer, queries } = await runDiscovery(request, calls(cells));
+  t.true(queries[3]?.includes('_time:7200000000000ns'));
+  t.deepEqual(
+    answer.kind === 'volume' &&
+      answer.series.map(({ points }) => points.map(({ timestampMs, value }) => [timestampMs, value / kib])),
+    [
+      [
+        [1_793_494_799_999, 20],
+        [1_793_498_399_999, 20],
+        [1_793_501_999_999, 10],
+        [1_793_505_599_999, 10],
+      ],
+    ],
+  );
+});
+
+test('more label sets than the tenant may see are refused in the words of Loki', async (t) => {
+  const pieces = [piece('{app="a"}', 1, 1), piece('{app="b"}', 1, 1)];
+  const limits = { tenantDefaultLimits: { volume_max_series: 1 } };
+  const error = await t.throwsAsync(runDiscovery(volume(), calls(pieces), { limits }), {
+    instanceOf: ApiError,
+  });
+  t.is(error.message, 'the query hit the max number of series limit (limit: 1 series)');
+  t.is(error.status, 400);
+});
+
+test('a field that was declared a label can be a target, and is grouped by in the backend', async (t) => {
+  const request = volume({ targetLabels: ['team_owner'] });
+  const { answer, queries } = await runDiscovery(
+    request,
+    calls([
+      piece('{app="a"}', 1000, 10 * kib - 8000, { 'team.owner': 'web' }),
+      piece('{app="b"}', 1000, 20 * kib - 8000, { 'team.owner': 'web' }),
+      piece('{app="b"}', 1000, 20 * kib - 8000),
+    ]),
+    { names: { extraLabelFields: ['team.owner'] } },
+  );
+  t.true(queries[3]?.includes('team.owner'));
+  t.deepEqual(sizesOf(answer), [['{"team_owner":"web"}', 30 * kib]]);
+});

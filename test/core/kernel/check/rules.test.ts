@@ -1,0 +1,33 @@
+import test from 'ava';
+import { rules } from '../../../../core/kernel/check/rules/index.js';
+import { checkText, places } from './fake-built-ins.js';
+import { invalid, valid } from './rule-cases-table.js';
+
+for (const { title, text, ...options } of valid) {
+  test(`nothing is found in: ${title}`, async (t) => {
+    t.deepEqual(await checkText(text, options), []);
+  });
+}
+
+for (const { title, text, finds, says, ...options } of invalid) {
+  test(`found: ${title}`, async (t) => {
+    const findings = await checkText(text, options);
+    t.deepEqual(places(findings), finds);
+    const [first] = findings;
+    if (says !== undefined)
+      t.true(`${first?.message ?? ''} ${first?.fix ?? ''}`.includes(says), JSON.stringify(first));
+  });
+}
+
+test('every rule about the text has a case that breaks it', (t) => {
+  const tried = new Set(invalid.flatMap(({ finds }) => finds.map((found) => found.slice(0, 4))));
+  // Looked at in load-plugin.test.ts and missing-option.test.ts, which bring plugins of their own.
+  const elsewhere = new Set(['R009', 'R021']);
+  for (const { id, tier } of rules)
+    t.true(tier === 'environment' || tried.has(id) || elsewhere.has(id), `${id} has no case`);
+});
+
+test('rules have ids of their own, in order', (t) => {
+  const ids = rules.map(({ id }) => id);
+  t.deepEqual(ids, [...new Set(ids)].sort());
+});

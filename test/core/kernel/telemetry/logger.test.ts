@@ -1,0 +1,130 @@
+import test from 'ava';
+import {
+  LogWriter,
+  type LogDestination,
+  type LossReason,
+} from '../../../../core/kernel/telemetry/log-writer.js';
+import { createLoggers, lostLinesRecord } from '../../../../core/kernel/telemetry/logger.js';
+import { CapturedLog } from '../../../../core/testing/index.js';
+
+function direct(log: CapturedLog): LogWriter {
+  return new LogWriter(log, { isBuffered: false, lostLine: String, onLost: () => undefined });
+}
+
+test('records have the field names of the specification and none of the logger’s own', (t) => {
+  const log = new CapturedLog();
+  createLoggers('info', direct(log)).component('disk_cache').warn('nearly full 100%s', { 'disk.bytes': 7n });
+  const [record] = log.records;
+  t.deepEqual(
+    [...(record?.keys() ?? [])],
+    ['timestamp', 'severity.text', 'severity.number', 'body', 'component', 'disk.bytes'],
+  );
+  t.is(record?.get('severity.text'), 'WARN');
+  t.is(record?.get('severity.number'), 13);
+  t.is(record?.get('body'), 'nearly full 100%s');
+  t.is(record?.get('component'), 'disk_cache');
+  t.is(record?.get('disk.bytes'), '7');
+  t.regex(String(record?.get('timestamp')), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test('records below the level are not written', (t) => {
+  const log = new CapturedLog();
+  const logger = createLoggers('warn', direct(log)).component('proxy');
+  logger.debug('d');
+  logger.info('i');
+  logger.warn('w');
+  logger.error('e');
+  t.deepEqual(
+    log.records.map((record) => record.get('body')),
+    ['w', 'e'],
+  );
+});
+
+test('errors are written with message, stack and cause', (t) => {
+  const log = new CapturedLog();
+  const error = new Error('outer', { cause: new TypeError('inner') });
+  createLoggers('info', direct(log)).component('proxy').error('failed', { error });
+  const shown = JSON.stringify(log.records[0]?.get('error'));
+  t.regex(shown, /"message":"outer".*"stack":.*"cause":\{"type":"TypeError","message":"inner"/);
+});
+
+/** A destination whose writes end when and how a test says. */
+class HeldDestination implements LogDestination {
+  readonly written: string[] = [];
+  readonly #under: ((error?: Error) => void)[] = [];
+
+  write(text: string, done: (error?: Error) => void): void {
+    this.written.push(text);
+    this.#under.push(done);
+  }
+
+  /** Ends the write under way. */
+  end(error?: Error): void {
+    this.#under.shift()?.(error);
+  }
+}
+
+interface Held {
+  readonly destination: HeldDestination;
+  readonly writer: LogWriter;
+  readonly lost: (readonly [count: number, reason: LossReason])[];
+}
+
+function held(isBuffered: boolean): Held {
+  const destination = new HeldDestination();
+  const lost: (readonly [count: number, reason: LossReason])[] = [];
+  const writer = new LogWriter(destination, {
+    isBuffered,
+    lostLine: (count) => `lost ${count}\n`,
+    onLost: (count, reason) => lost.push([count, reason]),
+    maxBytes: 10,
+  });
+  return { destination, writer, lost };
+}
+
+for (const isBuffered of [true, false]) {
+  test(`a writer, ${isBuffered ? 'buffered' : 'direct'}, holds no more than its bound while a write is under way`, (t) => {
+    const { destination, writer, lost } = held(isBuffered);
+    writer.write('aaaa\n');
+    writer.flush();
+    for (const line of ['cccc\n', 'dddd\n', 'eeee\n', 'ffff\n']) writer.write(line);
+    t.deepEqual(destination.written, ['aaaa\n']);
+    destination.end();
+    writer.flush();
+    t.deepEqual(destination.written, ['aaaa\n', 'cccc\ndddd\nlost 2\n']);
+    t.deepEqual(lost, [
+      [1, 'buffer_full'],
+      [1, 'buffer_full'],
+    ]);
+  });
+}
+
+test('a buffered writer joins lines', (t) => {
+  const { destination, writer } = held(true);
+  writer.write('aaaa\n');
+  writer.write('bbbb\n');
+  writer.flush();
+  t.deepEqual(destination.written, ['aaaa\nbbbb\n']);
+});
+
+test('lines of a failed write are counted, and told of as soon as there is room again', (t) => {
+  const full = new Error('ENOSPC');
+  const { destination, writer, lost } = held(false);
+  writer.write('aaaa\n');
+  destination.end(full);
+  writer.write('bbbb\n');
+  destination.end(full);
+  writer.write('cccc\n');
+  destination.end();
+  writer.write('dddd\n');
+  t.deepEqual(destination.written, ['aaaa\n', '\nbbbb\nlost 1\n', '\ncccc\nlost 2\n', 'dddd\n']);
+  t.deepEqual(lost, [
+    [1, 'write_failed'],
+    [1, 'write_failed'],
+  ]);
+});
+
+test('lost records are reported in a record of their own', (t) => {
+  const record: unknown = JSON.parse(lostLinesRecord(3));
+  t.like(record, { 'severity.text': 'WARN', 'log.records_lost': 3 });
+});

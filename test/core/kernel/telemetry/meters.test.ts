@@ -1,0 +1,122 @@
+import test from 'ava';
+import { RequestMetrics } from '../../../../core/kernel/telemetry/core-metrics.js';
+import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
+import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.js';
+import { RequestRecord } from '../../../../core/kernel/telemetry/request-record.js';
+import { FakeClock, makeCaller, telemetryOptions } from '../../../../core/testing/index.js';
+
+const specs = {
+  things_total: { type: 'counter', help: 'Things.', labels: ['kind'] },
+  level: { type: 'gauge', help: 'Level.' },
+  wait_seconds: { type: 'histogram', help: 'Waits.', buckets: [1, 2] },
+} as const;
+
+test('meters count under the prefix', async (t) => {
+  const registry = new MeterRegistry();
+  const meters = registry.create(specs);
+  meters.things_total.add(2, { kind: 'a' });
+  meters.things_total.add(1, { kind: 'a' });
+  meters.level.set(5, {});
+  meters.wait_seconds.observe(1.5, {});
+  const { text, contentType } = await registry.expose();
+  t.regex(contentType, /^text\/plain/);
+  t.true(text.includes('ref_proxy_things_total{kind="a"} 3'));
+  t.true(text.includes('ref_proxy_level 5'));
+  t.true(text.includes('ref_proxy_wait_seconds_bucket{le="2"} 1'));
+});
+
+test('two plugins may share a metric that they declare alike, and only then', (t) => {
+  const registry = new MeterRegistry();
+  registry.create({ level: specs.level });
+  t.notThrows(() => registry.create({ level: specs.level }));
+  t.throws(() => registry.create({ level: specs.things_total }), {
+    message: 'metric level is declared twice in different ways',
+  });
+});
+
+test('label values that strangers choose cannot grow a metric without bound', async (t) => {
+  const registry = new MeterRegistry();
+  const meters = registry.create(specs);
+  for (let index = 0; index < 2_100; index += 1) meters.things_total.add(1, { kind: `k${index}` });
+  meters.things_total.add(1, { kind: 'k7' });
+  t.is(await registry.read('things_total', { kind: '__overflow__' }), 100);
+  t.is(await registry.read('things_total', { kind: 'k7' }), 2);
+  t.is(await registry.read('things_total', { kind: 'k2050' }), undefined);
+});
+
+function measured(change: Parameters<typeof telemetryOptions>[0] = {}): {
+  metrics: RequestMetrics;
+  registry: MeterRegistry;
+} {
+  const registry = new MeterRegistry();
+  const metrics = new RequestMetrics(
+    registry.create(requestMetrics),
+    telemetryOptions(change),
+    new FakeClock(),
+  );
+  return { metrics, registry };
+}
+
+function record(orgId = 't1'): RequestRecord {
+  const made = new RequestRecord('id', 'GET', '/loki/api/v1/query', makeCaller({ orgId }), 0);
+  made.route = '/loki/api/v1/query';
+  made.requestType = 'query';
+  made.query = '{a="b"}';
+  return made;
+}
+
+test('a request and its backend calls are counted on both sides', async (t) => {
+  const { metrics, registry } = measured();
+  const one = record();
+  one.tupleMode = 'default_2tuple';
+  one.trace.cache('hit');
+  one.trace.upstreamCalls.push({ type: 'query', status: 502, durationMs: 10, rows: 0, bytes: 0 });
+  one.trace.operations.push({ operation: 'translate', outcome: 'error', durationMs: 1 });
+  metrics.started(one);
+  t.is(await registry.read('active_requests', {}), 1);
+  metrics.finished(one, 200, 20);
+  t.is(await registry.read('active_requests', {}), 0);
+  t.is(
+    await registry.read('requests_total', {
+      system: 'ref',
+      direction: 'downstream',
+      endpoint: 'query',
+      status: '200',
+    }),
+    1,
+  );
+  t.is(
+    await registry.read('requests_total', {
+      system: 'backend',
+      direction: 'upstream',
+      endpoint: 'query',
+      status: '502',
+    }),
+    1,
+  );
+  t.is(await registry.read('upstream_calls_per_request', { endpoint: 'query' }), 1);
+  t.is(await registry.read('cache_hits_total', {}), 1);
+  t.is(await registry.read('cache_misses_total', {}), 0);
+  t.is(await registry.read('cache_hits_by_endpoint', { endpoint: 'query' }), 1);
+  t.is(await registry.read('translation_errors_total', {}), 1);
+  t.is(await registry.read('response_tuple_mode_total', { mode: 'default_2tuple' }), 1);
+  t.is(await registry.read('tenant_requests_total', { tenant: 't1' }), undefined);
+});
+
+test('tenants and clients are only counted when asked for, and capped', async (t) => {
+  const { metrics, registry } = measured({
+    metricsExportSensitiveLabels: true,
+    metricsMaxTenants: 2,
+    metricsMaxClients: 1,
+  });
+  for (const orgId of ['a', 'b', 'c', 'd']) {
+    const one = record(orgId);
+    metrics.started(one);
+    metrics.finished(one, 429, 5);
+  }
+  t.is(await registry.read('tenant_requests_total', { tenant: 'b' }), 1);
+  t.is(await registry.read('tenant_requests_total', { tenant: '__overflow__' }), 2);
+  t.is(await registry.read('client_requests_total', { client: '__overflow__' }), 3);
+  t.is(await registry.read('client_inflight_requests', { client: 'a' }), 0);
+  t.is(await registry.read('client_errors_total', { reason: 'rate_limited' }), 4);
+});

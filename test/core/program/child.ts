@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+
+/** The program, as it is built. */
+export const main = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
+export const minimalPipeline = fileURLToPath(new URL('../../../../pipelines/minimal.yaml', import.meta.url));
+
+/** A process under test. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** Exit status and signal. */
+  readonly exited: Promise<readonly unknown[]>;
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts a command of the program whose output goes to a file, such as /dev/full, and waits until a path of it answers. */
+export async function startInto(file: string, path: string, ...args: string[]): Promise<Started> {
+  const port = await freePort();
+  const out = openSync(file, 'w');
+  const child = run([...args, `-listen=127.0.0.1:${port}`], ['ignore', out, 'ignore']);
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await isOpen(url + path))) {
+    if (child.exitCode !== null) throw new Error(`ref-proxy ${args.join(' ')} ended with ${child.exitCode}`);
+  }
+  return { child, url, exited };
+}
+
+export function run(args: readonly string[], stdio: StdioOptions): ChildProcess {
+  return spawn(process.execPath, [main, ...args], { stdio });
+}
+
+/** The first address of this machine in what a process writes. */
+export async function addressIn(output: Readable): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the process ended without an address');
+}
+
+/** Whether anybody accepts connections there, and answers. */
+export async function isOpen(url: string): Promise<boolean> {
+  try {
+    await (await request(url, { reset: true })).body.dump();
+    return true;
+  } catch {
+    return false;
+  }
+}

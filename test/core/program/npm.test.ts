@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { packageRoot } from '../../../core/kernel/options/index.js';
+import { addressIn, isOpen } from './child.js';
+
+const flags: Readonly<Record<string, readonly string[]>> = {
+  start: ['-pipeline=pipelines/minimal.yaml', '-backend=http://127.0.0.1:9', '-listen=127.0.0.1:0'],
+  backend: ['-listen=127.0.0.1:0'],
+  demo: ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'],
+};
+
+/** This package with its scripts, but without the build: other tests run from what it would write. */
+async function builtPackage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+  // package.json is this package's own.
+  const { type, scripts } = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly type: string;
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ type, scripts: { ...scripts, build: 'true' } }),
+  );
+  for (const name of ['dist', 'pipelines']) await symlink(join(packageRoot(), name), join(folder, name));
+  return folder;
+}
+
+const kills: readonly (readonly [script: string, signal: NodeJS.Signals])[] = [
+  ['start', 'SIGTERM'],
+  ['demo', 'SIGTERM'],
+  ['backend', 'SIGTERM'],
+  ['backend', 'SIGINT'],
+  ['backend', 'SIGHUP'],
+  ['backend', 'SIGKILL'],
+];
+for (const [script, signal] of kills) {
+  test.serial(`nothing listens any more when ${signal} has ended npm run ${script}`, async (t) => {
+    const folder = await builtPackage();
+    t.teardown(() => rm(folder, { recursive: true }));
+    const npm = spawn('npm', ['run', '-s', script, '--', ...(flags[script] ?? [])], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = once(npm, 'exit');
+    const url = await addressIn(npm.stdout);
+    t.true(await isOpen(`${url}/health`));
+    npm.kill(signal);
+    await exited;
+    while (await isOpen(`${url}/health`));
+    t.pass();
+  });
+}

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import test from 'ava';
+import { request } from 'undici';
+
+const backend = createServer();
+test.after.always(() => backend.close());
+
+/** Starts the stand-in for VictoriaLogs. */
+async function listening(): Promise<AddressInfo> {
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an AddressInfo.
+  return backend.address() as AddressInfo;
+}
+
+const main = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
+const pipeline = fileURLToPath(new URL('../../../../pipelines/minimal.yaml', import.meta.url));
+
+interface Started {
+  readonly child: ChildProcess;
+  /** The first line of its output that has an address. */
+  readonly url: string;
+  readonly exited: Promise<readonly unknown[]>;
+}
+
+async function start(...args: string[]): Promise<Started> {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url !== undefined) return { child, url, exited };
+  }
+  throw new Error(`ref-proxy ${args.join(' ')} ended without an address`);
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`serve stops cleanly on ${signal}`, async (t) => {
+    const { child, url, exited } = await start(
+      'serve',
+      `-pipeline=${pipeline}`,
+      '-listen=127.0.0.1:0',
+      '-backend=http://127.0.0.1:9',
+    );
+    const { statusCode, body } = await request(`${url}/alive`);
+    t.is(statusCode, 200);
+    await body.dump();
+    child.kill(signal);
+    t.deepEqual(await exited, [0, null]);
+  });
+}
+
+test('the embedded backend runs alone and stops on SIGTERM', async (t) => {
+  const { child, url, exited } = await start('backend', '-listen=127.0.0.1:0');
+  const { statusCode, body } = await request(`${url}/health`);
+  t.is(statusCode, 200);
+  await body.dump();
+  const second = spawn(process.execPath, [main, 'backend', `-listen=${url.replace('http://', '')}`], {
+    stdio: 'pipe',
+  });
+  let err = '';
+  second.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  t.deepEqual(await once(second, 'close'), [1, null]);
+  t.regex(
+    err,
+    /^ref-proxy backend: -listen: cannot listen on 127\.0\.0\.1:\d+: address already in use; stop what listens there, .*\n$/,
+  );
+  child.kill('SIGTERM');
+  t.deepEqual(await exited, [0, null]);
+});
+
+/** Whether anybody still accepts connections there. */
+async function isOpen(url: string): Promise<boolean> {
+  try {
+    await (await request(`${url}/alive`, { reset: true })).body.dump();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a query that runs when SIGTERM comes is answered before the process ends', async (t) => {
+  let answer: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    backend.on('request', (incoming, response) => {
+      response.setHeader('content-type', 'application/json');
+      answer = () => response.end('{"values":[{"value":"app","hits":1}]}');
+      if (incoming.url?.startsWith('/select/logsql/stream_field_names') === true) resolve();
+      else answer();
+    });
+  });
+  const { port } = await listening();
+  const { child, url, exited } = await start(
+    'serve',
+    `-pipeline=${pipeline}`,
+    '-listen=127.0.0.1:0',
+    `-backend=http://127.0.0.1:${port}`,
+  );
+  const asking = request(`${url}/loki/api/v1/labels`);
+  await arrived;
+  child.kill('SIGTERM');
+  while (await isOpen(url));
+  answer();
+  const { statusCode, body } = await asking;
+  t.is(statusCode, 200);
+  t.like(await body.json(), { status: 'success' });
+  t.deepEqual(await exited, [0, null]);
+});

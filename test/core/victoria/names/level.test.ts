@@ -1,0 +1,62 @@
+import test from 'ava';
+import { detectLevel, levelOfSeverityNumber } from '../../../../core/victoria/names/level.js';
+
+const none = new Map<string, string>();
+
+function levelOf(line: string): string {
+  return detectLevel({ ofLabels: undefined, metadata: none, line }, true);
+}
+
+const lines: readonly (readonly [string, string])[] = [
+  ['2026-11-01 01:10:00,000 INFO  [main-1] c.e.orders - Processed', 'info'],
+  ['ts=1 level=warn msg="x error y"', 'warn'],
+  ['level=Error status=503', 'error'],
+  ['{"severity":"warning","note":"an error"}', 'warn'],
+  ['{"a":{"level":"debug"},"level":"fatal"}', 'fatal'],
+  ['{"msg":"level","lvl":"ERR","x":"info"}', 'error'],
+  ['{"level":"odd","msg":"critical failure"}', 'critical'],
+  ['error while warning about info', 'error'],
+  ['warning: queue depth 3', 'warn'],
+  ['E1101 "Error syncing pod"', 'error'],
+  ['\u001b[31mERROR\u001b[0m step', 'unknown'],
+  ['{"__error__":"fake"}', 'unknown'],
+  ['terrorised informal', 'unknown'],
+  ['msg="level=debug" level=info', 'info'],
+  ['', 'unknown'],
+];
+
+for (const [line, level] of lines) {
+  test(`the level of ${JSON.stringify(line)} is ${level}`, (t) => {
+    t.is(levelOf(line), level);
+  });
+}
+
+test('labels decide before metadata, metadata before the line', (t) => {
+  const metadata = new Map([['severity_text', 'DEBUG']]);
+  t.is(detectLevel({ ofLabels: 'error', metadata, line: 'info' }, true), 'error');
+  t.is(detectLevel({ ofLabels: undefined, metadata, line: 'info' }, true), 'debug');
+});
+
+test('a text of metadata that is no known level stands as it is', (t) => {
+  for (const text of ['Fehler', 'NOTICE', 'Trace ']) {
+    t.is(detectLevel({ ofLabels: undefined, metadata: new Map([['level', text]]), line: '' }, true), text);
+  }
+});
+
+test('the severity number decides when no text does', (t) => {
+  const metadata = new Map([['severity_number', '17']]);
+  t.is(detectLevel({ ofLabels: undefined, metadata, line: 'info' }, true), 'error');
+  t.deepEqual(['1', '8', '9', '13', '24', '25'].map(levelOfSeverityNumber), [
+    'trace',
+    'debug',
+    'info',
+    'warn',
+    'fatal',
+    'unknown',
+  ]);
+  t.is(levelOfSeverityNumber('high'), undefined);
+});
+
+test('without the body scan the line is not looked at', (t) => {
+  t.is(detectLevel({ ofLabels: undefined, metadata: none, line: 'level=error' }, false), 'unknown');
+});

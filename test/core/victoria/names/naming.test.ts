@@ -1,0 +1,88 @@
+import test from 'ava';
+import {
+  defaultNamingSettings,
+  Naming,
+  type NamingSettings,
+} from '../../../../core/victoria/names/naming.js';
+
+function namingWith(settings: Partial<NamingSettings> = {}): Naming {
+  return new Naming({ ...defaultNamingSettings, ...settings });
+}
+
+test('dotted names are rejected exactly in the reference-compatible profile, unless told otherwise', (t) => {
+  t.is(namingWith().dottedNames, 'reject');
+  t.is(namingWith({ metadataFieldMode: 'hybrid' }).dottedNames, 'accept');
+  t.is(namingWith({ metadataFieldMode: 'native' }).dottedNames, 'accept');
+  t.is(namingWith({ labelStyle: 'passthrough' }).dottedNames, 'accept');
+  t.is(namingWith({ logqlDottedNames: 'accept' }).dottedNames, 'accept');
+  t.is(namingWith({ labelStyle: 'passthrough', logqlDottedNames: 'reject' }).dottedNames, 'reject');
+});
+
+test('browse parameters are ignored in the reference-compatible profile, unless the index is on', (t) => {
+  t.false(namingWith().browseExtensions);
+  t.true(namingWith({ labelValuesIndexedCache: true }).browseExtensions);
+  t.true(namingWith({ metadataFieldMode: 'hybrid' }).browseExtensions);
+  t.false(namingWith({ metadataFieldMode: 'hybrid', labelBrowseExtensions: 'off' }).browseExtensions);
+  t.true(namingWith({ labelBrowseExtensions: 'on' }).browseExtensions);
+});
+
+test('promoted attributes and what lies below them are labels, other dotted stream fields are not', (t) => {
+  const naming = namingWith();
+  t.is(naming.labelOf('service.name'), 'service_name');
+  t.is(naming.labelOf('k8s.pod.name.a'), 'k8s_pod_name_a');
+  t.is(naming.labelOf('app'), 'app');
+  t.is(naming.labelOf('host.name'), undefined);
+  t.is(naming.labelOf('event_name'), undefined);
+  t.is(namingWith({ streamFields: ['host.name'] }).labelOf('host.name'), 'host_name');
+});
+
+test('a label finds its stored spellings', (t) => {
+  t.deepEqual(namingWith().fieldsOf('service_name'), ['service_name', 'service.name']);
+  t.deepEqual(namingWith().fieldsOf('app'), ['app']);
+  t.deepEqual(namingWith().fieldsOf('service.name'), []);
+  t.deepEqual(namingWith({ metadataFieldMode: 'hybrid' }).fieldsOf('host.name'), ['host.name']);
+  t.deepEqual(namingWith({ labelStyle: 'passthrough' }).fieldsOf('service.name'), ['service.name']);
+  t.deepEqual(namingWith({ translateOtelAttributes: false }).fieldsOf('service_name'), ['service_name']);
+});
+
+test('a field mapping renames in both directions', (t) => {
+  const naming = namingWith({ fieldMapping: [{ vl_field: 'kubernetes.pod', loki_label: 'pod' }] });
+  t.is(naming.labelOf('kubernetes.pod'), 'pod');
+  t.deepEqual(naming.fieldsOf('pod'), ['kubernetes.pod', 'pod']);
+  t.deepEqual(naming.metadataNames('kubernetes.pod', false), ['pod']);
+});
+
+test('metadata names follow the mode', (t) => {
+  t.deepEqual(namingWith().metadataNames('http.route', false), ['http_route']);
+  t.deepEqual(namingWith({ metadataFieldMode: 'native' }).metadataNames('http.route', false), ['http.route']);
+  t.deepEqual(namingWith({ metadataFieldMode: 'hybrid' }).metadataNames('http.route', false), [
+    'http.route',
+    'http_route',
+  ]);
+  t.deepEqual(namingWith({ metadataFieldMode: 'hybrid' }).metadataNames('plain', false), ['plain']);
+  t.deepEqual(namingWith({ labelStyle: 'passthrough' }).metadataNames('http.route', false), ['http.route']);
+});
+
+test('a missing line is empty, the default text or what the backend was configured to', (t) => {
+  const naming = namingWith({ backendDefaultMsgValue: 'none' });
+  t.true(naming.isMissingLine(''));
+  t.true(naming.isMissingLine('none'));
+  t.true(
+    naming.isMissingLine(
+      'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field',
+    ),
+  );
+  t.false(naming.isMissingLine('missing _msg field'));
+  t.false(namingWith().isMissingLine('none'));
+});
+
+test('extra label fields are shown under their label name', (t) => {
+  const naming = namingWith({ extraLabelFields: ['k8s_pod_name', 'tier'] });
+  t.deepEqual(
+    [...naming.extraLabels],
+    [
+      ['k8s_pod_name', 'k8s.pod.name'],
+      ['tier', 'tier'],
+    ],
+  );
+});

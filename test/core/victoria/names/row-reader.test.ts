@@ -1,0 +1,129 @@
+import test from 'ava';
+import {
+  defaultNamingSettings,
+  Naming,
+  type NamingSettings,
+} from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { parseRowTime, RowTimeError } from '../../../../core/victoria/names/row-time.js';
+
+const missing =
+  'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
+
+function readerWith(settings: Partial<NamingSettings> = {}): RowReader {
+  return new RowReader(new Naming({ ...defaultNamingSettings, ...settings }));
+}
+
+test('a pushed row gets service_name, sanitised metadata and a level', (t) => {
+  const row = readerWith().read({
+    _time: '2026-11-01T00:00:00.5Z',
+    _stream: '{app="orders",env="prod"}',
+    _stream_id: '0',
+    _msg: 'payment error',
+    app: 'orders',
+    env: 'prod',
+    'k8s.pod.name': 'p-1',
+  });
+  t.is(row.timestampNs, 1793491200500000000n);
+  t.is(row.line, 'payment error');
+  t.is(row.stream.labels.json, '{"app":"orders","env":"prod","service_name":"orders"}');
+  t.is(row.structuredMetadata.json, '{"detected_level":"error","k8s_pod_name":"p-1"}');
+  t.false(row.isRebuilt);
+});
+
+test('metadata with the name of a label is marked as extracted', (t) => {
+  const row = readerWith().read({
+    _time: '2026-11-01T00:00:00Z',
+    _stream: '{service_name="payments"}',
+    _msg: 'x',
+    service_name: 'payments',
+    'service.name': 'inner',
+  });
+  t.is(row.structuredMetadata.get('service_name_extracted'), 'inner');
+});
+
+test('an attribute that hides a stream field leaves the label as it was', (t) => {
+  const row = readerWith().read({
+    _time: '2026-11-01T00:00:00Z',
+    _stream: '{service.name="inventory"}',
+    _msg: 'x',
+    'service.name': 'inventory-worker',
+  });
+  t.is(row.stream.labels.get('service_name'), 'inventory');
+  t.is(row.structuredMetadata.get('service_name_extracted'), 'inventory-worker');
+});
+
+test('what VictoriaLogs fills in for an OTLP record is dropped', (t) => {
+  const row = readerWith().read({
+    _time: '2026-11-01T00:00:00Z',
+    _stream: '{host.name="n-1",service.name="s"}',
+    _msg: 'x',
+    'service.name': 's',
+    'host.name': 'n-1',
+    severity_number: '18',
+    severity_text: 'Error2',
+    'scope.name': 'unknown',
+    trace_id: '00000000000000000000000000000000',
+  });
+  t.is(row.stream.labels.json, '{"service_name":"s"}');
+  t.is(row.structuredMetadata.json, '{"detected_level":"error","host_name":"n-1","severity_number":"18"}');
+});
+
+test('an empty severity number is none: such a row did not come by OTLP', (t) => {
+  const row = { _time: '2026-11-01T00:00:00Z', _stream: '{}', _msg: 'x', 'scope.attributes.a.b': 'v' };
+  const without = readerWith().read(row).structuredMetadata;
+  t.deepEqual(readerWith().read({ ...row, severity_number: '' }).structuredMetadata.labels, without.labels);
+  const byOtlp = readerWith().read({ ...row, severity_number: '9' }).structuredMetadata;
+  t.is(byOtlp.get('a_b'), 'v');
+  t.is(without.get('a_b'), '');
+  t.is(without.get('scope_attributes_a_b'), 'v');
+});
+
+test('the same texts of a pushed row are kept', (t) => {
+  const row = readerWith().read({
+    _time: '2026-11-01T00:00:00Z',
+    _stream: '{app="a"}',
+    _msg: 'x',
+    app: 'a',
+    severity_number: '17',
+    severity_text: 'Error',
+  });
+  t.is(row.structuredMetadata.get('severity_text'), 'Error');
+});
+
+test('a missing line is rebuilt from the fields, and is empty without any', (t) => {
+  const reader = readerWith();
+  const stream = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: missing };
+  const rebuilt = reader.read({ ...stream, b: '2', a: '1' });
+  t.is(rebuilt.line, '{"a":"1","b":"2"}');
+  t.true(rebuilt.isRebuilt);
+  t.is(reader.read(stream).line, '');
+});
+
+test('the native mode shows stored names, the hybrid mode both', (t) => {
+  const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', _msg: 'x', app: 'a', 'http.route': '/' };
+  t.is(
+    readerWith({ metadataFieldMode: 'native' }).read(row).structuredMetadata.json,
+    '{"detected_level":"unknown","http.route":"/"}',
+  );
+  t.is(
+    readerWith({ metadataFieldMode: 'hybrid' }).read(row).structuredMetadata.json,
+    '{"detected_level":"unknown","http.route":"/","http_route":"/"}',
+  );
+});
+
+test('names such as __proto__ are names like any other', (t) => {
+  const row: unknown = JSON.parse(
+    '{"_time":"2026-11-01T00:00:00Z","_stream":"{}","_msg":"x","__proto__":"y","constructor":"z"}',
+  );
+  const read = readerWith().read(row as Record<string, string>);
+  t.is(read.structuredMetadata.get('__proto__'), 'y');
+  t.is(read.structuredMetadata.get('constructor'), 'z');
+});
+
+test('row times are exact to the nanosecond', (t) => {
+  t.is(parseRowTime('2026-11-01T00:00:00.000000001Z'), 1793491200000000001n);
+  t.is(parseRowTime('1969-12-31T23:59:59.999999999Z'), -1n);
+  t.throws(() => parseRowTime('yesterday'), { instanceOf: RowTimeError });
+  t.throws(() => parseRowTime('2026-13-01T00:00:00Z'), { instanceOf: RowTimeError });
+});

@@ -1,0 +1,99 @@
+import test from 'ava';
+import { CircuitBreaker, type BreakerState } from '../../../../core/victoria/upstream/breaker.js';
+
+function makeBreaker(): { breaker: CircuitBreaker; states: BreakerState[]; pass: (ms: number) => void } {
+  let now = 0;
+  const states: BreakerState[] = [];
+  const breaker = new CircuitBreaker({
+    failThreshold: 3,
+    openDurationMs: 1000,
+    windowDurationMs: 5000,
+    nowMs: () => now,
+    onState: (state) => states.push(state),
+  });
+  return { breaker, states, pass: (ms) => (now += ms) };
+}
+
+function fail(breaker: CircuitBreaker, times: number): void {
+  for (let index = 0; index < times; index += 1) breaker.admit().fail();
+}
+
+test('enough failures within the window open the breaker', (t) => {
+  const { breaker, states } = makeBreaker();
+  fail(breaker, 3);
+  t.is(breaker.state, 'open');
+  t.throws(() => breaker.admit(), { message: 'backend unavailable: circuit breaker is open' });
+  t.deepEqual(states, ['open']);
+});
+
+test('failures that left the window do not count', (t) => {
+  const { breaker, pass } = makeBreaker();
+  fail(breaker, 2);
+  pass(5000);
+  fail(breaker, 2);
+  t.is(breaker.state, 'closed');
+});
+
+test('successes between failures do not take failures back', (t) => {
+  const { breaker } = makeBreaker();
+  fail(breaker, 2);
+  breaker.admit().succeed();
+  fail(breaker, 1);
+  t.is(breaker.state, 'open');
+});
+
+test('after the open time three probes are let through, and their success closes', (t) => {
+  const { breaker, states, pass } = makeBreaker();
+  fail(breaker, 3);
+  pass(1000);
+  t.is(breaker.state, 'half-open');
+  const probes = [breaker.admit(), breaker.admit(), breaker.admit()];
+  t.throws(() => breaker.admit());
+  for (const probe of probes) probe.succeed();
+  t.is(breaker.state, 'closed');
+  t.deepEqual(states, ['open', 'half-open', 'closed']);
+  breaker.admit().fail();
+  t.is(breaker.state, 'closed', 'the window was emptied');
+});
+
+test('one failed probe opens again for the whole time', (t) => {
+  const { breaker, pass } = makeBreaker();
+  fail(breaker, 3);
+  pass(1000);
+  const other = breaker.admit();
+  breaker.admit().fail();
+  t.is(breaker.state, 'open');
+  pass(999);
+  t.is(breaker.state, 'open');
+  other.succeed();
+  t.is(breaker.state, 'open', 'a call of the earlier state has no say');
+  pass(1);
+  t.notThrows(() => breaker.admit());
+});
+
+test('a probe without a verdict gives its place back', (t) => {
+  const { breaker, pass } = makeBreaker();
+  fail(breaker, 3);
+  pass(1000);
+  for (let index = 0; index < 10; index += 1) breaker.admit().release();
+  const probes = [breaker.admit(), breaker.admit(), breaker.admit()];
+  for (const probe of probes) probe.succeed();
+  t.is(breaker.state, 'closed');
+});
+
+test('a permit speaks once', (t) => {
+  const { breaker } = makeBreaker();
+  const permit = breaker.admit();
+  permit.fail();
+  permit.fail();
+  permit.fail();
+  t.is(breaker.state, 'closed');
+});
+
+test('reading the state admits nothing', (t) => {
+  const { breaker, states, pass } = makeBreaker();
+  fail(breaker, 3);
+  pass(1000);
+  t.is(breaker.state, 'half-open');
+  t.deepEqual(states, ['open']);
+});

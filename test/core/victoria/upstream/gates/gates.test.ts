@@ -1,0 +1,118 @@
+import test from 'ava';
+import { everything, query, sort } from '../../../../../core/victoria/logsql/build.js';
+import { ExchangeGates, type GatesOptions } from '../../../../../core/victoria/upstream/gates/gates.js';
+import { isHeavyRows, isHeavyStatsRange } from '../../../../../core/victoria/upstream/gates/call-kind.js';
+import { GaugesReader } from '../../../../../core/victoria/upstream/gates/gauges.js';
+import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
+import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
+import { ScanGate } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
+
+const hourNs = 3_600_000_000_000n;
+const sixHoursMs = 6 * 3_600_000;
+const rangeOf = (hours: bigint, startNs = 0n) => ({ startNs, endNs: startNs + hours * hourNs });
+const all = query(everything);
+const nowMs = (): number => performance.now();
+
+function makeGates(isDrilldown = false) {
+  const seen = { heavy: 0, scans: 0 };
+  const options: GatesOptions = {
+    heavy: new HeavyGate({
+      limit: 2,
+      queueWaitMs: 1,
+      nowMs,
+      onRefused: () => undefined,
+      onChange: (running) => (seen.heavy = running),
+    }),
+    scans: new ScanGate({
+      floor: 1,
+      ceiling: 8,
+      tolerance: 1.5,
+      headroom: 0.4,
+      queueWaitMs: 1,
+      gauges: new GaugesReader(() => Promise.reject(new Error('no metrics')), nowMs),
+      nowMs,
+      random: () => 0,
+      onRefused: () => undefined,
+      onChange: (_limit, running) => (seen.scans = running),
+    }),
+    paced: new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined }),
+    minRangeMs: sixHoursMs,
+    queueWaitMs: 1,
+    nowMs,
+  };
+  const { signal } = new AbortController();
+  return { gates: new ExchangeGates(options, { owner: ['a'], isDrilldown, signal }), seen };
+}
+
+test('rows are heavy without a limit over a long range, or with a large one', (t) => {
+  t.false(isHeavyRows({ query: all, range: rangeOf(6n) }, sixHoursMs));
+  t.true(isHeavyRows({ query: all, range: rangeOf(7n) }, sixHoursMs));
+  t.false(isHeavyRows({ query: all, range: rangeOf(700n), newest: 10_000 }, sixHoursMs));
+  t.true(isHeavyRows({ query: all, range: rangeOf(1n), newest: 10_001 }, sixHoursMs));
+  t.false(isHeavyRows({ query: query(everything, [sort(['_time'], 10)]), range: rangeOf(7n) }, sixHoursMs));
+});
+
+test('statistics over time are heavy over a long range, or with many buckets', (t) => {
+  const asked = { query: all, shiftNs: 0n };
+  t.false(isHeavyStatsRange({ ...asked, range: rangeOf(6n), stepNs: hourNs }, sixHoursMs));
+  t.true(isHeavyStatsRange({ ...asked, range: rangeOf(7n), stepNs: hourNs }, sixHoursMs));
+  t.true(isHeavyStatsRange({ ...asked, range: rangeOf(1n), stepNs: hourNs / 11_001n }, sixHoursMs));
+});
+
+test('calls of short ranges pass, those of long ranges take a place each until they were read', async (t) => {
+  const { gates, seen } = makeGates();
+  for (let index = 0; index < 10; index += 1) await gates.rows({ query: all, range: rangeOf(1n) });
+  const passes = [
+    await gates.stats({ query: all, range: rangeOf(7n) }),
+    await gates.statsRange({ query: all, range: rangeOf(7n), stepNs: hourNs, shiftNs: 0n }),
+  ];
+  t.is(seen.heavy, 2);
+  await t.throwsAsync(gates.rows({ query: all, range: rangeOf(7n) }), {
+    message: /heavy VictoriaLogs queries/,
+  });
+  for (const pass of passes) pass.leave(undefined, 0);
+  t.is(seen.heavy, 0);
+});
+
+test('a place that is held serves all parts of the range, and no other', async (t) => {
+  const { gates, seen } = makeGates();
+  const leave = await gates.hold(rangeOf(100n));
+  await gates.rows({ query: all, range: rangeOf(100n) });
+  await gates.rows({ query: all, range: rangeOf(50n, hourNs) });
+  t.is(seen.heavy, 1);
+  (await gates.rows({ query: all, range: rangeOf(50n, 60n * hourNs) })).leave(undefined, 0);
+  t.is(seen.heavy, 1);
+  leave();
+  leave();
+  t.is(seen.heavy, 0);
+  t.is(typeof (await gates.hold(rangeOf(1n))), 'function');
+  t.is(seen.heavy, 0);
+});
+
+test('listings over a long range are scans, short ones are not', async (t) => {
+  const { gates, seen } = makeGates();
+  await gates.listing({ listing: 'streams', query: all, range: rangeOf(6n) });
+  t.is(seen.scans, 0);
+  const pass = await gates.listing({ listing: 'streams', query: all, range: rangeOf(7n) });
+  t.is(seen.scans, 1);
+  pass.leave(undefined, 5);
+  t.is(seen.scans, 0);
+});
+
+test('statistics over time of Logs Drilldown share places of their own', async (t) => {
+  const asked = { query: all, range: rangeOf(1n), stepNs: hourNs, shiftNs: 0n };
+  const others = makeGates(false).gates;
+  await Promise.all([others.statsRange(asked), others.statsRange(asked)]);
+  const { gates } = makeGates(true);
+  const first = await gates.statsRange(asked);
+  let isIn = false;
+  const second = gates.statsRange(asked).then((pass) => {
+    isIn = true;
+    return pass;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  t.false(isIn);
+  first.leave(undefined, 0);
+  (await second).leave(undefined, 0);
+  t.true(isIn);
+});

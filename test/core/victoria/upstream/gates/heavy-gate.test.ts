@@ -1,0 +1,170 @@
+import { setMaxListeners } from 'node:events';
+import test from 'ava';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
+import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
+import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
+
+const { signal } = new AbortController();
+const longBudget = (): WaitBudget => new WaitBudget(60_000, () => performance.now());
+
+function makeGate(limit: number, queueWaitMs = 20_000) {
+  const seen = { running: 0, waiting: 0, refused: 0 };
+  const gate = new HeavyGate({
+    limit,
+    queueWaitMs,
+    nowMs: () => performance.now(),
+    onChange: (running, waiting) => Object.assign(seen, { running, waiting }),
+    onRefused: () => (seen.refused += 1),
+  });
+  return { gate, seen };
+}
+
+test('so many get in, the others in the order of coming', async (t) => {
+  const { gate, seen } = makeGate(2);
+  const first = await gate.enter(['a'], longBudget(), signal);
+  const second = await gate.enter(['a'], longBudget(), signal);
+  const order: string[] = [];
+  const third = gate.enter(['a'], longBudget(), signal).then((leave) => {
+    order.push('third');
+    return leave;
+  });
+  const fourth = gate.enter(['a'], longBudget(), signal).then((leave) => {
+    order.push('fourth');
+    return leave;
+  });
+  t.deepEqual(seen, { running: 2, waiting: 2, refused: 0 });
+  first();
+  first();
+  (await third)();
+  (await fourth)();
+  second();
+  t.deepEqual(order, ['third', 'fourth']);
+  t.deepEqual(seen, { running: 0, waiting: 0, refused: 0 });
+});
+
+test('a place goes to the tenant that holds fewest', async (t) => {
+  const { gate } = makeGate(2);
+  const leaves = [
+    await gate.enter(['busy'], longBudget(), signal),
+    await gate.enter(['busy'], longBudget(), signal),
+  ];
+  const order: string[] = [];
+  const waits = ['busy', 'calm'].map(async (owner) => {
+    const leave = await gate.enter([owner], longBudget(), signal);
+    order.push(owner);
+    leave();
+  });
+  leaves[0]?.();
+  await Promise.all(waits);
+  t.deepEqual(order, ['calm', 'busy']);
+});
+
+test('who waits too long is told by which limits', async (t) => {
+  const { gate, seen } = makeGate(1, 20_000);
+  const leave = await gate.enter(['a'], longBudget(), signal);
+  const budget = new WaitBudget(1, () => performance.now());
+  const error = await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
+  t.is(error.status, 429);
+  t.is(
+    error.message,
+    'too many outstanding requests: heavy VictoriaLogs queries are limited to -backend-max-concurrent-heavy-queries=1 per replica ' +
+      'and this query waited -backend-heavy-query-queue-wait=20s; retry later, narrow the time range, or raise these limits',
+  );
+  t.is(seen.refused, 1);
+  // What was refused once is not to wait again.
+  await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
+  leave();
+  (await gate.enter(['a'], budget, signal))();
+  t.is(seen.running, 0);
+});
+
+test('who goes away leaves the queue of heavy reads', async (t) => {
+  const { gate, seen } = makeGate(1);
+  const leave = await gate.enter(['a'], longBudget(), signal);
+  const controller = new AbortController();
+  const waited = gate.enter(['a'], longBudget(), controller.signal);
+  controller.abort(new Error('gone'));
+  await t.throwsAsync(waited, { message: 'gone' });
+  t.deepEqual(seen, { running: 1, waiting: 0, refused: 0 });
+  leave();
+});
+
+test('the queue is bounded', async (t) => {
+  const { gate } = makeGate(1);
+  const leave = await gate.enter(['a'], longBudget(), signal);
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const waits = Array.from({ length: 500 }, () => gate.enter(['a'], longBudget(), controller.signal));
+  await t.throwsAsync(gate.enter(['a'], longBudget(), signal), {
+    message: /-backend-max-concurrent-heavy-queries=1 per replica and 500 queries are waiting/,
+  });
+  controller.abort(new Error('gone'));
+  const ended = await Promise.allSettled(waits);
+  t.true(ended.every(({ status }) => status === 'rejected'));
+  leave();
+});
+
+test('without a limit nobody waits', async (t) => {
+  const { gate, seen } = makeGate(0);
+  await Promise.all(Array.from({ length: 50 }, () => gate.enter(['a'], longBudget(), signal)));
+  t.is(seen.waiting, 0);
+});
+
+test('waits that go on at once count once', (t) => {
+  let now = 0;
+  const budget = new WaitBudget(100, () => now);
+  const [endFirst, endSecond] = [budget.begin(), budget.begin()];
+  now = 30;
+  t.is(budget.leftMs, 70);
+  endFirst();
+  now = 40;
+  endSecond();
+  endSecond();
+  now = 90;
+  t.is(budget.leftMs, 60);
+});
+
+test('a place with a pause is free again later, and nobody waits for the pause itself', async (t) => {
+  const slots = new PacedSlots({ places: 2, pauseMs: 5, onChange: () => undefined });
+  const leaves = [await slots.enter(signal), await slots.enter(signal)];
+  // A pause keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000);
+  const third = slots.enter(signal);
+  t.is(slots.waiting, 1);
+  leaves[0]?.();
+  leaves[0]?.();
+  t.is(slots.waiting, 1);
+  const leave = await third;
+  clearInterval(alive);
+  t.is(slots.waiting, 0);
+  leave();
+});
+
+test('who goes away does not take a paced place', async (t) => {
+  const slots = new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined });
+  const leave = await slots.enter(signal);
+  const controller = new AbortController();
+  const waited = slots.enter(controller.signal);
+  controller.abort(new Error('gone'));
+  await t.throwsAsync(waited, { message: 'gone' });
+  leave();
+  await t.notThrowsAsync(slots.enter(signal));
+});
+
+test('no more than 500 wait for a paced place', async (t) => {
+  const waiting: number[] = [];
+  const slots = new PacedSlots({ places: 1, pauseMs: 0, onChange: (count) => waiting.push(count) });
+  const leave = await slots.enter(signal);
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const waits = Array.from({ length: 500 }, () => slots.enter(controller.signal));
+  await t.throwsAsync(slots.enter(signal), {
+    message: /limited to -stats-query-range-concurrency=1 per replica/,
+  });
+  controller.abort(new Error('gone'));
+  await Promise.allSettled(waits);
+  t.is(Math.max(...waiting), 500);
+  t.is(waiting.at(-1), 0);
+  leave();
+});

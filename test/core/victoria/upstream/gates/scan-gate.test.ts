@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import test from 'ava';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { GaugesReader, parseGauges } from '../../../../../core/victoria/upstream/gates/gauges.js';
+import { ScanGate, type ScanPass } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
+import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
+
+const { signal } = new AbortController();
+
+interface Told {
+  selects: number;
+  capacity: number;
+  used: number;
+}
+
+function metricsText({ selects, capacity, used }: Told): string {
+  return [
+    '# a comment',
+    `vl_concurrent_select_current ${selects}`,
+    `vl_concurrent_select_capacity ${capacity}`,
+    'vl_concurrent_select_limit_reached_total 0',
+    'vl_concurrent_select_limit_timeout_total 0',
+    `process_resident_memory_anon_bytes ${used + 300}`,
+    'go_memstats_heap_idle_bytes 500',
+    'go_memstats_heap_released_bytes 200',
+    'vm_available_memory_bytes 1000000',
+    'vl_rows_ingested_total{type="jsonline"} 7',
+  ].join('\n');
+}
+
+function makeGate(
+  told: Told | undefined,
+  change: { readonly ceiling?: number; readonly headroom?: number } = {},
+) {
+  const clock = { now: 1_000_000 };
+  const seen = { limit: 0, running: 0, waiting: 0, refused: [] as string[] };
+  const nowMs = (): number => (clock.now += 101);
+  const gauges = new GaugesReader(
+    () => (told === undefined ? Promise.reject(new Error('no metrics')) : Promise.resolve(metricsText(told))),
+    nowMs,
+  );
+  const gate = new ScanGate({
+    floor: 1,
+    ceiling: change.ceiling ?? 8,
+    tolerance: 1.5,
+    headroom: change.headroom ?? 0.4,
+    queueWaitMs: 20_000,
+    gauges,
+    nowMs,
+    random: () => 0,
+    onChange: (limit, running, waiting) => Object.assign(seen, { limit, running, waiting }),
+    onRefused: (reason) => seen.refused.push(reason),
+  });
+  const enter = (name: string, waitMs = 60_000, by = signal): Promise<ScanPass> =>
+    gate.enter(name, ['owner'], new WaitBudget(waitMs, () => performance.now()), by);
+  return { enter, seen, clock };
+}
+
+test('the gauges are read from the text of /metrics, without memory that is only kept', (t) => {
+  t.deepEqual(parseGauges(metricsText({ selects: 3, capacity: 16, used: 5000 })), {
+    selects: 3,
+    capacity: 16,
+    limitReached: 0,
+    limitTimeouts: 0,
+    memoryUsed: 5000,
+    memoryAvailable: 1_000_000,
+  });
+  t.deepEqual(
+    Object.values(parseGauges('')).filter((value) => value !== undefined),
+    [],
+  );
+});
+
+test('a backend that falls silent is told from one that never spoke, and forgotten in time', async (t) => {
+  let now = 0;
+  let isUp = false;
+  const reader = new GaugesReader(
+    () => (isUp ? Promise.resolve('vl_concurrent_select_current 1') : Promise.reject(new Error('down'))),
+    () => now,
+  );
+  t.is((await reader.fresh(0)).kind, 'unknown');
+  isUp = true;
+  t.is((await reader.fresh(0)).kind, 'known');
+  isUp = false;
+  now = 5_000;
+  t.is((await reader.fresh(0)).kind, 'silent');
+  now = 10_000;
+  t.is((await reader.fresh(0)).kind, 'unknown');
+});
+
+test('without gauges two scans run, and the third waits for a place', async (t) => {
+  const { enter, seen } = makeGate(undefined);
+  const [first, second] = [await enter('a'), await enter('b')];
+  const third = enter('c');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.like(seen, { limit: 2, running: 2, waiting: 1 });
+  first.leave('ended', 0);
+  first.leave('ended', 0);
+  (await third).leave('ended', 0);
+  second.leave('ended', 0);
+  t.like(seen, { running: 0, waiting: 0 });
+});
+
+test('who waits too long is told what closed the gate', async (t) => {
+  const { enter, seen } = makeGate({ selects: 16, capacity: 16, used: 200_000 });
+  const error = await t.throwsAsync(enter('a', 1), { instanceOf: ApiError });
+  t.is(error.status, 429);
+  t.is(
+    error.message,
+    'too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most ' +
+      '-backend-max-concurrent-metadata-scans=8 per replica (adaptive limit 2, floor -backend-min-concurrent-metadata-scans=1, ' +
+      "VictoriaLogs running 16 of 16 selects, VictoriaLogs memory 20% used with 0% reserved by this replica's scans against " +
+      '-backend-metadata-scan-memory-headroom=0.40) and this query waited -backend-heavy-query-queue-wait=20s; ' +
+      'retry later, narrow the time range, or raise these limits',
+  );
+  t.deepEqual(seen.refused, ['busy']);
+});
+
+test('a scan that nobody has measured runs alone; measured ones run beside each other', async (t) => {
+  const { enter, seen } = makeGate({ selects: 0, capacity: 16, used: 100_000 });
+  for (const name of ['a', 'b']) (await enter(name)).leave('done', 10);
+  const unmeasured = await enter('new');
+  const other = enter('a');
+  const another = enter('other new', 5);
+  await t.throwsAsync(another, { instanceOf: ApiError });
+  (await other).leave('ended', 0);
+  unmeasured.leave('done', 10);
+  const both = [await enter('a'), await enter('b')];
+  t.is(seen.running, 2);
+  for (const pass of both) pass.leave('ended', 0);
+});
+
+test('no scan begins where memory is short', async (t) => {
+  const { enter } = makeGate({ selects: 0, capacity: 16, used: 550_000 });
+  await t.throwsAsync(enter('a', 5), { message: /memory 55% used/ });
+});
+
+test('a scan is stopped when the memory of the backend goes far into the headroom', async (t) => {
+  const told = { selects: 0, capacity: 16, used: 100_000 };
+  const { enter, seen, clock } = makeGate(told);
+  const pass = await enter('a');
+  told.used = 740_000;
+  clock.now += 1_000;
+  // The gate's own timer keeps no process alive.
+  const alive = setInterval(() => undefined, 1_000);
+  await once(pass.signal, 'abort');
+  clearInterval(alive);
+  const reason: unknown = pass.signal.reason;
+  if (!(reason instanceof ApiError)) return t.fail();
+  t.is(reason.status, 429);
+  t.regex(reason.message, /the scan was stopped to keep VictoriaLogs' memory inside the headroom$/);
+  t.deepEqual(seen.refused, ['stopped']);
+  pass.leave('failed', 0);
+  // It was this side that ended it, so it does not count as a failure.
+  t.is(seen.limit, 2);
+});
+
+test('who goes away is let go, and a ceiling of none lets all in', async (t) => {
+  const { enter } = makeGate({ selects: 16, capacity: 16, used: 0 });
+  const controller = new AbortController();
+  const waited = enter('a', 60_000, controller.signal);
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort(new Error('gone'));
+  await t.throwsAsync(waited, { message: 'gone' });
+  const open = makeGate({ selects: 16, capacity: 16, used: 0 }, { ceiling: 0 });
+  await t.notThrowsAsync(Promise.all(Array.from({ length: 20 }, () => open.enter('a'))));
+});

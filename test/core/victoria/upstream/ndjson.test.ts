@@ -1,0 +1,73 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { readRows, type RowRules } from '../../../../core/victoria/upstream/ndjson.js';
+import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
+import { anyCharacter } from '../../../setup/text.js';
+
+const anyRow: RowRules = { maxBytes: 1000, check: () => undefined };
+
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
+}
+
+async function rowsOf(text: string, size = 7): Promise<readonly BackendRow[]> {
+  const rows: BackendRow[] = [];
+  for await (const batch of readRows(chunksOf(Buffer.from(text), size), { ...anyRow, maxBytes: 1e6 }))
+    rows.push(...batch);
+  return rows;
+}
+
+test('rows come out whole wherever the chunks are cut', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.dictionary(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }))),
+      fc.integer({ min: 1, max: 30 }),
+      async (rows, size) => {
+        const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+        t.is(JSON.stringify(await rowsOf(text, size)), JSON.stringify(rows));
+      },
+    ),
+  );
+});
+
+test('a last line without a line feed counts, blank lines do not', async (t) => {
+  t.deepEqual(await rowsOf('{"a":"1"}\n\n{"a":"2"}'), [{ a: '1' }, { a: '2' }]);
+  t.deepEqual(await rowsOf(''), []);
+});
+
+test('a line that is no object is an error, never data', async (t) => {
+  await t.throwsAsync(rowsOf('{"a":"1"}\ncannot read block\n'), {
+    message: 'a line that is no row: cannot read block',
+  });
+  await t.throwsAsync(rowsOf('{"a":"1"}\n{"a":\n'), { message: 'a row that is no JSON: {"a":' });
+});
+
+test('nothing is read ahead of the reader', async (t) => {
+  let given = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (;;) {
+      given += 1;
+      yield await Promise.resolve(Buffer.from('{"a":"1"}\n'));
+    }
+  }
+  for await (const batch of readRows(endless(), anyRow)) {
+    t.is(batch.length, 1);
+    if (given === 3) break;
+  }
+  t.is(given, 3);
+});
+
+test('a row has a bound, whether its end comes or not, and in however small parts it comes', async (t) => {
+  const row = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`;
+  for (const size of [1, 7, 5000]) {
+    const rules = { ...anyRow, maxBytes: 1000 };
+    const read = async (text: string): Promise<number> => {
+      let count = 0;
+      for await (const batch of readRows(chunksOf(Buffer.from(text), size), rules)) count += batch.length;
+      return count;
+    };
+    t.is(await read(`${row(1000)}\n${row(10)}\n${row(1000)}`), 3);
+    for (const text of [`${row(1001)}\n`, row(1001), `${row(10)}\n${row(1001)}`])
+      await t.throwsAsync(read(text), { message: /more than 1000 bytes; raise -max-row-bytes/ });
+  }
+});

@@ -1,0 +1,30 @@
+import test from 'ava';
+import { everything, matcher } from '../../../../core/victoria/logsql/build.js';
+import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
+import { queryParameters } from '../../../../core/victoria/upstream/query-parameters.js';
+
+function selecting(value: string): LogsqlQuery {
+  const groups = [[matcher('pod', '=~', value)]];
+  return { options: {}, filter: { kind: 'stream', groups }, pipes: [] };
+}
+
+test('a query that the backend takes is one parameter', (t) => {
+  t.deepEqual(queryParameters(selecting('a|b')), [['query', '{pod=~"a|b"}']]);
+});
+
+test('a filter that is too long stands beside the query, in parentheses', (t) => {
+  const value = 'x'.repeat(20_000);
+  t.deepEqual(queryParameters(selecting(value)), [
+    ['query', '*'],
+    ['extra_filters', `({pod=~"${value}"})`],
+  ]);
+});
+
+test('the bound is one of bytes', (t) => {
+  t.is(queryParameters(selecting('ü'.repeat(8_000))).length, 1);
+  t.is(queryParameters(selecting('ü'.repeat(8_200))).length, 2);
+});
+
+test('a query without a filter is never cut', (t) => {
+  t.deepEqual(queryParameters({ options: {}, filter: everything, pipes: [] }), [['query', '*']]);
+});

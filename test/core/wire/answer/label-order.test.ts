@@ -1,0 +1,36 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { addNames, inLabelOrder } from '../../../../core/wire/answer/label-order.js';
+import { LabelSet } from '../../../../core/base/labels/label-set.js';
+
+const labels = fc
+  .dictionary(
+    fc.constantFrom('a', 'ab', 'abc', 'b', 'b1', 'c'),
+    fc.string({ unit: fc.constantFrom('a', '=', '"', ':', '1') }),
+    {
+      minKeys: 1,
+    },
+  )
+  .map((values) => LabelSet.from(Object.entries(values)));
+
+/** The labels as Loki writes them, without what only stands around them. */
+function referenceText({ labels: all }: LabelSet): string {
+  return `{${all.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
+}
+
+test('streams stand in the order of the texts that Loki makes of their labels', (t) => {
+  fc.assert(
+    fc.property(fc.uniqueArray(labels, { selector: ({ key }) => key, maxLength: 8 }), (sets) => {
+      const names = new Set<string>();
+      for (const set of sets) addNames(names, set);
+      const ordered = inLabelOrder(
+        sets.map((set) => ({ json: set.json, text: referenceText(set) })),
+        names,
+      );
+      t.deepEqual(
+        ordered.map(({ text }) => text),
+        sets.map(referenceText).sort((a, b) => (a < b ? -1 : 1)),
+      );
+    }),
+  );
+});

@@ -1,0 +1,33 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { LabelsMerger } from '../../../../core/wire/answer/merged-labels.js';
+import { LabelSet, type Label } from '../../../../core/base/labels/label-set.js';
+import { anyCharacter } from '../../../setup/text.js';
+
+const labels = fc
+  .array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'é', '__proto__', 'x"'), fc.string({ unit: anyCharacter })))
+  .map((list) => LabelSet.from(list));
+
+test('merging as text gives what merging the sets gives', (t) => {
+  fc.assert(
+    fc.property(labels, labels, labels, (base, metadata, parsed) => {
+      const all: readonly Label[] = [...metadata.labels, ...parsed.labels];
+      t.is(new LabelsMerger(base).json(metadata, parsed), base.with(all).json);
+    }),
+  );
+});
+
+test('very many labels are merged in steps', (t) => {
+  const many = LabelSet.from(Array.from({ length: 20_000 }, (_none, index): Label => [`k${index}`, 'v']));
+  const base = LabelSet.from([['a', '1']]);
+  const steps = new LabelsMerger(base).jsonSteps(LabelSet.empty, many);
+  let count = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    count += 1;
+    if (done !== true) continue;
+    t.is(value, base.with(many.labels).json);
+    t.true(count > 15);
+    return;
+  }
+});

@@ -1,0 +1,53 @@
+import { startDevBackend } from '../../../../core/embedded/index.js';
+import { withProxyFile } from '../../../../core/testing/index.js';
+import { pushLoki } from '../../embedded/harness.js';
+
+/** What a client got. */
+export interface Got {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A running proxy as a client sees it, over an embedded backend. */
+export interface Door {
+  /** Asks a path of the read API; the tenant `1` unless told otherwise. */
+  readonly get: (path: string, params?: Readonly<Record<string, string>>, orgId?: string) => Promise<Got>;
+  /** Stores lines of one stream at these moments. */
+  readonly push: (
+    labels: Readonly<Record<string, string>>,
+    lines: readonly Line[],
+    account?: number,
+  ) => Promise<void>;
+}
+export type Line = readonly [ns: bigint, line: string];
+
+/** Starts the default pipeline for a test, with more flags. */
+export async function withDoor(
+  use: (door: Door) => Promise<void>,
+  flags: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const backend = await startDevBackend();
+  try {
+    await withProxyFile('pipelines/reference-compatible.yaml', ({ url }) => use(doorOf(url, backend.url)), {
+      flags: { backend: backend.url, 'rate-limit-per-second': '0', ...flags },
+    });
+  } finally {
+    await backend.close();
+  }
+}
+
+function doorOf(url: string, backendUrl: string): Door {
+  return {
+    get: async (path, params = {}, orgId = '1') => {
+      const search = new URLSearchParams(params).toString();
+      const headers = orgId === '' ? {} : { 'x-scope-orgid': orgId };
+      const response = await fetch(`${url}${path}?${search}`, { headers });
+      return { status: response.status, text: await response.text() };
+    },
+    push: async (labels, lines, account = 1) => {
+      const query = '?disable_message_parsing=1';
+      const response = await pushLoki(backendUrl, labels, lines, query, { accountid: String(account) });
+      if (!response.ok) throw new Error(`the push was refused: ${await response.text()}`);
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import test from 'ava';
+import { parse } from 'yaml';
+import { withDoor, type Door, type Got, type Line } from './door.js';
+
+const nowNs = BigInt(Date.now()) * 1_000_000n;
+const minuteNs = 60_000_000_000n;
+const ago = (minutes: number): bigint => nowNs - BigInt(minutes) * minuteNs;
+const at = (minutes: number): string => ago(minutes).toString();
+const lines: readonly Line[] = [1, 10, 50, 90, 300].map((minutes) => [ago(minutes), `line of ${minutes}`]);
+const selector = '{app="a"}';
+const day = { start: at(24 * 60), end: at(0) };
+const api = '/loki/api/v1';
+
+/** A proxy with lines of two tenants, `1` and `2`, and these limits of `1`. */
+async function withLimits(
+  limits: Readonly<Record<string, unknown>>,
+  use: (door: Door) => Promise<void>,
+  flags: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await withDoor(
+    async (door) => {
+      await Promise.all([1, 2].map((account) => door.push({ app: 'a', of: `t${account}` }, lines, account)));
+      await use(door);
+    },
+    { 'tenant-limits': JSON.stringify({ 1: limits }), ...flags },
+  );
+}
+
+function errorOf({ status, text }: Got): readonly [status: number, error: unknown] {
+  return [status, status === 200 ? text : (JSON.parse(text) as { error: unknown }).error];
+}
+
+/** The stored lines that an answer shows, in the order of their age. */
+function seen({ text }: Got): readonly number[] {
+  const found = [...text.matchAll(/line of (\d+)/g)].map(([, minutes]) => Number(minutes));
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/** The one value of a vector, or undefined. */
+function valueOf({ text }: Got): unknown {
+  const { data } = JSON.parse(text) as { data: { result: readonly { value: readonly unknown[] }[] } };
+  return data.result[0]?.value[1];
+}
+
+test('max_query_range bounds the [range] of metric queries', async (t) => {
+  await withLimits({ max_query_range: '30m' }, async ({ get }) => {
+    const refused = [400, '[interval] value exceeds limit: [1h] > [30m]'];
+    const ask = (path: string, query: string, orgId = '1') => get(`${api}/${path}`, { query, ...day }, orgId);
+    for (const path of ['query', 'query_range']) {
+      for (const query of [
+        `rate(${selector}[1h])`,
+        `sum(rate(${selector}[5m])) / sum(rate(${selector}[1h]))`,
+      ]) {
+        t.deepEqual(errorOf(await ask(path, query)), refused);
+        t.deepEqual(errorOf(await ask(path, query, '1|2')), refused, 'the strictest of several tenants');
+        t.is((await ask(path, query, '2')).status, 200);
+      }
+      t.is((await ask(path, `rate(${selector}[30m])`)).status, 200);
+    }
+    t.is((await ask('query_range', selector)).status, 200);
+  });
+});
+
+for (const field of ['max_query_lookback', 'retention_period']) {
+  test(`${field} hides what is older`, async (t) => {
+    await withLimits({ [field]: '1h' }, async ({ get }) => {
+      const logs = (orgId: string) => get(`${api}/query_range`, { query: selector, ...day }, orgId);
+      t.deepEqual(seen(await logs('1')), [1, 10, 50]);
+      t.deepEqual(seen(await logs('1|2')), [1, 10, 50], 'the strictest of several tenants');
+      t.deepEqual(seen(await logs('2')), [1, 10, 50, 90, 300]);
+
+      const counted = { query: `sum(count_over_time(${selector}[1d]))` };
+      t.is(valueOf(await get(`${api}/query`, counted)), '3');
+      t.is(valueOf(await get(`${api}/query`, counted, '1|2')), '6');
+      t.is(valueOf(await get(`${api}/query`, counted, '2')), '5');
+      const stats = await get(`${api}/index/stats`, { query: selector, ...day });
+      t.like(JSON.parse(stats.text), { entries: 3 });
+    });
+  });
+
+  test(`what lies behind ${field} as a whole is empty, and asks the backend nothing`, async (t) => {
+    await withLimits({ [field]: '1h' }, async ({ get }) => {
+      const gone = { start: at(600), end: at(61) };
+      const ask = async (path: string, query = selector): Promise<unknown> =>
+        JSON.parse((await get(`${api}/${path}`, { query, 'match[]': selector, time: at(61), ...gone })).text);
+      t.like(await ask('query_range'), { status: 'success', data: { resultType: 'streams', result: [] } });
+      const metric = `sum(rate(${selector}[5m]))`;
+      t.like(await ask('query_range', metric), { data: { resultType: 'matrix', result: [] } });
+      t.like(await ask('query', metric), { data: { resultType: 'vector', result: [] } });
+      t.deepEqual(await ask('series'), { status: 'success', data: [] });
+      t.deepEqual(await ask('labels'), { status: 'success' });
+      t.deepEqual(await ask('label/app/values'), { status: 'success' });
+      t.like(await ask('index/stats'), { entries: 0 });
+      t.like(await ask('index/volume'), { data: { result: [] } });
+      t.deepEqual(await ask('detected_labels'), {});
+      t.like(await ask('patterns'), { data: [] });
+      // Broken queries are refused as ever, and what reads no logs is the same at all times.
+      t.is((await get(`${api}/query_range`, { query: '{app=', ...gone })).status, 400);
+      t.like(await ask('query', 'vector(1)'), { data: { result: [{ metric: {} }] } });
+    });
+  });
+}
+
+test('the length of a query is measured within the lookback, as in Loki', async (t) => {
+  await withLimits({ max_query_lookback: '2h', max_query_length: '3h' }, async ({ get }) => {
+    t.deepEqual(seen(await get(`${api}/query_range`, { query: selector, ...day })), [1, 10, 50, 90]);
+  });
+});
+
+test('max_query_bytes_read refuses by what the streams hold in the time that is read', async (t) => {
+  await withLimits({ max_query_bytes_read: '40B' }, async ({ get }) => {
+    const ask = (path: string, query: string, range: object = day, orgId = '1') =>
+      get(`${api}/${path}`, { query, ...range }, orgId);
+    const refused = (read: string): readonly unknown[] => [
+      400,
+      `the query would read too many bytes (query: ${read}, limit: 40 B); consider adding more specific stream selectors or reduce the time range of the query`,
+    ];
+    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`)), refused('50 B'));
+    t.deepEqual(errorOf(await ask('query_range', `sum(rate(${selector}[1m]))`)), refused('50 B'));
+    t.deepEqual(errorOf(await ask('query', `sum(rate(${selector}[1d]))`, {})), refused('50 B'));
+    t.deepEqual(
+      errorOf(await ask('query', `sum(rate(${selector}[1h])) / sum(rate(${selector}[1h]))`, {})),
+      refused('58 B'),
+      'every selector counts',
+    );
+    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`, day, '1|2')), refused('100 B'));
+    const hour = { start: at(60), end: at(0) };
+    t.is((await ask('query_range', `${selector} |= "line"`, hour)).status, 200);
+    t.is((await ask('query_range', `${selector} |= "line"`, day, '2')).status, 200);
+    // Without a filter a log query ends at its limit.
+    t.deepEqual(seen(await ask('query_range', `${selector} |= ""`)), [1, 10, 50, 90, 300]);
+    t.is((await ask('query', 'vector(1)', {})).status, 200);
+  });
+});
+
+test('query_timeout bounds the time of a request', async (t) => {
+  const late =
+    'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed';
+  await withLimits(
+    { query_timeout: '1ms' },
+    async ({ get }) => {
+      const query = `sum by (line) (count_over_time(${selector} | regexp "(?P<line>.*)" [5m]))`;
+      for (const orgId of ['1', '1|2'])
+        t.deepEqual(errorOf(await get(`${api}/query_range`, { query, ...day }, orgId)), [504, late]);
+      t.is((await get(`${api}/query_range`, { query, ...day }, '2')).status, 200);
+    },
+    { 'cache-disabled': 'true', 'compat-cache-enabled': 'false' },
+  );
+});
+
+test('what is published is what holds', async (t) => {
+  const limits = {
+    max_query_range: '30m',
+    max_query_lookback: '1w',
+    query_timeout: '1h',
+    max_query_bytes_read: '64MB',
+    retention_period: '30d',
+    max_query_length: 0,
+  };
+  await withLimits(
+    limits,
+    async ({ get }) => {
+      const published = {
+        max_query_range: '30m',
+        max_query_lookback: '1w',
+        // Every request ends by then.
+        query_timeout: '1m30s',
+        max_query_bytes_read: '64MB',
+        retention_period: '30d',
+        max_query_length: '12h',
+      };
+      const shown = parse((await get('/config/tenant/v1/limits')).text) as Record<string, unknown>;
+      t.like(shown, published);
+      t.like(JSON.parse((await get(`${api}/drilldown-limits`)).text), { limits: shown });
+      t.like(parse((await get('/config/tenant/v1/limits', {}, '2')).text), {
+        query_timeout: '1m30s',
+        max_query_range: '0s',
+        max_query_bytes_read: '0B',
+      });
+    },
+    { 'http-write-timeout': '90s', 'tenant-default-limits': '{"max_query_length":"12h"}' },
+  );
+});
+
+test('a listing without a range is shortened to the longest range of its tenant', async (t) => {
+  for (const lookback of ['12h', '0s'])
+    await withLimits(
+      { max_query_length: '1h30m' },
+      async ({ get }) => {
+        for (const path of ['labels', 'label/app/values', 'series'])
+          for (const orgId of ['1', '1|2']) t.is((await get(`${api}/${path}`, {}, orgId)).status, 200);
+        const asked = await get(`${api}/labels`, { since: '12h' });
+        t.deepEqual(errorOf(asked), [
+          400,
+          'the query time range exceeds the limit (query length: 12h0m0s, limit: 1h30m)',
+        ]);
+      },
+      { 'metadata-default-lookback': lookback },
+    );
+});

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+
+/** An import that a file begins with: types count as much as values. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The sources of core and plugins by their paths in the package, and what each imports of them when it is loaded. */
+export interface ImportGraph {
+  readonly files: readonly string[];
+  readonly edges: readonly Edge[];
+}
+
+/** Reads the imports at the top of every source; `import()` inside of a function loads nothing until it is called. */
+export function readImportGraph(root: string): ImportGraph {
+  const files = ['core', 'plugins'].flatMap((folder) => sourcesIn(root, folder));
+  const known = new Set(files);
+  const edges = files.flatMap((from) =>
+    specifiersOf(readFileSync(join(root, from), 'utf8')).flatMap((specifier) => {
+      if (!specifier.startsWith('.')) return [];
+      const to = normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
+      return known.has(to) ? [{ from, to }] : [];
+    }),
+  );
+  return { files, edges };
+}
+
+/** The page in the browser is a program of its own. */
+function sourcesIn(root: string, folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('ui/browser'))
+    .map((name) => `${folder}/${name}`);
+}
+
+function specifiersOf(text: string): readonly string[] {
+  const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
+  return source.statements.flatMap((statement) => {
+    const isLink = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
+    const specifier = isLink ? statement.moduleSpecifier : undefined;
+    return specifier !== undefined && ts.isStringLiteral(specifier) ? [specifier.text] : [];
+  });
+}
+
+/** Everything that a file loads, itself included. */
+export function closureOf({ edges }: ImportGraph, start: string): ReadonlySet<string> {
+  const next = byFrom(edges);
+  const seen = new Set([start]);
+  for (const file of seen) for (const to of next.get(file) ?? []) seen.add(to);
+  return seen;
+}
+
+/** Groups of nodes that reach each other, so that none of them can be understood alone. */
+export function circlesOf(edges: readonly Edge[]): readonly (readonly string[])[] {
+  const next = byFrom(edges);
+  const order: string[] = [];
+  const visited = new Set<string>();
+  for (const start of next.keys()) leaveInOrder(start, next, visited, order);
+  const back = byFrom(edges.map(({ from, to }) => ({ from: to, to: from })));
+  const assigned = new Set<string>();
+  const circles: string[][] = [];
+  for (const node of order.reverse()) {
+    if (assigned.has(node)) continue;
+    const group = [node];
+    assigned.add(node);
+    for (const member of group)
+      for (const to of back.get(member) ?? [])
+        if (!assigned.has(to)) {
+          assigned.add(to);
+          group.push(to);
+        }
+    if (group.length > 1) circles.push(group.sort());
+  }
+  return circles;
+}
+
+function leaveInOrder(
+  start: string,
+  next: ReadonlyMap<string, readonly string[]>,
+  visited: Set<string>,
+  order: string[],
+): void {
+  if (visited.has(start)) return;
+  visited.add(start);
+  for (const to of next.get(start) ?? []) leaveInOrder(to, next, visited, order);
+  order.push(start);
+}
+
+function byFrom(edges: readonly Edge[]): ReadonlyMap<string, readonly string[]> {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    const known = next.get(from);
+    if (known === undefined) next.set(from, [to]);
+    else known.push(to);
+  }
+  return next;
+}

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { packageRoot } from '../../core/kernel/options/index.js';
+import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph.js';
+
+/** The rooms of core from the ground up: each may use those before it and no other (docs/map.md). */
+const rooms = [
+  'base',
+  'logql',
+  'victoria',
+  'wire',
+  'kernel',
+  'cache',
+  'engine',
+  'plugin',
+  'http',
+  'embedded',
+  'program',
+  'testing',
+] as const;
+
+const graph = readImportGraph(packageRoot());
+
+/** `core/wire` of `core/wire/answer/types.ts`, `plugins/guard` of `plugins/guard/index.ts`. */
+function roomOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/');
+}
+
+function shown({ from, to }: Edge): string {
+  return `${from} -> ${to}`;
+}
+
+/** Imports that lead from a file of one kind to one of another. */
+function imports(from: (file: string) => boolean, to: (file: string) => boolean): readonly string[] {
+  return graph.edges.filter((edge) => from(edge.from) && to(edge.to)).map(shown);
+}
+
+function isIn(...folders: readonly string[]): (file: string) => boolean {
+  return (file) => folders.some((folder) => file.startsWith(`${folder}/`));
+}
+
+test('the graph of imports is read', (t) => {
+  t.true(graph.files.length > 500);
+  t.true(graph.edges.length > 2000);
+});
+
+test('no files import each other in a circle, types included', (t) => {
+  t.deepEqual(circlesOf(graph.edges), []);
+});
+
+test('circles are found', (t) => {
+  const edges = ['ab', 'bc', 'ca', 'cd', 'de'].map(([from = '', to = '']) => ({ from, to }));
+  t.deepEqual(circlesOf(edges), [['a', 'b', 'c']]);
+});
+
+test('each room of core stands on those below it', (t) => {
+  const known: readonly string[] = rooms.map((room) => `core/${room}`);
+  const inCore = [...new Set(graph.files.filter(isIn('core')).map(roomOf))].sort();
+  t.deepEqual(inCore, [...known].sort());
+  const upwards = graph.edges.filter(
+    ({ from, to }) => isIn('core')(from) && known.indexOf(roomOf(from)) < known.indexOf(roomOf(to)),
+  );
+  t.deepEqual(upwards.map(shown), []);
+});
+
+test('core imports no plugin, and no plugin another one', (t) => {
+  t.deepEqual(imports(isIn('core'), isIn('plugins')), []);
+  const across = graph.edges.filter(
+    ({ from, to }) => isIn('plugins')(from) && isIn('plugins')(to) && roomOf(from) !== roomOf(to),
+  );
+  t.deepEqual(across.map(shown), []);
+});
+
+test('the kernel knows no LogQL and no engine', (t) => {
+  t.deepEqual(imports(isIn('core/kernel'), isIn('core/logql', 'core/engine', 'core/operations')), []);
+});
+
+test('the library ref-proxy/logql loads nothing but LogQL and what is below it', (t) => {
+  const loaded = [...closureOf(graph, 'core/logql/index.ts')];
+  t.deepEqual(
+    loaded.filter((file) => !isIn('core/logql', 'core/base')(file)),
+    [],
+  );
+});
+
+test('a proxy in production loads nothing of the embedded backend', (t) => {
+  const production = graph.files
+    .filter(isIn('plugins'))
+    .filter((file) => !isIn('plugins/embedded-backend')(file));
+  for (const start of ['core/program/main.ts', 'core/program/serve.ts', ...production]) {
+    t.deepEqual([...closureOf(graph, start)].filter(isIn('core/embedded')), [], start);
+  }
+});
