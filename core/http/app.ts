@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
+import compose from 'koa-compose';
 import Router from '@koa/router';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
@@ -41,6 +42,21 @@ interface Running {
   readonly controller: AbortController;
 }
 
+/** The requests of an app that have been counted in. */
+class AllRunning {
+  readonly #all = new WeakMap<object, Running>();
+
+  add({ req }: Context, running: Running): void {
+    this.#all.set(req, running);
+  }
+
+  of({ req }: Context): Running {
+    const running = this.#all.get(req);
+    if (running === undefined) throw new Error('a request came this far before it was counted in');
+    return running;
+  }
+}
+
 /** Makes the Koa app of one listener: the routes given to it, and 404 for everything else. */
 export function createApp(settings: AppSettings): Koa {
   const app = new Koa();
@@ -50,17 +66,25 @@ export function createApp(settings: AppSettings): Koa {
     const socket: Socket | null | undefined = context?.req.socket;
     if (socket?.errored !== error) settings.onDefect(error);
   });
-  const running = new WeakMap<object, Running>();
-  const router = createRouter(settings, running);
-  app.use(async (context, next) => {
-    const current = start(context, settings);
-    running.set(context.req, current);
-    await answer(context, next, current, settings);
-  });
-  app.use(router.routes());
-  app.use(() => {
-    throw apiError('notFound', {});
-  });
+  const running = new AllRunning();
+  app.use(
+    compose([
+      (context, next) => {
+        running.add(context, start(context, settings));
+        return next();
+      },
+      answerErrors(settings, running),
+      (context, next) => {
+        settings.refuseOver(context);
+        refuseManyHeaders(context.req);
+        return next();
+      },
+      createRouter(settings, running).routes(),
+      () => {
+        throw apiError('notFound', {});
+      },
+    ]),
+  );
   return app;
 }
 
@@ -111,39 +135,38 @@ function boundTime({ socket }: Context, controller: AbortController, settings: A
   return () => clearTimeout(timer);
 }
 
-async function answer(context: Context, next: Next, current: Running, settings: AppSettings): Promise<void> {
-  const { record, controller } = current;
-  context.set(securityHeaders);
-  try {
-    settings.refuseOver(context);
-    refuseManyHeaders(context.req);
-    await next();
-  } catch (error) {
-    record.error = error;
-    if (context.headerSent || !context.writable) {
-      // A second body behind a broken one would be read as part of the first.
-      context.res.destroy();
-      context.respond = false;
-      return;
+/** Whatever goes wrong behind it becomes an answer in Loki's words, where one can still be sent. */
+function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
+  return async (context, next) => {
+    const { record, controller } = running.of(context);
+    context.set(securityHeaders);
+    try {
+      await next();
+    } catch (error) {
+      record.error = error;
+      if (context.headerSent || !context.writable) {
+        // A second body behind a broken one would be read as part of the first.
+        context.res.destroy();
+        context.respond = false;
+        return;
+      }
+      const shown = clientErrorOf(error, controller.signal);
+      // The rest of a refused body is still on its way: this connection cannot carry another request.
+      if (shown.status === 413) context.set('Connection', 'close');
+      await send(context, encodeError(shown, settings.options.errorResponseMessageField), record, settings);
     }
-    const shown = clientErrorOf(error, controller.signal);
-    // The rest of a refused body is still on its way: this connection cannot carry another request.
-    if (shown.status === 413) context.set('Connection', 'close');
-    await send(context, encodeError(shown, settings.options.errorResponseMessageField), record, settings);
-  }
+  };
 }
 
-function createRouter(settings: AppSettings, running: WeakMap<object, Running>): Router {
+function createRouter(settings: AppSettings, running: AllRunning): Router {
   const router = new Router({ strict: true, sensitive: true });
   const gate = adminGate(settings.options.adminAuthToken);
   for (const served of settings.routes) {
-    const paths = served.route.paths.map(toRouterPath);
-    router.all(paths, async (context) => {
-      const current = running.get(context.req);
-      if (current === undefined) throw new Error('a request reached the router before it was counted in');
-      if (served.route.listener === 'admin' && served.route.isOpen !== true) gate(current.record.caller);
+    const isGated = served.route.listener === 'admin' && served.route.isOpen !== true;
+    router.all(served.route.paths.map(toRouterPath), async (context) => {
+      const { record, controller } = running.of(context);
+      if (isGated) gate(record.caller);
       const pathParams = new Map(Object.entries(context.params));
-      const { record, controller } = current;
       const encoded = await serveRoute(context, served, pathParams, record, controller.signal, settings);
       await send(context, encoded, record, settings);
     });

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { access, constants, open, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import type { PlainResponse } from 'got';
 import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
@@ -87,22 +89,26 @@ function listenFailure(code: string | undefined): string {
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(reachTimeoutMs);
   // Loaded only here: each start of the program would pay for it.
-  const { Agent, request } = await import('undici');
-  // A connection of its own: one that was kept alive would answer for the past.
-  const dispatcher = new Agent();
+  const { got } = await import('got');
+  const request = got.stream(url, {
+    signal: AbortSignal.any([signal, timeout]),
+    // A connection of its own: one that was kept alive would answer for the past.
+    agent: { http: false, https: false },
+    retry: { limit: 0 },
+    followRedirect: false,
+    throwHttpErrors: false,
+  });
   try {
-    const { statusCode, body } = await request(url, {
-      dispatcher,
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    await body.dump();
+    // The event has one argument, the response.
+    const [{ statusCode }] = (await once(request, 'response')) as [PlainResponse];
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answers with status ${statusCode}`;
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
     return connectFailure(error);
   } finally {
-    await dispatcher.close();
+    // What the body says is of no interest, however long it is.
+    request.destroy();
   }
 }
 
@@ -115,7 +121,6 @@ function connectFailure(error: unknown): string {
     case 'EAI_AGAIN':
       return 'the host name cannot be resolved';
     case 'ECONNRESET':
-    case 'UND_ERR_SOCKET':
       return 'connection reset';
     default:
       return code === '' ? 'unknown error' : code;

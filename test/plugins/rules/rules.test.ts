@@ -1,9 +1,11 @@
+import { createServer, type AddressInfo } from 'node:net';
 import test from 'ava';
 import { request } from 'undici';
 import { parse } from 'yaml';
 import type { RulesOptions } from '../../../core/base/options.gen.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import rules from '../../../plugins/rules/index.js';
+import { RulesBackend } from '../../../plugins/rules/rules-backend.js';
 import { tenantStages } from '../tenant-stages.js';
 import { recording, withVmalert, type Received, type Respond } from './fake-vmalert.js';
 
@@ -262,6 +264,52 @@ test('no connection is 502, and no answer in time 504', async (t) => {
       t.is(errorOf(slow), 'rules backend failed: no answer within 20 ms');
     },
     () => [0, Buffer.alloc(0)],
+  );
+});
+
+test('a call on a kept connection that has been closed is made again', async (t) => {
+  let answered = 0;
+  const server = createServer((socket) => {
+    let calls = 0;
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      calls += 1;
+      if (calls > 1) return socket.resetAndDestroy();
+      answered += 1;
+      const body = '{"data":{"groups":null}}';
+      return socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  // A TCP server's address is never a text or null once it listens.
+  const { port } = server.address() as AddressInfo;
+  const backend = new RulesBackend(10_000);
+  const call = {
+    service: 'rules',
+    base: `http://127.0.0.1:${port}`,
+    path: '/api/v1/rules',
+    params: [],
+    headers: {},
+    signal: new AbortController().signal,
+  } as const;
+  await backend.fetchJson(call);
+  const { document } = await backend.fetchJson(call);
+  t.deepEqual(document, { data: { groups: null } });
+  t.is(answered, 2);
+  await backend.close();
+});
+
+test('no error text shows the credentials of the rules backend', async (t) => {
+  await withVmalert(
+    async ({ url }) => {
+      for (const base of [url, 'http://127.0.0.1:1'].map((each) => each.replace('//', '//user:hush@'))) {
+        const got = await get('/loki/api/v1/rules', { rulerBackend: base });
+        t.is(got.status, 502);
+        t.notRegex(got.text, /hush/);
+      }
+    },
+    () => [500, Buffer.from('down')],
   );
 });
 
