@@ -14,7 +14,7 @@ export interface Caller {
   readonly isDrilldown: boolean;
 }
 
-/** The tenant a request was resolved to (spec: Authentication, 1-6). */
+/** The tenant a request was resolved to (docs/protocol/tenants.md#finding-the-tenant). */
 export interface Tenant {
   /** The client's id, as it appears in logs, cache keys and `__tenant_id__`. */
   readonly id: string;

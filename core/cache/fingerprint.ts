@@ -14,7 +14,7 @@ export type Fingerprint = (caller: Caller) => string;
 
 /**
  * Makes the fingerprint of what is forwarded: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
- * (spec-gaps: Limits: cache keys and stores). It is part of every cache key.
+ * (docs/protocol/operation.md#cache-keys). It is part of every cache key.
  */
 export function createFingerprint(forwarding: Forwarding): Fingerprint {
   const names = new Set(forwarding.forwardHeaders.map((name) => name.trim().toLowerCase()));

@@ -27,7 +27,7 @@ const patternsTtlMs = 100 * 365 * 24 * hourMs;
 /** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), and both are 30s without disk and peers. */
 const emptyListingTtlMs = 30_000;
 
-/** Longer label windows change less: factors by window (spec: Per-endpoint TTLs). */
+/** Longer label windows change less: factors by window (docs/protocol/operation.md#cache-times). */
 const windowFactors: readonly (readonly [windowMs: number, factor: number])[] = [
   [hourMs, 1],
   [6 * hourMs, 3],

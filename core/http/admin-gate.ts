@@ -4,7 +4,10 @@ import { apiError } from '../base/errors/table.js';
 import { firstHeader } from './caller.js';
 import { headerNames } from '../wire/routes-table.js';
 
-/** Lets a caller through to admin and debug routes, or throws; without a token the listener's address is the protection (spec: Authentication 13). */
+/**
+ * Lets a caller through to admin and debug routes, or throws; without a token the listener's address is the protection
+ * (docs/protocol/tenants.md#admin-token).
+ */
 export function adminGate(token: string | undefined): (caller: Caller) => void {
   if (token === undefined) return () => undefined;
   const wanted = digest(token);

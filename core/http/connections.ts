@@ -7,7 +7,7 @@ import type { Meters } from '../base/meters.js';
 import type { Clock } from '../base/clock.js';
 import { lastReadMs, restMs } from './last-answer.js';
 
-/** Metrics of the connections of all listeners (spec: Metrics, Core). */
+/** Metrics of the connections of all listeners (docs/protocol/operation.md#metrics). */
 export const connectionMetrics = {
   http_connections: { type: 'gauge', help: 'Open client connections by state.', labels: ['state'] },
   http_connection_transitions_total: {

@@ -109,7 +109,10 @@ interface ListenerPlan {
   readonly routes: ServedRoute[];
 }
 
-/** Which listener serves which routes (spec: Infrastructure and admin). The main one always exists, others when they serve something. */
+/**
+ * Which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, others
+ * when they serve something.
+ */
 function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, ListenerPlan> {
   const { server, telemetry, handlers, routes } = settings;
   const plans = new Map<ListenerName, ListenerPlan>([
@@ -135,7 +138,7 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
   return plans;
 }
 
-/** Settings that would open a hole are refused at start (spec-gaps: Start-up refusals). */
+/** Settings that would open a hole are refused at start (docs/protocol/errors-and-limits.md#unsafe-settings). */
 function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): void {
   if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
     throw new Error(

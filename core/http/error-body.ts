@@ -28,7 +28,7 @@ export function connectionError({ errored }: Socket): ApiError {
   return apiError('clientGone', {});
 }
 
-/** The error body of the spec in the form its line of the error table asks for. */
+/** The error body (docs/protocol/errors-and-limits.md#error-body) in the form its line of the error table asks for. */
 export function encodeError(error: ApiError, hasMessageField: boolean): EncodedAnswer {
   const form = error.entry.body ?? 'json';
   const headers = new Map(Object.entries(error.headers));

@@ -1,4 +1,7 @@
-/** Headers of every response (spec-gaps: Error body): no sniffing, no framing, no caching between proxy and client. */
+/**
+ * Headers of every response (docs/protocol/errors-and-limits.md#error-body): no sniffing, no framing, no caching between proxy and
+ * client.
+ */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -47,7 +47,7 @@ async function explain(
   return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
 }
 
-/** Spellings of `peers` that mean no (spec-gaps: Infrastructure and admin). */
+/** Spellings of `peers` that mean no (docs/protocol/operation.md#listeners-and-admin-routes). */
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log'>): Promise<Answer> {

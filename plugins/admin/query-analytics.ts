@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 
-/** What is known of one query text on one endpoint, in the names of the wire (spec-gaps: Infrastructure and admin). */
+/**
+ * What is known of one query text on one endpoint, in the names of the wire
+ * (docs/protocol/operation.md#listeners-and-admin-routes).
+ */
 export interface QueryFigures {
   readonly fingerprint: string;
   readonly query: string;

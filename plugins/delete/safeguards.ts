@@ -16,7 +16,10 @@ export interface Safeguards {
 /** Every stream there is, as texts: `{}` and `*`. What means the same in other words is found when the query is planned. */
 const wildcard = /^\s*(?:\*|\{\s*\})?\s*$/;
 
-/** Reads a deletion, in the order of its safeguards (spec-gaps: Delete). Throws the ApiError of the first one that does not hold. */
+/**
+ * Reads a deletion, in the order of its safeguards (docs/protocol/requests.md#deletion). Throws the ApiError of the first one that
+ * does not hold.
+ */
 export function readDeletion(
   { method, caller, params }: Pick<HttpCall, 'method' | 'caller' | 'params'>,
   { maxRangeNs, dottedNames }: Safeguards,

@@ -8,7 +8,7 @@ import type { ProcessLimits } from '../../core/wire/limits/limits.js';
 import { visit } from '../../core/logql/index.js';
 import { printGoDuration, printPrometheusDuration } from '../../core/base/time/index.js';
 
-/** Points a query_range may have (spec: Errors). */
+/** Points a query_range may have (docs/protocol/errors-and-limits.md#refused-queries). */
 const maxPoints = 11_000n;
 
 /** Throws the error of the first limit that a request exceeds; a limit of 0 is off. Costs nothing but arithmetic for what is allowed. */

@@ -108,7 +108,10 @@ class Guard implements Stage<'tenant', 'place'> {
     }
   }
 
-  /** Rate first, then the in-flight cap (spec-gaps: Errors and limits). The parts of one request count once. */
+  /**
+   * Rate first, then the in-flight cap (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one request
+   * count once.
+   */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
     if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
       this.#count('rate');

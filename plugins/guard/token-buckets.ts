@@ -16,7 +16,7 @@ interface Bucket {
 }
 
 const defaultMaxBuckets = 65_536;
-/** A bucket unused for so long is dropped (spec-gaps: Errors and limits). */
+/** A bucket unused for so long is dropped (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). */
 const idleMs = 10 * 60_000;
 const sweepEveryMs = 5 * 60_000;
 

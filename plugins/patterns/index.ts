@@ -11,7 +11,7 @@ import {
 } from '../../core/plugin/index.js';
 import { readPatternFile } from './custom-patterns.js';
 
-/** Recurring shapes of log lines (spec: Patterns response). */
+/** Recurring shapes of log lines (docs/protocol/answers.md#patterns). */
 export default defineEndpoint<PatternsOptions>({
   name: 'patterns',
   summary: 'Recurring shapes of log lines, counted over time.',

@@ -130,7 +130,10 @@ class RuleViews {
   }
 }
 
-/** What of a client's call goes on: parameters and who the tenant is, never credentials (spec-gaps: Rules and alerts). */
+/**
+ * What of a client's call goes on: parameters and who the tenant is, never credentials
+ * (docs/protocol/requests.md#rules-and-alerts).
+ */
 function passedOn(
   { params, caller, signal }: HttpCall,
   tenant: Tenant,

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { printPrometheusDuration } from '../../core/base/time/index.js';
 import type { Rule, RuleGroup } from './groups.js';
 
-/** Groups by namespace as Loki's ruler writes them (spec-gaps: Rules and alerts field schema). */
+/** Groups by namespace as Loki's ruler writes them (docs/protocol/requests.md#rules-and-alerts). */
 export function printNamespaces(groups: readonly RuleGroup[]): string {
   const namespaces = new Map<string, Map<string, unknown>[]>();
   for (const group of groups) {

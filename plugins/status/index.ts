@@ -3,7 +3,10 @@ import { apiError, defineEndpoint, type RouteHandler } from '../../core/plugin/i
 import type { StatusOptions } from '../../core/base/options.gen.js';
 import { buildInfo } from './build-info.js';
 
-/** Routes about the proxy itself: probes, build information, the blocked write, metrics (spec-gaps: Response bodies). */
+/**
+ * Routes about the proxy itself: probes, build information, the blocked write, metrics
+ * (docs/protocol/answers.md#bodies-by-endpoint).
+ */
 export default defineEndpoint<StatusOptions>({
   name: 'status',
   summary: 'Probes, build information, /config, the blocked push route and /metrics.',

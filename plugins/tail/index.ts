@@ -1,4 +1,4 @@
-/** Endpoint `tail`: log entries over a WebSocket as they come (spec-gaps: Tail). */
+/** Endpoint `tail`: log entries over a WebSocket as they come (docs/protocol/requests.md#tail). */
 import { paramContext, parseTail } from '../../core/wire/api/params/index.js';
 import type { TailOptions } from '../../core/base/options.gen.js';
 import {

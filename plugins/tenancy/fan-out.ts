@@ -79,8 +79,8 @@ const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
 ]);
 
 /**
- * What a client is told when one tenant fails: a refusal is 400, trouble in the backend 500, a timeout stays 504 (spec-gaps:
- * Multi-tenant merge). The text is the tenant's.
+ * What a client is told when one tenant fails: a refusal is 400, trouble in the backend 500, a timeout stays 504
+ * (docs/protocol/tenants.md#several-tenants). The text is the tenant's.
  */
 function wholeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError) || keptStatuses.has(error.status)) return error;

@@ -12,9 +12,9 @@ export interface MapSettings {
 }
 
 /**
- * The tenant map in force (spec: Authentication, 7). A file wins over the inline map entry by entry and is read again on request or
- * when it has changed; without a file, a map that came from TENANT_MAP is read again on request. A map that cannot be read changes
- * nothing.
+ * The tenant map in force (docs/protocol/tenants.md#tenant-map). A file wins over the inline map entry by entry and is read again
+ * on request or when it has changed; without a file, a map that came from TENANT_MAP is read again on request. A map that cannot be
+ * read changes nothing.
  */
 export class MapSource {
   readonly #settings: MapSettings;

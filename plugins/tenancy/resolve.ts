@@ -23,7 +23,7 @@ export type Resolved =
   | { readonly kind: 'many'; readonly tenants: readonly [Tenant, ...Tenant[]] };
 
 const defaultAliases: ReadonlySet<string> = new Set(['0', 'fake', 'default']);
-/** Operations that several tenants may be asked for at once (spec-gaps: Authentication). */
+/** Operations that several tenants may be asked for at once (docs/protocol/tenants.md#finding-the-tenant). */
 const multiTenantOperations: ReadonlySet<Operation> = new Set([
   'query_range',
   'query',
@@ -42,7 +42,10 @@ const multiTenantOperations: ReadonlySet<Operation> = new Set([
 /** How several ids are refused where one is taken, if not with `multiTenantUnsupported`. */
 const refusals: ReadonlyMap<Operation, 'severalTenantsTailed'> = new Map([['tail', 'severalTenantsTailed']]);
 
-/** Finds the tenants of a request by its X-Scope-OrgID (spec: Authentication, 1-6). Throws the error of a header that names none. */
+/**
+ * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws the error of a header
+ * that names none.
+ */
 export function resolveHeader(
   orgId: string | undefined,
   operation: Operation,

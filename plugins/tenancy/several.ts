@@ -13,7 +13,7 @@ import { isFound, pageOf } from './paging.js';
 import { chooseStrategy } from './strategy.js';
 import { labelAnswer, tenantLabel } from './tenant-label.js';
 
-/** Answers a request over several tenants (spec-gaps: Multi-tenant merge). */
+/** Answers a request over several tenants (docs/protocol/tenants.md#several-tenants). */
 export async function answerSeveral(
   exchange: Exchange,
   rest: Rest<'tenant'>,

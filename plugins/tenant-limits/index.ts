@@ -1,4 +1,6 @@
-/** Endpoint plugin `tenant-limits`: the limits of a tenant, for clients to read (spec: Tenant publication). */
+/**
+ * Endpoint plugin `tenant-limits`: the limits of a tenant, for clients to read (docs/protocol/answers.md#published-tenant-limits).
+ */
 import { stringify } from 'yaml';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
@@ -37,7 +39,7 @@ async function limitsOf(
   call: HttpCall,
   host: Pick<Host, 'limits'>,
 ): Promise<ReadonlyMap<string, LimitValue>> {
-  // This route has a text of its own for several tenants (spec: Authentication, 6).
+  // This route has a text of its own for several tenants (docs/protocol/tenants.md#finding-the-tenant).
   if (call.caller.orgId?.includes('|') === true) throw apiError('multiTenantEndpoint', {});
   const { id } = await askTenant(call);
   return host.limits.published(id);

@@ -30,7 +30,7 @@ const dotted = ['auto', 'reject', 'accept'] as const;
 const browses = ['auto', 'on', 'off'] as const;
 const switches = ['true', 'false'] as const;
 
-/** What spec.md, Label and metadata naming modes, says of label style and metadata mode. */
+/** Names by label style and metadata mode (docs/protocol/answers.md#label-and-metadata-naming-modes). */
 const names = {
   underscores: {
     labels: ['service_name'],

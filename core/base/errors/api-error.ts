@@ -6,14 +6,17 @@ export interface ErrorEntry {
   /** The text with `{name}` for each value. */
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `json` (the default) is the error body of the spec; `bare` is `{"status","error"}` only; `error-only` is `{"error"}`; `text` is plain text. */
+  /**
+   * `json` (the default) is the error body of docs/protocol/errors-and-limits.md#error-body; `bare` is `{"status","error"}` only;
+   * `error-only` is `{"error"}`; `text` is plain text.
+   */
   readonly body?: 'json' | 'bare' | 'error-only' | 'text';
 }
 
 /** What one error adds to its line of the table. */
 export interface ApiErrorOptions {
   readonly cause?: unknown;
-  /** Replaces the table's status where the spec passes the backend's on. */
+  /** Replaces the table's status where the backend's is passed on. */
   readonly status?: number;
   /** Added to the table's headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +39,7 @@ export class ApiError extends Error {
   }
 }
 
-/** errorType by status (spec-gaps: Error body). */
+/** errorType by status (docs/protocol/errors-and-limits.md#error-body). */
 export function errorTypeOf(status: number): string {
   switch (status) {
     case 404:

@@ -1,7 +1,7 @@
 import { ApiError, type ApiErrorOptions, type ErrorEntry } from './api-error.js';
 
 /**
- * Every error text of the wire. Texts are Loki's or the spec's to the letter; a new error is a new line here.
+ * Every error text of the wire. Texts are Loki's or the specification's to the letter; a new error is a new line here.
  * docs/errors.md is generated from it.
  */
 export const errorTable = {
@@ -430,7 +430,7 @@ export const errorTable = {
   },
   lineFormatLimit: {
     status: 400,
-    when: 'a template of line_format or label_format goes beyond a limit (spec-gaps: line_format limits)',
+    when: 'a template of line_format or label_format goes beyond a limit',
     text: 'line_format {limit} limit exceeded',
   },
   lineTooCostly: {

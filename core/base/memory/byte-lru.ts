@@ -24,7 +24,10 @@ interface Slot<Value> {
 
 /** Bytes that a key and its slot take beside the value. */
 const slotBytes = 120;
-/** An entry may take this part of the budget at most, so that one answer does not push all others out (spec-gaps: Peer cache). */
+/**
+ * An entry may take this part of the budget at most, so that one answer does not push all others out
+ * (docs/protocol/operation.md#cache-size).
+ */
 export const largestPart = 10;
 /** For each value that is kept, so many others are looked at: what has expired goes long before room is needed. */
 const lookedAt = 4;

@@ -1,6 +1,6 @@
 /**
  * Durations as operators write them: Go's form (`1h30m`, `1.5s`, `250ms`, `0`), and with `long` also days, weeks and years
- * (`90d`, `1y`), which Loki accepts in tenant limits only (spec: Tenant mapping data).
+ * (`90d`, `1y`), which Loki accepts in tenant limits only (docs/protocol/answers.md#published-tenant-limits).
  */
 
 const UNIT_MS: ReadonlyMap<string, number> = new Map([

@@ -1,4 +1,4 @@
-/** Moments in nanoseconds since the epoch (bigint), as the read API takes them (spec-gaps: Common parameters). */
+/** Moments in nanoseconds since the epoch (bigint), as the read API takes them (docs/protocol/requests.md#common-parameters). */
 import { maxInt64, minInt64, parseGoFloat, parseGoInt } from './go-number.js';
 import { quoteGo } from './go-quote.js';
 

@@ -15,7 +15,7 @@ interface Series {
   total: number;
 }
 
-/** `/select/logsql/hits`: counts per bucket and group, zero-filled (backend.md section 6). */
+/** `/select/logsql/hits`: counts per bucket and group, zero-filled (docs/protocol/victorialogs.md#hits-and-listings). */
 export async function hits(ctx: Context): Promise<void> {
   const args = readQueryArgs(ctx);
   const buckets = requireBuckets(args);

@@ -10,7 +10,7 @@ import { decodeSnappy } from '../ingest/snappy.js';
 /** Rows taken in between two looks at the event loop. */
 const YIELD_ROWS = 2000;
 
-/** `POST /insert/jsonline`: NDJSON rows (backend.md section 10). */
+/** `POST /insert/jsonline`: NDJSON rows (docs/protocol/victorialogs.md#ingestion). */
 export async function insertJsonLine(ctx: Context): Promise<void> {
   const body = await readBody(ctx);
   const options = jsonLineOptions(ctx);

@@ -19,7 +19,7 @@ export interface Buckets {
   readonly offsetNs: bigint;
 }
 
-/** The common arguments of the select endpoints, read and checked (backend.md section 2). */
+/** The common arguments of the select endpoints, read and checked (docs/protocol/victorialogs.md#arguments-of-select). */
 export interface QueryArgs {
   /** The query as written, without the restrictions that arguments add. */
   readonly original: LogsqlQuery;

@@ -6,7 +6,7 @@ import type { Context } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
 import { readQueryArgs } from './query-args.js';
 
-/** `/select/logsql/query`: rows as NDJSON, or CSV with `format=csv` (backend.md section 3). */
+/** `/select/logsql/query`: rows as NDJSON, or CSV with `format=csv` (docs/protocol/victorialogs.md#rows). */
 export async function queryRows(ctx: Context): Promise<void> {
   const args = readQueryArgs(ctx);
   const limit = ctx.args.count('limit');

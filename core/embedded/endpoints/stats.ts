@@ -19,7 +19,7 @@ interface Sample {
   readonly value: string;
 }
 
-/** `/select/logsql/stats_query`: one value per group (backend.md section 5). */
+/** `/select/logsql/stats_query`: one value per group (docs/protocol/victorialogs.md#statistics). */
 export const statsQuery = withJsonErrors(async (ctx) => {
   const { job } = readQueryArgs(ctx);
   requireStats(job.query);

@@ -11,7 +11,10 @@ import { readQueryArgs } from './query-args.js';
 /** Each poll looks this far behind the end of the one before, for rows that came late. */
 const LOOK_BEHIND_NS = 5_000_000_000n;
 
-/** `/select/logsql/tail`: rows as they arrive, by polling, with the losses the real server has (backend.md section 7). */
+/**
+ * `/select/logsql/tail`: rows as they arrive, by polling, with the losses the real server has
+ * (docs/protocol/victorialogs.md#backend-tail).
+ */
 export async function tail(ctx: Context): Promise<void> {
   const { original, job } = readQueryArgs(ctx);
   // A projection that drops `_time` is found out with its first row, all others here.

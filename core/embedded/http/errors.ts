@@ -9,7 +9,9 @@ export class HttpError extends Error {
   }
 }
 
-/** A query ran into its time limit; see backend.md section 8 for the two ways in which that reaches the client. */
+/**
+ * A query ran into its time limit; see docs/protocol/victorialogs.md#failures for the two ways in which that reaches the client.
+ */
 export class QueryTimeoutError extends HttpError {
   constructor(limitMs: number) {
     super(

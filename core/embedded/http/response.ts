@@ -9,7 +9,7 @@ const SMALL_BODY_CHARS = 4096;
 const CHUNK_CHARS = 32 * 1024;
 const PIECE_CHARS = 256 * 1024;
 
-/** The text that breaks the chunked framing when an answer could not be completed (backend.md section 8). */
+/** The text that breaks the chunked framing when an answer could not be completed (docs/protocol/victorialogs.md#failures). */
 const ABORT_TEXT =
   'the connection has been aborted; see the last line in the response and/or in the server log for the reason';
 

@@ -173,7 +173,7 @@ async function answerError(
     }
     out.discard();
     if (error instanceof QueryTimeoutError && path !== '/select/logsql/query') {
-      // Every JSON endpoint says 200 even so; only the broken framing tells (backend.md section 8).
+      // Every JSON endpoint says 200 even so; only the broken framing tells (docs/protocol/victorialogs.md#failures).
       out.begin(200, 'application/json');
       await out.abort();
       return;

@@ -16,8 +16,8 @@ export interface JsonLineOptions {
 }
 
 /**
- * Stores one JSON line (backend.md section 10). Lines that are no JSON object, are too long or carry an unreadable time
- * are left out and counted. False when the store is full.
+ * Stores one JSON line (docs/protocol/victorialogs.md#ingestion). Lines that are no JSON object, are too long or carry an
+ * unreadable time are left out and counted. False when the store is full.
  */
 export function ingestJsonLine(
   line: string,

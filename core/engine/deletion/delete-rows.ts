@@ -12,8 +12,8 @@ import type { Upstream } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
 
 /**
- * Has the rows of a plan deleted, and writes who did it: a record before and one after (spec: Delete). Ends when the backend has
- * taken the task; the rows go in the background. The answer is empty.
+ * Has the rows of a plan deleted, and writes who did it: a record before and one after (docs/protocol/requests.md#deletion). Ends
+ * when the backend has taken the task; the rows go in the background. The answer is empty.
  */
 export async function deleteRows(
   plan: DeletePlan,

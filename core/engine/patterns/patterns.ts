@@ -26,7 +26,7 @@ const secondNs = 1_000_000_000n;
 
 type Samples = PatternResult['samples'];
 
-/** The patterns of the selected lines, counted by bucket (spec-gaps: Patterns response). */
+/** The patterns of the selected lines, counted by bucket (docs/protocol/answers.md#patterns). */
 export async function answerPatterns(
   { filter }: PatternsPlan,
   request: PatternsRequest,

@@ -37,8 +37,8 @@ const deepest = 50;
 const longDecimal = new RegExp(longDecimalPattern);
 
 /**
- * Decides how a label filter goes to the backend (pushdown.md, section 4). Without stored names it is only told what would be
- * done, with the name as its one spelling.
+ * Decides how a label filter goes to the backend (docs/protocol/logql-to-logsql.md#label-filters). Without stored names it is only
+ * told what would be done, with the name as its one spelling.
  */
 export function pushLabelFilter(filter: LabelFilter, scope: NameScope, names?: StoredNames): PushedLabels {
   if (isDeeperThan(filter, deepest)) return none('labelDeep');

@@ -18,7 +18,7 @@ export interface Pushed {
 
 const lineField = '_msg';
 
-/** Decides how a line filter on the stored line goes to the backend (pushdown.md, section 3). */
+/** Decides how a line filter on the stored line goes to the backend (docs/protocol/logql-to-logsql.md#line-filters). */
 export function pushLineFilter(stage: LineFilterStage): Pushed {
   const isNegative = stage.op.startsWith('!');
   const terms = stage.alternatives.map((term) => pushTerm(stage, term, isNegative));

@@ -8,7 +8,7 @@ export interface DroppedEntry {
   readonly labels: LabelSet;
 }
 
-/** Writes the frames of one tail: every entry is a stream of its own (spec-gaps: Tail). */
+/** Writes the frames of one tail: every entry is a stream of its own (docs/protocol/requests.md#tail). */
 export class FrameWriter {
   readonly #categorizes: boolean;
   readonly #mergers = new WeakMap<LabelSet, LabelsMerger>();

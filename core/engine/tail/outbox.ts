@@ -1,7 +1,7 @@
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** Entries of a frame, frames that wait for a slow client, and entries it is told it lost (spec-gaps: Tail). */
+/** Entries of a frame, frames that wait for a slow client, and entries it is told it lost (docs/protocol/requests.md#tail). */
 const maxFrameEntries = 100;
 const maxFrames = 10;
 const maxDroppedKept = 1_000;

@@ -9,7 +9,7 @@ export interface PlannedListener {
 
 /**
  * The listeners of a pipeline: everything whose schema says `format: listen-address` and that will be opened. The admin listener is
- * left out when it has no routes to serve, or they move to the main one (spec: Infrastructure and admin).
+ * left out when it has no routes to serve, or they move to the main one (docs/protocol/operation.md#listeners-and-admin-routes).
  */
 export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
   const hasAdmin = hasAdminListener(draft);

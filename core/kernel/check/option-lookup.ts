@@ -32,7 +32,7 @@ function optionsIn(draft: PipelineDraft): readonly FoundOption[] {
 }
 
 /**
- * The option that a flag sets, wherever its plugin stands. Rules name options by flag, as spec.md does; keys in the file may then
+ * The option that a flag sets, wherever its plugin stands. Rules name options by flag, as people do; keys in the file may then
  * move without a rule going silent. Undefined when the plugin is not in the pipeline.
  */
 export function findOption(draft: PipelineDraft, flag: string): FoundOption | undefined {

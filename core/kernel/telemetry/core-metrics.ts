@@ -11,7 +11,7 @@ type Settings = Pick<
   'metricsExportSensitiveLabels' | 'metricsMaxTenants' | 'metricsMaxClients' | 'metricsTrustProxyHeaders'
 >;
 
-/** Turns finished requests into the core metrics (spec: Metrics, Core; Tenant and client). */
+/** Turns finished requests into the core metrics (docs/protocol/operation.md#metrics). */
 export class RequestMetrics implements RequestObserver {
   #active = 0;
   readonly #tenants: IdentityCap;

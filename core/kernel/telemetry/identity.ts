@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller.js';
 
-/** Who uses the proxy through a datasource, and where that was read (spec: Authentication 10). */
+/** Who uses the proxy through a datasource, and where that was read (docs/protocol/tenants.md#who-is-asking). */
 export interface EndUser {
   readonly id: string;
   readonly source: string;

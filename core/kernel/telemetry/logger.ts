@@ -11,7 +11,7 @@ export interface LoggerFactory {
   component(name: string): Logger;
 }
 
-/** Severity as the spec names it; the numbers are OpenTelemetry's. */
+/** Severity as logs name it; the numbers are OpenTelemetry's. */
 const severities: ReadonlyMap<number, readonly [text: string, number: number]> = new Map([
   [bunyan.TRACE, ['TRACE', 1]],
   [bunyan.DEBUG, ['DEBUG', 5]],
@@ -21,7 +21,7 @@ const severities: ReadonlyMap<number, readonly [text: string, number: number]> =
   [bunyan.FATAL, ['FATAL', 21]],
 ]);
 
-/** What bunyan puts into a record by itself; the spec has other names for some and no place for the rest. */
+/** What bunyan puts into a record by itself; structured logs have other names for some and no place for the rest. */
 const bunyanFields: ReadonlySet<string> = new Set([
   'name',
   'hostname',
@@ -34,7 +34,7 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process: bunyan inside, the spec's field names on the wire (spec: Structured logs). */
+/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs on the wire. */
 export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>): LoggerFactory {
   const root = bunyan.createLogger({
     name: 'ref-proxy',

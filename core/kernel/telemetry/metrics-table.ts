@@ -4,7 +4,7 @@ const where = ['system', 'direction', 'endpoint', 'route'] as const;
 const countBuckets = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 100] as const;
 const lengthBuckets = [16, 64, 256, 1024, 4096, 16384, 65536] as const;
 
-/** Metrics of HTTP requests (spec: Metrics, Core; Tenant and client). Plugins declare theirs in their manifests. */
+/** Metrics of HTTP requests (docs/protocol/operation.md#metrics). Plugins declare theirs in their manifests. */
 export const requestMetrics = {
   requests_total: {
     type: 'counter',

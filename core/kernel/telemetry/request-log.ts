@@ -126,7 +126,7 @@ function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** The maps by type, which the spec wants at debug level only. */
+/** The maps by type, which are written at debug level only (docs/protocol/operation.md#structured-logs). */
 function byType(trace: Trace): LogFields {
   const calls = trace.upstreamCalls.map((call) => [`backend:${call.type}`, call.durationMs] as const);
   const operations = trace.operations.map(

@@ -4,7 +4,10 @@ import { visit } from '../walk.js';
 import type { MetricExpr } from '../ast.js';
 import type { BinaryLimits, SeriesRow } from './types.js';
 
-/** Counts what the binary operations of one query cost, and refuses the query beyond the limits (spec-gaps: Errors and limits). */
+/**
+ * Counts what the binary operations of one query cost, and refuses the query beyond the limits
+ * (docs/protocol/errors-and-limits.md#binary-operations).
+ */
 export class BinaryBudget {
   readonly #limits: BinaryLimits;
   #operandBytes = 0;

@@ -20,8 +20,8 @@ const foldingOps: ReadonlySet<VectorOp> = new Set([...goingAlongOps, 'stddev', '
 
 /**
  * The grouping of an aggregation that may be applied to samples before the range function inside of it: that of a sum over a
- * function that adds. It also settles which labels parsers look for, and so which errors can come up (logql-functions,
- * section 6), just as it does in Loki.
+ * function that adds. It also settles which labels parsers look for, and so which errors can come up
+ * (docs/protocol/errors-and-limits.md#pipeline-errors), just as it does in Loki.
  */
 export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
   if (op !== 'sum' || expr.kind !== 'range-aggregation') return undefined;

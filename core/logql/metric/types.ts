@@ -72,7 +72,7 @@ export interface MetricLimits {
   readonly binary: BinaryLimits;
 }
 
-/** Limits of binary expressions (spec-gaps: Errors and limits). */
+/** Limits of binary expressions (docs/protocol/errors-and-limits.md#binary-operations). */
 export interface BinaryLimits {
   readonly maxDepth: number;
   readonly maxEvaluations: number;

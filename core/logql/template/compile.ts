@@ -20,7 +20,7 @@ export interface CompiledTemplate {
    * Formats one line.
    * @param labels the value of a label, undefined for none
    * @param list all labels, error labels included
-   * @throws ApiError `lineFormatLimit` when the line takes more than the limits of spec-gaps allow
+   * @throws ApiError `lineFormatLimit` when the line takes more than docs/protocol/errors-and-limits.md#formatting-of-lines allows
    */
   render(labels: GetLabel, line: string, timestampNs: bigint, list?: ListLabels): Rendered;
 }

@@ -15,7 +15,7 @@ export type LineShape =
 // Collapsing numbers opens a word's border in one case only: a number may be followed by a T, as in 12TRACE.
 const opensBorder = /<N>T(?:race|rc)/i;
 
-/** The level of a line without any (spec: Log query result entries). */
+/** The level of a line without any (docs/protocol/answers.md#log-entries). */
 const noLevel = '';
 
 /**

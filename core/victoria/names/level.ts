@@ -33,7 +33,7 @@ export interface LevelSources {
   readonly line: string;
 }
 
-/** Loki's `detected_level`: labels, metadata, severity number, then the line (spec: Log query result entries). */
+/** Loki's `detected_level`: labels, metadata, severity number, then the line (docs/protocol/answers.md#log-entries). */
 export function detectLevel(sources: LevelSources, scansBodies: boolean): string {
   const { ofLabels, metadata, line } = sources;
   if (ofLabels !== undefined) return ofLabels;

@@ -7,7 +7,7 @@ import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
 export type LabelStyle = 'underscores' | 'passthrough';
 export type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
 
-/** The `names` options of a pipeline file (spec: Label and metadata naming modes). */
+/** The `names` options of a pipeline file (docs/protocol/answers.md#label-and-metadata-naming-modes). */
 export type NamingSettings = NamesOptions;
 
 /** The settings of the reference-compatible profile. */
@@ -160,7 +160,7 @@ export class Naming {
     return name;
   }
 
-  /** True when a row with this `_msg` has no stored line (spec: Log line source). */
+  /** True when a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
   isMissingLine(msg: string): boolean {
     return (
       msg === '' ||

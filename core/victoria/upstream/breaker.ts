@@ -23,7 +23,10 @@ export interface Permit {
 
 const probes = 3;
 
-/** Stops calls to a backend that cannot be reached (spec-gaps: States). HTTP answers of any status are successes. */
+/**
+ * Stops calls to a backend that cannot be reached (docs/protocol/operation.md#circuit-breaker). HTTP answers of any status are
+ * successes.
+ */
 export class CircuitBreaker {
   readonly #options: BreakerOptions;
   #state: BreakerState = 'closed';

@@ -115,7 +115,7 @@ export class BackendClient {
 
   /**
    * Sends a call and waits for the head of its answer.
-   * @throws ApiError with the statuses of spec-gaps, Error body
+   * @throws ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body
    */
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);

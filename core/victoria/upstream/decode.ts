@@ -114,7 +114,8 @@ function parseAnswer(text: string, isPart = false): unknown {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
-    // JSON that ends too early was cut at the backend's deadline (backend.md, section 8); what never was JSON comes from something else.
+    // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); what never was JSON
+    // comes from something else.
     if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
     throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }

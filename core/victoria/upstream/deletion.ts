@@ -6,12 +6,12 @@ type Form = readonly (readonly [string, string])[];
 type Post = (path: string, form: Form) => Promise<string>;
 
 const taskPath = '/delete/run_task';
-/** Where the specification has deletion; VictoriaLogs has it nowhere. */
+/** Where the specification has deletion; VictoriaLogs has nothing there (docs/protocol/requests.md#deletion). */
 const plainPath = '/select/logsql/delete';
 
 /**
- * Asks the backend to delete what a filter selects, as a task (backend.md, section 9), or by the specification's path where there
- * are no tasks. The filter holds the time range; `times` repeats it for the second path.
+ * Asks the backend to delete what a filter selects, as a task (docs/protocol/victorialogs.md#deletion-tasks), or by the
+ * specification's path where there are no tasks. The filter holds the time range; `times` repeats it for the second path.
  * @throws ApiError: the backend's own refusal (deletion may be switched off there), else 502
  */
 export async function runDeletion(logsql: string, times: Form, post: Post): Promise<DeletionTaken> {

@@ -9,7 +9,10 @@ const deadlineMarker = "couldn't be executed in";
 const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
 
-/** Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502 (spec-gaps: Error body). */
+/**
+ * Whether a backend's HTTP error keeps its status: on query routes it does, listings answer 502
+ * (docs/protocol/errors-and-limits.md#error-body).
+ */
 export type StatusRule = 'keep' | 'gateway';
 
 /** The answer was broken off after its head had come: VictoriaLogs does that at its own deadline. */

@@ -2,7 +2,7 @@ import type { Caller, Tenant } from '../../base/caller.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
 
-/** What of a client's request goes on to the backend (spec: Authentication, 9 and 10). */
+/** What of a client's request goes on to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
 export interface ForwardOptions {
   readonly basicAuth?: string;
   readonly forwardAuthorization: boolean;

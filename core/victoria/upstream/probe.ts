@@ -12,7 +12,10 @@ export interface VersionFinding {
   readonly problem: string | undefined;
 }
 
-/** Asks the backend for its health and version; a version nobody tells counts as the newest (backend.md, section 1). */
+/**
+ * Asks the backend for its health and version; a version nobody tells counts as the newest
+ * (docs/protocol/victorialogs.md#backend-endpoints).
+ */
 export async function checkVersion(
   client: BackendClient,
   rule: VersionRule,

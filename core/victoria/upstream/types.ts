@@ -4,7 +4,7 @@ import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 /** One row as VictoriaLogs sends it: every value a string, missing and empty the same. Read with `Object.hasOwn` or entries. */
 export type BackendRow = Readonly<Record<string, string>>;
 
-/** A name or value of a listing with its row count (inexact for field_names: backend.md, section 6). */
+/** A name or value of a listing with its row count (inexact for field_names: docs/protocol/victorialogs.md#hits-and-listings). */
 export interface BackendValue {
   readonly value: string;
   readonly hits: number;
@@ -58,7 +58,7 @@ export interface StatsRequest {
   readonly range: TimeRange;
 }
 
-/** Rows as they come in, from the backend's own tail (backend.md, section 7). */
+/** Rows as they come in, from the backend's own tail (docs/protocol/victorialogs.md#backend-tail). */
 export interface TailRowsRequest {
   readonly query: LogsqlQuery;
   /** Rows are sent when they are this old. */
@@ -90,7 +90,7 @@ export interface DeletionTaken {
 /**
  * The backend as one exchange sees it: bound to its tenant, its caller's forwarded credentials, its signal, the breaker and the
  * gates. Calls start when they are asked for; row batches are pulled, so a reader that stops reading stops the backend.
- * Errors are ApiError with the statuses of spec-gaps.md, Error body.
+ * Errors are ApiError with the statuses of docs/protocol/errors-and-limits.md#error-body.
  */
 export interface Upstream {
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;

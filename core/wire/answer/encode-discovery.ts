@@ -12,7 +12,10 @@ import type {
 } from './discovery-types.js';
 import type { Point } from '../../logql/metric/points.js';
 
-/** Adds the body of a discovery answer in Loki's shape (spec-gaps: Response bodies, Patterns response). */
+/**
+ * Adds the body of a discovery answer in Loki's shape (docs/protocol/answers.md#bodies-by-endpoint,
+ * docs/protocol/answers.md#patterns).
+ */
 export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
   switch (answer.kind) {
     case 'volume':

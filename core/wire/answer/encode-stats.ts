@@ -26,7 +26,7 @@ const storage =
   `"cache":{${cache}},` +
   '"index":{"totalChunks":0,"postFilterChunks":0,"shardsDuration":0,"usedBloomFilters":false,"totalStreams":0,"chunkRefsLookupTime":0,"bloomFilterTime":0}';
 
-/** `data.stats` with the numbers of this answer (spec-gaps: Full JSON envelope); times in seconds. */
+/** `data.stats` with the numbers of this answer (docs/protocol/answers.md#envelope); times in seconds. */
 export function encodeStats(stats: AnswerStats): string {
   const seconds = stats.execTimeMs / 1000;
   const perSecond = (amount: number): number => (seconds > 0 ? Math.round(amount / seconds) : 0);

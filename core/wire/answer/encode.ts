@@ -25,7 +25,10 @@ type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 
 const queryType = 'application/json; charset=UTF-8';
 const formatType = 'application/json; charset=utf-8';
 
-/** Makes the bytes of an answer in Loki's shape and key order (spec-gaps: Full JSON envelope, Response bodies). */
+/**
+ * Makes the bytes of an answer in Loki's shape and key order (docs/protocol/answers.md#envelope,
+ * docs/protocol/answers.md#bodies-by-endpoint).
+ */
 export function encodeAnswer(answer: Answer, options: EncodeOptions): EncodedBody {
   return doAll(encodeSteps(answer, options));
 }

@@ -15,7 +15,7 @@ export interface StreamResult {
   readonly entries: readonly Entry[];
 }
 
-/** What an answer cost; feeds `data.stats` (spec-gaps: Full JSON envelope). Times in milliseconds. */
+/** What an answer cost; feeds `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
 export interface AnswerStats {
   readonly linesProcessed: number;
   readonly bytesProcessed: number;

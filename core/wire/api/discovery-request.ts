@@ -66,7 +66,7 @@ export interface PatternsRequest extends Ranged {
   readonly search: PatternSearch;
 }
 
-/** What clients ask to learn what there is: volumes, fields, labels, patterns (spec: Endpoints, Read API). */
+/** What clients ask to learn what there is: volumes, fields, labels, patterns (docs/protocol/requests.md#read-api). */
 export type DiscoveryRequest =
   | VolumeRequest
   | VolumeRangeRequest

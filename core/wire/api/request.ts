@@ -64,7 +64,7 @@ export interface FormatQueryRequest {
   readonly op: 'format_query';
   readonly query: Query;
 }
-/** Entries as they arrive, after the newest `limit` of the range (spec-gaps: Tail). */
+/** Entries as they arrive, after the newest `limit` of the range (docs/protocol/requests.md#tail). */
 export interface TailRequest extends Ranged {
   readonly op: 'tail';
   readonly query: Query;
@@ -74,7 +74,7 @@ export interface TailRequest extends Ranged {
   readonly follow: FollowRules;
 }
 
-/** Rows to be deleted for good, guarded by the safeguards of its route (spec: Delete). */
+/** Rows to be deleted for good, guarded by the safeguards of its route (docs/protocol/requests.md#deletion). */
 export interface DeleteRequest extends Ranged {
   readonly op: 'delete';
   readonly query: Query;
@@ -85,7 +85,7 @@ export interface TenantRequest {
   readonly op: 'tenant';
 }
 
-/** A validated request of the read API: what the caller asked, free of HTTP (spec: Endpoints, Read API). */
+/** A validated request of the read API: what the caller asked, free of HTTP (docs/protocol/requests.md#read-api). */
 export type ApiRequest =
   | QueryRangeRequest
   | QueryRequest

@@ -3,9 +3,13 @@ import { parseDuration } from '../../base/time/option-duration.js';
 
 type Reader = (value: unknown, where: string) => Partial<TenantLimits>;
 
-/** The enforced limit fields by their names in tenant-limits (spec-gaps: Tenant-limits YAML fields). Others are only published. */
+/**
+ * The enforced limit fields by their names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Others are only
+ * published.
+ */
 export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  // A zero length falls through to the next layer (spec: Query length, precedence); zero elsewhere switches the limit off.
+  // A zero length falls through to the next layer (docs/protocol/errors-and-limits.md#query-length-and-resolution); zero elsewhere
+  // switches the limit off.
   ['max_query_length', (value, where) => nonZero(duration(value, where), (ns) => ({ maxQueryLengthNs: ns }))],
   ['max_query_range', (value, where) => ({ maxQueryRangeNs: duration(value, where) })],
   ['max_query_lookback', (value, where) => ({ maxQueryLookbackNs: duration(value, where) })],

@@ -22,7 +22,10 @@ export interface ProcessLimits {
 export interface Limits {
   /** What a request of these tenants is held to: the strictest non-zero value of each limit. */
   of(tenantIds: readonly string[]): TenantLimits;
-  /** What `/config/tenant/v1/limits` and drilldown-limits show of a tenant, sorted by field (spec: Tenant publication). */
+  /**
+   * What `/config/tenant/v1/limits` and drilldown-limits show of a tenant, sorted by field
+   * (docs/protocol/answers.md#published-tenant-limits).
+   */
   published(tenantId: string): ReadonlyMap<string, LimitValue>;
   readonly process: ProcessLimits;
 }

@@ -7,7 +7,7 @@ import { serviceDiscoveryLabels } from '../../victoria/names/service-name.js';
 export type LimitValue =
   string | number | boolean | null | readonly LimitValue[] | { readonly [name: string]: LimitValue };
 
-/** The fields published when `-tenant-limits-allow-publish` is not set (spec-gaps: Tenant-limits YAML fields). */
+/** The fields published when `-tenant-limits-allow-publish` is not set (docs/protocol/answers.md#published-tenant-limits). */
 export const publishedByDefault: ReadonlySet<string> = new Set([
   'discover_log_levels',
   'discover_service_name',

@@ -1,6 +1,6 @@
 /** The limits one request is held to. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
 export interface TenantLimits {
-  /** Longest time range (spec: Query length and resolution). */
+  /** Longest time range (docs/protocol/errors-and-limits.md#query-length-and-resolution). */
   readonly maxQueryLengthNs: bigint;
   /** Longest `[range]` of a range aggregation. */
   readonly maxQueryRangeNs: bigint;

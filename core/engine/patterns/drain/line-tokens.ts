@@ -16,7 +16,7 @@ const maxTokens = 127;
 
 /**
  * Cuts text at blanks and at signs: a punctuation sign is a token of its own, except those that hold names, addresses, times and
- * paths together (spec-gaps: Patterns response).
+ * paths together (docs/protocol/answers.md#patterns).
  */
 export function tokenizeText(line: string): TokenizedLine {
   const tokens: string[] = [];

@@ -1,4 +1,4 @@
-/** How far the backend answers a construct as LogQL means it (pushdown.md). */
+/** How far the backend answers a construct as LogQL means it (docs/protocol/logql-to-logsql.md#verdicts). */
 export type Verdict =
   /** The same rows: the stage is done by the backend. */
   | 'exact'

@@ -1,6 +1,9 @@
 import { apiError } from '../../../base/errors/table.js';
 
-/** Bounds of one formatting of a line (spec-gaps: line_format limits); sizes are bytes unless told otherwise. */
+/**
+ * Bounds of one formatting of a line (docs/protocol/errors-and-limits.md#formatting-of-lines); sizes are bytes unless told
+ * otherwise.
+ */
 export const formatLimits = {
   output: 64 * 1024,
   /** Of all that the templates of a query make for one line. */

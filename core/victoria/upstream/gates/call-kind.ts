@@ -10,7 +10,7 @@ export function isLong({ startNs, endNs }: TimeRange, boundMs: number): boolean 
   return endNs - startNs > BigInt(Math.round(boundMs)) * 1_000_000n;
 }
 
-/** Whether reading rows is a heavy query (spec-gaps: Heavy-query and metadata-scan gates). */
+/** Whether reading rows is a heavy query (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export function isHeavyRows({ query, range, newest }: RowsRequest, boundMs: number): boolean {
   const limit = newest ?? rowLimit(query.pipes);
   return limit === undefined ? isLong(range, boundMs) : limit > manyRows;

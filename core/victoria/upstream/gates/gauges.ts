@@ -9,7 +9,7 @@ export interface BackendGauges {
   readonly memoryAvailable: number | undefined;
 }
 
-/** Reads the gauges out of the text of /metrics (spec-gaps: Heavy-query and metadata-scan gates). */
+/** Reads the gauges out of the text of /metrics (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export function parseGauges(text: string): BackendGauges {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {

@@ -17,7 +17,7 @@ export interface HeavyGateOptions {
 
 const maxWaiting = 500;
 
-/** Bounds the heavy queries that run on the backend at once (spec: Traffic guards). */
+/** Bounds the heavy queries that run on the backend at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class HeavyGate {
   readonly #options: HeavyGateOptions;
   readonly #queue: FairQueue;

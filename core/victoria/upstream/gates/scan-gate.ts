@@ -32,7 +32,7 @@ const jitterMs = 250;
 
 /**
  * Bounds the long listings of labels that run on the backend at once, by what they do to it: how slow they get, whether they fail,
- * and its memory (spec-gaps: Heavy-query and metadata-scan gates). A ceiling of 0 is no bound.
+ * and its memory (docs/protocol/operation.md#heavy-queries-and-metadata-scans). A ceiling of 0 is no bound.
  */
 export class ScanGate {
   readonly #options: ScanGateOptions;

@@ -27,7 +27,7 @@ const reachedPauseMs = 5_000;
 const riseAlone = 0.3;
 const riseBeside = 0.02;
 
-/** The adaptive limit of scans that run at once (spec-gaps: Heavy-query and metadata-scan gates). */
+/** The adaptive limit of scans that run at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class ScanLimit {
   readonly #options: ScanLimitOptions;
   /** Milliseconds by value listed, without load, by class. */

@@ -17,7 +17,10 @@ export interface ParamContext {
 }
 
 export const hourNs = 3_600n * nanosPerSecond;
-/** Points a query may have: more is refused before anything is asked of the backend (spec: Errors). */
+/**
+ * Points a query may have: more is refused before anything is asked of the backend
+ * (docs/protocol/errors-and-limits.md#refused-queries).
+ */
 const maxPoints = 11_000n;
 
 /** Reads `step`, which must be positive and not too small for the range. */

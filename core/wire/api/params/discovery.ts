@@ -1,4 +1,4 @@
-/** Parameters of the discovery endpoints (spec-gaps: Per endpoint), read as Loki reads them. */
+/** Parameters of the discovery endpoints (docs/protocol/requests.md#parameters-by-endpoint), read as Loki reads them. */
 import { apiError } from '../../../base/errors/table.js';
 import { nanosPerSecond, parseGoInt } from '../../../base/time/index.js';
 import type {
@@ -27,7 +27,7 @@ import {
 const defaultVolumeLimit = 100;
 const defaultLineLimit = 100;
 const defaultFieldLimit = 1000;
-/** More patterns are never answered (spec: Patterns response). */
+/** More patterns are never answered (docs/protocol/answers.md#patterns). */
 const maxPatterns = 1000;
 /** Patterns are counted by buckets of at least this, and of whole seconds. */
 const minPatternStepNs = 10n * nanosPerSecond;

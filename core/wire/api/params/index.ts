@@ -1,6 +1,7 @@
 /**
- * From merged HTTP parameters to an ApiRequest: defaults, order of checks and error texts of spec-gaps.md, "Common parameters" and
- * "Per endpoint". Query texts are not parsed here: a Query parses itself when somebody first asks for its tree.
+ * From merged HTTP parameters to an ApiRequest: defaults, order of checks and error texts of
+ * docs/protocol/requests.md#common-parameters and docs/protocol/requests.md#parameters-by-endpoint. Query texts are not parsed
+ * here: a Query parses itself when somebody first asks for its tree.
  */
 import { apiError } from '../../../base/errors/table.js';
 import { Query, Selector } from '../query.js';
@@ -136,7 +137,7 @@ function readListingRange(
 
 function readListingQuery(params: Params, context: ParamContext): { readonly query?: Selector } {
   const text = first(params, 'query');
-  // An empty query and * both browse everything (spec: Indexed label-values browse cache).
+  // An empty query and * both browse everything (docs/protocol/requests.md#browsing-label-values).
   return text === '' || text === '*' ? {} : { query: new Selector(text, context.dottedNames) };
 }
 

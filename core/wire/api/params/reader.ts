@@ -22,7 +22,10 @@ export function first(params: Params, name: string): string {
   return params.get(name)?.[0] ?? '';
 }
 
-/** Reads start, end and since (spec-gaps: Common parameters). `defaultSinceNs` holds when the client names no start and no since. */
+/**
+ * Reads start, end and since (docs/protocol/requests.md#common-parameters). `defaultSinceNs` holds when the client names no start
+ * and no since.
+ */
 export function readTimeRange(params: Params, nowNs: bigint, defaultSinceNs: bigint): TimeRange {
   const sinceText = first(params, 'since');
   const sinceNs =
