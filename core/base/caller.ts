@@ -1,4 +1,4 @@
-/** Who asks, as far as HTTP tells: everything a stage may know of the connection and its headers. */
+/** The caller as HTTP describes it: everything a stage may know about the connection and its headers. */
 export interface Caller {
   /** HTTP method in upper case; background work asks as GET. */
   readonly method: string;
@@ -22,12 +22,12 @@ export interface Tenant {
   readonly projectId: number;
   /** Label-based tenancy: the backend stream field that must equal `id`. */
   readonly streamField: string | undefined;
-  /** The ids whose limits the request is held to: all of a multi-tenant header. Without it, the tenant's own. */
+  /** The ids whose limits apply: all of a multi-tenant header. Without it, the tenant's own. */
   readonly limitIds?: readonly string[];
-  /** What is older is not read, whatever a window reaches back to. */
+  /** Older data is not read, however far the requested window reaches back. */
   readonly oldestNs?: bigint;
-  /** True for a tenant that no data belongs to: the backend is not asked. */
+  /** True for a tenant without data: the backend is not asked. */
   readonly hasNoData?: true;
-  /** Whether `X-Scope-OrgID` goes on to the backend (`-forward-tenant-header`). */
+  /** Whether `X-Scope-OrgID` is forwarded to the backend (`-forward-tenant-header`). */
   readonly forwardHeader: boolean;
 }

@@ -55,7 +55,7 @@ export function formatIPv6(value: bigint): string {
   );
 }
 
-/** First and last address of a network `a/bits`, of a single address, or of an explicit range. */
+/** First and last address of a network `a/bits`, a single address or an explicit range. */
 export function cidrRange(
   family: 'ipv4' | 'ipv6',
   text: string,

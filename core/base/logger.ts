@@ -1,6 +1,6 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Structured log in the field names of docs/protocol/operation.md#structured-logs. */
+/** A structured logger with the field names of docs/protocol/operation.md#structured-logs. */
 export interface Logger {
   debug(body: string, fields?: LogFields): void;
   info(body: string, fields?: LogFields): void;

@@ -22,7 +22,7 @@ export interface Histogram<Labels> {
   observe(value: number, labels: Labels): void;
 }
 
-/** The declared metrics, by name and typed by what they are; an undeclared one is a type error. */
+/** The declared metrics by name, each with its type; using an undeclared one is a type error. */
 export type Meters<Metrics extends MetricSpecs> = {
   readonly [Name in keyof Metrics]: Metrics[Name]['type'] extends 'counter'
     ? Counter<LabelValues<Metrics[Name]>>

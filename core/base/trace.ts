@@ -1,15 +1,15 @@
-/** What one request cost and where, shared by all exchanges derived from it. Written by stages, read by the request log and metrics. */
+/** What one request cost and where, shared by all exchanges derived from it. Stages write it; the request log and metrics read it. */
 export class Trace {
-  /** The best result any cache gave this request; undefined when none was asked (logged as bypass). */
+  /** The best result of any cache for this request; undefined when none was asked (logged as bypass). */
   cacheResult: 'hit' | 'miss' | undefined;
   tenantId: string | undefined;
-  /** Backend calls of this request, in the order they ended. */
+  /** Backend calls of this request, in the order they finished. */
   readonly upstreamCalls: UpstreamCall[] = [];
   readonly operations: OperationRecord[] = [];
-  /** True when the request's record is written, as a tail's is long before its end: what comes after is not collected. */
+  /** True once the request's record has been written, which for a tail is long before its end: anything later is not collected. */
   isWritten = false;
 
-  /** Counts a hit or miss; a hit anywhere makes the request's result a hit. */
+  /** Counts a cache hit or miss; one hit makes the request a hit. */
   cache(result: 'hit' | 'miss'): void {
     if (this.cacheResult !== 'hit') this.cacheResult = result;
   }

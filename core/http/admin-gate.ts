@@ -5,7 +5,7 @@ import { firstHeader } from './caller.js';
 import { headerNames } from '../wire/routes-table.js';
 
 /**
- * Lets a caller through to admin and debug routes, or throws; without a token the listener's address is the protection
+ * Admits a caller to admin and debug routes or throws; without a token, only the listener's address protects them
  * (docs/protocol/tenants.md#admin-token).
  */
 export function adminGate(token: string | undefined): (caller: Caller) => void {
@@ -14,7 +14,7 @@ export function adminGate(token: string | undefined): (caller: Caller) => void {
   return (caller) => {
     const bearer = /^Bearer\s+(.+)$/i.exec(caller.headers.get('authorization') ?? '')?.[1] ?? '';
     const shown = firstHeader(caller.headers, headerNames.adminToken) || bearer;
-    // Digests have one length, so that the comparison tells nothing of the token's.
+    // Digests have equal lengths, so the comparison does not reveal the token's length.
     if (!timingSafeEqual(digest(shown), wanted)) throw apiError('adminAuthRequired', {});
   };
 }

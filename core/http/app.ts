@@ -19,7 +19,6 @@ import { refuseManyHeaders } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
 
-/** What an app of one listener needs. */
 export interface AppSettings extends ServeSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
@@ -28,15 +27,15 @@ export interface AppSettings extends ServeSettings {
   readonly clock: Clock;
   /** Whether the client is asked to close the connection after this response. */
   readonly shouldClose: (context: Context, status: number) => boolean;
-  /** Throws for a request that its connection has no room for. */
+  /** Throws when the connection has too many unanswered requests. */
   readonly refuseOver: (context: Context) => void;
   /** Ends the connection of a client that does not read its answer. */
   readonly cutUnread: (socket: Socket) => void;
-  /** A defect in HTTP handling itself, outside of any route. */
+  /** Reports a bug in HTTP handling itself, outside any route. */
   readonly onDefect: (error: unknown) => void;
 }
 
-/** One request on its way through the app. */
+/** One request in progress. */
 interface Running {
   readonly record: RequestRecord;
   readonly controller: AbortController;
@@ -57,12 +56,12 @@ class AllRunning {
   }
 }
 
-/** Makes the Koa app of one listener: the routes given to it, and 404 for everything else. */
+/** Makes the Koa app of one listener: its routes, and 404 for everything else. */
 export function createApp(settings: AppSettings): Koa {
   const app = new Koa();
   app.silent = true;
   app.on('error', (error: unknown, context?: Context) => {
-    // Koa tells of failed connections as well, whose requests are accounted for where they close.
+    // Koa also reports failed connections, whose requests are recorded when the connection closes.
     const socket: Socket | null | undefined = context?.req.socket;
     if (socket?.errored !== error) settings.onDefect(error);
   });
@@ -88,7 +87,7 @@ export function createApp(settings: AppSettings): Koa {
   return app;
 }
 
-/** Counts a request in, and out again when its response has ended or its client is gone. */
+/** Registers a request, and unregisters it when its response has ended or its client has left. */
 function start(context: Context, settings: AppSettings): Running {
   const { clock, observer } = settings;
   const record = new RequestRecord(
@@ -102,10 +101,10 @@ function start(context: Context, settings: AppSettings): Running {
   const leave = settings.inFlight.add(controller);
   observer.started(record);
   const endBound = boundTime(context, controller, settings);
-  // Node takes the socket from a request that is over.
+  // Node detaches the socket from a finished request.
   const { socket } = context.req;
   let isWhole = false;
-  // Also emitted when the connection is destroyed with the rest of the answer in its buffer.
+  // Also emitted when the connection is destroyed with the rest of the answer still in its buffer.
   context.res.prependOnceListener('finish', () => (isWhole = !socket.destroyed));
   context.res.once('close', () => {
     endBound();
@@ -121,10 +120,10 @@ function start(context: Context, settings: AppSettings): Running {
   return { record, controller };
 }
 
-/** Time in which a client may still read the error of a request that took too long. */
+/** How long a client may still read the error of a request that took too long. */
 const lastWordsMs = 1_000;
 
-/** Ends the request at `-http-write-timeout`, and its connection when the client does not read the answer by then. */
+/** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */
 function boundTime({ socket }: Context, controller: AbortController, settings: AppSettings): () => void {
   const bound = settings.options.httpWriteTimeout;
   if (bound === 0) return () => undefined;
@@ -145,13 +144,13 @@ function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
     } catch (error) {
       record.error = error;
       if (context.headerSent || !context.writable) {
-        // A second body behind a broken one would be read as part of the first.
+        // A second body after a partial one would be read as part of the first.
         context.res.destroy();
         context.respond = false;
         return;
       }
       const shown = clientErrorOf(error, controller.signal);
-      // The rest of a refused body is still on its way: this connection cannot carry another request.
+      // The rest of a refused body is still arriving, so this connection cannot carry another request.
       if (shown.status === 413) context.set('Connection', 'close');
       await send(context, encodeError(shown, settings.options.errorResponseMessageField), record, settings);
     }
@@ -174,7 +173,7 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
   return router;
 }
 
-/** `/label/{name}/values` in the router's spelling. */
+/** `/label/{name}/values` in the router's syntax. */
 function toRouterPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
@@ -190,14 +189,14 @@ async function send(
   if (settings.shouldClose(context, answer.status)) context.set('Connection', 'close');
   const body = await compressBody(context, answer.body, settings.options);
   record.responseBytes = body.length;
-  // Set as a header, before the body: Koa would guess a type and add a charset of its own.
+  // Set as a header before the body: Koa would otherwise guess a type and add a charset.
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);
   const isChunked = settings.options.streamResponse && isLogAnswer(answer.body);
   const isLast = context.response.get('Connection') === 'close' && !context.req.complete;
   if (!isLast) context.body = isChunked ? chunkedBody(body) : body;
   else {
     context.body = lastAnswer(chunksOf(body), context.req);
-    // Koa knows the length of a whole body only.
+    // Koa only knows the length of a body that is not a stream.
     if (!isChunked) context.length = body.length;
   }
 }

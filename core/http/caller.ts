@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../base/caller.js';
 import { headerNames } from '../wire/routes-table.js';
 
-/** Reads who asks from the connection and the request headers. */
+/** Describes the caller from the connection and the request headers. */
 export function callerOf(request: IncomingMessage): Caller {
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(request.headersDistinct)) {
@@ -21,7 +21,7 @@ export function callerOf(request: IncomingMessage): Caller {
   };
 }
 
-/** The value of the first of some headers that is present; empty when none is. */
+/** The value of the first of these headers that is present, or an empty text. */
 export function firstHeader(headers: ReadonlyMap<string, string>, names: readonly string[]): string {
   for (const name of names) {
     const value = headers.get(name);
@@ -34,7 +34,7 @@ function listOf(value: string): readonly string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-/** IPv4 clients of a dual-stack socket appear as ::ffff:1.2.3.4; logs and rate limits want 1.2.3.4. */
+/** IPv4 clients of a dual-stack socket appear as ::ffff:1.2.3.4; logs and rate limits need 1.2.3.4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

@@ -7,13 +7,13 @@ const compress = promisify(gzip);
 export interface CompressionSettings {
   readonly responseCompression: 'gzip' | 'auto' | 'none';
   readonly responseCompressionMinBytes: number;
-  /** The older switch: false means none where the newer one stands at its default. */
+  /** The older switch: false disables compression where the newer option has its default. */
   readonly responseGzip: boolean;
 }
 
 /**
- * The body to send: gzipped where the client takes it and it is worth it. Runs once, at the edge; a body that a stage has
- * encoded already stays as it is.
+ * The body to send, gzipped when the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
+ * encoded stays as it is.
  */
 export async function compressBody(
   context: Context,
@@ -27,6 +27,6 @@ export async function compressBody(
   if (isEncoded || body.length === 0 || body.length < settings.responseCompressionMinBytes) return body;
   if (context.acceptsEncodings('gzip', 'identity') !== 'gzip') return body;
   context.set('Content-Encoding', 'gzip');
-  // Log text shrinks to about a tenth at the lowest level already; the higher ones only cost time.
+  // The lowest level already shrinks log text to about a tenth; higher levels only cost time.
   return compress(body, { level: constants.Z_BEST_SPEED });
 }

@@ -48,28 +48,28 @@ interface Connection {
   readonly maxAgeMs: number;
   requests: number;
   state: State;
-  /** Responses that have not ended: the one being sent, and those of requests that came behind it. */
+  /** Responses that have not ended: the one being sent, and those of requests pipelined behind it. */
   readonly open: Set<ServerResponse>;
-  /** Why a request was one too many; its response is the last one. */
+  /** Set when a request was refused because of too many others; its response is the last one. */
   refusal: Refusal | undefined;
 }
 
 interface Refusal {
   readonly response: ServerResponse;
-  /** Requests that came behind it all the same. */
+  /** Requests that arrived after the refused one. */
   ignored: number;
 }
 
 /** Why a connection is ended without an answer. */
 export type CutReason = 'pipelined' | 'unread' | 'certificate';
 
-/** Follows client connections: what each carries, how much of it, and when one should be closed so that load finds new replicas. */
+/** Tracks client connections: their state, their number of requests, and when to close one so that load moves to new replicas. */
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #counts: Record<State, number> = { active: 0, idle: 0 };
-  /** What is read on behind what was refused. */
+  /** Connections whose remaining input is read and discarded after a refusal. */
   readonly #refused = new WeakMap<Socket, { readonly end: NodeJS.Timeout; readonly untilMs: number }>();
-  /** The last requests of connections on which something broken came behind them. */
+  /** The last responses of connections on which broken input followed. */
   readonly #behind = new WeakSet<ServerResponse>();
   #isDraining = false;
 
@@ -85,10 +85,10 @@ export class Connections {
     server.on(connectionEvent, (socket: Socket) => this.#opened(socket));
   }
 
-  /** Counts a request in until its response has closed. False for one that nobody is to answer. */
+  /** Registers a request until its response has closed. False for a request that must not be answered. */
   admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#bySocket.get(socket);
-    // What was read from a connection before its end is still handed out after it.
+    // Node still delivers requests that were read before the connection ended.
     if (connection === undefined || socket.destroyed) return false;
     const { open, refusal } = connection;
     const { httpConnMaxPipelined } = this.settings;
@@ -108,13 +108,13 @@ export class Connections {
     return true;
   }
 
-  /** Throws for a request that came while too many others of its connection were unanswered. */
+  /** Throws when the request arrived while too many others of its connection were unanswered. */
   refuseOver({ req, res }: Context): void {
     if (this.#bySocket.get(req.socket)?.refusal?.response === res)
       throw apiError('tooManyPipelined', { limit: this.settings.httpConnMaxPipelined });
   }
 
-  /** Ends a connection without a word. */
+  /** Ends a connection without an answer. */
   cut(socket: Socket, reason: CutReason): void {
     if (socket.destroyed) return;
     this.meters.http_connections_cut_total.add(1, { reason });
@@ -122,20 +122,20 @@ export class Connections {
   }
 
   /**
-   * Answers what is no HTTP, with the statuses that Node gives by itself. Where no request is open it reads on for a moment: a client
-   * that is still sending would not get the answer of a connection that is closed under it.
+   * Answers input that is not HTTP, with Node's default statuses. When no request is open, it keeps reading for a moment: closing the
+   * connection under a client that is still sending would discard the answer.
    */
   refuseBroken(error: Error, socket: Socket): void {
     const reading = this.#refused.get(socket);
     if (reading !== undefined) {
-      // What comes behind it is no better, and each part of it is told here.
+      // Further input is no better, and Node reports each part of it here.
       if (this.clock.monotonicMs() < reading.untilMs) reading.end.refresh();
       return;
     }
     const open = [...(this.#bySocket.get(socket)?.open ?? [])];
     const last = open.at(-1);
     if (last?.req.complete === true) {
-      // What is broken comes behind requests that are whole, such as the body of a GET that told no length: they are answered first.
+      // Broken input may follow complete requests, such as the undeclared body of a GET: those are answered first.
       if (this.#behind.has(last)) return;
       this.#behind.add(last);
       last.once('close', () => {
@@ -152,12 +152,12 @@ export class Connections {
     if (open.length > 0) socket.destroy(error);
   }
 
-  /** From now on every response asks its client to close. */
+  /** From now on every response asks its client to close the connection. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Whether the response to this request should end its connection. */
+  /** Whether the connection should close after the response to this request. */
   shouldClose(context: Context, status: number): boolean {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);
@@ -174,7 +174,7 @@ export class Connections {
     const ageMs = this.clock.monotonicMs() - connection.openedMs;
     if (httpConnMaxRequests > 0 && connection.requests >= httpConnMaxRequests) return 'requests';
     if (httpConnMaxAge > 0 && ageMs >= connection.maxAgeMs) return 'age';
-    // A refusal for load is the sign of overload: a client that is not new should find another replica.
+    // A refusal for load is a sign of overload: an established client should find another replica.
     const isOverloaded = status === 429 || status === 503;
     if (isOverloaded && httpConnOverloadMaxAge > 0 && ageMs >= httpConnOverloadMaxAge) return 'overload';
     return undefined;
@@ -216,7 +216,7 @@ export class Connections {
   }
 }
 
-/** Node tells the response that is being sent that its connection has ended; those queued behind it would never hear of it. */
+/** When a connection ends, Node only notifies the response being sent; queued ones would never learn of it. */
 function closeQueued(response: ServerResponse): void {
   if (response.socket !== null) return;
   response.destroy();

@@ -26,15 +26,15 @@ import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
 
-/** What the HTTP edge is made of; the kernel gives it. */
+/** What the kernel passes to the HTTP edge. */
 export interface EdgeSettings {
   readonly server: ServerOptions;
   readonly telemetry: TelemetryOptions;
-  /** Handlers of all endpoint plugins by route id. */
+  /** Handlers of all endpoint plugins, by route id. */
   readonly handlers: ReadonlyMap<string, RouteHandler>;
-  /** Every route that a handler may be for, by id. */
+  /** All routes that may have a handler, by id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Handlers of requests for a WebSocket on the main listener, by route id. */
+  /** Handlers of WebSocket requests on the main listener, by route id. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
   readonly run: Run;
   readonly memory: Pick<MemoryPool, 'open'>;
@@ -44,7 +44,7 @@ export interface EdgeSettings {
   readonly clock: Clock;
 }
 
-/** Addresses that answer; `admin` and `metrics` only where they have a listener of their own. */
+/** The URLs of the listeners; `admin` and `metrics` only when they have their own. */
 export interface Urls {
   readonly main: string;
   readonly admin?: string;
@@ -54,14 +54,14 @@ export interface Urls {
 /** The open listeners of a proxy. */
 export interface Edge {
   readonly urls: Urls;
-  /** Stops accepting, lets running requests end within `-drain-timeout`, then ends the rest with an error. */
+  /** Stops accepting, lets running requests finish within `-drain-timeout`, then ends the rest with an error. */
   close(): Promise<void>;
 }
 
-/** Time that aborted requests get to send their error before their sockets are cut. */
+/** How long aborted requests may take to send their error before their sockets are closed. */
 const lastWordsMs = 1_000;
 
-/** Opens the listeners. An Error names the flag; nothing stays open then. */
+/** Opens the listeners. On failure it closes them all and throws an Error that names the flag. */
 export async function openEdge(settings: EdgeSettings): Promise<Edge> {
   refuseUnsafe(settings);
   const tls = await readTls(settings.server);
@@ -74,7 +74,7 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
   });
   const listeners = new Map<ListenerName, Listener>();
   const close = async (): Promise<void> => {
-    // WebSockets have no end to wait for.
+    // WebSockets do not end by themselves, so they are not drained.
     await Promise.all([upgrades.close(lastWordsMs), drain(listeners, inFlight, connections, settings)]);
   };
   try {
@@ -110,8 +110,8 @@ interface ListenerPlan {
 }
 
 /**
- * Which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, others
- * when they serve something.
+ * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, the
+ * others when they serve something.
  */
 function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, ListenerPlan> {
   const { server, telemetry, handlers, routes } = settings;
@@ -138,7 +138,7 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
   return plans;
 }
 
-/** Settings that would open a hole are refused at start (docs/protocol/errors-and-limits.md#unsafe-settings). */
+/** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
 function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): void {
   if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
     throw new Error(
@@ -161,7 +161,7 @@ async function open(
   connections: Connections,
   tls: TlsMaterial | undefined,
 ): Promise<Listener> {
-  // Koa's callback returns a promise that it never rejects; the server wants none.
+  // Koa's callback returns a promise that never rejects; the server expects a function without a result.
   const handle = app.callback();
   const server = createListenerServer(
     (request, response) => {

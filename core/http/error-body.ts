@@ -7,28 +7,28 @@ import { StreamTextError } from '../victoria/names/stream-text.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 
-/** What the client is told of an error: an ApiError as it is, a LogQL error as 400 with Loki's text, a broken row as 502, a defect as 500. */
+/** The error as the client sees it: an ApiError unchanged, a LogQL error as 400 with Loki's text, a broken row as 502, a bug as 500. */
 export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
-  // What breaks after an abort broke because of it; the reason says what the client is to see.
+  // Errors after an abort are its consequences; the abort reason is what the client should see.
   if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
   if (error instanceof ApiError) return error;
   if (error instanceof RefusedQuery) return apiError('badRequest', { text: error.message }, { cause: error });
-  // Rows are read where they are used; what is wrong with one is the backend's doing.
+  // Rows are parsed where they are used, so the backend is to blame for these.
   if (error instanceof StreamTextError || error instanceof RowTimeError)
     return unexpectedAnswer('the backend', error.message, error);
   return apiError('internal', {}, { cause: error });
 }
 
-/** What a request comes to whose connection ended before its answer was sent. */
+/** The error of a request whose connection ended before its answer was sent. */
 export function connectionError({ errored }: Socket): ApiError {
   const code = errored !== null && 'code' in errored ? String(errored.code) : '';
-  // Node has answered these two by itself, with these statuses.
+  // Node has already answered these two, with these statuses.
   if (code.startsWith('HPE_')) return apiError('brokenBody', {});
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return apiError('slowBody', {});
   return apiError('clientGone', {});
 }
 
-/** The error body (docs/protocol/errors-and-limits.md#error-body) in the form its line of the error table asks for. */
+/** Encodes an error body (docs/protocol/errors-and-limits.md#error-body) in the form that its table entry asks for. */
 export function encodeError(error: ApiError, hasMessageField: boolean): EncodedAnswer {
   const form = error.entry.body ?? 'json';
   const headers = new Map(Object.entries(error.headers));

@@ -1,12 +1,12 @@
 import type { Steps } from '../base/pace/steps.js';
 
-/** Bytes decoded in one go; a body may be large, and so may one of its parameters. */
+/** Bytes decoded per step; a body may be large, and so may one of its parameters. */
 const stepBytes = 256 * 1024;
 const [ampersand, equals, percent, plus, space] = [0x26, 0x3d, 0x25, 0x2b, 0x20];
 
 /**
- * Decodes `a=b&c=d` as URLSearchParams does, whose time for a plus sign grows with what stands before it. It yields between steps, so
- * that a caller can let others have their turn.
+ * Decodes `a=b&c=d` like URLSearchParams, which takes quadratic time on many plus signs. Yields between steps, so that the caller can pause
+ * for other work.
  */
 export function* decodeForm(form: Buffer, add: (name: string, value: string) => void): Steps<void> {
   let sinceYield = 0;
@@ -45,13 +45,13 @@ function* decodeText(encoded: Buffer): Steps<string> {
   return yield* textOf(decoded.subarray(0, length));
 }
 
-/** UTF-8 as text. It is cut before a byte that begins a character, so that each part is read as it would be within the whole. */
+/** Decodes UTF-8 in parts. Each part ends before a byte that starts a character, so the result is the same as for the whole. */
 function* textOf(bytes: Buffer): Steps<string> {
   if (bytes.length <= stepBytes) return bytes.toString('utf8');
   const parts: string[] = [];
   for (let at = 0; at < bytes.length;) {
     let end = Math.min(at + stepBytes, bytes.length);
-    // Behind three bytes that go on, none of them belongs to a character any more.
+    // After three continuation bytes, further ones belong to no character.
     for (let back = 0; back < 3 && goesOn(bytes[end]); back += 1) end -= 1;
     parts.push(bytes.toString('utf8', at, end));
     at = end;
@@ -64,7 +64,7 @@ function goesOn(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** The byte that two hexadecimal digits stand for; negative when they are none. */
+/** The byte for two hexadecimal digits; negative when they are invalid. */
 function hexByte(high = 0, low = 0): number {
   const [highValue, lowValue] = [digitValue(high), digitValue(low)];
   return highValue < 0 || lowValue < 0 ? -1 : highValue * 16 + lowValue;

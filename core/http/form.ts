@@ -6,8 +6,8 @@ import { atPace, doAll, type Steps } from '../base/pace/steps.js';
 import type { Params } from '../wire/api/params/index.js';
 
 /**
- * Merges the parameters of a POST form and of the URL: form values first, repeated values kept in order, as Loki's
- * server does. Bodies of other types count toward the limit but give no parameters.
+ * Merges the parameters of a POST form and of the URL: form values first, repeated values in order, as Loki's server does. Bodies of other
+ * types count toward the limit but have no parameters.
  */
 export async function readMergedParams(
   request: IncomingMessage,
@@ -18,26 +18,25 @@ export async function readMergedParams(
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const body = await readBody(request, maxBodyBytes);
-    // A body may be large: others have their turns meanwhile.
+    // A body may be large, so it is parsed with pauses for other work.
     if (isForm) await atPace(addAll(merged, body), new Pacer());
   }
   addUrl(merged, queryString);
   return merged;
 }
 
-/** The parameters of the URL alone. */
 export function readUrlParams(queryString: string): Params {
   const merged = new Map<string, string[]>();
   addUrl(merged, queryString);
   return merged;
 }
 
-/** No client sends as many; a body of nothing but `&a` would otherwise become millions of objects. */
+/** More than any client sends; otherwise a body of nothing but `&a` would become millions of objects. */
 const maxParams = 10_000;
 
 type Merged = Map<string, string[]>;
 
-/** At once: a URL is bounded as headers are. */
+/** Without pauses: a URL is as bounded as headers are. */
 function addUrl(merged: Merged, queryString: string): void {
   if (queryString !== '') doAll(addAll(merged, Buffer.from(queryString)));
 }
@@ -51,7 +50,7 @@ function addAll(merged: Merged, form: Buffer): Steps<void> {
   });
 }
 
-/** How many parameters there are, or the first number over the bound. */
+/** The number of parameters; counting stops once it is over the bound. */
 function countParams(form: Buffer): number {
   let count = 1;
   for (let at = form.indexOf('&'); at !== -1 && count <= maxParams; at = form.indexOf('&', at + 1))
@@ -59,7 +58,7 @@ function countParams(form: Buffer): number {
   return count;
 }
 
-/** Collects a request body up to a bound; more is an error before it is read. */
+/** Collects a request body up to a bound; a longer one is refused early. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw apiError('bodyTooLarge', { limit: maxBytes });
@@ -73,11 +72,11 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   return Buffer.concat(chunks);
 }
 
-/** The chunks of a body; one that breaks off is its client's doing. */
+/** The chunks of a body; a body that breaks off is the client's error. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   try {
-    // An incoming message yields Buffers unless an encoding was set, which nobody does here. One that is refused before its end is
-    // read away behind the answer; to destroy it would end the connection without one.
+    // An incoming message yields Buffers unless an encoding was set, and none is. The rest of a refused body is discarded after the answer:
+    // destroying the message would end the connection without one.
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch {
     throw apiError('brokenBody', {});

@@ -1,4 +1,4 @@
-/** The HTTP requests being answered, so that a stop can wait for them and then end the rest. */
+/** The requests being answered, so that shutdown can wait for them and abort the rest. */
 export class InFlight {
   readonly #controllers = new Set<AbortController>();
   #idle: (() => void) | undefined;
@@ -7,7 +7,7 @@ export class InFlight {
     return this.#controllers.size;
   }
 
-  /** Counts a request in; the returned function counts it out. */
+  /** Registers a request; the returned function unregisters it. */
   add(controller: AbortController): () => void {
     this.#controllers.add(controller);
     return () => {
@@ -16,7 +16,7 @@ export class InFlight {
     };
   }
 
-  /** Waits until nothing is in flight, at most for some milliseconds; says whether that came true. */
+  /** Waits until nothing is in flight, for at most `timeoutMs`; tells whether everything finished. */
   async drained(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
     return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export class InFlight {
     });
   }
 
-  /** Ends what is still in flight; its clients get the reason as their error. */
+  /** Aborts all requests in flight; their clients get the reason as the error. */
   abortAll(reason: Error): void {
     for (const controller of this.#controllers) controller.abort(reason);
   }

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Behind an answer that ends its connection is read on until nothing comes for a while, and no longer than this. */
+/**
+ * After an answer that ends its connection, input is read and discarded until the client pauses this long, and no longer than the second
+ * bound.
+ */
 export const restMs = 1_000;
 export const lastReadMs = 5_000;
 
 /**
- * The answer to a request that is still being sent, and the last one of its connection: it ends when the rest of the request was
- * thrown away. A connection that is closed under a sending client takes the answer away from it.
+ * The last answer of a connection, sent while its request is still arriving. It ends once the rest of the request has been discarded:
+ * closing the connection under a sending client would discard the answer.
  */
 export function lastAnswer(chunks: Iterable<Buffer>, request: IncomingMessage): Readable {
   async function* answer(): AsyncGenerator<Buffer> {

@@ -13,16 +13,15 @@ import { describeSystemError, readOptionFile } from '../kernel/options/option-fi
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
 
-/** A server that listens. */
 export interface Listener {
   readonly server: Server;
-  /** Address for clients on this machine, such as `http://127.0.0.1:3100`. */
+  /** URL for clients on this machine, such as `http://127.0.0.1:3100`. */
   readonly url: string;
-  /** Stops accepting; resolves when every connection is closed. */
+  /** Stops accepting; resolves when every connection has closed. */
   close(): Promise<void>;
 }
 
-/** TLS as the options say it, read once at start; undefined for plain HTTP. */
+/** The TLS settings with their files read; undefined for plain HTTP. */
 export interface TlsMaterial {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -31,7 +30,7 @@ export interface TlsMaterial {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Reads the TLS files; an Error names the flag of what is missing or unreadable. */
+/** Reads the TLS files; an Error names the flag of a missing or unreadable file. */
 export async function readTls(options: ServerOptions): Promise<TlsMaterial | undefined> {
   const { tlsCertFile, tlsKeyFile, tlsClientCaFile, tlsRequireClientCert } = options;
   if (tlsRequireClientCert && tlsClientCaFile === undefined) {
@@ -56,16 +55,16 @@ export async function readTls(options: ServerOptions): Promise<TlsMaterial | und
 }
 
 /**
- * Whether a client has shown a certificate that no authority of `-tls-client-ca-file` signed, or that is out of date. Node refuses
- * such clients only together with those that show none.
+ * Whether the client sent an expired certificate or one that no authority of `-tls-client-ca-file` signed. Node can only refuse such
+ * clients together with those that send none.
  */
 export function showsForeignCertificate(socket: TLSSocket): boolean {
   if (socket.authorized) return false;
-  // Without a certificate it is an empty object.
+  // Without a client certificate this is an empty object.
   return Object.keys(socket.getPeerCertificate()).length > 0;
 }
 
-/** Tries what the files hold, one after the other, so that an Error can name the flag. */
+/** Tries the files one by one, so that an Error can name the flag. */
 function checkTls(parts: Readonly<Record<string, SecureContextOptions>>): void {
   for (const [flags, part] of Object.entries(parts)) {
     try {
@@ -76,7 +75,7 @@ function checkTls(parts: Readonly<Record<string, SecureContextOptions>>): void {
   }
 }
 
-/** Makes a server that does not listen yet. */
+/** Makes a server that is not listening yet. */
 export function createListenerServer(
   handler: RequestListener,
   options: ServerOptions,
@@ -97,22 +96,22 @@ export function createListenerServer(
   return server;
 }
 
-/** No client sends as many, nor all proxies between. */
+/** More headers than any client and the proxies before this one send. */
 const maxHeaders = 1_000;
 
-/** Throws for a request of which Node has left headers out: the one that a proxy added last may name the tenant. */
+/** Throws when Node has dropped headers: the last one, added by a proxy, may be the tenant. */
 export function refuseManyHeaders(request: IncomingMessage): void {
   if (request.rawHeaders.length >= 2 * maxHeaders) throw apiError('tooManyHeaders', { limit: maxHeaders });
 }
 
-/** Node refuses a header bound above the bound of the whole request. */
+/** Node refuses a header timeout above the timeout of the whole request. */
 function headersTimeout({ httpReadHeaderTimeout, httpReadTimeout }: ServerOptions): number {
   return httpReadTimeout > 0 && httpReadHeaderTimeout > httpReadTimeout
     ? httpReadTimeout
     : httpReadHeaderTimeout;
 }
 
-/** Starts to listen; an Error names the flag and says what stands in the way. */
+/** Starts listening; an Error names the flag and the reason. */
 export async function listen(
   server: Server,
   flag: string,
@@ -133,7 +132,7 @@ export async function listen(
 }
 
 function urlOf(server: Server, host: string | undefined, isTls: boolean): string {
-  // A server that listens on TCP has an AddressInfo; the other forms belong to pipes and closed servers.
+  // A server that listens on TCP has an AddressInfo; the other forms are for pipes and closed servers.
   const { port } = server.address() as AddressInfo;
   const name = host === undefined || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -147,7 +146,7 @@ async function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** True for what stands in the way of a listener. */
+/** Whether the error means that listening failed. */
 export function isListenError(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -156,7 +155,7 @@ export function isListenError(error: unknown): boolean {
   );
 }
 
-/** What stands in the way of a listener, and what to do when something else listens there. */
+/** Explains why listening failed, with advice when the address is in use. */
 export function describeListenError(flag: string, address: string, error: unknown): string {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
   const advice = isTaken ? `; stop what listens there, or set ${flag} to another address` : '';

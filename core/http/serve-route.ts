@@ -15,7 +15,7 @@ import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { readMergedParams, readUrlParams } from './form.js';
 import { routeLabel, type Route } from '../wire/routes-table.js';
 
-/** A route with the plugin handler that serves it. */
+/** A route with its handler. */
 export interface ServedRoute {
   readonly route: Route;
   readonly handler: RouteHandler;
@@ -27,7 +27,7 @@ export interface ServeSettings {
   readonly run: Run;
 }
 
-/** Answers one request of a route: reads its parameters, asks the handler, encodes the answer once. Throws what went wrong. */
+/** Answers one request of a route: reads its parameters, calls the handler, encodes the answer once. Throws on failure. */
 export async function serveRoute(
   context: Context,
   { route, handler }: ServedRoute,

@@ -4,10 +4,10 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { securityHeaders } from './security-headers.js';
 
-/** Bytes a client may send before its handshake is answered; it has no reason to send any. */
+/** The most bytes a client may send before its handshake is answered; it has no reason to send any. */
 const maxEarlyBytes = 16 * 1024;
 
-/** True when a request asks for a WebSocket as RFC 6455 has it. */
+/** Whether a request asks for a WebSocket, as RFC 6455 defines it. */
 export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&
@@ -17,7 +17,7 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
   );
 }
 
-/** A connection between its request for a WebSocket and the answer to it. */
+/** A connection between its WebSocket request and the answer. */
 export class Handshake {
   readonly #request: IncomingMessage;
   readonly #socket: Duplex;
@@ -25,7 +25,7 @@ export class Handshake {
   readonly #onGone: () => void;
   #earlyBytes: number;
 
-  /** `onGone` is called when the client leaves before it has its answer, or when it leaves at all. */
+  /** `onGone` is called when the client leaves, before or after the answer. */
   constructor(request: IncomingMessage, socket: Duplex, head: Buffer, onGone: () => void) {
     this.#request = request;
     this.#socket = socket;
@@ -34,18 +34,17 @@ export class Handshake {
     this.#onGone = onGone;
     socket.on('error', onGone);
     socket.once('close', onGone);
-    // Reading is the only way to see that the other side has gone.
+    // Reading is the only way to notice that the client has left.
     socket.on('data', this.#onData);
     socket.once('end', onGone);
   }
 
-  /** Completes the handshake. */
   accept(server: WebSocketServer): Promise<WebSocket> {
     this.#letGo();
     return new Promise((resolve, reject) => {
       this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
       server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
-        // A stream that was paused in so many words does not begin to flow by itself.
+        // A stream that was paused explicitly does not resume by itself.
         this.#socket.resume();
         resolve(socket);
       });
@@ -64,7 +63,7 @@ export class Handshake {
     const reason = STATUS_CODES[answer.status] ?? 'Error';
     this.#socket.write(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines}\r\n`);
     this.#socket.end(answer.body);
-    // Not before the answer is read: a reset would take it from the client.
+    // Keeps reading until the client has the answer: a reset would discard it.
     this.#socket.resume();
   }
 

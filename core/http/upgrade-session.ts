@@ -10,40 +10,39 @@ import type { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { failed, goingAway, UpgradedSocket } from './upgrade-socket.js';
 
-/** What a session does with its connection and tells of itself. */
+/** How a session acts on its connection and reports its progress. */
 export interface SessionParts {
   readonly record: RequestRecord;
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   readonly run: Run;
-  /** Completes the handshake. */
   accept(): Promise<WebSocket>;
   /** Answers the request with an error instead. */
   refuse(answer: EncodedAnswer): void;
   destroy(): void;
-  /** The request has its answer, with this status. */
+  /** Reports that the request was answered with this status. */
   onAnswered(status: number): void;
 }
 
-/** One request for a WebSocket: its handshake, and the WebSocket when there comes one of it. */
+/** One WebSocket request: its handshake and, once accepted, its WebSocket. */
 export class UpgradeSession {
   readonly #parts: SessionParts;
   readonly #controller = new AbortController();
   #socket: UpgradedSocket | undefined;
   #isAnswered = false;
-  /** Bounds the time until the handshake is answered. */
+  /** Limits the time until the handshake is answered. */
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 
-  /** Runs the handler to its end. What it throws is the answer before the handshake, and the reason of a close after it. */
+  /** Runs the handler to its end. What it throws before the handshake becomes the answer, and after it the close reason. */
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
     const { record, options } = this.#parts;
     const bound = options.httpWriteTimeout;
     if (bound > 0)
       this.#deadline = setTimeout(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
-    // A handler may be slow to see that nobody waits for it any more.
+    // A handler may be slow to notice that it was aborted.
     this.#controller.signal.addEventListener('abort', () => clearTimeout(this.#deadline));
     try {
       const params = readParams();
@@ -58,20 +57,20 @@ export class UpgradeSession {
     }
   }
 
-  /** The client is gone, or nobody wants it any more. */
+  /** The client has left. */
   gone(): void {
     this.#controller.abort(apiError('clientGone', {}));
   }
 
-  /** The process stops. */
+  /** The process is stopping. */
   stop(): void {
     const reason = apiError('stopping', {});
-    // Before the close, which ends the signal too, in the name of the client.
+    // Before the close: that would abort the signal as if the client had left.
     this.#controller.abort(reason);
     this.#socket?.close(goingAway, reason.message);
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close message. */
   cut(): void {
     this.#parts.destroy();
   }
@@ -102,7 +101,7 @@ export class UpgradeSession {
     const socket = new UpgradedSocket(await this.#parts.accept(), () => this.gone());
     this.#socket = socket;
     this.#parts.onAnswered(101);
-    // Who stopped meanwhile could not close what was not there.
+    // When the session was stopped meanwhile, there was no socket to close yet.
     if (this.#controller.signal.aborted) socket.close(goingAway, '');
     return socket;
   }

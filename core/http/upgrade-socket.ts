@@ -2,20 +2,20 @@ import type { WebSocket } from 'ws';
 import { Rounds } from '../base/pace/rounds.js';
 import type { LiveSocket } from '../kernel/plugin/contract.js';
 
-/** How often a client is pinged; proxies in between take silence for a dead connection. */
+/** Interval of pings; proxies take silence for a dead connection. */
 const pingMs = 1_000;
 const pings = new Rounds(pingMs);
-/** A client that has this much to read yet is neither pinged nor answered: it would only have more. */
+/** A client with this many unread bytes is neither pinged nor answered, which would only add more. */
 const maxIdleBytes = 64 * 1024;
-/** Bytes of a close reason, by the protocol. */
+/** The protocol's limit on the bytes of a close reason. */
 const maxReasonBytes = 123;
 
-/** Closed by the server because it stops. */
+/** Close code: the server is stopping. */
 export const goingAway = 1001;
-/** Closed by the server because of an error. */
+/** Close code: the server failed. */
 export const failed = 1011;
 
-/** One accepted WebSocket; `onEnd` is called once, as soon as either side begins to close it. */
+/** One accepted WebSocket; `onEnd` is called once, as soon as either side starts to close it. */
 export class UpgradedSocket implements LiveSocket {
   readonly #socket: WebSocket;
   readonly #endPings: () => void;
@@ -27,12 +27,12 @@ export class UpgradedSocket implements LiveSocket {
     this.#endPings = pings.join(() => {
       if (this.#isIdle()) socket.ping();
     });
-    // Answered here and not by the library: who only pings and never reads would fill the memory.
+    // Answered here instead of by the library: a client that sends pings and never reads would fill the memory.
     socket.on('ping', (data) => {
       if (this.#isIdle()) socket.pong(data);
     });
     socket.once('close', () => this.#end());
-    // Whatever goes wrong with the connection closes it, which is all there is to do.
+    // Any error closes the connection; nothing else needs to be done.
     socket.on('error', () => this.#end());
   }
 
@@ -69,7 +69,7 @@ export class UpgradedSocket implements LiveSocket {
   }
 }
 
-/** The longest beginning that fits, without half a character at its end. */
+/** The longest prefix that fits and does not split a character. */
 function cut(reason: string): string {
   let text = reason;
   while (Buffer.byteLength(text) > maxReasonBytes) text = text.slice(0, -1);

@@ -17,7 +17,6 @@ import { routeById, routeLabel, type Route } from '../wire/routes-table.js';
 import { asksForWebSocket, Handshake } from './upgrade-handshake.js';
 import { UpgradeSession } from './upgrade-session.js';
 
-/** What upgrades of a listener are made of. */
 export interface UpgradeSettings {
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   /** Handlers by route id. */
@@ -27,7 +26,7 @@ export interface UpgradeSettings {
   readonly clock: Clock;
 }
 
-/** A client message over this is answered by closing with 1009: no route expects any. */
+/** A larger client message closes the socket with 1009: no route expects any. */
 const maxMessageBytes = 4096;
 
 interface Served {
@@ -35,7 +34,7 @@ interface Served {
   readonly handler: UpgradeHandler;
 }
 
-/** Requests for a WebSocket, and the WebSockets that came of them. */
+/** The WebSocket requests of a listener and the open WebSockets. */
 export class Upgrades {
   readonly #settings: UpgradeSettings;
   readonly #byPath = new Map<string, Served>();
@@ -60,7 +59,7 @@ export class Upgrades {
     }
   }
 
-  /** Takes over the upgrades of a server. Without a handler there are none, and Node answers such requests as any other. */
+  /** Takes over the upgrades of a server. Without handlers it does nothing, and Node treats such requests like any other. */
   attach(server: Server): void {
     if (this.#byPath.size === 0) return;
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -71,7 +70,7 @@ export class Upgrades {
     });
   }
 
-  /** Closes every WebSocket with 1001, refuses handshakes under way, and cuts what is left after some milliseconds. */
+  /** Closes every WebSocket with 1001, refuses pending handshakes, and destroys what remains after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosing = true;
     for (const session of this.#sessions) session.stop();
@@ -128,9 +127,9 @@ export class Upgrades {
   }
 }
 
-/** A request that wants another protocol than ours gets its answer in HTTP, as if it had not asked. */
+/** A request to upgrade to another protocol is answered in HTTP as if it had not asked. */
 function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex): void {
-  // Node's types allow any stream; its servers give sockets.
+  // Node's types allow any stream; its servers pass sockets.
   if (!(socket instanceof Socket)) {
     socket.destroy();
     return;
@@ -143,7 +142,7 @@ function answerPlainly(server: Server, request: IncomingMessage, socket: Duplex)
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
   if (hasBody) {
-    // Node has let go of the connection, so nobody would read the body.
+    // Node no longer reads the connection, so a body would never be read.
     const { message, status } = apiError('notWebSocket', {});
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
     return;

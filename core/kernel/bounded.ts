@@ -1,7 +1,7 @@
-/** Something of a plugin that took longer than its bound. */
+/** A plugin's work took longer than its bound. */
 export class TimeBoundError extends Error {}
 
-/** Runs work with a signal that ends after a bound, or with a given one; rejects then, whether the work listens or not. */
+/** Runs work with a signal that aborts after a bound or with the given signal, and rejects then, even if the work ignores it. */
 export async function withinBound<Value>(
   boundMs: number,
   work: (signal: AbortSignal) => Promise<Value> | Value,

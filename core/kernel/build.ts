@@ -8,24 +8,21 @@ import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
 import { OwnRoutes } from './own-routes.js';
 
-/** Gives a plugin what the house has for it. */
+/** Makes the host for one plugin. */
 export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
 
-/** The instances of a pipeline's plugins, wired but not started. */
+/** The plugin instances of a pipeline, connected but not started. */
 export interface Built {
   readonly links: readonly ChainLink[];
   readonly handlers: ReadonlyMap<string, RouteHandler>;
-  /** All routes that there are, by id: those of the house, and those that plugins brought along. */
+  /** All routes by id: built-in ones and those that plugins define. */
   readonly routes: ReadonlyMap<string, Route>;
   readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
-  /** In the order of start: services, stages from the last to the first, endpoints. */
+  /** In start order: services, stages from the last to the first, endpoints. */
   readonly units: readonly Unit[];
 }
 
-/**
- * Creates every plugin of a pipeline. An Error names the plugin and its place in the file. `meterFor` gives a stage what counts its
- * calls.
- */
+/** Creates every plugin of a pipeline. An Error names the plugin and its place in the file. `meterFor` gives each stage its meter. */
 export function buildPlugins(
   pipeline: Pipeline,
   hostFor: HostFor,
@@ -66,7 +63,7 @@ export function buildPlugins(
   };
 }
 
-/** What a plugin says of its routes holds, and all of them exist. */
+/** Checks that plugins serve exactly the routes they declare, and that all of them exist. */
 function checkRoutes(
   loaded: LoadedPlugin,
   { routes }: Endpoint,

@@ -4,21 +4,20 @@ import type { Exchange } from './plugin/exchange.js';
 import type { Answer } from '../wire/answer/types.js';
 import type { Rest, RestUse, Stage } from './plugin/contract.js';
 
-/** A stage in its place: made by the loader from the pipeline file. */
+/** A stage in its place, made by the loader from the pipeline file. */
 export interface ChainLink {
   readonly id: string;
   readonly rest: RestUse;
   readonly stage: Stage<SlotName, SlotName>;
-  /** Counts and times the stage's calls. */
   readonly meter?: StageMeter;
 }
 
-/** Runs an exchange through a chain, or through the remainder of one. */
+/** Runs an exchange through the chain, or through the rest of it. */
 export type Run = (exchange: Exchange) => Promise<Answer>;
 
 /**
- * Composes the remainder of the chain behind every stage once, from the last stage to the first, so that a stage may run its
- * rest any number of times, also in parallel. The last stage must answer by itself.
+ * Composes the rest of the chain for every stage once, from the last stage to the first, so that a stage may run its rest any number of
+ * times, also in parallel. The last stage must answer by itself.
  */
 export function composeChain(links: readonly ChainLink[]): Run {
   const end: Run = () =>
@@ -41,7 +40,7 @@ function linkBefore(link: ChainLink, rest: Run): Run {
     };
     const call = link.meter?.begin();
     try {
-      // A stage's type names the slots it needs; that they are filled was checked when the pipeline was loaded.
+      // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
       const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
       if (runs < least[link.rest]) throw new RestMisuse(link, runs);
       call?.answered();

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 
-/** The clocks of the machine; nanoseconds have the resolution of milliseconds. */
+/** The machine's clocks; nanoseconds have millisecond resolution. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   nowNs: () => BigInt(Date.now()) * 1_000_000n,

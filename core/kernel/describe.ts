@@ -10,7 +10,6 @@ import type {
 import { metricPrefix, type MeterRegistry } from './telemetry/meters.js';
 import type { StageMeter } from './stage-meter.js';
 
-/** What a description is made of, besides the pipeline. */
 export interface DescribeSettings {
   readonly registry: MeterRegistry;
   /** By id of the stage. */
@@ -19,7 +18,7 @@ export interface DescribeSettings {
   readonly startedMs: number;
 }
 
-/** Makes the function that describes a pipeline: options never change, figures are read at every call. */
+/** Makes the function that describes a pipeline: options never change, figures are read on each call. */
 export function createDescriber(
   pipeline: Pipeline,
   settings: DescribeSettings,
@@ -39,7 +38,7 @@ export function createDescriber(
   };
 }
 
-/** A plugin without figures, and the metrics it declares. */
+/** The description of a plugin without its figures, and the metrics it declares. */
 interface FixedPart {
   readonly description: Omit<PartDescription, 'meters' | 'figures'>;
   readonly loaded: LoadedPlugin;
@@ -69,7 +68,7 @@ function describeFixed(pipeline: Pipeline): Fixed {
 
 function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): FixedPart {
   const { id, use, plugin, at } = loaded;
-  // A schema of a site's own was compiled when the file was loaded; the type only names the parts that are read.
+  // A plugin's own schema was compiled when the file was loaded; the type only names the parts used here.
   const own: OptionSchema | undefined = plugin.schema;
   const schema = schemas.get(use) ?? own ?? {};
   return {

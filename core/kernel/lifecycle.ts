@@ -13,7 +13,7 @@ export interface Unit {
 
 export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 
-/** A plugin failed in a phase of its life; the message names both, and where the plugin stands in the file. */
+/** A plugin failed while starting, stopping or reloading; the message names both and the place in the file. */
 export class PluginFailure extends Error {
   constructor(unit: Pick<Unit, 'id' | 'kind' | 'at'>, phase: Phase, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause);
@@ -22,27 +22,27 @@ export class PluginFailure extends Error {
   }
 }
 
-/** Time that a plugin gets to stop or to empty its caches. */
+/** How long a plugin may take to stop or to empty its caches. */
 const stopBoundMs = 10_000;
 
-/** All plugin instances of a pipeline and the order in which they live. */
+/** All plugin instances of a pipeline, started and stopped in order. */
 export class Units {
   #started: Unit[] = [];
 
-  /** `order` is the order of start: services, then stages from the last to the first, then endpoints. */
+  /** `order` is the start order: services, then stages from the last to the first, then endpoints. */
   constructor(
     private readonly order: readonly Unit[],
     private readonly log: Logger,
   ) {}
 
-  /** Starts all, one after another. A failure, a bound passed or an abort stops what had started and names the plugin. */
+  /** Starts all plugins one after another. On a failure, a timeout or an abort it stops those already started and names the plugin. */
   async start(boundMs: number, given?: AbortSignal): Promise<void> {
     for (const unit of this.order) {
       try {
         await withinBound(boundMs, (signal) => unit.lifecycle.start?.(signal), given);
         this.#started.push(unit);
       } catch (error) {
-        // What hangs in its start may hold something already; it gets its stop too.
+        // A start that hangs may already hold resources, so this plugin is stopped too.
         this.#started.push(unit);
         await this.stop();
         throw new PluginFailure(unit, 'start', error);
@@ -50,7 +50,7 @@ export class Units {
     }
   }
 
-  /** Stops what was started, upstream first. Failures are logged: the others are stopped all the same. */
+  /** Stops the started plugins in reverse order. A failure is logged and the others are still stopped. */
   async stop(): Promise<void> {
     const started = this.#started.reverse();
     this.#started = [];
@@ -59,7 +59,7 @@ export class Units {
     }
   }
 
-  /** Asks every plugin to read again what may have changed; one that fails keeps its old state. */
+  /** Asks every plugin to reload what may have changed; one that fails keeps its old state. */
   async reload(): Promise<void> {
     for (const unit of this.order) {
       await this.#attempt(unit, 'reload', () => unit.lifecycle.reload?.());
@@ -72,7 +72,7 @@ export class Units {
     );
   }
 
-  /** Why the process is not ready, in pipeline order; a plugin that cannot say so is not ready either. */
+  /** Why the process is not ready, in pipeline order; a plugin that cannot tell is not ready either. */
   async readiness(): Promise<readonly string[]> {
     const inPipelineOrder = [...this.order].reverse();
     const reasons = await Promise.all(

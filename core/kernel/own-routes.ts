@@ -1,12 +1,12 @@
 import { routeById, type Method, type Route } from '../wire/routes-table.js';
 import type { OwnRoute } from './plugin/contract.js';
 
-/** `/site/teams/{name}`: segments of plain signs, or of one parameter. */
+/** `/site/teams/{name}`: each segment is plain characters or one parameter. */
 const pathForm = /^(?:\/(?:[\w.~-]+|\{\w+\}))+$/;
 
 const readOnly: readonly Method[] = ['GET'];
 
-/** The routes that endpoint plugins may serve: those of the house, and those that plugins bring along. */
+/** The routes that endpoint plugins may serve: built-in ones and those that plugins define. */
 export class OwnRoutes {
   readonly #byId = new Map<string, Route>(routeById);
   readonly #shapes = new Map<string, string>();
@@ -20,7 +20,7 @@ export class OwnRoutes {
     return this.#byId;
   }
 
-  /** Takes in the routes of a plugin. Throws an Error that says why one of them cannot be. */
+  /** Adds a plugin's routes. Throws an Error that says why one of them is invalid. */
   add(routes: readonly OwnRoute[]): void {
     for (const { id, path, methods = readOnly, listener = 'main' } of routes) {
       if (!pathForm.test(path))
@@ -36,7 +36,7 @@ export class OwnRoutes {
   }
 }
 
-/** Two paths of one shape could not be told apart. */
+/** Two paths of the same shape would be ambiguous. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }

@@ -12,7 +12,6 @@ export class StageMeter {
 
   constructor(private readonly clock: Pick<Clock, 'monotonicMs'>) {}
 
-  /** A call begins. */
   begin(): StageCall {
     return new StageCall(this.clock, (outcome, ownMs, totalMs) => {
       this.#calls += 1;
@@ -34,10 +33,10 @@ export class StageMeter {
   }
 }
 
-/** How a call ended. `passed` is an answer or an error of the stages behind, or of a client that left. */
+/** How a call ended. `passed` means an answer or error of a later stage, or a client that left. */
 type Outcome = 'answered-here' | 'passed' | 'failed';
 
-/** One call of a stage: time in which the rest of the chain runs, once or many times at once, is not the stage's own. */
+/** One call of a stage. Time while the rest of the chain runs, once or many times in parallel, does not count as the stage's own. */
 export class StageCall {
   readonly #startedMs: number;
   #runs = 0;
@@ -69,14 +68,14 @@ export class StageCall {
     this.#end(this.#runs === 0 ? 'answered-here' : 'passed');
   }
 
-  /** An error that came from behind is counted there; one after the client has left is nobody's. */
+  /** An error from a later stage is counted there; an error after the client has left is not counted. */
   failed(error: unknown, isAborted: boolean): void {
     this.#end(isAborted || error === this.#restError ? 'passed' : 'failed');
   }
 
   #end(outcome: Outcome): void {
     const nowMs = this.clock.monotonicMs();
-    // A rest that goes on without the call, as shared work does, counts until here.
+    // A rest that continues after the call, as shared work does, counts up to this point.
     const openMs = this.#running > 0 ? nowMs - this.#restStartedMs : 0;
     const totalMs = nowMs - this.#startedMs;
     this.ended(outcome, Math.max(0, totalMs - this.#restMs - openMs), totalMs);

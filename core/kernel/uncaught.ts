@@ -1,6 +1,6 @@
 /**
- * The last line of defence: an error that nothing caught, a rejection that nobody handles included, ends the process with status 1
- * after its last words. What state such an error leaves behind nobody knows, so going on is no choice.
+ * Handles errors that nothing caught, including unhandled rejections: the process reports the error and exits with status 1. The state
+ * after such an error is unknown, so it cannot continue.
  */
 export function endOnDefect(lastWords: (error: Error) => void): () => void {
   const onUncaught = (error: Error): void => {

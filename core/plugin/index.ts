@@ -1,6 +1,4 @@
-/**
- * Everything a plugin of this project or of a site imports (`ref-proxy/plugin`): the contract, and what plugins make answers with.
- */
+/** What a built-in or site plugin imports (`ref-proxy/plugin`): the contract, and the tools to make answers. */
 export * from '../kernel/plugin/contract.js';
 export * from '../kernel/plugin/slots.js';
 export type { Exchange, ExchangeChange } from '../kernel/plugin/exchange.js';

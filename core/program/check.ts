@@ -12,11 +12,11 @@ import {
 import { UsageError } from '../kernel/options/index.js';
 import type { Io } from './io.js';
 
-/** What the command uses of the process; the program hands in its own, tests theirs. */
+/** What the command uses of the process; tests replace it. */
 export interface CheckIo extends Io {
   /** True when `out` is a terminal: the text format is coloured then. */
   readonly isTerminal?: boolean;
-  /** Ends the waiting for backends. */
+  /** Cancels waiting for backends. */
   readonly signal?: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks tha
 Exit status: 0 nothing found, 1 findings, 2 the command line cannot be used. docs/checker.md explains every rule.
 `;
 
-/** `ref-proxy check`, with the arguments behind the word. Returns the exit status. */
+/** Runs `ref-proxy check` with the arguments after the command name. Returns the exit status. */
 export async function runCheck(argv: readonly string[], io: CheckIo): Promise<0 | 1 | 2> {
   try {
     const command = readArguments(argv);
@@ -74,7 +74,7 @@ function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Flags work with one dash as well, like all flags of the proxy. */
+/** Flags also work with one dash, like all flags of the proxy. */
 function readArguments(argv: readonly string[]): CheckCommand | 'help' {
   const args = argv.map((arg) => (/^-[a-z]{2}/.test(arg) ? `-${arg}` : arg));
   const { values, positionals } = parse(args);

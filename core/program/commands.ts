@@ -1,6 +1,9 @@
 import type { Command } from './io.js';
 
-/** Every command of the program, in the order of the help. Each is loaded when it runs: starting the proxy should not load the checker's formats. */
+/**
+ * Every command of the program, in the order of the help. Each is loaded when it runs: starting the proxy should not load the checker's
+ * formats.
+ */
 export const commands: readonly Command[] = [
   {
     name: 'serve',

@@ -5,7 +5,7 @@ import { servePipeline } from './serve.js';
 
 /** Runs the demo: the proxy over an embedded backend with sample logs. */
 export function demo(args: readonly string[], io: Io): Promise<number> {
-  // Records of every request would drown what the demo has to say.
+  // A record per request would drown the demo's own output.
   return servePipeline(
     ['-log-level=warn', ...args],
     io,

@@ -1,4 +1,4 @@
-/** What `npm run demo` prints once everything listens: where things are and five commands to try. */
+/** The welcome text of `npm run demo`: where everything listens, and five commands to try. */
 export function demoWelcome(proxyUrl: string, adminUrl: string, backendUrl: string): string {
   const api = `${proxyUrl}/loki/api/v1`;
   const tries: readonly (readonly [string, string])[] = [

@@ -20,7 +20,7 @@ const bodies = {
   text: 'plain text',
 } as const satisfies Record<NonNullable<ErrorEntry['body']>, string>;
 
-/** docs/errors.md: every line of the error table, by status. */
+/** docs/errors.md: every entry of the error table, by status. */
 export function generateErrorsDoc(): string {
   const entries: readonly ErrorEntry[] = Object.values(errorTable);
   const sorted = [...entries].sort((a, b) => a.status - b.status || (a.text < b.text ? -1 : 1));

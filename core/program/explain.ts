@@ -26,7 +26,7 @@ const flags: readonly CommandFlag[] = [
   { name: 'help', kind: 'boolean', description: 'show this text' },
 ];
 
-/** Prints what becomes of a query in a pipeline: tree, LogsQL, what is evaluated where and why, and what it costs. */
+/** Prints how a pipeline answers a query: tree, LogsQL, what is evaluated where and why, and the cost. */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
   const builtIns = builtInDefinitions();
   const named = parseCommandLine(args, new FlagIndex(builtIns), flags).own.get('pipeline');
@@ -64,6 +64,6 @@ function print(text: string, pipeline: Pipeline, isJson: boolean, io: Io): numbe
 
 function translateOptions({ stages }: Pipeline): Pick<TranslateOptions, 'pushdown'> {
   const translate = stages.find(({ plugin }) => plugin.name === 'translate');
-  // Options of a loaded plugin are valid against its schema, which the type was made from.
+  // Options of a loaded plugin are valid against its schema, from which the type is generated.
   return translate === undefined ? { pushdown: 'on' } : (translate.options as TranslateOptions);
 }

@@ -17,14 +17,14 @@ const parseFlags: readonly CommandFlag[] = [
   { name: 'json', kind: 'boolean', description: 'print the syntax tree as JSON (the only form there is)' },
 ];
 
-/** Prints the syntax tree of a LogQL query as JSON; numbers beyond JSON's range are texts. */
+/** Prints the syntax tree of a LogQL query as JSON; numbers outside JSON's range become texts. */
 export function parse(args: readonly string[], io: Io): Promise<number> {
   return printRead('parse', args, parseFlags, io, (expr) =>
     JSON.stringify(expr, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value), 2),
   );
 }
 
-/** Reads the one query of a command and prints what becomes of it; a query that cannot be read is told in Loki's words. */
+/** Reads the query argument of a command and prints the result; a parse error is reported in Loki's words. */
 function printRead(
   command: string,
   args: readonly string[],

@@ -13,7 +13,7 @@ const flags: readonly CommandFlag[] = [
   { name: 'check', kind: 'boolean', description: 'write nothing; exit 1 when a file is stale' },
 ];
 
-/** Writes every generated file of the repository, or tells which ones are stale. */
+/** Writes every generated file of the repository, or lists the stale ones. */
 export async function generate(args: readonly string[], io: Io): Promise<number> {
   const { values, wantsHelp } = readPlainArgs(args, flags);
   if (wantsHelp) {
@@ -46,7 +46,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // A file that is not there yet is stale.
+    // A missing file is stale.
     return undefined;
   }
 }

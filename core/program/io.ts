@@ -1,20 +1,19 @@
-/** What commands use of the process, so that tests can stand in for it. */
+/** What commands use of the process, so that tests can replace it. */
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether `out` goes to a terminal, where colours help. */
+  /** Whether `out` goes to a terminal, which shows colours. */
   readonly isTerminal?: boolean;
 }
 
-/** A command of the program. The result is the exit status: 0 done, 1 failed or findings, 2 wrong usage. */
+/** A command of the program. The result is the exit status: 0 success, 1 failure or findings, 2 wrong usage. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
-/** The process itself. */
 export function processIo(): Io {
   return {
     out: (text) => void process.stdout.write(text, onWritten),
@@ -24,7 +23,7 @@ export function processIo(): Io {
   };
 }
 
-/** What a command had to say and could not is a failure, unless its reader had enough (`| head`). */
+/** Failing to write the output is a failure, unless its reader had enough (`| head`). */
 function onWritten(error?: NodeJS.ErrnoException | null): void {
   if (error instanceof Error && error.code !== 'EPIPE') process.exitCode = 1;
 }

@@ -2,9 +2,9 @@
 import { processIo } from './io.js';
 import { runProgram } from './program.js';
 
-// Every write has its own account of what went wrong; a stream that fails, of a full disk or nobody who reads, must not end a proxy.
+// Every write handles its own error. A failing stream (full disk, no reader) must not end the proxy.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// The status is set rather than exited with, so that what is still being written gets out.
+// Sets the exit status instead of exiting, so that pending writes finish.
 const status = await runProgram(process.argv.slice(2), processIo());
 process.exitCode ||= status;

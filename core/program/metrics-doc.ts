@@ -19,7 +19,7 @@ Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests
 \`endpoint\` is the id of the route, \`route\` its path.
 `;
 
-/** docs/metrics.md: every declared metric, by who declares it. */
+/** docs/metrics.md: every declared metric, grouped by its owner. */
 export async function generateMetricsDoc(): Promise<string> {
   const parts = [
     part('Core', { ...requestMetrics, ...connectionMetrics, ...logMetrics, ...memoryMetrics }),
@@ -39,7 +39,7 @@ async function pluginMetrics(): Promise<readonly (readonly [string, MetricSpecs]
   return found;
 }
 
-/** A built-in's default export is a plugin, which a test holds; anything else has no metrics to document. */
+/** A test checks that a built-in's default export is a plugin; anything else has no metrics to document. */
 function asPlugin(exported: unknown): Plugin | undefined {
   return typeof exported === 'object' && exported !== null && 'kind' in exported
     ? (exported as Plugin)

@@ -1,6 +1,6 @@
 import { FlagIndex, parseCommandLine, UsageError, type CommandFlag } from '../kernel/options/index.js';
 
-/** The command line of a command that takes no options of the pipeline file. */
+/** The command line of a command that uses no options of the pipeline file. */
 export interface PlainArgs {
   readonly values: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
@@ -9,14 +9,13 @@ export interface PlainArgs {
 
 const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this text' };
 
-/** Reads the flags of a small command. Throws UsageError with all problems. */
+/** Parses the flags of such a command. Throws UsageError with all problems. */
 export function readPlainArgs(args: readonly string[], flags: readonly CommandFlag[]): PlainArgs {
   const line = parseCommandLine(args, new FlagIndex([]), [...flags, help]);
   if (line.problems.length > 0) throw new UsageError(line.problems);
   return { values: line.own, positionals: line.positionals, wantsHelp: line.own.get('help') === 'true' };
 }
 
-/** Help of a small command. */
 export function plainHelp(usage: string, flags: readonly CommandFlag[]): string {
   const lines = [...flags, help].map(
     (flag) => `  -${flag.name}${flag.kind === 'string' ? '=VALUE' : ''}  ${flag.description}`,

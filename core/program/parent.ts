@@ -3,8 +3,8 @@ const parentVariable = 'REF_PROXY_PARENT';
 const lookMs = 500;
 
 /**
- * Calls back once when the npm that runs this process has ended: it passes on SIGTERM and SIGINT, but no SIGHUP, and nothing when
- * it is killed. Who started the program in another way decides when it ends.
+ * Calls back once when the npm that runs this process has ended: npm forwards SIGTERM and SIGINT, but not SIGHUP, and nothing when it is
+ * killed. A program started in another way only ends by signals.
  */
 export function onParentsEnd(callback: () => void): () => void {
   const parent = Number(process.env[parentVariable] ?? '');

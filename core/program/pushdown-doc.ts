@@ -30,7 +30,7 @@ that stands for them is left out below.
 const placeholder = / or _msg:="" or _msg:="missing [^"]*"\*/g;
 const longestShown = 200;
 
-/** docs/pushdown.md: the table of rules, and what becomes of one example each. */
+/** docs/pushdown.md: the table of rules, with one example each. */
 export function generatePushdownDoc(): string {
   const rules: readonly (readonly [string, Rule])[] = Object.entries(pushdownRules);
   const table = rules.map(

@@ -19,8 +19,8 @@ import { siteDefinitions } from './site-flags.js';
 import { runUntilSignal } from './until-signal.js';
 
 /**
- * How much the heap may grow between two full collections, in percent of what is in use. On a large machine V8 would let it grow to
- * several times that: each answer leaves some megabytes that are soon garbage.
+ * How much the heap may grow between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
+ * that, although each answer leaves some megabytes of garbage.
  */
 const heapGrowingPercent = 60;
 
@@ -31,20 +31,20 @@ export function serve(args: readonly string[], io: Io): Promise<number> {
   return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
 }
 
-/** Flags of the program itself, beside the options of the pipeline file. */
+/** Flags of the program itself, besides the options of the pipeline file. */
 const ownFlags: readonly CommandFlag[] = [
   { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
   { name: 'help', kind: 'boolean', description: 'show the flags' },
 ];
 
-/** A command that runs a pipeline, and the one that it runs when none is named. */
+/** A command that runs a pipeline, with its default pipeline. */
 export interface ServingCommand {
   readonly name: string;
-  /** File of pipelines/. */
+  /** A file in pipelines/. */
   readonly pipeline: string;
 }
 
-/** Loads a pipeline as the command line says, starts it, tells that it runs, and waits for a signal. */
+/** Loads the pipeline that the command line names, starts it, announces it, and waits for a signal. */
 export async function servePipeline(
   args: readonly string[],
   io: Io,

@@ -3,7 +3,7 @@ import { draftPipeline } from '../kernel/pipeline/draft.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import { readSource } from '../kernel/pipeline/source.js';
 
-/** The options of the plugins that a pipeline file brings along, so that their flags work on the command line like any other. */
+/** The options of the plugins in a pipeline file, so that their flags work on the command line like any other. */
 export async function siteDefinitions(file: string): Promise<readonly OptionDefinition[]> {
   const source = await readSource(file);
   // A file that cannot be read is reported when it is loaded.

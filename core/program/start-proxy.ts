@@ -25,27 +25,27 @@ import { createDescriber } from '../kernel/describe.js';
 import { Units } from '../kernel/lifecycle.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 
-/** What a caller may replace; tests do. */
+/** What a caller, such as a test, may replace. */
 export interface StartOptions {
   readonly clock?: Clock;
-  /** Where log records go; stdout unless given. */
+  /** Destination of log records; default stdout. */
   readonly logTo?: LogDestination;
-  /** Gives the start up: what has started is stopped, and the start rejects with the signal's reason. */
+  /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A proxy that serves. */
+/** A running proxy. */
 export interface RunningProxy {
   readonly urls: Urls;
-  /** SIGHUP: every plugin reads again what may have changed. */
+  /** SIGHUP: every plugin reloads what may have changed. */
   reload(): Promise<void>;
-  /** Stops accepting, drains within `-drain-timeout`, stops every plugin. Can be called more than once. */
+  /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
   close(): Promise<void>;
-  /** Writes an error that nothing caught to the log before it returns: the process is about to end. */
+  /** Logs an uncaught error synchronously, because the process is about to end. */
   tellDefect(error: Error): void;
 }
 
-/** Creates and starts what a pipeline file names. An Error says which plugin or flag failed; nothing stays open then. */
+/** Creates and starts the plugins of a pipeline. An Error names the plugin or flag that failed; nothing stays open then. */
 export async function startProxy(pipeline: Pipeline, options: StartOptions = {}): Promise<RunningProxy> {
   const clock = options.clock ?? systemClock;
   const { telemetry } = pipeline;
@@ -126,7 +126,7 @@ function createLogWriter(
   });
 }
 
-/** What plugins reach through their host, made after the hosts are. */
+/** What plugins reach through their host, created after the hosts. */
 interface House {
   readonly units: Units;
   readonly observers: RequestObserver[];
@@ -199,7 +199,7 @@ function observeAll(observers: readonly RequestObserver[]): RequestObserver {
   };
 }
 
-/** An observer of a plugin: what it throws is logged and touches no request. */
+/** Wraps a plugin's observer: its errors are logged and do not affect requests. */
 function harmless(observer: RequestObserver, log: Logger): RequestObserver {
   const attempt = (tell: () => void): void => {
     try {

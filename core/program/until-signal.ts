@@ -1,24 +1,21 @@
 import { onParentsEnd } from './parent.js';
 
-/** Something that runs until it is closed. */
+/** A process that runs until it is closed. */
 export interface Service {
   close(): Promise<void>;
   reload?(): Promise<void>;
 }
 
-/**
- * Signals that come so soon after the first are the same wish: a terminal sends Ctrl-C to npm and to what npm runs, and npm passes
- * its own on.
- */
+/** Signals within this time count as one: a terminal sends Ctrl-C to npm and to the program npm runs, and npm forwards its own. */
 const sameWishMs = 500;
-/** Time in which what is still being written, to a log that nobody reads perhaps, may keep a stopped process. */
+/** How long pending writes, for example to a log without a reader, may keep a stopped process alive. */
 const lastWritesMs = 1_000;
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Starts a service and runs it until SIGTERM, SIGINT or the end of the npm that runs it, then closes it; SIGHUP reloads it. During
- * the start the same ends the start. A second signal ends the process at once, for whoever does not want to wait for the drain.
+ * Starts a service and runs it until SIGTERM, SIGINT or the end of the npm that runs it, then closes it; SIGHUP reloads it. During the
+ * start, these cancel the start. A second signal ends the process immediately, without waiting for the drain.
  */
 export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Service>): Promise<number> {
   const wish = new AbortController();
@@ -50,7 +47,7 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
   }
 }
 
-/** Undefined when the start failed because it was to be given up. */
+/** Undefined when the start failed because it was cancelled. */
 async function unlessStopped(starting: Promise<Service>, signal: AbortSignal): Promise<Service | undefined> {
   try {
     return await starting;

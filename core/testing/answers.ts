@@ -9,7 +9,7 @@ export function makeTenant(id = 'test', change: Partial<Tenant> = {}): Tenant {
   return { id, accountId: 0, projectId: 0, streamField: undefined, forwardHeader: true, ...change };
 }
 
-/** An answer of one stream with the given lines, a second apart, newest first. */
+/** An answer with one stream of the given lines, a second apart, newest first. */
 export function makeLogAnswer(
   labels: Readonly<Record<string, string>>,
   lines: readonly string[],

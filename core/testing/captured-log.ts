@@ -1,9 +1,9 @@
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 
-/** A log record as it is written, by field name. */
+/** A written log record, by field name. */
 export type LogRecord = ReadonlyMap<string, unknown>;
 
-/** Takes log lines in place of stdout and lets a test wait for one. */
+/** Captures log lines instead of stdout and lets a test wait for one. */
 export class CapturedLog implements LogDestination {
   readonly records: LogRecord[] = [];
   #waiting: {
@@ -16,7 +16,7 @@ export class CapturedLog implements LogDestination {
     done();
   }
 
-  /** The first record, written already or to come, that fits. */
+  /** The first matching record, already written or still to come. */
   async find(wanted: (record: LogRecord) => boolean): Promise<LogRecord> {
     const known = this.records.find(wanted);
     if (known !== undefined) return known;

@@ -6,21 +6,21 @@ import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 import type { SlotName, Slots } from '../kernel/plugin/slots.js';
 import { Trace } from '../base/trace.js';
 
-/** What a made-up exchange is to be; everything has a default. */
+/** Settings of a test exchange; all have defaults. */
 export interface ExchangeSettings<Given extends SlotName = never> {
   readonly request?: ApiRequest;
   readonly caller?: Partial<Caller>;
   readonly slots?: Pick<Slots, Given>;
   readonly signal?: AbortSignal;
   readonly isFinal?: boolean;
-  /** Without it nothing is bounded. */
+  /** Default: unlimited. */
   readonly memory?: MemoryAccount;
 }
 
 const hourNs = 3_600_000_000_000n;
 const startNs = 1_793_491_200_000_000_000n;
 
-/** A caller on this machine without any header. */
+/** A caller on this machine without headers. */
 export function makeCaller(change: Partial<Caller> = {}): Caller {
   return {
     method: 'GET',
@@ -46,7 +46,7 @@ export function makeLogRequest(query = '{app="a"}'): ApiRequest {
   };
 }
 
-/** Makes an exchange out of nothing, with the slots that the stage under test needs. */
+/** Makes an exchange with the slots that the stage under test needs. */
 export function makeExchange<Given extends SlotName = never>(
   settings: ExchangeSettings<Given> = {},
 ): Exchange<Given> {

@@ -9,7 +9,6 @@ import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { limitsOptions, namesOptions } from './options.js';
 
-/** A log record that a plugin wrote. */
 export interface CapturedRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly body: string;
@@ -21,7 +20,7 @@ export class FakeClock implements Clock {
   #ns: bigint;
   #monotonicMs = 0;
 
-  /** Starts at a moment, 2026-11-01T00:00:00Z unless given. */
+  /** Starts at the given time, by default 2026-11-01T00:00:00Z. */
   constructor(startNs = 1_793_491_200_000_000_000n) {
     this.#ns = startNs;
   }
@@ -35,7 +34,6 @@ export class FakeClock implements Clock {
   monotonicMs(): number {
     return this.#monotonicMs;
   }
-  /** Lets time pass. */
   advance(ms: number): void {
     this.#ns += BigInt(Math.round(ms * 1e6));
     this.#monotonicMs += ms;
@@ -46,11 +44,10 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   readonly clock: FakeClock;
   /** What the plugin logged, in order. */
   readonly records: readonly CapturedRecord[];
-  /** Scopes of the purges that the plugin asked for. */
+  /** Scopes of the purges that the plugin requested. */
   readonly purges: readonly ('answers' | 'all')[];
-  /** Who asked to be told of requests. */
   readonly observers: readonly RequestObserver[];
-  /** The value of a metric as the exposition shows it; undefined when nothing was measured. */
+  /** The value of a metric as the exposition shows it; undefined without measurements. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
 
@@ -61,13 +58,13 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly clock?: FakeClock;
-  /** What `readiness` says. */
+  /** What `readiness` returns. */
   readonly notReady?: readonly string[];
-  /** What `describePipeline` says. */
+  /** What `describePipeline` returns. */
   readonly pipeline?: PipelineDescription;
 }
 
-/** A host that remembers what a plugin did with it. */
+/** A host that records how a plugin used it. */
 export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   settings: FakeHostSettings<Metrics> = {},
 ): FakeHost<Metrics> {

@@ -16,7 +16,7 @@ import type {
   Upstream,
 } from '../victoria/upstream/types.js';
 
-/** A call that a test expects, and what the backend answers to it. `when` sees the request; without it any request will do. */
+/** A call that a test expects, and the backend's answer. `when` checks the request; without it, any request matches. */
 export type ExpectedCall =
   | {
       readonly call: 'rows';
@@ -41,7 +41,7 @@ export type ExpectedCall =
   | {
       readonly call: 'tail';
       readonly when?: (request: TailRowsRequest) => boolean;
-      /** The tail ends behind the last batch. */
+      /** The tail ends after the last batch. */
       readonly batches: AsyncIterable<readonly BackendRow[]> | readonly (readonly BackendRow[])[];
     }
   | {
@@ -55,10 +55,10 @@ type CallName = 'rows' | 'list' | 'stats' | 'statsRange' | 'tail' | 'deletion';
 type AnyRequest =
   RowsRequest | ListingRequest | StatsRequest | StatsRangeRequest | TailRowsRequest | DeletionRequest;
 
-/** A backend that answers from a script and fails on what is not in it. */
+/** A backend that answers from a script and fails on any other call. */
 export class FakeUpstream implements Upstream {
   readonly #open: ExpectedCall[];
-  /** Every request that came, in order. */
+  /** Every request, in order. */
   readonly requests: AnyRequest[] = [];
 
   constructor(expected: readonly ExpectedCall[]) {
@@ -67,7 +67,7 @@ export class FakeUpstream implements Upstream {
 
   async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
     const found = this.#take('rows', request);
-    // A promise is awaited so that rows come in later turns of the event loop, as they do from a socket.
+    // A promise is awaited so that rows arrive in later turns of the event loop, as from a socket.
     await Promise.resolve();
     if (found.call !== 'rows' || !('batches' in found)) throw mismatch('rows', request);
     yield* found.batches;
@@ -97,7 +97,7 @@ export class FakeUpstream implements Upstream {
     return inTurns(found.batches);
   }
 
-  /** The call counts when the deletion is run; its LogsQL is the filter's, without time and tenant. */
+  /** The call counts when the deletion runs; its LogsQL is the filter's, without time and tenant. */
   deletion(request: DeletionRequest): Deletion {
     const run = async (): Promise<DeletionTaken> => {
       const found = await Promise.resolve(this.#take('deletion', request));
@@ -107,7 +107,7 @@ export class FakeUpstream implements Upstream {
     return { logsql: printFilter(request.filter), run };
   }
 
-  /** Throws when an expected call has not come. */
+  /** Throws when an expected call was not made. */
   done(): void {
     if (this.#open.length === 0) return;
     const calls = this.#open.map((expected) => expected.call).join(', ');
@@ -129,7 +129,7 @@ async function* inTurns<Item>(items: AsyncIterable<Item> | Iterable<Item>): Asyn
 }
 
 function accepts(expected: ExpectedCall, request: unknown): boolean {
-  // `when` belongs to the same kind of call as the request; the kinds were compared before.
+  // `when` belongs to the same kind of call as the request: the kinds were compared before.
   const when =
     'when' in expected ? (expected.when as ((request: unknown) => boolean) | undefined) : undefined;
   return when === undefined || when(request);

@@ -1,4 +1,4 @@
-/** The test kit for plugin authors (`ref-proxy/testing`): run a plugin against a made-up exchange, or a whole proxy on a free port. */
+/** The test kit for plugin authors (`ref-proxy/testing`): runs a plugin against a test exchange, or a whole proxy on a free port. */
 export { makeLogAnswer, makeTenant } from './answers.js';
 export { CapturedLog, type LogRecord } from './captured-log.js';
 export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';

@@ -3,7 +3,10 @@ import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } fro
 
 const schemas = readBuiltInSchemas();
 
-/** The options of a core section or a built-in plugin as code gets them: defaults from the schema, with some replaced. Values are as in YAML. */
+/**
+ * The options of a core section or a built-in plugin as code gets them: the schema's defaults with some values replaced. Values are as in
+ * YAML.
+ */
 export function optionsOf(
   owner: string,
   values: Readonly<Record<string, unknown>> = {},
@@ -16,7 +19,7 @@ export function optionsOf(
   return options;
 }
 
-// The generated types describe exactly what resolveOptions gives for their schema.
+// The generated types describe exactly what resolveOptions returns for their schema.
 export const serverOptions = (values?: Readonly<Record<string, unknown>>): ServerOptions =>
   optionsOf('server', values) as unknown as ServerOptions;
 export const namesOptions = (values?: Readonly<Record<string, unknown>>): NamesOptions =>

@@ -2,7 +2,7 @@ import type { LoadedPlugin, Pipeline } from '../kernel/pipeline/types.js';
 import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../kernel/plugin/contract.js';
 import { limitsOptions, namesOptions, serverOptions, telemetryOptions } from './options.js';
 
-/** A plugin in a made-up pipeline: alone, or with its id and options as code gets them. */
+/** A plugin in a test pipeline: alone, or with its id and options as code gets them. */
 export type Placed<Kind extends Plugin> =
   Kind | { readonly plugin: Kind; readonly id?: string; readonly options?: unknown };
 
@@ -10,14 +10,14 @@ export interface PipelineSettings {
   readonly stages?: readonly Placed<StagePlugin>[];
   readonly endpoints?: readonly Placed<EndpointPlugin>[];
   readonly services?: readonly Placed<ServicePlugin>[];
-  /** Options of the core sections, as in YAML. The listeners are on free loopback ports unless given. */
+  /** Options of the core sections, as in YAML. By default the listeners use free loopback ports. */
   readonly server?: Readonly<Record<string, unknown>>;
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly telemetry?: Readonly<Record<string, unknown>>;
 }
 
-/** A pipeline of plugins that a test holds in its hands, without a file. */
+/** A pipeline of the given plugins, without a file. */
 export function makePipeline(settings: PipelineSettings): Pipeline {
   return {
     file: 'made-up.yaml',

@@ -6,16 +6,16 @@ import type { SlotName } from '../kernel/plugin/slots.js';
 import type { Rest, Stage, StagePlugin } from '../kernel/plugin/contract.js';
 import { makeHost, type FakeHost } from './fake-host.js';
 
-/** What running a stage gave. */
+/** The result of running a stage. */
 export interface StageRun<Given extends SlotName> {
   readonly answer: Answer;
-  /** The exchanges that the stage ran the rest of the chain on, in order. */
+  /** The exchanges on which the stage ran the rest of the chain, in order. */
   readonly seen: readonly Exchange<Given>[];
 }
 
 /**
- * Runs a stage plugin on one exchange, with a made-up rest of the chain, under the kernel's own rules: running the rest more or
- * less often than declared is an error. The plugin is created, started and stopped as the kernel does it.
+ * Runs a stage plugin on one exchange, with a fake rest of the chain, under the kernel's own rules: running the rest more or less often
+ * than declared is an error. The plugin is created, started and stopped as the kernel does it.
  */
 export async function runStage<
   Options,

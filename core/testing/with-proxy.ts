@@ -5,23 +5,23 @@ import { startProxy, type RunningProxy, type StartOptions } from '../program/sta
 import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
 import { CapturedLog } from './captured-log.js';
 
-/** A started proxy in the hands of a test. */
+/** A running proxy for a test. */
 export interface ProxyUnderTest {
   readonly proxy: RunningProxy;
-  /** Address of the main listener. */
+  /** URL of the main listener. */
   readonly url: string;
   /** What it logs. */
   readonly log: CapturedLog;
 }
 
-/** How a pipeline file is started for a test. */
+/** How to start a pipeline file for a test. */
 export interface FileSettings extends StartOptions {
-  /** Flags by name without dashes, as on the command line. Listeners are on free loopback ports unless given here. */
+  /** Flags by name without dashes, as on the command line. By default listeners use free loopback ports. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Starts a proxy, gives it to a test and stops it whatever the test does. */
+/** Starts a proxy, passes it to a test and always stops it afterwards. */
 export async function withPipeline<Result>(
   pipeline: Pipeline,
   use: (under: ProxyUnderTest) => Promise<Result>,

@@ -1,36 +1,36 @@
 /**
- * Every name of the wire in one place: routes with all their aliases, headers and their aliases (design: Names).
- * A route that no endpoint plugin of the pipeline serves is answered like an unknown path.
+ * Every route, path alias and header name of the API (design: Names). A route that no endpoint plugin of the pipeline serves is answered
+ * like an unknown path.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
-/** Where a route lives. `admin` moves to the main listener, behind the token, when one is set; `metrics` to its own listener. */
+/** The listener of a route. `admin` routes move to the main listener, behind the token, when one is set; `metrics` has its own listener. */
 export type ListenerName = 'main' | 'admin' | 'metrics';
 
 export interface Route {
   /** Id for endpoint plugins, the request log (`ref.request.type`) and the metrics label `endpoint`. */
   readonly id: string;
-  /** First the path that logs and metrics show as route, then its other spellings; `{name}` is a path parameter. */
+  /** First the path that logs and metrics show as the route, then its aliases; `{name}` is a path parameter. */
   readonly paths: readonly [string, ...string[]];
-  /** HEAD is taken wherever GET is. */
+  /** HEAD is accepted wherever GET is. */
   readonly methods: readonly Method[];
   readonly listener: ListenerName;
   /** Exists only with -server.register-instrumentation=true. */
   readonly isInstrumentation?: true;
-  /** Holds no data and can be had without the admin token: a page must load before it can ask for one. */
+  /** Served without the admin token because it holds no data: a page must load before it can ask for the token. */
   readonly isOpen?: true;
-  /** The answer does not depend on a body, which is then not read. */
+  /** The answer does not depend on a body, so it is not read. */
   readonly ignoresBody?: true;
 }
 
-/** The spellings of a path prefix: what real clients send first, then the specification's. */
+/** Alternative path prefixes: what real clients send first, then the specification's. */
 export const prefixAliases: readonly (readonly [real: string, alias: string])[] = [
   ['/loki/', '/ref/'],
   ['/api/prom/', '/api/pm/'],
   ['/prometheus/', '/pm/'],
 ];
 
-/** Request headers by meaning, in lower case; the first one that is present counts. */
+/** Request headers by meaning, in lower case; the first one present wins. */
 export const headerNames = {
   tenant: ['x-scope-orgid'],
   encodingFlags: ['x-loki-response-encoding-flags', 'x-ref-response-encoding-flags'],
@@ -83,7 +83,7 @@ export const routes: readonly Route[] = [
   route('format_query', [`${api}/format_query`], read),
   route('tail', [`${api}/tail`]),
   route('drilldown_limits', [`${api}/drilldown-limits`]),
-  // Legacy read API, where it is more than another spelling
+  // Legacy read API, where it is more than an alias
   route('legacy_query', [`${legacy}/query`], read),
   route('legacy_tail', [`${legacy}/tail`]),
   // Writes
@@ -129,7 +129,6 @@ export const routes: readonly Route[] = [
   route('peer_purge', ['/_cache/purge'], ['POST']),
 ];
 
-/** Routes by id. */
 export const routeById: ReadonlyMap<string, Route> = new Map(routes.map((entry) => [entry.id, entry]));
 
 /** The label that logs and metrics show for a route. */

@@ -1,13 +1,13 @@
 export interface AdaptiveLimitOptions {
-  /** So many may always run. */
+  /** The limit never falls below this. */
   readonly floor: number;
-  /** More never run. */
+  /** The limit never rises above this. */
   readonly ceiling: number;
-  /** A longer delay says that too many run. */
+  /** A longer delay means that too many are running. */
   readonly targetMs: number;
 }
 
-/** How many may run at once, learned from how long something of fixed cost was delayed while they ran. */
+/** A concurrency limit that adapts to how long fixed-cost work is delayed while requests run. */
 export class AdaptiveLimit {
   readonly #options: AdaptiveLimitOptions;
   #limit: number;
@@ -21,7 +21,7 @@ export class AdaptiveLimit {
     return Math.floor(this.#limit);
   }
 
-  /** Takes in one measured delay. Fewer than run now must run when it was too long; else more may, the sooner the fewer are waiting. */
+  /** Records one measured delay. A delay over the target lowers the limit; otherwise it rises, faster when fewer are waiting. */
   observe(delayMs: number, running: number, waiting: number): void {
     const { floor, ceiling, targetMs } = this.#options;
     const next =

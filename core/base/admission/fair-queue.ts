@@ -1,23 +1,23 @@
 import type { WaitBudget } from './wait-budget.js';
 
-/** Who asks, from the widest to the narrowest, such as a tenant and one of its clients. */
+/** The party a place is counted against, widest first, for example a tenant and then one of its clients. */
 export type Owner = readonly (string | object)[];
 
-/** Somebody who waits for a place. */
+/** A request waiting for a place. */
 export interface Waiter {
   readonly owner: Owner;
-  /** What is waited for. */
+  /** What it is waiting for. */
   readonly what: string;
   readonly sinceMs: number;
 }
 
 interface Waiting extends Waiter {
-  /** The owner's shares, from the widest to the narrowest. */
+  /** The owner's shares, widest first. */
   readonly shares: readonly Share[];
   readonly enter: () => void;
 }
 
-/** What an owner has, and those below it. */
+/** The places one owner holds, and the owners below it. */
 class Share {
   held = 0;
   waiting = 0;
@@ -25,21 +25,21 @@ class Share {
 }
 
 export interface FairQueueOptions {
-  /** Most who may wait at once. */
+  /** The most requests that may wait at once. */
   readonly maxWaiting: number;
-  /** The error for one who has waited as long as may be, or, with `isFull`, for one too many. */
+  /** The error for a request that waited too long or, with `isFull`, found the queue full. */
   readonly refusal: (isFull: boolean) => Error;
   readonly nowMs: () => number;
 }
 
 /**
- * Counts who is inside and lets the others wait: a place goes to the owner that holds fewest (among tenants first, then among the
- * clients of one), and among those to the first.
+ * Counts the requests that hold a place and queues the others. A free place goes to the owner that holds the fewest (first among tenants,
+ * then among the clients of one tenant), and within an owner to the request that came first.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #all = new Share();
-  /** In the order of coming. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
   constructor(options: FairQueueOptions) {
@@ -54,13 +54,12 @@ export class FairQueue {
     return this.#waiting.size;
   }
 
-  /** Takes a place without asking. */
+  /** Takes a place without queueing. */
   take(owner: Owner): void {
     this.#all.held += 1;
     for (const share of this.#sharesOf(owner)) share.held += 1;
   }
 
-  /** Gives a place back. */
   release(owner: Owner): void {
     this.#all.held -= 1;
     for (const share of this.#sharesOf(owner)) share.held -= 1;
@@ -68,8 +67,8 @@ export class FairQueue {
   }
 
   /**
-   * Whether one more would leave the owner, or the wider one it is of, with no more than an equal part of so many places. The widest
-   * have one at least.
+   * Whether one more place would leave the owner, or the wider owner it belongs to, with no more than an equal part of `places`. The widest
+   * owner always gets at least one.
    */
   isBelowShare(owner: Owner, places: number): boolean {
     let parts: ReadonlyMap<string | object, Share> = this.#all.parts;
@@ -84,7 +83,7 @@ export class FairQueue {
     return false;
   }
 
-  /** Hands a place to the next who waits and is accepted, if there is one. */
+  /** Gives a place to the next accepted waiter and tells whether there was one. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
     let next: Waiting | undefined;
     for (const waiter of this.#waiting)
@@ -96,7 +95,7 @@ export class FairQueue {
     return true;
   }
 
-  /** Waits until a place was taken for this owner. Rejects with the refusal, or with the reason of the signal. */
+  /** Waits until a place has been taken for this owner. Rejects with the refusal, or with the signal's reason. */
   wait(owner: Owner, what: string, budget: WaitBudget, signal: AbortSignal): Promise<void> {
     const { maxWaiting, refusal, nowMs } = this.#options;
     if (signal.aborted) return Promise.reject(reasonOf(signal));
@@ -154,7 +153,7 @@ export class FairQueue {
     });
   }
 
-  /** Owners come from strangers: nothing is kept of one that has no place and waits for none. */
+  /** Callers choose the owner names, so an owner without places or waiters is dropped. */
   #forget(owner: Owner): void {
     let { parts } = this.#all;
     for (const name of owner) {

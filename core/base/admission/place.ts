@@ -1,13 +1,13 @@
-/** A place among the requests that this replica works on. */
+/** A concurrency place held by one request. */
 export interface Place {
   /**
-   * Gives the place back while its request waits for others, and takes it again, without asking, when the returned function is
-   * called. Waits that go on at once count once.
+   * Gives the place back while the request waits for others. The returned function takes it again without queueing. Overlapping pauses
+   * count as one.
    */
   pause(): () => void;
 }
 
-/** Awaits what others have to do first, and holds no place meanwhile. */
+/** Awaits others' work without holding the place meanwhile. */
 export async function withoutPlace<Value>(
   place: Place | undefined,
   awaited: () => Promise<Value>,
@@ -20,13 +20,12 @@ export async function withoutPlace<Value>(
   }
 }
 
-/** A place as its request or call holds it. */
+/** A place as seen by the request or call that holds it. */
 export interface HeldPlace extends Place {
-  /** Gives the place back for good. */
   leave(): void;
 }
 
-/** A place that is held now. `go` gives it back, for a while or for good, and `come` takes it again. */
+/** A place that is held from now on. `go` runs when it is given back, for a while or for good; `come` runs when it is taken again. */
 export function heldPlace(come: () => void, go: () => void): HeldPlace {
   let pauses = 0;
   let isOut = false;

@@ -1,15 +1,14 @@
-/** How late things of fixed cost come that all requests share: who watches one tells it, who admits requests asks for the worst. */
+/** Overload signs shared by the process: watchers report how late fixed-cost work comes, and admission reads the worst report. */
 export interface StrainView {
-  /** Tells how many milliseconds later than usual what this one watches came; it stands for a second, or until told again. */
+  /** Reports how many milliseconds later than usual the watched work came. A report counts for a second or until the next one. */
   tell(lateMs: number): void;
-  /** The most that any of them told, in milliseconds. */
+  /** The largest recent report of any watcher, in milliseconds. */
   readonly lateMs: number;
 }
 
-/** Longer ago nobody watches any more: nothing is known. */
+/** Older reports no longer count. */
 const forgottenAfterMs = 1_000;
 
-/** The signs of strain of one process. */
 export class Strain {
   readonly #nowMs: () => number;
   readonly #told = new Map<string, { readonly lateMs: number; readonly atMs: number }>();
@@ -18,7 +17,7 @@ export class Strain {
     this.#nowMs = nowMs;
   }
 
-  /** What one watcher sees and tells. */
+  /** The view through which one watcher reports. */
   view(watcher: string): StrainView {
     const [all, nowMs] = [this.#told, this.#nowMs];
     return {

@@ -1,4 +1,4 @@
-/** How long one request may wait at gates in all; waits that go on at once count once. */
+/** How long one request may wait at all gates together. Overlapping waits count once. */
 export class WaitBudget {
   readonly #wholeMs: number;
   readonly #nowMs: () => number;
@@ -11,13 +11,12 @@ export class WaitBudget {
     this.#nowMs = nowMs;
   }
 
-  /** Milliseconds that are left. */
   get leftMs(): number {
     const running = this.#waiting > 0 ? this.#nowMs() - this.#since : 0;
     return Math.max(0, this.#wholeMs - this.#spentMs - running);
   }
 
-  /** Begins a wait; what comes back ends it. */
+  /** Starts a wait; the returned function ends it. */
   begin(): () => void {
     if (this.#waiting === 0) this.#since = this.#nowMs();
     this.#waiting += 1;
@@ -30,7 +29,7 @@ export class WaitBudget {
     };
   }
 
-  /** Spends all of it: what was refused once is refused at once from then on. */
+  /** Spends the whole budget: once a request has been refused, it is refused immediately from then on. */
   exhaust(): void {
     this.#spentMs = this.#wholeMs;
   }

@@ -1,9 +1,9 @@
-/** One kind of error a client can get: where the text stands, and nowhere else. */
+/** One kind of error that a client can receive. Its text is defined only here. */
 export interface ErrorEntry {
   readonly status: number;
-  /** When it happens, for docs/errors.md. */
+  /** The condition, for docs/errors.md. */
   readonly when: string;
-  /** The text with `{name}` for each value. */
+  /** The text, with `{name}` for each value. */
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
@@ -13,7 +13,7 @@ export interface ErrorEntry {
   readonly body?: 'json' | 'bare' | 'error-only' | 'text';
 }
 
-/** What one error adds to its line of the table. */
+/** What one occurrence adds to its entry in the table. */
 export interface ApiErrorOptions {
   readonly cause?: unknown;
   /** Replaces the table's status where the backend's is passed on. */
@@ -22,7 +22,7 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error that a client is to see: status, type and text come from the error table; `cause` goes to the log only. */
+/** An error meant for the client: status, type and text come from the error table; `cause` is only logged. */
 export class ApiError extends Error {
   readonly entry: ErrorEntry;
   readonly status: number;

@@ -1,2 +1,2 @@
-/** A query that is refused for what it says. The message is for who wrote it: it may quote the query. */
+/** A query refused because of its content. The message is for its author and may quote the query. */
 export class RefusedQuery extends Error {}

@@ -1,8 +1,8 @@
 import { ApiError, type ApiErrorOptions, type ErrorEntry } from './api-error.js';
 
 /**
- * Every error text of the wire. Texts are Loki's or the specification's to the letter; a new error is a new line here.
- * docs/errors.md is generated from it.
+ * Every error text sent to clients, word for word as Loki or the specification has it. Add new errors here; docs/errors.md is generated
+ * from this table.
  */
 export const errorTable = {
   badRequest: {
@@ -594,7 +594,7 @@ type Values<Id extends ErrorId> = {
   readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number;
 };
 
-/** Makes the error of one line of the table, with its values filled in. */
+/** Makes an error from its table entry and fills in the values. */
 export function apiError<Id extends ErrorId>(
   id: Id,
   values: Values<Id>,

@@ -1,6 +1,8 @@
 import { apiError } from './table.js';
 
-/** Settles with the work, or with the abort reason as soon as there is one: nobody waits for work that ignores its signal. */
+/**
+ * Settles with the work, or with the abort reason as soon as the signal aborts, so that no caller waits for work that ignores its signal.
+ */
 export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise<Value>((resolve, reject) => {
     const onAbort = (): void => {

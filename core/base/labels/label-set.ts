@@ -1,10 +1,8 @@
-/** One label: name and value. */
 export type Label = readonly [name: string, value: string];
 
 /**
- * An immutable set of labels, sorted by name, each name once. Index labels are never empty (who builds them leaves empty values
- * out); a parsed label may be.
- * Streams and series are grouped by `key`; `json` is the object text an answer carries. Both are made at first use.
+ * An immutable set of labels, sorted by name, each name once. Index labels are never empty (callers leave empty values out); a parsed label
+ * may be. Streams and series are grouped by `key`; `json` is the object text used in answers. Both are computed on first use.
  */
 export class LabelSet {
   static readonly empty = new LabelSet([]);
@@ -17,7 +15,7 @@ export class LabelSet {
     this.labels = sorted;
   }
 
-  /** Builds a set from labels in any order; the last value of a repeated name wins. */
+  /** Builds a set from labels in any order; for a repeated name the last value wins. */
   static from(labels: Iterable<Label>): LabelSet {
     const all = [...labels];
     if (all.length === 0) return LabelSet.empty;
@@ -31,7 +29,7 @@ export class LabelSet {
     return new LabelSet(all);
   }
 
-  /** Builds a set from labels that are sorted by name already, each name once; the array is kept. */
+  /** Builds a set from labels that are already sorted by name and unique. Keeps the array. */
   static fromSorted(labels: readonly Label[]): LabelSet {
     return labels.length === 0 ? LabelSet.empty : new LabelSet(labels);
   }
@@ -46,12 +44,11 @@ export class LabelSet {
     return this.labels.some(([labelName]) => labelName === name);
   }
 
-  /** This set with other labels laid over it. */
+  /** This set with `changes` applied over it. */
   with(changes: Iterable<Label>): LabelSet {
     return LabelSet.from([...this.labels, ...changes]);
   }
 
-  /** This set without the named labels. */
   without(names: ReadonlySet<string>): LabelSet {
     return LabelSet.fromSorted(this.labels.filter(([name]) => !names.has(name)));
   }
@@ -60,7 +57,7 @@ export class LabelSet {
     return this.labels.length;
   }
 
-  /** A text that is equal exactly for equal sets. */
+  /** A text that is equal exactly when the sets are equal. */
   get key(): string {
     this.#key ??= this.labels
       .map(([name, value]) => `${name.length}:${name}${value.length}:${value}`)
@@ -69,8 +66,8 @@ export class LabelSet {
   }
 
   /**
-   * The same set without a hold on anything else: values may be parts of long lines, which would stay as long as they do. Here they
-   * are parts of the key.
+   * The same set with its own copy of the text. V8 keeps a long line alive as long as a slice of it is used; here the values become slices
+   * of the key instead.
    */
   owned(): LabelSet {
     if (this.labels.length === 0) return this;
@@ -86,14 +83,13 @@ export class LabelSet {
     return set;
   }
 
-  /** The set as the text of a JSON object. */
   get json(): string {
     this.#json ??= `{${this.labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
     return this.#json;
   }
 }
 
-/** Sets are small and mostly in order: up to this size looking for a label's place beats a Map. */
+/** Sets are small and mostly sorted already: up to this size, insertion sort beats a Map. */
 const mostInserted = 24;
 
 function isSorted(labels: readonly Label[]): boolean {
@@ -105,7 +101,7 @@ function isSorted(labels: readonly Label[]): boolean {
   return true;
 }
 
-/** Sorts by name; of a repeated name the last label stays. */
+/** Sorts by name; for a repeated name the last label wins. */
 function sortInPlace(labels: Label[]): void {
   for (let next = 1; next < labels.length; next += 1) {
     const label = labels[next];

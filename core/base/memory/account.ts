@@ -1,6 +1,6 @@
 import { apiError } from '../errors/table.js';
 
-/** What memory is held for, in the words of the error that refuses more of it. */
+/** What memory is held for, worded as in the error that refuses more of it. */
 export type Held =
   | 'the labels of series'
   | 'samples by series and time'
@@ -13,23 +13,23 @@ export type Held =
   | 'the values of fields'
   | 'the bytes of the answer';
 
-/** Where accounts take their room from: what all queries of the process may hold together. */
+/** Where accounts get their memory: the bound on what all queries of the process hold together. */
 export interface MemorySource {
   readonly limit: number;
   readonly held: number;
-  /** False when there is no room for so much. */
+  /** False when there is not enough left. */
   take(bytes: number): boolean;
   giveBack(bytes: number): void;
   refused(reason: 'query' | 'process'): void;
   closed(peakBytes: number): void;
 }
 
-/** Room is taken from the pool in pieces, so that most charges are an addition and a comparison. */
+/** Memory is taken from the pool in pieces, so that most charges are an addition and a comparison. */
 const pieceBytes = 256 * 1024;
 
 /**
- * What one query holds in memory, by estimate: whoever makes something that stays charges it first, and releases it when it is let
- * go. All that runs for one request shares an account; what outlives the request retains it.
+ * The estimated memory of one query. Code that creates something lasting charges it first and releases it when it is dropped. All work of
+ * one request shares an account; work that outlives the request retains it.
  */
 export class MemoryAccount {
   readonly #limit: number;
@@ -37,11 +37,11 @@ export class MemoryAccount {
   readonly #byKind = new Map<Held, number>();
   #used = 0;
   #peak = 0;
-  /** What may be used without asking again. */
+  /** Bytes that may be used without asking the pool again. */
   #granted = 0;
   #holders = 1;
 
-  /** @param limit bytes; 0 is no bound */
+  /** @param limit in bytes; 0 means unlimited */
   constructor(limit: number, pool?: MemorySource) {
     this.#limit = limit > 0 ? limit : Infinity;
     this.#pool = pool;
@@ -55,7 +55,7 @@ export class MemoryAccount {
     return this.#peak;
   }
 
-  /** @throws ApiError `queryMemory` beyond the limit of a query, `processMemory` beyond what all of them together may hold */
+  /** @throws ApiError `queryMemory` over the limit of one query, `processMemory` over the limit of all queries together */
   charge(bytes: number, kind: Held): void {
     this.#used += bytes;
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + bytes);
@@ -70,7 +70,7 @@ export class MemoryAccount {
     if (spare >= 4) this.#giveBack(spare * pieceBytes);
   }
 
-  /** Lets go of everything but what is named. */
+  /** Replaces everything charged so far by `bytes` of this kind. */
   keepOnly(bytes: number, kind: Held): void {
     const before = this.#used;
     this.#byKind.clear();
@@ -79,12 +79,12 @@ export class MemoryAccount {
     else this.release(before - bytes, kind);
   }
 
-  /** Keeps the account open for what outlives the request; to be closed once more. */
+  /** Keeps the account open for work that outlives the request; needs one more `close`. */
   retain(): void {
     if (this.#holders > 0) this.#holders += 1;
   }
 
-  /** The last one to close lets go of everything. */
+  /** The last holder to close releases everything. */
   close(): void {
     this.#holders -= 1;
     if (this.#holders !== 0) return;
@@ -119,7 +119,7 @@ export class MemoryAccount {
   }
 }
 
-/** For what runs outside of any request. */
+/** For work outside any request. */
 export function unboundedMemory(): MemoryAccount {
   return new MemoryAccount(0);
 }

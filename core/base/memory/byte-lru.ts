@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js';
 
-/** Why an entry is not there (any more). */
+/** Why an entry is missing or was removed. */
 export type DropReason = 'expired' | 'evicted' | 'refused';
 
-/** Told of everything that changes, for metrics. */
+/** Notified of every change, for metrics. */
 export interface CacheObserver {
   resized(entries: number, bytes: number): void;
   dropped(reason: DropReason): void;
@@ -22,24 +22,24 @@ interface Slot<Value> {
   readonly expiresAtMs: number;
 }
 
-/** Bytes that a key and its slot take beside the value. */
+/** Bytes that a key and its slot take in addition to the value. */
 const slotBytes = 120;
 /**
- * An entry may take this part of the budget at most, so that one answer does not push all others out
+ * The largest part of the budget (one in so many) that one entry may take, so that one answer cannot evict all others
  * (docs/protocol/operation.md#cache-size).
  */
 export const largestPart = 10;
-/** For each value that is kept, so many others are looked at: what has expired goes long before room is needed. */
+/** Each `set` checks this many other entries for expiry, so that expired entries leave long before room is needed. */
 const lookedAt = 4;
 
 /**
- * A memory cache bounded by entries and by bytes: least recently used entries go first, entries end at their time to live.
- * Synchronous, and values are handed out as they are: they must not be changed.
+ * A memory cache bounded by entries and by bytes, with least-recently-used eviction and a time to live per entry. Synchronous; values are
+ * returned without copying and must not be changed.
  */
 export class ByteLru<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
   readonly #options: ByteLruOptions;
-  /** Where the look for expired entries goes on. */
+  /** Where the scan for expired entries continues. */
   #rest: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
 
@@ -51,7 +51,7 @@ export class ByteLru<Value> {
     return this.#slots.size;
   }
 
-  /** Bytes of all values and keys, as they were weighed. */
+  /** Bytes of all keys and values, as estimated when they were set. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -63,13 +63,13 @@ export class ByteLru<Value> {
       this.#drop(key, slot, 'expired');
       return undefined;
     }
-    // A Map keeps insertion order, so putting it back makes it the youngest.
+    // A Map keeps insertion order, so reinserting makes the entry the most recent.
     this.#slots.delete(key);
     this.#slots.set(key, slot);
     return slot.value;
   }
 
-  /** Keeps a value of about `valueBytes` bytes for `ttlMs`; false when it is too large or its time is over already. */
+  /** Keeps a value of about `valueBytes` bytes for `ttlMs`; false when it is too large or has already expired. */
   set(key: string, value: Value, valueBytes: number, ttlMs: number): boolean {
     this.delete(key);
     const bytes = valueBytes + key.length + slotBytes;

@@ -23,21 +23,21 @@ export const memoryMetrics = {
   },
 } as const;
 
-/** What the program itself takes of the heap, and objects that are just made. */
+/** Heap used by the program itself and by short-lived objects. */
 const programBytes = 96 * 1024 * 1024;
-/** The part of the rest that queries may fill. What remains is for what is not estimated: rows on their way, what was learned, garbage. */
+/** The share of the remaining heap that queries may fill. The rest is for what is not estimated: rows in transit, learned data, garbage. */
 const queryShare = 0.5;
-/** The part of it that the caches of answers may fill together. */
+/** The share of the remaining heap that all answer caches may fill together. */
 const cacheShare = 0.2;
-/** Below this a process could do nothing. */
+/** A process could not do anything useful with less. */
 const leastBytes = 8 * 1024 * 1024;
 
-/** How far the heap of this process may grow (`--max-old-space-size`, or what Node.js chose by the memory of the host). */
+/** The heap size limit of this process (`--max-old-space-size`, or what Node.js chose from the host's memory). */
 export function heapLimit(): number {
   return getHeapStatistics().heap_size_limit;
 }
 
-/** The bytes that the caches of answers may hold: what is configured, unless the heap is too small for it. */
+/** The bytes that all answer caches may hold: the configured size, unless the heap is too small for it. */
 export function cacheBudget(configured: number, heap: number = heapLimit()): number {
   return Math.min(configured, shareOf(heap, cacheShare));
 }
@@ -47,16 +47,16 @@ function shareOf(heap: number, share: number): number {
 }
 
 export interface PoolOptions {
-  /** Bytes of one query; 0 is no bound. */
+  /** Limit of one query in bytes; 0 means unlimited. */
   readonly maxQueryBytes: number;
   readonly meters?: Meters<typeof memoryMetrics>;
-  /** Bytes that the heap may grow to. */
+  /** The heap size limit in bytes. */
   readonly heap?: number;
 }
 
 /** The memory of all running queries of the process. */
 export class MemoryPool implements MemorySource {
-  /** Bytes that all queries together may hold. */
+  /** The most that all queries together may hold, in bytes. */
   readonly limit: number;
   readonly #maxQueryBytes: number;
   readonly #meters: Meters<typeof memoryMetrics> | undefined;
@@ -74,12 +74,12 @@ export class MemoryPool implements MemorySource {
     return this.#held;
   }
 
-  /** An account for one request. */
+  /** Opens the account of one request. */
   open(): MemoryAccount {
     return new MemoryAccount(this.#maxQueryBytes, this);
   }
 
-  /** False when there is no room for so much. */
+  /** False when there is not enough left. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.limit) return false;
     this.#held += bytes;

@@ -1,24 +1,24 @@
 /**
- * What things take in V8's heap, on 64 bits without compressed pointers. Arrays of numbers are exact; the others are what a heap
- * shows, and test/core/base/memory compares them with it.
+ * Sizes in V8's heap, on 64 bits without pointer compression. Typed arrays are exact; the others are measured, and test/core/base/memory
+ * compares them with a real heap.
  */
 import type { LabelSet } from '../labels/label-set.js';
 
 const textHead = 16;
-/** From here on a part of a text is a pointer into it. */
+/** From this length on, V8 represents a substring as a pointer into its parent. */
 const slicedLength = 13;
 const slicedBytes = 32;
 const labelBytes = 72;
 const labelSetBytes = 112;
-/** A Map's entry with its share of free ones. */
+/** A Map entry with its share of the unused ones. */
 export const entryBytes = 48;
 export const pointBytes = 80;
 const rowBytes = 400;
 
-/** Pipelines keep the label sets that they made last, of this size together (see LabelSetPool). */
+/** The size of the label sets that a pipeline keeps for reuse (see LabelSetPool). */
 export const keptLabelsBytes = 4 * 1024 * 1024;
 
-/** A text of its own. */
+/** A text that is not a slice of another. */
 export function textBytes(text: string): number {
   return textHead + ((text.length + 7) & ~7) * (hasWideSigns(text) ? 2 : 1);
 }
@@ -29,7 +29,7 @@ function hasWideSigns(text: string): boolean {
   return false;
 }
 
-/** A label set whose values are texts of their own, or parts of its key (see LabelSet.owned), with its key. */
+/** A label set with its key, whose values are texts of their own or slices of the key (see LabelSet.owned). */
 export function labelsBytes(set: LabelSet): number {
   let bytes = labelSetBytes + textBytes(set.key);
   for (const [, value] of set.labels) {
@@ -44,17 +44,17 @@ interface Arrays {
   readonly present: { readonly byteLength: number };
 }
 
-/** The arrays of a series over the columns of a grid, and what holds them. */
+/** The arrays of one series over the columns of a grid, and the object that holds them. */
 export function seriesRowBytes({ values, present }: Arrays): number {
   return values.byteLength + present.byteLength + rowBytes;
 }
 
-/** The same, before they are made. */
+/** The same, before they are allocated. */
 export function seriesBytes(columns: number, bytesPerColumn = 9): number {
   return columns * bytesPerColumn + rowBytes;
 }
 
-/** A row of logs with its labels, which it mostly shares with others. */
+/** A log row with its labels, which are mostly shared with other rows. */
 export function logRowBytes({ line }: { readonly line: string }): number {
   return 300 + textBytes(line);
 }

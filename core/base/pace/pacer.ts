@@ -1,20 +1,20 @@
-/** What all long computations of the process together take of one turn of the event loop, and what a batch takes besides. */
+/** Milliseconds that all long computations together take in one turn of the event loop, and that one batch may take in addition. */
 const usualSliceMs = 4;
-/** Turns that others get behind a slice: most answers take several, and a turn in which nothing is to be done costs next to nothing. */
+/** Turns left to others after each slice: most answers need several turns, and an idle turn costs almost nothing. */
 const turnsBetween = 3;
 
 /**
- * The turns of the event loop, as long computations share them: each may take a slice of a turn, but so many at once that each takes
- * one would hold everybody up, so those that wait are let go on one after the other, as many as fit into the slice of a turn.
+ * Shares the turns of the event loop among long computations. If each of many computations took a slice of the same turn, they would block
+ * everything else, so waiting computations resume one after the other, as many as fit into one slice.
  */
 class Turns {
   #startedAt = 0;
   #isCounted = false;
   #turn = 0;
-  /** From the first that began to wait on. */
+  /** In order of arrival. */
   readonly #waiting = new Set<{ readonly fromTurn: number; readonly goOn: () => void }>();
 
-  /** Milliseconds since somebody first asked in this turn. */
+  /** Milliseconds since the first computation of this turn asked. */
   used(): number {
     const now = performance.now();
     if (!this.#isCounted) {
@@ -25,7 +25,7 @@ class Turns {
     return now - this.#startedAt;
   }
 
-  /** Waits for some turns, and then until those that waited before have had theirs. */
+  /** Waits for some turns, and then for the computations that have waited longer. */
   wait(): Promise<void> {
     return new Promise((goOn) => {
       this.#waiting.add({ fromTurn: this.#turn + turnsBetween, goOn });
@@ -44,21 +44,21 @@ class Turns {
     if (!isTime || first === undefined || first.fromTurn > this.#turn) return;
     this.#waiting.delete(first);
     first.goOn();
-    // Behind the microtasks, in which the computation goes on until it waits again.
+    // Runs after the microtasks, in which the resumed computation runs until it waits again.
     queueMicrotask(() => process.nextTick(this.#next));
   };
 }
 
 const turns = new Turns();
 
-/** Lets other work of the process go on between the rows of a long computation, and sees when that is cancelled. */
+/** Lets other work run between the rows of a long computation, and notices when it is cancelled. */
 export class Pacer {
   readonly #signal: AbortSignal | undefined;
   readonly #sliceMs: number;
 
   /**
-   * @param signal ends the computation; without it somebody else does, between its calls
-   * @param sliceMs how much of a turn may be used up before others get theirs
+   * @param signal ends the computation; without it, the caller checks between calls
+   * @param sliceMs how much of a turn may be used before others get theirs
    */
   constructor(signal?: AbortSignal, sliceMs = usualSliceMs) {
     this.#signal = signal;
@@ -66,7 +66,7 @@ export class Pacer {
     turns.used();
   }
 
-  /** To be asked often; gives something to wait for when the slice of this turn is used up. */
+  /** Call often; returns a promise to await when the slice of this turn is used up. */
   due(): Promise<void> | undefined {
     return turns.used() < this.#sliceMs ? undefined : this.#pause();
   }

@@ -3,23 +3,23 @@ import { doneOrAborted } from '../time/pause.js';
 const tickMs = 20;
 
 /**
- * Calls each of its members about once in a period, evenly spread over it. Timers of their own would come all at once as soon as the
- * loop was late once, and stay together from then on. A loop that is late lengthens the period.
+ * Calls each member about once per period, evenly spread. Separate timers would all fire together as soon as the loop was late once, and
+ * stay together from then on. When the loop is late, the period becomes longer.
  */
 export class Rounds {
   readonly #periodMs: number;
-  /** The next one to be called is the first. */
+  /** The first member is called next. */
   readonly #members = new Set<{ readonly visit: () => void }>();
   #timer: NodeJS.Timeout | undefined;
   #tickedMs = 0;
-  /** Calls that are due, with a fraction. */
+  /** Calls that are due, as a fraction. */
   #due = 0;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
   }
 
-  /** Calls from now on, first after about a period; what comes back ends it. `visit` must not throw. */
+  /** Calls `visit` from now on, first after about one period; the returned function ends it. `visit` must not throw. */
   join(visit: () => void): () => void {
     const member = { visit };
     this.#members.add(member);
@@ -35,7 +35,7 @@ export class Rounds {
     };
   }
 
-  /** Waits for one call, or until the signal is aborted. */
+  /** Waits for one call or until the signal aborts. */
   next(signal: AbortSignal): Promise<void> {
     return doneOrAborted((done) => this.join(done), signal);
   }

@@ -1,9 +1,9 @@
 import type { Pacer } from './pacer.js';
 
-/** Something long that is done piece by piece: each step takes about a millisecond or two, and the last gives the result. */
+/** A long computation in pieces: each step takes a millisecond or two, and the generator returns the result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Does all the pieces at once. */
+/** Runs all steps without pauses. */
 export function doAll<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
@@ -11,7 +11,7 @@ export function doAll<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Does the pieces with pauses for others between them. */
+/** Runs the steps, pausing for other work between them. */
 export async function atPace<Result>(steps: Steps<Result>, pacer: Pacer): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next();
@@ -21,7 +21,7 @@ export async function atPace<Result>(steps: Steps<Result>, pacer: Pacer): Promis
   }
 }
 
-/** Hands the items of a list on, and waits where a pause is due behind one. */
+/** Passes each item on, and waits after an item when a pause is due. */
 export async function eachAtPace<Item>(
   items: Iterable<Item>,
   pacer: Pacer,
@@ -34,7 +34,7 @@ export async function eachAtPace<Item>(
   }
 }
 
-/** Hands the items of a list on, so many in a step. */
+/** Passes each item on, a fixed number per step. */
 export function* eachStep<Item>(items: Iterable<Item>, each: (item: Item) => void): Steps<void> {
   let count = 0;
   for (const item of items) {
@@ -47,7 +47,7 @@ export function* eachStep<Item>(items: Iterable<Item>, each: (item: Item) => voi
 const stepItems = 500;
 const pieceSize = 2048;
 
-/** Sorts a list piece by piece and merges the pieces; what is equal keeps its order. The list is used up. */
+/** Stable merge sort in steps. The input array is modified. */
 export function* sortSteps<Item>(items: Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   if (items.length <= pieceSize) return items.sort(compare);
   let runs: Item[][] = [];

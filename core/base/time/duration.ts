@@ -1,4 +1,4 @@
-/** Durations in nanoseconds (bigint), read and printed in the two forms Loki uses. */
+/** Durations in nanoseconds (bigint), parsed and printed in the two forms Loki uses. */
 import { maxInt64 } from './go-number.js';
 import { quoteGo } from './go-quote.js';
 
@@ -11,14 +11,14 @@ const day = 24n * hour;
 const week = 7n * day;
 const year = 365n * day;
 
-/** A duration text that cannot be read; the message is Loki's. */
+/** A duration that cannot be parsed; the message is Loki's. */
 export class DurationError extends Error {}
 
 const prometheusForm =
   /^(?:([0-9]+)y)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?(?:([0-9]+)ms)?$/;
 const prometheusUnits = [year, week, day, hour, minute, second, nanosPerMs] as const;
 
-/** Reads a Prometheus duration such as `1h30m`, `7d` or `0`; units go from large to small, numbers are whole. Throws DurationError. */
+/** Parses a Prometheus duration such as `1h30m`, `7d` or `0`: whole numbers, units from large to small. Throws DurationError. */
 export function parsePrometheusDuration(text: string): bigint {
   if (text === '0') return 0n;
   if (text === '') throw new DurationError('empty duration string');
@@ -28,7 +28,7 @@ export function parsePrometheusDuration(text: string): bigint {
   for (const [index, unit] of prometheusUnits.entries()) {
     const digits = match[index + 1];
     if (digits === undefined) continue;
-    // More digits than an int64 of nanoseconds has can only overflow.
+    // More digits than an int64 of nanoseconds has always overflow.
     if (digits.length > 19) throw new DurationError('duration out of range');
     total += BigInt(digits) * unit;
   }
@@ -37,10 +37,10 @@ export function parsePrometheusDuration(text: string): bigint {
 }
 
 const prometheusNames = ['y', 'w', 'd', 'h', 'm', 's', 'ms'] as const;
-/** Units that are only used when they divide the rest, so that 90d does not become 12w6d. */
+/** Units that are only used when they divide the rest evenly, so that 90d does not become 12w6d. */
 const wholeOnly = new Set<string>(['y', 'w']);
 
-/** Prints a duration the Prometheus way (`2h`, `1d`, `1h30m`); less than a millisecond is lost. */
+/** Prints a Prometheus duration (`2h`, `1d`, `1h30m`); anything below a millisecond is dropped. */
 export function printPrometheusDuration(duration: bigint): string {
   if (duration === 0n) return '0s';
   let rest = duration < 0n ? -duration : duration;
@@ -69,7 +69,7 @@ const goUnits: ReadonlyMap<string, bigint> = new Map([
 ]);
 const goPart = /([0-9]*)(\.[0-9]*)?([^0-9.]*)/y;
 
-/** Reads a Go duration such as `1.5h`, `-300ms` or `2h45m`. Throws DurationError with Go's text. */
+/** Parses a Go duration such as `1.5h`, `-300ms` or `2h45m`. Throws DurationError with Go's message. */
 export function parseGoDuration(text: string): bigint {
   const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoteGo(text)}`);
   const isNegative = text.startsWith('-');
@@ -97,7 +97,7 @@ export function parseGoDuration(text: string): bigint {
   return isNegative ? -total : total;
 }
 
-/** Prints a duration the Go way: `4h0m0s`, `1.5s`, `300ms`, `0s`. */
+/** Prints a Go duration: `4h0m0s`, `1.5s`, `300ms`, `0s`. */
 export function printGoDuration(duration: bigint): string {
   if (duration === 0n) return '0s';
   const sign = duration < 0n ? '-' : '';
@@ -120,7 +120,7 @@ function withFraction(value: bigint, unit: bigint): string {
   return fraction === '' ? String(value / unit) : `${String(value / unit)}.${fraction}`;
 }
 
-/** Milliseconds of a duration as options use them; rounds down. */
+/** The duration in milliseconds, rounded down, as options use it. */
 export function durationToMs(duration: bigint): number {
   return Number(duration / nanosPerMs);
 }

@@ -1,4 +1,4 @@
-/** Numbers as Go's strconv reads them: Loki's parameters are defined by it, down to the error texts. */
+/** Parses numbers as Go's strconv does: it defines Loki's parameters, error messages included. */
 
 export type NumberProblem = 'invalid syntax' | 'value out of range';
 export type Parsed<Value> =
@@ -9,10 +9,10 @@ export const minInt64 = -9_223_372_036_854_775_808n;
 
 const integer = /^[+-]?[0-9]+$/;
 
-/** Reads a 64-bit signed decimal integer, as `strconv.ParseInt(text, 10, 64)` and `strconv.Atoi` do. */
+/** Parses a signed 64-bit decimal integer, as `strconv.ParseInt(text, 10, 64)` and `strconv.Atoi` do. */
 export function parseGoInt(text: string): Parsed<bigint> {
   if (!integer.test(text)) return { kind: 'bad', problem: 'invalid syntax' };
-  // Longer digit strings cannot fit; without this bound BigInt would be quadratic in what a stranger sends.
+  // Longer digit strings cannot fit; without this bound, BigInt would take quadratic time on untrusted input.
   if (text.replace(/^[+-]?0*/, '').length > 19) return { kind: 'bad', problem: 'value out of range' };
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value < minInt64 || value > maxInt64
@@ -24,7 +24,7 @@ const decimal = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/;
 const special = /^([+-]?)(inf|infinity|nan)$/i;
 
-/** Reads a float as `strconv.ParseFloat(text, 64)` does, infinities, NaN and hexadecimal forms included. */
+/** Parses a float as `strconv.ParseFloat(text, 64)` does, including infinities, NaN and hexadecimal forms. */
 export function parseGoFloat(text: string): Parsed<number> {
   if (decimal.test(text)) {
     const value = Number(text);

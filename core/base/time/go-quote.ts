@@ -10,10 +10,10 @@ const short = new Map([
   ['"', '\\"'],
 ]);
 
-/** What Go calls printable: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/** Everything Go does not consider printable (letters, marks, numbers, punctuation, symbols, the ASCII space), and what must be escaped. */
 const unprintable = /[\\"]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
-/** What is not plain ASCII, which is most of any text and needs no look at what Unicode says of it. */
+/** Runs of characters outside plain ASCII: only these need the slower Unicode check. */
 const special = /[^ !#-[\]-~]+/g;
 
 /** Quotes a string as Go's strconv.Quote does. */

@@ -1,6 +1,6 @@
 /**
- * Durations as operators write them: Go's form (`1h30m`, `1.5s`, `250ms`, `0`), and with `long` also days, weeks and years
- * (`90d`, `1y`), which Loki accepts in tenant limits only (docs/protocol/answers.md#published-tenant-limits).
+ * Durations as operators write them: Go's form (`1h30m`, `1.5s`, `250ms`, `0`), and with `long` also days, weeks and years (`90d`, `1y`),
+ * which Loki accepts only in tenant limits (docs/protocol/answers.md#published-tenant-limits).
  */
 
 const UNIT_MS: ReadonlyMap<string, number> = new Map([
@@ -20,10 +20,10 @@ const LONG_UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['y', 31_536_000_000],
 ]);
 
-// Each part is bounded by the next letter, so the expression runs in linear time.
+// The next letter ends each part, so the expression runs in linear time.
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/y;
 
-/** Milliseconds of a duration text, or undefined when it is none. Negative durations are no durations here. */
+/** Milliseconds of a duration; undefined when it cannot be parsed or is negative. */
 export function parseDuration(text: string, form: 'go' | 'long' = 'go'): number | undefined {
   if (text === '0') return 0;
   const units = form === 'long' ? LONG_UNIT_MS : UNIT_MS;
@@ -40,7 +40,7 @@ export function parseDuration(text: string, form: 'go' | 'long' = 'go'): number 
   return text === '' || !Number.isFinite(total) ? undefined : roundNanos(total);
 }
 
-/** The shortest Go form of a number of milliseconds, such that parsing it gives the number again. */
+/** The shortest Go form that parses to the same number of milliseconds. */
 export function printDuration(ms: number): string {
   if (ms === 0) return '0s';
   for (const [unit, size] of [
@@ -53,7 +53,7 @@ export function printDuration(ms: number): string {
   return Number.isInteger(ms) ? `${String(ms)}ms` : `${String(Math.round(ms * 1e6))}ns`;
 }
 
-/** Sums of parts such as 0.3s are binary fractions; a nanosecond is the finest unit there is. */
+/** Sums of parts such as 0.3s are inexact binary fractions, so they are rounded to a nanosecond, the finest unit. */
 function roundNanos(ms: number): number {
   return Math.round(ms * 1e6) / 1e6;
 }

@@ -1,4 +1,4 @@
-/** Waits until `begin` says that it is done, or until the signal is aborted; what `begin` gives back ends what it began. */
+/** Waits until `begin` calls `done` or the signal aborts, then calls the cleanup function that `begin` returned. */
 export function doneOrAborted(begin: (done: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -15,7 +15,7 @@ export function doneOrAborted(begin: (done: () => void) => () => void, signal: A
   });
 }
 
-/** Waits `ms` milliseconds, at least one and at most what a timer can hold, or until the signal is aborted. */
+/** Waits `ms` milliseconds (at least one, at most what a timer can hold) or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return doneOrAborted((done) => {
     const timer = setTimeout(done, Math.min(Math.max(1, ms), 2 ** 31 - 1));

@@ -1,4 +1,4 @@
-/** A time range in nanoseconds since the epoch; log queries and listings read it as [startNs, endNs). */
+/** A time range in nanoseconds since the epoch; log queries and listings treat it as [startNs, endNs). */
 export interface TimeRange {
   readonly startNs: bigint;
   readonly endNs: bigint;

@@ -1,14 +1,14 @@
-/** Moments in nanoseconds since the epoch (bigint), as the read API takes them (docs/protocol/requests.md#common-parameters). */
+/** Timestamps in nanoseconds since the epoch (bigint), as the read API accepts them (docs/protocol/requests.md#common-parameters). */
 import { maxInt64, minInt64, parseGoFloat, parseGoInt } from './go-number.js';
 import { quoteGo } from './go-quote.js';
 
-/** A time parameter that cannot be read; the message is Loki's. */
+/** A time parameter that cannot be parsed; the message is Loki's. */
 export class TimestampError extends Error {}
 
 /**
- * Reads a time parameter: an integer of ten characters or fewer is seconds, a longer one nanoseconds, a number with a dot
- * float seconds of which three decimals are kept, anything else RFC 3339. Throws TimestampError, also for moments
- * that do not fit 64 bits of nanoseconds: no window splitter would ever finish such a range.
+ * Parses a time parameter: an integer of up to ten characters is seconds, a longer one nanoseconds, a number with a dot is seconds of which
+ * three decimals are kept, anything else RFC 3339. Throws TimestampError, also for a time that does not fit 64 bits of nanoseconds:
+ * splitting such a range into windows would never end.
  */
 export function parseTimestamp(text: string): bigint {
   if (text.includes('.')) {
@@ -27,7 +27,7 @@ export function parseTimestamp(text: string): bigint {
 function floatSecondsToNs(value: number): bigint | undefined {
   if (!Number.isFinite(value)) return undefined;
   const whole = Math.trunc(value);
-  // Three decimals are kept, as Loki keeps them.
+  // Loki keeps three decimals.
   const millis = Math.round((value - whole) * 1000);
   return BigInt(whole) * 1_000_000_000n + BigInt(millis) * 1_000_000n;
 }
@@ -42,7 +42,7 @@ function inRange(value: bigint | undefined, text: string): bigint {
 const rfc3339 =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:(Z)|([+-])([0-9]{2}):([0-9]{2}))$/;
 
-/** Reads an RFC 3339 moment with up to nanoseconds; undefined when it is none or names a day that does not exist. */
+/** Parses an RFC 3339 time with up to nanoseconds; undefined when it is malformed or names a day that does not exist. */
 export function parseRfc3339(text: string): bigint | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
@@ -65,7 +65,7 @@ function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }
 
-/** Prints a moment as RFC 3339 in UTC with the decimals it has, up to nanoseconds. */
+/** Prints an RFC 3339 time in UTC with the decimals it needs, up to nanoseconds. */
 export function printRfc3339(ns: bigint): string {
   const remainder = ((ns % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
   const whole = new Date(Number((ns - remainder) / 1_000_000n)).toISOString().slice(0, 19);

@@ -5,11 +5,11 @@ import { rules } from './rules/index.js';
 
 export interface CheckDraftOptions {
   readonly tiers: readonly Tier[];
-  /** Needed for the environment tier; without that tier, rules of it that refuse a start look at them all the same. */
+  /** Needed for the environment tier. Without that tier, its rules that refuse a start still use it. */
   readonly surroundings?: Surroundings;
 }
 
-/** All findings of the asked tiers about one pipeline, sorted. The environment is looked at only when the text is sound. */
+/** All findings of the requested tiers about one pipeline, sorted. The environment tier only runs when the text is sound. */
 export async function checkDraft(
   draft: PipelineDraft,
   options: CheckDraftOptions,
@@ -40,7 +40,7 @@ function toFinding(rule: Rule, complaint: Complaint): Finding {
   return { ...complaint, rule: rule.id, severity: rule.severity };
 }
 
-/** By file, line, column, rule, message; byte order, so that every machine sorts alike. */
+/** Sorts by file, line, column, rule and message, in byte order, so that the result does not depend on the machine's locale. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return [...findings].sort(
     (a, b) =>

@@ -4,18 +4,18 @@ import { readFailure } from '../pipeline/source.js';
 
 const checkedEndings = /\.(?:ya?ml|md)$/i;
 
-/** Names a directory is searched without. */
+/** Folder names that the search skips. */
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
-/** A file to check; one that was named itself is checked whatever it looks like. */
+/** A file to check; one named explicitly is checked whatever its content. */
 export interface FileToCheck {
   readonly file: string;
   readonly isNamed: boolean;
 }
 
 /**
- * The files that the given paths mean, sorted: files as they are, directories with every YAML and Markdown file below them.
- * Throws UsageError for a path that is not there.
+ * The files that the given paths refer to, sorted: files as they are, directories with all YAML and Markdown files below them. Throws
+ * UsageError for a path that does not exist.
  */
 export async function findFiles(paths: readonly string[]): Promise<readonly FileToCheck[]> {
   const named = new Set<string>();

@@ -14,7 +14,7 @@ const tiers: readonly (readonly [Tier, string])[] = [
   ['environment', 'Environment: whether it can work on this machine (`--env`)'],
 ];
 
-/** docs/checker.md with its part about the rules renewed; everything around it is written by hand. */
+/** docs/checker.md with its section about the rules regenerated; the text around it is written by hand. */
 export function generateFiles(root: string = packageRoot()): ReadonlyMap<string, string> {
   const text = readFileSync(join(root, page), 'utf8');
   const from = text.indexOf(begin);

@@ -1,4 +1,4 @@
-/** The checker: all findings about pipeline files, in every format that people and machines read. */
+/** The checker: all findings about pipeline files, in every output format. */
 import type { OptionSources } from '../options/index.js';
 import { draftPipeline } from '../pipeline/draft.js';
 import { packageBuiltIns, type BuiltIns } from '../pipeline/load-plugin.js';
@@ -25,14 +25,14 @@ export type { Surroundings } from './rule.js';
 export interface CheckOptions {
   /** Flags and environment that the pipeline would be started with. */
   readonly sources: OptionSources;
-  /** Looks at the machine too (the environment tier) when given. */
+  /** When given, the environment tier runs too. */
   readonly surroundings?: Surroundings;
   readonly builtIns?: BuiltIns;
 }
 
 /**
- * Checks files, directories and the pipelines in Markdown files. All findings, sorted by file, line, column and rule; the same input
- * gives the same findings. Throws UsageError for a path that does not exist.
+ * Checks files, directories and the pipelines in Markdown files. Findings are sorted by file, line, column and rule; the same input gives
+ * the same findings. Throws UsageError for a path that does not exist.
  */
 export async function checkFiles(paths: readonly string[], options: CheckOptions): Promise<Finding[]> {
   const builtIns = options.builtIns ?? packageBuiltIns();
@@ -44,7 +44,7 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
       continue;
     }
     if (/\.md$/i.test(file)) {
-      // What a page shows is not meant for this machine.
+      // Pipelines in documentation are not meant for this machine.
       const textOnly: CheckOptions = { sources: options.sources };
       for (const block of markdownSources(source)) {
         findings.push(...(await checkSource(block, textOnly, builtIns)));
@@ -56,7 +56,7 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
   return [...sortFindings(findings)];
 }
 
-/** A directory also holds YAML that is no pipeline, such as a tenant map. */
+/** A directory may hold other YAML, such as a tenant map. */
 function looksLikePipeline(text: string): boolean {
   return /^(?:stages\s*:|# yaml-language-server:.*pipeline\.schema\.json)/m.test(text);
 }

@@ -3,9 +3,9 @@ import type { SourceFile } from '../pipeline/source.js';
 const fence = /^( {0,12})(`{3,}|~{3,})\s*([^`]*)$/;
 
 /**
- * The pipelines in a Markdown file: fenced blocks marked `yaml` or `yml` that hold a `stages:` list, or say `pipeline` behind the
- * language. `fragment` marks a block that shows only a part of a pipeline, `no-check` one that is wrong on purpose. Everything
- * around a block is blanked, so that lines and columns are those of the Markdown file.
+ * The pipelines in a Markdown file: fenced blocks marked `yaml` or `yml` that hold a `stages:` list, or have `pipeline` after the language.
+ * `fragment` marks a block that shows only part of a pipeline, `no-check` one that is wrong on purpose. Everything outside the block is
+ * blanked, so that lines and columns are those of the Markdown file.
  */
 export function markdownSources(file: SourceFile): readonly SourceFile[] {
   const lines = file.text.split('\n');
@@ -29,7 +29,7 @@ export function markdownSources(file: SourceFile): readonly SourceFile[] {
   return sources;
 }
 
-/** The line of the fence that closes a block; the end of the file when none does. */
+/** The line of the fence that closes a block, or the end of the file. */
 function closingFence(lines: readonly string[], from: number, ticks: string): number {
   for (let index = from; index < lines.length; index += 1) {
     const line = (lines[index] ?? '').trim();

@@ -2,7 +2,7 @@ import type { OptionFinding } from '../options/index.js';
 import { placeOfOption, type DraftOptions, type PipelineDraft } from '../pipeline/draft.js';
 import type { Complaint } from './rule.js';
 
-/** What the resolving of options found, for the rule that speaks about it. */
+/** The findings of option resolution that one rule reports. */
 export function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): readonly Complaint[] {
   const entries = draft.entries.flatMap((entry) => entry.options ?? []);
   return [...draft.sections.values(), ...entries].flatMap((owner) =>

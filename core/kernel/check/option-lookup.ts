@@ -4,21 +4,20 @@ import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 import { valueOf } from '../pipeline/located.js';
 import type { SourcePosition } from '../pipeline/types.js';
 
-/** An option of a pipeline with the value that counts and the place that gave it. */
+/** An option of a pipeline with its effective value and where it was set. */
 export interface FoundOption {
   readonly definition: OptionDefinition;
   readonly value: unknown;
   readonly origin: OptionOrigin;
-  /** The value in the file; the owner when a flag, the environment or the default gave it. */
+  /** The value in the file; the owner when a flag, the environment or the default set it. */
   readonly at: SourcePosition;
   /** As the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
   readonly name: string;
 }
 
-/** Rules ask for the options of a draft many times; a draft does not change. */
+/** Rules ask for the options of a draft many times, and a draft never changes. */
 const known = new WeakMap<PipelineDraft, readonly FoundOption[]>();
 
-/** Every option of the sections and of the enabled entries. */
 export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
   const found = known.get(draft) ?? optionsIn(draft);
   known.set(draft, found);
@@ -39,14 +38,13 @@ export function findOption(draft: PipelineDraft, flag: string): FoundOption | un
   return allOptions(draft).find((option) => option.definition.flag === flag);
 }
 
-/** True for a text with something in it. */
 export function isFilled(
   option: FoundOption | undefined,
 ): option is FoundOption & { readonly value: string } {
   return typeof option?.value === 'string' && option.value !== '';
 }
 
-/** What an operator must write to set an option. */
+/** Tells the operator how to set an option. */
 export function howToSet(option: FoundOption | undefined, flag: string): string {
   return option === undefined ? `-${flag}` : `${option.definition.key} (-${flag})`;
 }

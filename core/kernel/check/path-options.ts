@@ -3,7 +3,7 @@ import { allOptions, isFilled, type FoundOption } from './option-lookup.js';
 
 export type PathUse = 'read' | 'write';
 
-/** Flags whose value is a file, and what the process does with it. */
+/** Flags whose value is a file, and how the process uses it. */
 const pathFlags: ReadonlyMap<string, PathUse> = new Map([
   ['tenant-map-file', 'read'],
   ['tls-cert-file', 'read'],

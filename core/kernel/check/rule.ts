@@ -1,22 +1,22 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
 import type { Finding, SourcePosition } from '../pipeline/types.js';
 
-/** How much of the world a rule looks at: the text alone, what it means, or the machine it is to run on. */
+/** What a rule looks at: the text alone, its meaning, or the machine it would run on. */
 export type Tier = 'structure' | 'meaning' | 'environment';
 
-/** What a rule knows of a machine; only rules of the environment tier ask. */
+/** What a rule can ask about a machine; for rules of the environment tier. */
 export interface Surroundings {
   readonly signal: AbortSignal;
-  /** Undefined when the path can be used for it; else why not. */
+  /** Undefined when the path can be used so; otherwise the reason why not. */
   readonly canRead: (path: string) => Promise<string | undefined>;
   readonly canWrite: (path: string) => Promise<string | undefined>;
-  /** Undefined when the address is free; else why it cannot be listened on. */
+  /** Undefined when the address is free; otherwise the reason why not. */
   readonly canListen: (address: string) => Promise<string | undefined>;
-  /** Undefined when GET on the URL is answered with 2xx; else why not. */
+  /** Undefined when GET on the URL answers 2xx; otherwise the reason why not. */
   readonly canReach: (url: string) => Promise<string | undefined>;
 }
 
-/** A complaint of a rule; the rule's id and severity are added to it. */
+/** A complaint of a rule, to which the rule's id and severity are added. */
 export interface Complaint {
   readonly at: SourcePosition;
   readonly message: string;
@@ -25,12 +25,12 @@ export interface Complaint {
 
 interface RuleMeta {
   readonly id: `R${number}`;
-  /** A few words, as in a table of rules. */
+  /** A few words, for tables of rules. */
   readonly title: string;
   readonly severity: Finding['severity'];
   /** One paragraph for docs/checker.md: what is wrong, why it matters, what to do. */
   readonly docs: string;
-  /** True when the rule judges the file as a whole; it then says nothing about a fragment in Markdown. */
+  /** True when the rule judges the file as a whole: it then skips fragments in Markdown. */
   readonly isAboutWhole?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface TextRule extends RuleMeta {
 }
 export interface EnvironmentRule extends RuleMeta {
   readonly tier: 'environment';
-  /** True when `serve` asks the rule as well: the process would start, and fail later. */
+  /** True when `serve` also applies the rule: the process would start but fail later. */
   readonly refusesStart?: boolean;
   check(draft: PipelineDraft, surroundings: Surroundings): Promise<readonly Complaint[]>;
 }

@@ -1,19 +1,18 @@
 import type { DraftEntry, PipelineDraft } from '../pipeline/draft.js';
 import type { StagePlugin } from '../plugin/contract.js';
 
-/** A stage that is enabled and loaded, in its place. */
+/** An enabled and loaded stage with its place in the chain. */
 export interface ChainStage {
   readonly entry: DraftEntry;
   readonly plugin: StagePlugin;
 }
 
-/** The chain as far as it is known; `isWhole` is false when a stage in it could not be loaded and nobody knows what it gives. */
+/** The chain as far as it is known; `isWhole` is false when a stage could not be loaded, so that the slots it provides are unknown. */
 export interface DraftChain {
   readonly stages: readonly ChainStage[];
   readonly isWhole: boolean;
 }
 
-/** The enabled stages in order. */
 export function chainOf(draft: PipelineDraft): DraftChain {
   const entries = draft.entries.filter((entry) => entry.list === 'stages' && entry.isEnabled);
   const stages = entries.flatMap((entry) =>
@@ -24,14 +23,14 @@ export function chainOf(draft: PipelineDraft): DraftChain {
   return { stages, isWhole: stages.length === entries.length };
 }
 
-/** `needer` needs a slot that `giver`, which stands behind it, gives, and nobody before it does. */
+/** `needer` needs a slot that only the later stage `giver` provides. */
 export interface Misplacement {
   readonly needer: ChainStage;
   readonly giver: ChainStage;
   readonly slot: string;
 }
 
-/** Every need that only a later stage meets. */
+/** All needs that only a later stage meets. */
 export function misplacements(stages: readonly ChainStage[]): readonly Misplacement[] {
   return stages.flatMap((needer, index) =>
     needer.plugin.needs.flatMap((slot) => {
@@ -46,17 +45,17 @@ export function gives(stage: ChainStage, slot: string): boolean {
   return stage.plugin.gives.some((given) => given === slot);
 }
 
-/** Misplacements that one move mends. */
+/** Misplacements that one move fixes. */
 export interface MisplacedGroup {
-  /** The stage that stands wrong: it gives too late, or asks too early. */
+  /** The misplaced stage: it provides too late or needs too early. */
   readonly culprit: ChainStage;
   readonly role: 'giver' | 'needer';
   readonly edges: readonly [Misplacement, ...Misplacement[]];
 }
 
 /**
- * Explains all misplacements by as few stages as possible: one stage that was moved breaks the needs of several others, and should
- * be named once. Ties go to the needer that stands first.
+ * Explains all misplacements with as few stages as possible: one moved stage breaks the needs of several others and should be named once.
+ * In a tie, the first needer is blamed.
  */
 export function groupMisplacements(stages: readonly ChainStage[]): readonly MisplacedGroup[] {
   let left = misplacements(stages);
@@ -82,7 +81,7 @@ function largestGroup(edges: readonly Misplacement[]): MisplacedGroup | undefine
   return best;
 }
 
-/** The move that mends a group: the giver up or the needer down, whichever leaves fewer needs unmet. */
+/** The move that fixes a group: the giver up or the needer down, whichever leaves fewer needs unmet. */
 export function mendingMove(stages: readonly ChainStage[], group: MisplacedGroup): string {
   const up = moveUp(stages, group);
   const down = moveDown(stages, group);
@@ -95,7 +94,7 @@ interface Move {
   readonly words: string;
 }
 
-/** The last of the givers goes before the first of the needers; with several givers they all would have to move. */
+/** The last of the givers moves before the first of the needers; with several givers, all of them would have to move. */
 function moveUp(stages: readonly ChainStage[], group: MisplacedGroup): Move {
   const needer = byPlace(
     stages,
@@ -134,7 +133,7 @@ function moveDown(stages: readonly ChainStage[], group: MisplacedGroup): Move {
   };
 }
 
-/** Without repeats, as they stand in the file. */
+/** Unique, in the order of the file. */
 export function byPlace(stages: readonly ChainStage[], some: readonly ChainStage[]): readonly ChainStage[] {
   return stages.filter((stage) => some.includes(stage));
 }

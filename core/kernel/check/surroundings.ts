@@ -7,10 +7,10 @@ import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
 
-/** Longest wait for a backend to answer. */
+/** Longest wait for the backend's answer. */
 const reachTimeoutMs = 5_000;
 
-/** This machine, as the environment tier sees it. Nothing is left changed: files made to try a folder are removed, listeners close at once. */
+/** This machine, for the environment tier. Leaves nothing changed: test files are removed, listeners close immediately. */
 export function thisMachine(signal: AbortSignal): Surroundings {
   return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
 }
@@ -24,10 +24,10 @@ async function canRead(path: string): Promise<string | undefined> {
   }
 }
 
-/** A file that exists must open for writing; where there is none, one must come to be. Permissions alone do not tell: see /proc. */
+/** An existing file must open for writing; otherwise it must be possible to create it. Permissions alone do not tell: see /proc. */
 async function canWrite(path: string): Promise<string | undefined> {
   try {
-    // Not blocking: a pipe would wait for its reader.
+    // Non-blocking, because opening a pipe would wait for its reader.
     await (await open(path, constants.O_WRONLY | constants.O_NONBLOCK)).close();
     return undefined;
   } catch (error) {
@@ -88,11 +88,11 @@ function listenFailure(code: string | undefined): string {
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(reachTimeoutMs);
-  // Loaded only here: each start of the program would pay for it.
+  // Imported lazily, because every start of the program would pay for it.
   const { got } = await import('got');
   const request = got.stream(url, {
     signal: AbortSignal.any([signal, timeout]),
-    // A connection of its own: one that was kept alive would answer for the past.
+    // A new connection: one kept alive would not show the present state.
     agent: { http: false, https: false },
     retry: { limit: 0 },
     followRedirect: false,

@@ -4,27 +4,27 @@ import type { FlagIndex } from './flag-index.js';
 import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
 
-/** A flag of the program itself, such as `-pipeline` or `-help`: no option of any plugin. */
+/** A flag of the program itself, such as `-pipeline` or `-help`: not an option of a plugin. */
 export interface CommandFlag {
   readonly name: string;
   readonly kind: 'boolean' | 'string';
   readonly description: string;
 }
 
-/** A command line, read. */
+/** A parsed command line. */
 export interface CommandLine {
-  /** Texts of option flags by name, each readable and valid unless a problem names it; the last one wins. */
+  /** Texts of option flags by name; each is valid unless a problem names it. For a repeated flag the last one wins. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Texts of the program's own flags by name; a switch holds "true" or "false". */
+  /** Texts of the program's own flags by name; a switch is "true" or "false". */
   readonly own: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
-  /** Unknown flags and bad values, one sentence each, in the order of the command line. */
+  /** Unknown flags and invalid values, one sentence each, in the order of the command line. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads a command line against the known flags. It never throws: a caller that is to know the flags of a site's plugins reads
- * twice, the first time for the pipeline file's name only, and makes a UsageError of the problems of the second.
+ * Parses a command line against the known flags. Never throws. A caller that needs the flags of a site's plugins parses twice: first only
+ * for the name of the pipeline file, then turning the problems into a UsageError.
  */
 export function parseCommandLine(
   args: readonly string[],
@@ -81,7 +81,7 @@ function problemsOfOption(name: string, text: string, index: FlagIndex): readonl
   return setting.kind === 'value' ? [] : [sentence(setting)];
 }
 
-/** A yargs that takes names as they are: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
+/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
 export function plainYargs(args: readonly string[]): Argv {
   return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
     'dot-notation': false,
@@ -100,7 +100,7 @@ function readWithYargs(split: readonly FlagArg[]): {
   readonly positionals: readonly string[];
 } {
   const names = new Set(split.flatMap((arg) => (arg.kind === 'flag' ? [arg.name] : [])));
-  // yargs strips one pair of quotes around a value, so each value gets a pair of its own.
+  // yargs strips one pair of quotes around a value, so each value gets an additional pair.
   const tokens = split.flatMap((arg) => (arg.kind === 'flag' ? [`--${arg.name}="${arg.text}"`] : []));
   const positionals = split.flatMap((arg) => (arg.kind === 'positional' ? [arg.text] : []));
   const read: unknown = plainYargs([...tokens, '--', ...positionals])

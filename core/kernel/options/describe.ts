@@ -1,13 +1,13 @@
-/** Options of a loaded plugin or section as people read them. What a schema calls secret never leaves this file. */
+/** Describes the options of a loaded plugin or section for people. Values marked secret in a schema never leave this file. */
 import { resolveOptions } from './resolve.js';
 import { definitionsOf, type OptionDefinition, type OptionSchema, type ValueSchema } from './schema.js';
 import { printText } from './text-value.js';
 
-/** One option with the value that counts. */
+/** One option with its effective value. */
 export interface OptionDescription {
   readonly key: string;
   readonly description: string;
-  /** As a flag would be written; undefined when nothing is set, and for secrets. */
+  /** Printed as a flag's text; undefined when unset and for secrets. */
   readonly value: string | undefined;
   readonly default: string | undefined;
   readonly isSet: boolean;
@@ -17,12 +17,12 @@ export interface OptionDescription {
   readonly unit: string | undefined;
 }
 
-/** Stands in the place of secrets inside of values. */
+/** Replaces secrets inside values. */
 const hidden = '(hidden)';
-/** User and password of an address. */
+/** User and password of a URL. */
 const userInfo = /(\/\/)[^/@\s]*@/g;
 
-/** Describes the options that code reads, in the order of the schema. `values` are resolved ones: durations are milliseconds. */
+/** Describes the options that code uses, in the order of the schema. `values` are resolved: durations are milliseconds. */
 export function describeOptions(
   schema: OptionSchema,
   values: ReadonlyMap<string, unknown>,
@@ -54,7 +54,7 @@ function show(schema: ValueSchema, value: unknown): string | undefined {
   return printText(schema, withoutSecrets(schema, value)).replace(userInfo, `$1${hidden}@`);
 }
 
-/** The value with everything replaced that a schema inside of its own calls secret. */
+/** Replaces the parts of a value that its schema marks as secret. */
 function withoutSecrets(schema: ValueSchema, value: unknown): unknown {
   if (schema['x-secret'] === true) return hidden;
   if (typeof value !== 'object' || value === null) return value;

@@ -3,18 +3,18 @@ import { textFormats } from './formats.js';
 import type { ValueSchema } from './schema.js';
 import { suggest } from './suggest.js';
 
-/** What is wrong in words, and how to mend it. */
+/** What is wrong, in words, and how to fix it. */
 export interface Explanation {
   readonly message: string;
   readonly fix: string | undefined;
 }
 
-/** Longest piece of an offending value that a message repeats. */
+/** Longest part of an invalid value that a message repeats. */
 const MAX_SHOWN = 60;
 
-/** Turns an error of the validator into words that complete a sentence beginning with the option's name; secrets are not shown. */
+/** Turns a validation error into words that complete a sentence starting with the option's name; secrets are not shown. */
 export function explain(error: ErrorObject, isSecret: boolean): Explanation {
-  // `verbose` is on, so the schema around the keyword is there; its values are checked where they are used.
+  // `verbose` is on, so the error carries the schema around the keyword; its values are checked where they are used.
   const schema = (error.parentSchema ?? {}) as ValueSchema;
   const params = error.params as Readonly<Record<string, unknown>>;
   const not = isSecret ? '' : `, not ${shown(error.data)}`;
@@ -50,7 +50,7 @@ function explainEnum(schema: ValueSchema, value: unknown, not: string): Explanat
   const allowed = (schema.enum ?? []).map(String);
   const last = allowed.at(-1) ?? '';
   const list = allowed.length > 1 ? `${allowed.slice(0, -1).join(', ')} or ${last}` : last;
-  // A text that reads like an allowed number.
+  // A text that looks like an allowed number.
   if (typeof value === 'string' && allowed.includes(value))
     return { message: `must be ${list}${not}`, fix: `write ${value} without quotes` };
   return { message: `must be ${list}${not}`, fix: didYouMean(value, allowed) };
@@ -87,7 +87,7 @@ function expectedText(schema: ValueSchema): string {
   return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);
 }
 
-/** YAML reads 30, true and null by themselves as something else than a text. */
+/** YAML parses a bare 30, true or null as something other than a text. */
 function quotesFix(schema: ValueSchema, value: unknown): string | undefined {
   if (schema.type !== 'string' || (typeof value !== 'number' && typeof value !== 'boolean')) return undefined;
   if (schema.format === 'listen-address') return `write ":${String(value)}"`;

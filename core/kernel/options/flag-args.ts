@@ -1,19 +1,19 @@
 /**
- * The forms in which operators write flags: `-name=value`, `--name value`, `-switch`, `-switch=false`, `-a.dotted-name`.
- * yargs reads a single dash as a row of one-letter switches, so everything is brought to one form first.
+ * Splits arguments into flags, in all forms operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`, `-a.dotted-name`.
+ * yargs takes a single dash as a series of one-letter switches, so this brings everything to one form first.
  */
 
-/** What is known of a flag before its value is looked at. */
+/** What is known about a flag before its value is parsed. */
 export type FlagShape = 'switch' | 'value' | 'unknown';
 
-/** One argument after another, taken apart. */
+/** One argument, split. */
 export type FlagArg =
   | { readonly kind: 'flag'; readonly name: string; readonly text: string }
   | { readonly kind: 'unknown'; readonly name: string }
   | { readonly kind: 'no-value'; readonly name: string }
   | { readonly kind: 'positional'; readonly text: string };
 
-/** Takes arguments apart; `--` ends the flags. A flag that takes a value takes the next argument, whatever it looks like. */
+/** Splits arguments; `--` ends the flags. A flag that needs a value takes the next argument, whatever it looks like. */
 export function splitArgs(args: readonly string[], shapeOf: (name: string) => FlagShape): readonly FlagArg[] {
   const split: FlagArg[] = [];
   let at = 0;
@@ -34,7 +34,7 @@ export function splitArgs(args: readonly string[], shapeOf: (name: string) => Fl
     if (shape === 'unknown') split.push({ kind: 'unknown', name });
     else if (text !== undefined) split.push({ kind: 'flag', name, text });
     else if (shape === 'switch') {
-      // `-switch false` is what operators mean by it, so a plain truth word is taken as the value.
+      // Operators write `-switch false`, so a plain boolean word is taken as the value.
       const next = args[at];
       const isWord = next === 'true' || next === 'false';
       if (isWord) at++;

@@ -1,11 +1,14 @@
 import type { OptionDefinition } from './schema.js';
 
-/** The flags of a set of options: who declares each, and who else it sets. */
+/** Indexes options by flag: which option declares a flag and which others share it. */
 export class FlagIndex {
   readonly #declared = new Map<string, OptionDefinition>();
   readonly #owners = new Map<string, Set<string>>();
 
-  /** Throws when two options declare the same flag, or one shares a flag that nobody declares with the same type, default and environment. */
+  /**
+   * Throws when two options declare the same flag, or an option shares a flag that no option declares with the same type, default and
+   * environment.
+   */
   constructor(definitions: Iterable<OptionDefinition>) {
     const all = [...definitions];
     for (const definition of all) {
@@ -24,23 +27,22 @@ export class FlagIndex {
     }
   }
 
-  /** The option that declares a flag. */
+  /** The option that declares the flag. */
   get(flag: string): OptionDefinition | undefined {
     return this.#declared.get(flag);
   }
-  /** Names of all flags. */
   names(): IterableIterator<string> {
     return this.#declared.keys();
   }
   definitions(): IterableIterator<OptionDefinition> {
     return this.#declared.values();
   }
-  /** Sections and plugins that a flag has a meaning for. */
+  /** The sections and plugins that use a flag. */
   ownersOf(flag: string): ReadonlySet<string> {
     return this.#owners.get(flag) ?? new Set();
   }
 
-  /** The given flags that set nothing, because nobody they belong to is in the pipeline; one warning sentence each. */
+  /** Warns about given flags without effect, because no plugin in the pipeline uses them; one sentence each. */
   unusedWarnings(flags: Iterable<string>, present: ReadonlySet<string>): readonly string[] {
     const warnings: string[] = [];
     for (const flag of flags) {
@@ -52,7 +54,7 @@ export class FlagIndex {
     return warnings;
   }
 
-  /** The given flags that are deprecated; one warning sentence each. */
+  /** Warns about given flags that are deprecated; one sentence each. */
   deprecatedWarnings(flags: Iterable<string>): readonly string[] {
     const warnings: string[] = [];
     for (const flag of flags) {
@@ -62,7 +64,7 @@ export class FlagIndex {
     return warnings;
   }
 
-  /** The given flags of present plugins that no code reads yet; one warning sentence each. */
+  /** Warns about given flags that no code reads yet; one sentence each. */
   unreadWarnings(flags: Iterable<string>, present: ReadonlySet<string>): readonly string[] {
     const warnings: string[] = [];
     for (const flag of flags) {

@@ -74,7 +74,7 @@ function code(text: string): string {
   return `\`${escapeCell(text)}\``;
 }
 
-/** A bar would end the cell. */
+/** A bar would end the table cell. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

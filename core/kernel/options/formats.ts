@@ -1,12 +1,12 @@
 import { parseDuration } from '../../base/time/option-duration.js';
 
-/** A format of texts in schemas: its test, and what a message says it should have been. */
+/** A text format for schemas: its test, and how messages describe it. */
 export interface TextFormat {
   readonly test: (text: string) => boolean;
   readonly expected: string;
 }
 
-/** The formats that schemas may name. */
+/** The formats that schemas may use. */
 export const textFormats: ReadonlyMap<string, TextFormat> = new Map([
   [
     'duration',

@@ -5,9 +5,9 @@ const HEADER = `/* Generated from schemas/*.schema.json by \`npm run generate\`;
 /* Options as code gets them: defaults filled in, durations in milliseconds. */
 `;
 
-/** TypeScript interfaces of the options of every schema, named by its title. */
+/** Generates TypeScript interfaces for the options of every schema, named by its title. */
 export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>): Promise<string> {
-  // The compiler is a development dependency: the product runs without it.
+  // The schema compiler is a development dependency.
   const { compile } = await import('json-schema-to-typescript');
   const parts: string[] = [];
   for (const [name, schema] of schemas) {
@@ -23,12 +23,12 @@ export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>):
   return HEADER + parts.map((part) => `\n${part}`).join('');
 }
 
-/** The schema of the decoded options: what has a default is always there, a duration is a number. */
+/** The schema of resolved options: an option with a default is always present, a duration is a number. */
 function typeSchema(schema: OptionSchema): JSONSchema {
   const properties = Object.entries(schema.properties ?? {});
   const required = properties.filter(([, option]) => option.default !== undefined).map(([key]) => key);
   const decoded = Object.fromEntries(properties.map(([key, option]) => [key, decodedSchema(option)]));
-  // Our schemas are JSON schemas; the library's type is wider in places where ours is readonly.
+  // These are valid JSON schemas; the library's type has mutable members where this one has readonly ones.
   return { ...schema, properties: decoded, required } as JSONSchema;
 }
 
@@ -43,7 +43,7 @@ function remark(option: ValueSchema): string {
   return unit === undefined ? '' : ` (${unit})`;
 }
 
-/** Options are never changed after the start, so members and lists are readonly. */
+/** Options never change after the start, so members and lists are readonly. */
 function makeReadonly(text: string): string {
   return text
     .replace(/^(\s+)([A-Za-z_$][\w$]*\??|\[k: string\]):/gm, '$1readonly $2:')

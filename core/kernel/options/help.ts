@@ -1,7 +1,7 @@
 import { type CommandFlag, plainYargs } from './command-line.js';
 import type { OptionDefinition } from './schema.js';
 
-/** What help says above and below the flags. */
+/** The text above and below the flags. */
 export interface HelpText {
   readonly usage: string;
   readonly own: readonly CommandFlag[];
@@ -40,14 +40,14 @@ function describe(definition: OptionDefinition): string {
   return facts.length === 0 ? definition.description : `${definition.description} [${facts.join('; ')}]`;
 }
 
-/** What a value looks like, for people: the unit of a number, the words of a choice, else the type. */
+/** A value's form for people: the unit of a number, the words of a choice, otherwise the type. */
 export function unitOf(definition: OptionDefinition): string {
   if (definition.unit !== undefined) return definition.unit;
   const choices = definition.schema.enum;
   return choices === undefined ? definition.kind : choices.map(String).join('|');
 }
 
-/** The default as one would write it; undefined when there is none. */
+/** The default as an operator would write it; undefined when there is none. */
 export function defaultText(definition: OptionDefinition): string | undefined {
   const value = definition.schema.default;
   if (value === undefined) return undefined;

@@ -12,14 +12,14 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EROFS', 'the file system is read-only'],
 ]);
 
-/** Why the system refused a file or an address, in words. */
+/** Explains in words why the system refused a file or an address. */
 export function describeSystemError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : '';
   return reasons.get(code) ?? error.message;
 }
 
-/** Reads a file that an option names; an Error names the option's flag and the path, and says why not. */
+/** Reads a file that an option names; an Error names the flag, the path and the reason. */
 export async function readOptionFile(flag: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);

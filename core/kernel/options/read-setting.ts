@@ -3,12 +3,12 @@ import { isDuration, type OptionDefinition, type ValueSchema } from './schema.js
 import { readText } from './text-value.js';
 import { problemsOf } from './validate.js';
 
-/** A value for one option in the form the YAML file would hold (undefined: none), or the sentence that says why it is none. */
+/** The value of one option in the form of the YAML file (undefined: unset), or a sentence saying why it is invalid. */
 export type Setting =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly message: string; readonly fix: string | undefined };
 
-/** Reads and checks the text that a flag or an environment variable gives an option; `name` begins the message. */
+/** Parses and validates the text of a flag or an environment variable; `name` starts the message. */
 export function readSetting(definition: OptionDefinition, text: string, name: string): Setting {
   if (isUnset(definition, text)) return { kind: 'value', value: definition.schema.default };
   const read = readText(definition.schema, text);
@@ -29,13 +29,13 @@ function isUnset(definition: OptionDefinition, text: string): boolean {
   return kind === 'json' || ((kind === 'string' || kind === 'duration') && schema.default === undefined);
 }
 
-/** The value as code gets it: an option that is a duration becomes milliseconds, everything else stays. */
+/** Converts a value to the form code uses: durations become milliseconds, everything else stays. */
 export function decodeValue(schema: ValueSchema, value: unknown): unknown {
   if (!isDuration(schema) || typeof value !== 'string') return value;
   return parseDuration(value, schema.format === 'duration-long' ? 'long' : 'go');
 }
 
-/** What is wrong with the environment variables of the given options; one sentence each. */
+/** Describes the invalid environment variables of the given options; one sentence each. */
 export function environmentProblems(
   definitions: Iterable<OptionDefinition>,
   env: Environment,
@@ -50,12 +50,12 @@ export function environmentProblems(
   return problems;
 }
 
-/** A problem and its mending in one line. */
+/** A problem and its fix in one line. */
 export function sentence(problem: { readonly message: string; readonly fix: string | undefined }): string {
   return problem.message + (problem.fix === undefined ? '' : `, ${problem.fix}`);
 }
 
-/** The first of an option's environment variables that is set; an empty one counts as not set. */
+/** The first of an option's environment variables that is set; an empty one counts as unset. */
 export function readEnvironment(
   definition: OptionDefinition,
   env: Environment,

@@ -2,7 +2,7 @@ import { decodeValue, type Environment, readEnvironment, readSetting } from './r
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
 import { problemsOf, type ValueProblem } from './validate.js';
 
-/** Where options come from besides the YAML file. */
+/** The sources of option values other than the YAML file. */
 export interface OptionSources {
   /** Texts of flags by name, without dashes (`parseCommandLine`). */
   readonly flags: ReadonlyMap<string, string>;
@@ -15,24 +15,24 @@ export interface NamedSource {
   readonly name: string;
 }
 
-/** What gave an option its value. */
+/** Where an option's value comes from. */
 export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
 
-/** Where the fault of a finding stands: in the YAML value (its keys from the section's root), in a flag or in a variable. */
+/** Where a finding points: into the YAML value (keys from the section's root), at a flag or at a variable. */
 export type FaultPlace =
   | NamedSource
   | { readonly kind: 'yaml'; readonly path: readonly (string | number)[]; readonly at: 'key' | 'value' };
 
-/** One thing that is wrong with a plugin's or section's options. */
+/** One error in the options of a plugin or section. */
 export interface OptionFinding {
   readonly kind: 'unknown-option' | 'missing-option' | 'bad-value';
   readonly place: FaultPlace;
-  /** A whole sentence without a full stop; never shows a secret. */
+  /** One sentence without a full stop; never contains a secret. */
   readonly message: string;
   readonly fix: string | undefined;
 }
 
-/** Options as code gets them, when there are no findings: defaults filled in, durations in milliseconds. */
+/** Options as code uses them, when there are no findings: with defaults, durations in milliseconds. */
 export interface ResolvedOptions {
   readonly options: Readonly<Record<string, unknown>>;
   readonly origins: ReadonlyMap<string, OptionOrigin>;
@@ -40,8 +40,8 @@ export interface ResolvedOptions {
 }
 
 /**
- * The options of one section or plugin from flag, environment, YAML and default, in this order of precedence.
- * An option whose source is at fault gets a finding and falls back to the next source.
+ * Resolves the options of one section or plugin from flag, environment, YAML and default, in this order of precedence. An invalid source
+ * gets a finding, and the next source is used.
  */
 export function resolveOptions(
   schema: OptionSchema,
@@ -73,7 +73,7 @@ interface Found {
   readonly origin: OptionOrigin;
 }
 
-/** The value that a flag or else the environment gives; a faulty one is reported and counts as not given. */
+/** The value from the flag or the environment; an invalid one is reported and counts as unset. */
 function readNamed(
   definition: OptionDefinition,
   sources: OptionSources,
@@ -97,7 +97,7 @@ function readNamed(
   return undefined;
 }
 
-/** The faultless members of the YAML value, by key; faults become findings. Nothing written is an empty mapping. */
+/** The valid members of the YAML value, by key; the others become findings. No value is an empty mapping. */
 function readYaml(
   schema: OptionSchema,
   yamlValue: unknown,
@@ -111,7 +111,7 @@ function readYaml(
   return new Map(Object.entries(value).filter(([key]) => !faulty.has(key)));
 }
 
-/** What is missing is known only after flags and environment have had their say. */
+/** Runs after flags and environment are merged, because they may supply what is missing. */
 function missingIn(schema: OptionSchema, merged: object): readonly OptionFinding[] {
   return problemsOf(schema, merged).filter(isMissingAtRoot).map(toFinding);
 }

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { definitionsOf, type OptionDefinition, type OptionSchema } from './schema.js';
 
-/** Sections of the pipeline file that are no plugins, in the order in which help and documentation show them. */
+/** Sections of the pipeline file that are not plugins, in the order of help and documentation. */
 export const CORE_SECTIONS = ['server', 'names', 'limits', 'telemetry'] as const;
 
 const SUFFIX = '.schema.json';
-/** The schema of the pipeline file itself; it holds no options. */
+/** The schema of the pipeline file itself; it has no options. */
 const PIPELINE = 'pipeline';
 
-/** Folder of this package: the nearest one above with a package.json, whether the code runs compiled or from source. */
+/** The folder of this package: the nearest parent with a package.json, whether the code runs compiled or from source. */
 export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url))): string {
   let folder = from;
   for (;;) {
@@ -21,7 +21,7 @@ export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url
   }
 }
 
-/** The option schemas of the core sections and of all built-in plugins by name: sections first, then plugins by name. */
+/** The option schemas by name: core sections first, then all built-in plugins, sorted. */
 export function readBuiltInSchemas(root: string = packageRoot()): ReadonlyMap<string, OptionSchema> {
   const folder = join(root, 'schemas');
   const names = readdirSync(folder)
@@ -34,7 +34,6 @@ export function readBuiltInSchemas(root: string = packageRoot()): ReadonlyMap<st
   return new Map(ordered.map((name) => [name, readSchema(join(folder, name + SUFFIX))]));
 }
 
-/** The options of all built-in schemas. */
 export function builtInDefinitions(schemas = readBuiltInSchemas()): readonly OptionDefinition[] {
   return [...schemas].flatMap(([owner, schema]) => definitionsOf(owner, schema));
 }

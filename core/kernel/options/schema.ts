@@ -1,4 +1,4 @@
-/** The part of JSON schema in which options are written, and what this project adds to it (`x-...`). */
+/** The part of JSON schema used for options, and this project's extensions (`x-...`). */
 
 /** The schema of one option, or of a part of its value. */
 export interface ValueSchema {
@@ -17,17 +17,17 @@ export interface ValueSchema {
   readonly description?: string;
   /** Name of the command-line flag, without dashes. */
   readonly 'x-flag'?: string;
-  /** Flag of another plugin's option that sets this one as well; the other schema declares it with `x-flag`. */
+  /** Flag of another plugin's option that also sets this one; the other schema declares it with `x-flag`. */
   readonly 'x-shares'?: string;
-  /** Environment variables, the first that is set wins. */
+  /** Environment variables; the first one set wins. */
   readonly 'x-env'?: string | readonly string[];
   /** Unit of a number, for people. */
   readonly 'x-unit'?: string;
-  /** `lines`: the flag's text is split at line ends instead of commas. */
+  /** `lines`: the flag's text is split at line breaks instead of commas. */
   readonly 'x-list'?: 'lines';
-  /** Least value of a duration. */
+  /** Minimum of a duration. */
   readonly 'x-minimum'?: string;
-  /** What a text with a `pattern` should be, for messages. */
+  /** Describes what a text with a `pattern` should look like, for messages. */
   readonly 'x-expected'?: string;
   /** The value never appears in logs or in messages. */
   readonly 'x-secret'?: boolean;
@@ -43,15 +43,15 @@ export interface OptionSchema extends ValueSchema {
   readonly properties?: Readonly<Record<string, ValueSchema>>;
 }
 
-/** One option as flags, environment, documentation and checker see it. */
+/** One option as flags, environment, documentation and checker use it. */
 export interface OptionDefinition {
-  /** Core section or plugin that the option belongs to. */
+  /** The core section or plugin that the option belongs to. */
   readonly owner: string;
   /** Key in the YAML file. */
   readonly key: string;
   readonly kind: ValueKind;
   readonly flag: string | undefined;
-  /** Flag of another owner that sets this option as well. */
+  /** Flag of another owner that also sets this option. */
   readonly shares: string | undefined;
   readonly env: readonly string[];
   readonly unit: string | undefined;
@@ -62,10 +62,9 @@ export interface OptionDefinition {
   readonly schema: ValueSchema;
 }
 
-/** How the text of a flag or of an environment variable is read. */
+/** How the text of a flag or an environment variable is parsed. */
 export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
 
-/** How the text of a value of this schema is read. */
 export function valueKind(schema: ValueSchema): ValueKind {
   switch (schema.type) {
     case 'boolean':
@@ -81,12 +80,12 @@ export function valueKind(schema: ValueSchema): ValueKind {
   }
 }
 
-/** True for an option that code gets as a number of milliseconds. */
+/** Whether code gets the option as a number of milliseconds. */
 export function isDuration(schema: ValueSchema): boolean {
   return schema.format === 'duration' || schema.format === 'duration-long';
 }
 
-/** The options of a schema, in the order in which it lists them. */
+/** The options of a schema, in its order. */
 export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
   return Object.entries(schema.properties ?? {}).map(([key, option]) => ({
     owner,

@@ -1,10 +1,10 @@
-/** The candidate that a misspelt word most likely meant, or undefined when none is near. */
+/** The candidate that a misspelt word most likely means, or undefined when none is close. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    // A length difference is a lower bound of the distance: most candidates need no table.
+    // The difference in length is a lower bound of the distance, so most candidates need no table.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) {
@@ -15,7 +15,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** The number of insertions, deletions, replacements and swaps of neighbours between two texts. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

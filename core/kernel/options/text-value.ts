@@ -1,20 +1,17 @@
-/**
- * Values as texts: what a flag or an environment variable holds, turned into the value that the YAML file would hold.
- * Whether the value is allowed is the schema's matter (validate.ts).
- */
+/** Converts the text of a flag or an environment variable to the value that the YAML file would hold. Validation is left to validate.ts. */
 import { printDuration } from '../../base/time/option-duration.js';
 import { valueKind, type ValueSchema } from './schema.js';
 
-/** A text that was read, or why it could not be; the reason completes the sentence "flag -x must be ...". */
+/** A parsed text, or the reason why it is invalid, which completes the sentence "flag -x must be ...". */
 export type ReadText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: string };
 
-/** The words that Go's flag package takes for booleans; operators bring them along. */
+/** The words that Go's flag package accepts as booleans; operators are used to them. */
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** Reads the text of a flag or environment variable in the way its schema's type asks for; durations stay texts. */
+/** Parses the text of a flag or environment variable by its schema's type; durations stay texts. */
 export function readText(schema: ValueSchema, text: string): ReadText {
   switch (valueKind(schema)) {
     case 'boolean':
@@ -52,7 +49,7 @@ function readNumber(text: string): ReadText {
   return isNumber && Number.isFinite(Number(text)) ? value(Number(text)) : problem('must be a number');
 }
 
-/** Items between commas or line ends, without blanks around them; a JSON array where items hold such characters. */
+/** Items separated by commas or line breaks, trimmed; a JSON array when items contain such characters. */
 function readList(schema: ValueSchema, text: string): ReadText {
   if (text.trimStart().startsWith('[')) {
     const json = readJson(text);

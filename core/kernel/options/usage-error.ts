@@ -1,10 +1,10 @@
-/** The command line or the environment cannot be used as it is: shown without a stack, exit status 2. */
+/** The command line or environment is invalid: shown without a stack, exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly exitCode = 2;
   readonly problems: readonly string[];
 
-  /** `problems`: one sentence each, all that were found. */
+  /** `problems`: all that were found, one sentence each. */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.problems = problems;

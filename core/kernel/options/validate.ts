@@ -7,16 +7,16 @@ import type { ValueSchema } from './schema.js';
 /** What is wrong with a value, and where inside it. */
 export interface ValueProblem {
   readonly kind: 'unknown' | 'missing' | 'bad';
-  /** From the value's root to the offending key or value. */
+  /** From the value's root to the invalid key or value. */
   readonly path: readonly (string | number)[];
-  /** The unknown or missing key; undefined when a value is bad. */
+  /** The unknown or missing key; undefined when a value is invalid. */
   readonly key: string | undefined;
-  /** Completes a sentence that begins with the name of the option: `must be at least 1, not 0`. */
+  /** Completes a sentence that starts with the option's name: `must be at least 1, not 0`. */
   readonly message: string;
   readonly fix: string | undefined;
 }
 
-/** Marks of ours that carry no meaning for validation. */
+/** This project's extensions, which have no meaning for validation. */
 const MARKS = [
   'x-expected',
   'x-flag',
@@ -31,30 +31,30 @@ const MARKS = [
 
 const ajv = makeAjv();
 const validators = new WeakMap<object, ValidateFunction>();
-/** By the text of the schema: the same one is met as many objects, and compiling is what costs most of a start. */
+/** Keyed by the schema's text: equal schemas come as different objects, and compiling them dominates the start time. */
 const compiled = new Map<string, ValidateFunction>();
-/** A pipeline has a few dozen schemas with their parts; a checker of many sites' files begins anew from time to time. */
+/** A pipeline has a few dozen schemas including parts; a checker that reads files of many sites starts over from time to time. */
 const maxCompiled = 2_000;
 
-/** Everything that is wrong with a value by its schema; the value is neither changed nor coerced. */
+/** All errors of a value by its schema; the value is neither changed nor coerced. */
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
   const validate = validatorOf(schema);
   if (validate(value)) return [];
   return (validate.errors ?? []).filter(isTelling).map((error) => toProblem(error, schema, value));
 }
 
-/** Why a schema cannot be used for options, or undefined when it can: it must compile, and its defaults must be valid by it. */
+/** Why a schema is unusable for options; undefined when it compiles and its defaults are valid. */
 export function schemaProblem(schema: ValueSchema): string | undefined {
   const defaults = new Map<string, unknown>();
   for (const [key, option] of Object.entries(schema.properties ?? {}))
     if (option.default !== undefined) defaults.set(key, option.default);
   const value = Object.fromEntries(defaults);
   try {
-    // Throws for what is no schema.
+    // Throws for an invalid schema.
     void ajv.validateSchema(withoutNames(schema), true);
     const validate = validatorOf(schema);
     if (validate(value)) return undefined;
-    // What is asked of several options together is asked of what a site writes, not of the defaults.
+    // Constraints between several options apply to what a site writes, not to the defaults alone.
     const error = validate.errors?.find(
       (each) => each.schemaPath.startsWith('#/properties/') && isTelling(each),
     );
@@ -74,7 +74,7 @@ function validatorOf(schema: ValueSchema): ValidateFunction {
   return validate;
 }
 
-/** `$schema` and `$id` are left out: a site may write any draft, and load a schema twice. */
+/** Removes `$schema` and `$id`: a site may use any draft, and load a schema twice. */
 function withoutNames(schema: ValueSchema): object {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
 }
@@ -85,7 +85,7 @@ function compile(schema: object): ValidateFunction {
   if (known !== undefined) return known;
   if (compiled.size >= maxCompiled) {
     compiled.clear();
-    // Keeps what it compiled as long as it lives.
+    // ajv would keep the compiled schema for its lifetime.
     ajv.removeSchema();
   }
   const validate = ajv.compile(schema);
@@ -100,9 +100,9 @@ function makeAjv(): Ajv2020 {
     allowUnionTypes: true,
     allErrors: true,
     verbose: true,
-    // Schemas are compiled at each start and used a few times: to make their code better takes longer than it saves.
+    // Schemas are compiled at each start and used a few times, so optimizing them does not pay.
     code: { optimize: 0 },
-    // Checked where a site brings a schema along; the schema of schemas takes longest of all to compile.
+    // A site's own schemas are validated on loading; compiling the meta-schema takes longest of all.
     validateSchema: false,
   });
   made.addVocabulary(MARKS);
@@ -118,11 +118,11 @@ function makeAjv(): Ajv2020 {
 
 function isAtLeast(text: string, least: string): boolean {
   const ms = parseDuration(text, 'long');
-  // What is no duration at all is reported by its format.
+  // A malformed duration is reported by its format.
   return ms === undefined || ms >= (parseDuration(least, 'long') ?? 0);
 }
 
-/** The summary errors of `if`, `anyOf` and their like repeat what other errors say better. */
+/** Errors of `if`, `anyOf` and the like only summarize more specific errors. */
 function isTelling(error: ErrorObject): boolean {
   return error.keyword !== 'if' && error.keyword !== 'propertyNames';
 }
@@ -131,7 +131,7 @@ function toProblem(error: ErrorObject, schema: ValueSchema, value: unknown): Val
   const path = pathOf(error.instancePath, value);
   const option = typeof path[0] === 'string' ? schema.properties?.[path[0]] : undefined;
   const { message, fix } = explain(error, (option ?? schema)['x-secret'] === true);
-  // The parameters of these keywords are fixed by ajv; the type only says "object".
+  // ajv fixes the parameters of these keywords; the type only says "object".
   const params = error.params as { additionalProperty?: unknown; missingProperty?: unknown };
   const unknown = params.additionalProperty;
   if (typeof unknown === 'string') {
@@ -143,14 +143,14 @@ function toProblem(error: ErrorObject, schema: ValueSchema, value: unknown): Val
   return { kind: 'bad', path, key: undefined, message, fix };
 }
 
-/** A JSON pointer as keys and, in lists, numbers. */
+/** Converts a JSON pointer to keys and, in lists, numbers. */
 function pathOf(pointer: string, root: unknown): readonly (string | number)[] {
   const path: (string | number)[] = [];
   let here = root;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     path.push(Array.isArray(here) ? Number(key) : key);
-    // An object's own members only; the pointer comes from validation of this very value.
+    // Own members only; the pointer comes from validating this value.
     here =
       typeof here === 'object' && here !== null
         ? Object.getOwnPropertyDescriptor(here, key)?.value

@@ -15,7 +15,7 @@ export function asPlugin(exported: unknown): AsPlugin {
   }
   const lacks = missingPart(new Map<string, unknown>(Object.entries(exported)));
   if (lacks !== undefined) return { kind: 'no-plugin', reason: `exports no plugin: ${lacks}`, fix: define };
-  // Every part that the loader, the checker and the kernel read was looked at; options and slots are the plugin's own affair.
+  // Every part that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
   return { kind: 'plugin', plugin: exported as Plugin };
 }
 

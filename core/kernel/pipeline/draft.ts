@@ -19,14 +19,13 @@ export type SectionName = (typeof CORE_SECTIONS)[number];
 export const LISTS = ['stages', 'endpoints', 'services'] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** Options of a section or an entry: what the file says, what came of it, and what is wrong with it. */
+/** The options of a section or entry: as written, as resolved, and the errors found. */
 export interface DraftOptions {
-  /** As findings name the owner: `section "server"`, `plugin "guard"`. */
+  /** How findings name the owner: `section "server"`, `plugin "guard"`. */
   readonly owner: string;
   readonly schema: OptionSchema;
-  /** Where to point when an option stands nowhere in the file. */
+  /** Where to point when an option is not in the file. */
   readonly at: SourcePosition;
-  /** The mapping in the file, when there is one. */
   readonly node?: LocatedNode;
   readonly resolved: ResolvedOptions;
   readonly findings: readonly OptionFinding[];
@@ -35,7 +34,7 @@ export interface DraftOptions {
 /** One item of stages, endpoints or services. */
 export interface DraftEntry {
   readonly list: ListName;
-  /** The whole item, as far as it stands on its first line. */
+  /** The part of the item on its first line. */
   readonly at: SourcePosition;
   readonly use: string;
   readonly useAt: SourcePosition;
@@ -43,11 +42,11 @@ export interface DraftEntry {
   readonly idAt: SourcePosition;
   readonly isEnabled: boolean;
   readonly load: PluginLoad;
-  /** Absent when the plugin is not there to say what its options are. */
+  /** Undefined when the plugin that defines the options could not be loaded. */
   readonly options?: DraftOptions;
 }
 
-/** A pipeline file on its way to a pipeline: every fact that the rules of the checker look at. */
+/** A pipeline file before it is a valid pipeline: every fact that the checker's rules look at. */
 export interface PipelineDraft {
   readonly source: SourceFile;
   readonly root?: LocatedNode;
@@ -57,7 +56,7 @@ export interface PipelineDraft {
   readonly entries: readonly DraftEntry[];
 }
 
-/** Reads everything a pipeline's text says and loads what it names. Never throws for what the file holds. */
+/** Reads the text of a pipeline and loads the plugins it names. Never throws because of the file's content. */
 export async function draftPipeline(
   source: SourceFile,
   sources: OptionSources,
@@ -84,7 +83,7 @@ export async function draftPipeline(
   return { source, root, yaml: problems, shape: shapeProblems(root), sections, entries };
 }
 
-/** Undefined when the item does not even say what it uses; its shape is reported then. */
+/** Undefined when the item has no `use`, which the frame rule reports. */
 async function draftEntry(
   list: ListName,
   item: LocatedNode,
@@ -121,17 +120,17 @@ function draftOptions(
   at: SourcePosition,
   sources: OptionSources,
 ): DraftOptions {
-  // Anything but a mapping is reported as a fault of the file's shape.
+  // Anything but a mapping is reported by the frame rule.
   const map = node?.kind === 'map' ? node : undefined;
   const resolved = resolveOptions(schema, map === undefined ? undefined : toPlain(map), sources);
-  // An option whose value is at fault, or not known, is not missing as well.
+  // An option that is unknown or has an invalid value is not also reported as missing.
   const findings = resolved.findings.filter(
     (finding) => finding.kind !== 'missing-option' || !isWritten(map, finding),
   );
   return { owner, schema, at, ...(map === undefined ? {} : { node: map }), resolved, findings };
 }
 
-/** The finding names the option that is missing in its message alone, in quotes. */
+/** The finding names the missing option only in its message, in quotes. */
 function isWritten(map: LocatedNode | undefined, finding: OptionFinding): boolean {
   const key = /"([^"]*)"/.exec(finding.message)?.[1];
   return (
@@ -139,13 +138,13 @@ function isWritten(map: LocatedNode | undefined, finding: OptionFinding): boolea
   );
 }
 
-/** From the start of an item to the end of its `use`, when that is on the same line: `use: window-split`. */
+/** From the start of an item to the end of its `use` when that is on the same line: `use: window-split`. */
 function firstLineOf(item: SourcePosition, use: SourcePosition): SourcePosition {
   if (item.line !== use.line) return use;
   return { ...item, length: use.column + use.length - item.column };
 }
 
-/** Where a finding about options points: the key, the value, or the owner when a flag or variable is at fault. */
+/** Where a finding about options points: the key, the value, or the owner when a flag or variable is invalid. */
 export function placeOfOption(options: DraftOptions, finding: OptionFinding): SourcePosition {
   if (finding.place.kind !== 'yaml' || options.node === undefined) return options.at;
   if (finding.kind === 'missing-option' && finding.place.path.length === 0) return options.at;

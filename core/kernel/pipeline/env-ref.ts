@@ -1,4 +1,4 @@
-/** What a piece of text in a pipeline file means with regard to the environment. */
+/** How a text in a pipeline file refers to the environment. */
 export type EnvText =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'reference'; readonly name: string; readonly fallback?: string }
@@ -8,7 +8,7 @@ export type EnvText =
 const whole = /^\$\{([^}:]*)(?::-(.*))?\}$/s;
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Reads `${NAME}` and `${NAME:-default}`; `$${` stands for a literal `${`. References are whole values only. */
+/** Parses `${NAME}` and `${NAME:-default}`; `$${` is a literal `${`. A reference must be the whole value. */
 export function readEnvText(text: string): EnvText {
   if (!/(^|[^$])\$\{/.test(text)) return { kind: 'text', value: text.replaceAll('$${', '${') };
   const match = whole.exec(text);
@@ -21,7 +21,7 @@ export function readEnvText(text: string): EnvText {
     : { kind: 'reference', name: variable, fallback };
 }
 
-/** The value of a reference: the variable, or the default when it is unset or empty. Undefined when there is neither. */
+/** The value of a reference: the variable, or the default when it is unset or empty; undefined when there is neither. */
 export function resolveReference(
   reference: { readonly name: string; readonly fallback?: string },
   env: Readonly<Record<string, string | undefined>>,
@@ -31,7 +31,7 @@ export function resolveReference(
   return value;
 }
 
-/** Types text as a plain YAML scalar (core schema). Empty text stays text: an empty variable is not a missing value. */
+/** Types a text as a plain YAML scalar (core schema). Empty text stays text: an empty variable is not a missing value. */
 export function typeScalar(text: string): string | number | boolean | null {
   if (/^(?:~|null|Null|NULL)$/.test(text)) return null;
   if (/^(?:true|True|TRUE)$/.test(text)) return true;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The file that a path means: itself, with an ending, or the index of the folder. */
+/** Resolves a path to a module: the file itself, with an extension, or the index of a folder. */
 export function findModule(path: string): string | undefined {
   const candidates = [
     path,
@@ -15,12 +15,12 @@ export function findModule(path: string): string | undefined {
   return candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** The entry file of an npm package as a file in `folder` would import it; undefined when it is not installed. */
+/** The entry file of an npm package as imported from `folder`; undefined when it is not installed. */
 export function resolvePackage(name: string, folder: string): string | undefined {
   if (!/^(?:@[a-z0-9._-]+\/)?[a-z0-9_-][a-z0-9._-]*(?:\/[\w./-]+)?$/i.test(name)) return undefined;
   try {
     const path = createRequire(join(folder, 'pipeline.yaml')).resolve(name);
-    // Names of modules of Node itself resolve to themselves; they are no plugins.
+    // Node's own modules resolve to their names; they are not plugins.
     return path === name ? undefined : path;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -28,7 +28,7 @@ export function resolvePackage(name: string, folder: string): string | undefined
   }
 }
 
-/** A package that exports itself to `import` alone, which the resolver of `require` does not find. */
+/** For packages that export only to `import`, which the resolver of `require` does not find. */
 function resolveImportOnly(name: string, folder: string): string | undefined {
   for (let here = folder; ; here = dirname(here)) {
     const root = join(here, 'node_modules', name);
@@ -51,7 +51,7 @@ function readManifest(path: string): unknown {
   }
 }
 
-/** The file that `exports` gives to an import of the package itself. */
+/** The file that `exports` names for an import of the package itself. */
 function importTarget(exported: unknown): string | undefined {
   if (typeof exported === 'string') return exported;
   if (typeof exported !== 'object' || exported === null) return undefined;

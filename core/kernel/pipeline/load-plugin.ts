@@ -6,15 +6,15 @@ import type { Plugin } from '../plugin/contract.js';
 import { asPlugin } from './as-plugin.js';
 import { findModule, resolvePackage } from './find-module.js';
 
-/** What `use` led to. */
+/** The result of loading `use`. */
 export type PluginLoad =
   | { readonly kind: 'loaded'; readonly plugin: Plugin; readonly schema: OptionSchema }
   /** Nothing of that name exists. */
   | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string }
-  /** A module exists, but it cannot be used. */
+  /** A module exists but is unusable. */
   | { readonly kind: 'broken'; readonly message: string; readonly fix?: string };
 
-/** The plugins that a bare name means. Tests bring their own. */
+/** The built-in plugins, which `use` names without a path. Tests replace them. */
 export interface BuiltIns {
   readonly names: readonly string[];
   readonly schemas: ReadonlyMap<string, OptionSchema>;
@@ -33,7 +33,7 @@ export function packageBuiltIns(): BuiltIns {
   };
 }
 
-/** Compiled, or the source when the program runs from it. */
+/** The compiled index, or the source when running from source. */
 function hasIndex(folder: string): boolean {
   return existsSync(join(folder, 'index.js')) || existsSync(join(folder, 'index.ts'));
 }
@@ -82,9 +82,9 @@ async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSc
   }
   const plugin = asPlugin(exported);
   if (plugin.kind === 'no-plugin') return { kind: 'broken', message: plugin.reason, fix: plugin.fix };
-  // Those of the house are checked by its tests.
+  // The project's tests check the built-in schemas.
   if (builtInSchema !== undefined) return { kind: 'loaded', plugin: plugin.plugin, schema: builtInSchema };
-  // Schemas are checked by the compiler of schemas below; the type only names the parts that are read.
+  // The schema is checked below; the type only names the parts used here.
   const schema = plugin.plugin.schema ?? noOptions;
   const problem = schemaProblem(schema);
   if (problem !== undefined)
@@ -93,7 +93,7 @@ async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSc
 }
 
 async function importDefault(path: string): Promise<unknown> {
-  // A module's exports are not known to the compiler.
+  // The compiler does not know the module's exports.
   const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
   return module.default;
 }
@@ -107,7 +107,7 @@ function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
   return { kind: 'unknown', message, fix: `built in are ${builtIns.names.join(', ')}` };
 }
 
-/** What to do about the failures that a new module of a site meets first. */
+/** Advice for the failures that a site's new module commonly has. */
 function loadFix(error: unknown): string | undefined {
   const text = firstLine(error);
   if (/Cannot find package 'ref-proxy'/.test(text))

@@ -6,7 +6,7 @@ import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
 import { readSource } from './source.js';
 import type { Finding, LoadedPlugin, Pipeline } from './types.js';
 
-/** A pipeline that can be started, or why there is none; warnings may come with either. */
+/** A pipeline that can be started, or the reasons why not; warnings may accompany either. */
 export interface LoadResult {
   readonly pipeline?: Pipeline;
   /** Sorted by file, line, column, rule. */
@@ -14,8 +14,8 @@ export interface LoadResult {
 }
 
 /**
- * Reads, checks and resolves a pipeline file: the same reading and the same rules (structure and meaning) as `ref-proxy check`.
- * With surroundings, what a start needs of the machine is checked too. Plugins are loaded, not created. Never throws for what the file holds.
+ * Reads, checks and resolves a pipeline file, with the same rules (structure and meaning) as `ref-proxy check`. With surroundings, it also
+ * checks what a start needs from the machine. Plugins are loaded but not created. Never throws because of the file's content.
  */
 export async function loadPipeline(
   file: string,
@@ -34,13 +34,13 @@ export async function loadPipeline(
   return { pipeline: assemble(draft), findings };
 }
 
-/** The finding for a file whose text is out of reach. */
+/** The finding for a file that cannot be read. */
 export function unreadable(file: string, reason: string): Finding {
   const at = { file, line: 1, column: 1, length: 1 };
   return { at, rule: 'R001', severity: 'error', message: `the file ${reason}` };
 }
 
-/** Puts together what the rules found to be whole. */
+/** Assembles the pipeline from a draft without errors. */
 function assemble(draft: PipelineDraft): Pipeline {
   return {
     file: draft.source.name,
@@ -54,9 +54,9 @@ function assemble(draft: PipelineDraft): Pipeline {
   };
 }
 
-/** The options of a section, by the type that is generated from the same schema they were validated against. */
+/** A section's options; the type is generated from the schema they were validated against. */
 function section<Name extends SectionName>(draft: PipelineDraft, name: Name): Pipeline[Name] {
-  // options.gen.ts is generated from the schema that the value was resolved with; a test keeps the two together.
+  // A test keeps options.gen.ts in step with the schema that resolved this value.
   return draft.sections.get(name)?.resolved.options as unknown as Pipeline[Name];
 }
 

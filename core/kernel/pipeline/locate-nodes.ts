@@ -17,10 +17,10 @@ import type { SourcePosition } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Nodes a pipeline may hold once aliases are followed; stops files that grow by naming themselves. */
+/** The most nodes of a pipeline after aliases are expanded; stops files whose aliases grow exponentially. */
 const maxNodes = 20_000;
 
-/** Turns a parsed document into located values: aliases followed, environment references resolved, duplicate keys found. */
+/** Converts a parsed document to nodes with positions: aliases expanded, environment references resolved, duplicate keys found. */
 export function locateNodes(
   document: Document.Parsed,
   contents: ParsedNode,
@@ -45,7 +45,7 @@ class Walk {
     this.#env = env;
   }
 
-  /** `near` is where to point when the node has no text of its own, as in `key:`. */
+  /** `near` is the position for a node without text, as in `key:`. */
   node(node: unknown, near: SourcePosition): LocatedNode {
     this.#nodes += 1;
     if (this.#nodes > maxNodes) {

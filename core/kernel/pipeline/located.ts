@@ -1,6 +1,6 @@
 import type { SourcePosition } from './types.js';
 
-/** YAML as the house reads it: plain values, each knowing where it stands. */
+/** YAML as plain values with positions. */
 export type LocatedNode = LocatedMap | LocatedList | LocatedScalar;
 
 export interface LocatedMap {
@@ -17,11 +17,11 @@ export interface LocatedScalar {
   readonly kind: 'scalar';
   readonly at: SourcePosition;
   readonly value: string | number | boolean | null;
-  /** True when the value stands in quotes or a block; bare text may change its type. */
+  /** True for quoted and block scalars; the type of plain text may change. */
   readonly isQuoted: boolean;
-  /** The environment variable that gave the value. */
+  /** The environment variable that provided the value. */
   readonly fromEnv?: string;
-  /** True when a reference could not be resolved: a finding says so already, and no other may be built on the value. */
+  /** True when a reference could not be resolved. That is already reported, so no other finding may depend on the value. */
   readonly isUnknown?: boolean;
 }
 export interface LocatedEntry {
@@ -30,12 +30,11 @@ export interface LocatedEntry {
   readonly value: LocatedNode;
 }
 
-/** The entry of a key; the first when a key stands twice. */
+/** The entry of a key; the first when the key is duplicated. */
 export function entryOf(node: LocatedNode | undefined, key: string): LocatedEntry | undefined {
   return node?.kind === 'map' ? node.entries.find((entry) => entry.key === key) : undefined;
 }
 
-/** The value of a key. */
 export function valueOf(node: LocatedNode | undefined, key: string): LocatedNode | undefined {
   return entryOf(node, key)?.value;
 }
@@ -47,7 +46,7 @@ export function textOf(node: LocatedNode | undefined): string | undefined {
     : undefined;
 }
 
-/** True when the value, or a value inside it, comes from a reference that could not be resolved. */
+/** Whether the value, or a value inside it, comes from an unresolved reference. */
 export function hasUnknown(node: LocatedNode): boolean {
   switch (node.kind) {
     case 'scalar':
@@ -60,8 +59,8 @@ export function hasUnknown(node: LocatedNode): boolean {
 }
 
 /**
- * Plain data of a node, maps with a null prototype (keys are strangers' names). Entries whose value is not known are left out,
- * so that validation says nothing about them.
+ * The plain data of a node, with null-prototype maps because keys are untrusted. Entries with unknown values are left out, so that
+ * validation does not report them.
  */
 export function toPlain(node: LocatedNode): unknown {
   switch (node.kind) {
@@ -79,14 +78,14 @@ export function toPlain(node: LocatedNode): unknown {
   }
 }
 
-/** Where a path leads: as far as the tree has it. `key` is the position of the last key, `value` of what it holds. */
+/** The end of a path, as far as the tree has it: the positions of the last key and of its value. */
 export interface Place {
   readonly value: SourcePosition;
   readonly key?: SourcePosition;
   readonly node?: LocatedNode;
 }
 
-/** Follows a path of keys and indices. Stops at the last node that exists, so that a missing value points at its parent. */
+/** Follows a path of keys and indices. Stops at the last existing node, so that a missing value points at its parent. */
 export function placeOf(root: LocatedNode, path: readonly (string | number)[]): Place {
   let place: Place = { value: root.at, node: root };
   for (const step of path) {

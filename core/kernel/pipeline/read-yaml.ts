@@ -5,12 +5,12 @@ import type { SourceFile } from './source.js';
 import { Locator, type YamlProblem } from './yaml-problem.js';
 
 export interface YamlResult {
-  /** Absent when the text is not YAML or holds no value. */
+  /** Undefined when the text is not YAML or has no value. */
   readonly root?: LocatedNode;
   readonly problems: readonly YamlProblem[];
 }
 
-/** Parses a pipeline's text. Never throws; whatever is wrong comes back with its position. */
+/** Parses the text of a pipeline. Never throws; errors are returned with their positions. */
 export function readYaml(source: SourceFile, env: Readonly<Record<string, string | undefined>>): YamlResult {
   const locator = new Locator(source.name, source.text);
   const parsed = parse(source.text);
@@ -44,7 +44,7 @@ function parse(text: string): readonly Document.Parsed[] | 'too-deep' {
   if (isTooDeep(text)) return 'too-deep';
   const parsed = parseAllDocuments(text, {
     prettyErrors: false,
-    uniqueKeys: false, // looked for in locateNodes, which can name both places
+    uniqueKeys: false, // checked in locateNodes, which can name both places
     schema: 'core',
     logLevel: 'silent',
   });
@@ -55,8 +55,8 @@ const maxBrackets = 100;
 const maxIndent = 400;
 
 /**
- * The parser recurses, and a few thousand levels end not only its stack but the process. Brackets are counted without regard to
- * quotes and comments and nesting of blocks by their indent: both are far beyond what a pipeline has.
+ * The parser recurses, and a few thousand levels end not only its stack but the process. Counts brackets without regard to quotes and
+ * comments, and block nesting by indent: real pipelines are far below either bound.
  */
 function isTooDeep(text: string): boolean {
   let open = 0;
@@ -73,7 +73,7 @@ function syntaxProblems(document: Document.Parsed, locator: Locator): YamlProble
   const problems: YamlProblem[] = [];
   for (const error of document.errors) {
     const [start, end] = error.pos;
-    if (seen.has(start)) continue; // one slip gives several errors at one place; the first names it
+    if (seen.has(start)) continue; // one mistake gives several errors at one place; the first one names it
     seen.add(start);
     const fix = syntaxFix(error.code, error.message);
     problems.push({ kind: 'syntax', at: locator.at(start, end), message: sentence(error.message), ...fix });

@@ -4,11 +4,11 @@ import { packageRoot, problemsOf, type ValueProblem, type ValueSchema } from '..
 import { placeOf, toPlain, type LocatedNode } from './located.js';
 import type { SourcePosition } from './types.js';
 
-/** A fault in the frame of the file: its sections, lists and entries, not the options in them. */
+/** An error in the structure of the file: its sections, lists and entries, not their options. */
 export interface ShapeProblem {
   readonly kind: ValueProblem['kind'];
   readonly at: SourcePosition;
-  /** True when the fault is one of the top level as a whole, such as a list that is not there. */
+  /** True for an error of the top level as a whole, such as a missing list. */
   readonly isTop: boolean;
   readonly message: string;
   readonly fix?: string;
@@ -17,12 +17,12 @@ export interface ShapeProblem {
 let frame: ValueSchema | undefined;
 
 /**
- * schemas/pipeline.schema.json without the schemas it points to: those hold options, which flags and the environment may give as
- * well, so that they are validated once all sources have spoken (resolveOptions).
+ * schemas/pipeline.schema.json without the schemas it refers to. Those describe options, which flags and the environment may also set, so
+ * they are validated after all sources are merged (resolveOptions).
  */
 function frameSchema(): ValueSchema {
   frame ??= withoutReferences(
-    // Every file of schemas/ is a JSON schema; a test validates this one.
+    // Every file in schemas/ is a JSON schema; a test validates this one.
     JSON.parse(readFileSync(join(packageRoot(), 'schemas', 'pipeline.schema.json'), 'utf8')) as ValueSchema,
   );
   return frame;
@@ -41,7 +41,7 @@ function isSectionReference(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'anyOf' in value;
 }
 
-/** All faults of the frame, each at the key that is unknown, the value that is bad or the parent of what is missing. */
+/** All structural errors, each at the unknown key, the invalid value or the parent of a missing key. */
 export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
   return problemsOf(frameSchema(), toPlain(root))
     .filter((problem) => problem.kind !== 'missing' || !isWritten(root, problem))
@@ -54,7 +54,7 @@ export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
     }));
 }
 
-/** A value that is not known yet (an unset variable) is left out of the plain data, but it is there. */
+/** A value from an unset variable is missing from the plain data although it is written. */
 function isWritten(root: LocatedNode, problem: ValueProblem): boolean {
   const { node } = placeOf(root, problem.path);
   return node?.kind === 'map' && node.entries.some((entry) => entry.key === problem.key);

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** A pipeline as text: a whole file, or one block of a Markdown file with everything around it blanked. */
+/** The text of a pipeline: a whole file, or one block of a Markdown file with everything around it blanked. */
 export interface SourceFile {
-  /** As shown in findings: the name the caller used. */
+  /** The name as the caller wrote it, for findings. */
   readonly name: string;
   /** Absolute; relative plugin paths start from its folder. */
   readonly path: string;
   readonly text: string;
-  /** True for a Markdown block that shows a part of a pipeline: rules about the whole file do not apply. */
+  /** True for a Markdown block that shows part of a pipeline: rules about the whole file do not apply. */
   readonly isFragment: boolean;
 }
 
 /** Larger than any pipeline; keeps a wrong file (a log, an image) from being parsed for seconds. */
 const maxBytes = 1024 * 1024;
 
-/** Reads a pipeline file. Returns the reason, in words for the operator, when it cannot be read. */
+/** Reads a pipeline file, or returns the reason why it cannot be read. */
 export async function readSource(name: string): Promise<SourceFile | { readonly reason: string }> {
   const path = resolve(name);
   let bytes: Buffer;
@@ -32,7 +32,7 @@ export async function readSource(name: string): Promise<SourceFile | { readonly 
   }
 }
 
-/** What a file-system error means, without the path, which the finding names already. */
+/** Explains a file-system error without the path, which the finding already names. */
 export function readFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   switch (code) {

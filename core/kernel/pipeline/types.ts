@@ -1,7 +1,7 @@
 import type { Plugin } from '../plugin/contract.js';
 import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../../base/options.gen.js';
 
-/** Where something stands in a file; line and column count from 1. */
+/** A position in a file; line and column count from 1. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface SourcePosition {
   readonly length: number;
 }
 
-/** One finding of the checker: where, what, which rule, and how to mend it. */
+/** One finding of the checker: position, message, rule and fix. */
 export interface Finding {
   readonly at: SourcePosition;
   /** `R001` ..; docs/checker.md explains each. */
@@ -27,12 +27,12 @@ export interface LoadedPlugin {
   /** As written in the file: a built-in name, a path or a package. */
   readonly use: string;
   readonly plugin: Plugin;
-  /** Valid against the plugin's schema, defaults filled in, durations as milliseconds. */
+  /** Valid against the plugin's schema, with defaults, durations as milliseconds. */
   readonly options: unknown;
   readonly at: SourcePosition;
 }
 
-/** A pipeline file, read, checked and resolved: all that the kernel needs to start. */
+/** A pipeline file, parsed, checked and resolved: all that the kernel needs to start. */
 export interface Pipeline {
   readonly file: string;
   readonly server: ServerOptions;

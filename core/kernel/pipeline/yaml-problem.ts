@@ -1,6 +1,6 @@
 import type { SourcePosition } from './types.js';
 
-/** What can be wrong with a file before its meaning is looked at. */
+/** Kinds of errors found while parsing a file, before its meaning is checked. */
 export type YamlProblemKind = 'syntax' | 'documents' | 'duplicate-key' | 'feature' | 'reference';
 
 export interface YamlProblem {
@@ -10,13 +10,13 @@ export interface YamlProblem {
   readonly fix?: string;
 }
 
-/** Turns offsets of a text into positions. */
+/** Converts offsets of a text to positions. */
 export class Locator {
   readonly #file: string;
   readonly #text: string;
-  /** Offsets at which lines begin. The parser's own counter misses some after an error. */
+  /** The start offset of each line. The parser's own counter misses some after an error. */
   readonly #lineStarts: readonly number[];
-  /** The last character that says something: what is missing at the end of a file is missing behind it. */
+  /** The last non-blank character: something missing at the end of a file is reported after it. */
   readonly #last: number;
 
   constructor(file: string, text: string) {

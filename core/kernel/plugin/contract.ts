@@ -1,6 +1,6 @@
 /**
- * What a plugin is: the kernel wires what `defineStage`, `defineEndpoint` and `defineService` declare as the pipeline file says. Plugins
- * import it from `ref-proxy/plugin` (core/plugin).
+ * The plugin contract: the kernel connects what `defineStage`, `defineEndpoint` and `defineService` declare, as the pipeline file says.
+ * Plugins import it from `ref-proxy/plugin` (core/plugin).
  */
 import type { Caller } from '../../base/caller.js';
 import type { MetricSpecs } from '../../base/meters.js';
@@ -10,54 +10,54 @@ import type { Exchange, ExchangeChange } from './exchange.js';
 import type { Host } from './host.js';
 import type { SlotName } from './slots.js';
 
-/** How often a stage may run the rest of the chain for one exchange; the kernel holds it to that. */
+/** How often a stage may run the rest of the chain for one exchange; the kernel enforces it. */
 export type RestUse = 'never' | 'once' | 'maybe' | 'many';
 
 /**
- * The rest of the chain behind a stage. Without an argument it runs on the stage's own exchange; a derived exchange carries
- * what the stage gives. May be run as often as the stage's `rest` declares, also in parallel.
+ * The rest of the chain after a stage. Without an argument it runs on the stage's own exchange; a derived exchange carries the slots that
+ * the stage gives. May run as often as the stage's `rest` declares, also in parallel.
  */
 export type Rest<Given extends SlotName = never> = (exchange: Exchange<Given>) => Promise<Answer>;
 
-/** Life-cycle hooks, all optional. `create` opens nothing; `start` does. Times are bounded by the kernel. */
+/** Life-cycle hooks, all optional. `create` opens nothing; `start` does. The kernel limits how long each may take. */
 export interface Lifecycle {
   /** Opens what the plugin needs. Downstream plugins start first. */
   start?(signal: AbortSignal): Promise<void>;
-  /** Why the plugin is not ready, in the words of /ready; undefined when it is. */
+  /** Why the plugin is not ready, as shown by /ready; undefined when it is. */
   ready?(): Promise<string | undefined> | string | undefined;
-  /** SIGHUP, or a watched file changed. An error keeps the old state and is logged. */
+  /** Called on SIGHUP or when a watched file changed. An error is logged and the old state stays. */
   reload?(): Promise<void>;
-  /** Empties caches. `answers` asks only for caches of finished answers (tenant map or field mapping changed). */
+  /** Empties caches. `answers` means only caches of finished answers (tenant map or field mapping changed). */
   purge?(scope: 'answers' | 'all'): Promise<void> | void;
-  /** Closes what `start` opened. Upstream plugins stop first; called after in-flight requests have ended. */
+  /** Closes what `start` opened, once in-flight requests have ended. Upstream plugins stop first. */
   stop?(): Promise<void>;
 }
 
 export interface Stage<Needs extends SlotName, Gives extends SlotName> extends Lifecycle {
-  /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for what a client is to see. */
+  /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for errors that the client should see. */
   handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
 }
 
-/** A route that an endpoint plugin brings along, beside those of core/wire/routes-table. */
+/** A route that an endpoint plugin defines, in addition to those of core/wire/routes-table. */
 export interface OwnRoute {
-  /** What `routes` names it by; also the metrics label `endpoint`. */
+  /** Its name in `routes` and its metrics label `endpoint`. */
   readonly id: string;
   /** `/site/teams/{name}`, where `{name}` is a path parameter. */
   readonly path: string;
-  /** GET unless given; HEAD is taken wherever GET is. */
+  /** Default GET; HEAD is accepted wherever GET is. */
   readonly methods?: readonly ('GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS')[];
-  /** The main one unless given. Routes of the admin listener need `servesAdmin`, and the admin token where one is set. */
+  /** Default main. Routes on the admin listener need `servesAdmin`, and the admin token when one is set. */
   readonly listener?: 'main' | 'admin';
 }
 
-/** What an endpoint plugin serves: handlers by the id of one of its own routes, or of one in core/wire/routes-table. */
+/** What an endpoint plugin serves: handlers by the id of one of its own routes or of core/wire/routes-table. */
 export interface Endpoint extends Lifecycle {
   readonly routes: ReadonlyMap<string, RouteHandler>;
-  /** Handlers of requests for a WebSocket, by the id of a route; without one such a request is answered as any other. */
+  /** Handlers of WebSocket requests by route id; without one, such a request is answered like any other. */
   readonly upgrades?: ReadonlyMap<string, UpgradeHandler>;
 }
 
-/** One HTTP request on its way to an endpoint plugin; parameters of URL and form are already merged. */
+/** One HTTP request for an endpoint plugin; parameters of URL and form are already merged. */
 export interface HttpCall {
   readonly route: string;
   readonly method: string;
@@ -67,37 +67,37 @@ export interface HttpCall {
   readonly params: ReadonlyMap<string, readonly string[]>;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Sends a request down the chain. With `isFinal: false` the answer is data, for who makes a body of their own of it. */
+  /** Sends a request down the chain. With `isFinal: false` the answer is data, for callers that make their own body from it. */
   ask(request: ApiRequest, how?: Pick<ExchangeChange, 'isFinal'>): Promise<Answer>;
 }
 export type RouteHandler = (call: HttpCall) => Promise<Answer>;
 
-/** A request for a WebSocket. `signal` ends with the WebSocket, whoever closes it. */
+/** A WebSocket request. `signal` aborts when the WebSocket ends, whoever closes it. */
 export interface UpgradeCall extends HttpCall {
-  /** Completes the handshake, once. What the handler throws before is an HTTP error; after that it closes with 1011 and the text. */
+  /** Completes the handshake, once. An error thrown before is an HTTP error; after it, the socket closes with 1011 and the text. */
   accept(): Promise<LiveSocket>;
 }
-/** Resolves when the WebSocket has served its purpose; it is then closed, unless it is already. */
+/** Resolves when the WebSocket is done; it is then closed unless it already is. */
 export type UpgradeHandler = (call: UpgradeCall) => Promise<void>;
 
 /** An open WebSocket to a client. It is pinged every second; messages of the client are read and dropped. */
 export interface LiveSocket {
-  /** Bytes that the network has not taken yet. */
+  /** Bytes that the network has not accepted yet. */
   readonly bufferedBytes: number;
-  /** Sends one text frame; resolves when the network has taken it, rejects when the WebSocket is closed. */
+  /** Sends one text frame; resolves when the network has accepted it, rejects when the WebSocket is closed. */
   send(text: string): Promise<void>;
-  /** Closes with a code and a reason, which is cut to what the protocol allows, and ends the call's signal. */
+  /** Closes with a code and a reason, cut to what the protocol allows, and aborts the call's signal. */
   close(code: number, reason: string): void;
-  /** Cuts a connection on which nobody would read a reason. */
+  /** Destroys a connection whose client would not read a reason. */
   terminate(): void;
 }
 
 interface PluginBase {
-  /** Bare name; equals the folder and the schema file of a built-in. */
+  /** Bare name; for a built-in, the same as its folder and schema file. */
   readonly name: string;
   /** One line for docs and the checker. */
   readonly summary: string;
-  /** JSON schema of the options. Built-ins leave it out: theirs is schemas/<name>.schema.json. */
+  /** JSON schema of the options. Built-ins omit it: theirs is schemas/<name>.schema.json. */
   readonly schema?: object;
 }
 
@@ -111,7 +111,7 @@ export interface StagePlugin<
   readonly needs: readonly Needs[];
   readonly gives: readonly Gives[];
   readonly rest: RestUse;
-  /** True when the chain answers the same without it; the property is tested over the corpus. */
+  /** True when the chain gives the same answers without it; tests check this over the corpus. */
   readonly optional?: boolean;
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
@@ -121,7 +121,7 @@ export interface EndpointPlugin<
   Metrics extends MetricSpecs = MetricSpecs,
 > extends PluginBase {
   readonly kind: 'endpoint';
-  /** True when routes of the admin listener are among its own, whatever the options say; the checker has to know without asking it. */
+  /** True when any of its own routes is on the admin listener, whatever the options; the checker must know without creating the plugin. */
   readonly servesAdmin?: boolean;
   /** Paths of its own. */
   readonly ownRoutes?: readonly OwnRoute[];

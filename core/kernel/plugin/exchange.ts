@@ -4,33 +4,33 @@ import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.j
 import type { Trace } from '../../base/trace.js';
 import type { SlotName, Slots } from './slots.js';
 
-/** What a derived exchange changes; everything else is taken over. */
+/** What a derived exchange changes; everything else is inherited. */
 export interface ExchangeChange<Given extends SlotName = never> {
   readonly request?: ApiRequest;
   readonly slots?: Pick<Slots, Given>;
-  /** Narrows the life of the derived exchange; it always ends with its parent too. */
+  /** Limits the lifetime of the derived exchange, which always ends with its parent too. */
   readonly signal?: AbortSignal;
-  /** False when the caller of the rest will merge or change the answer, so that no stage may answer with bytes. */
+  /** False when the caller of the rest will merge or change the answer, so stages must not answer with bytes. */
   readonly isFinal?: boolean;
 }
 
 /**
- * A request on its way down the chain: validated, free of HTTP, immutable. Stages derive a new one to add or change facts.
- * `Given` are the slots that earlier stages have filled.
+ * A request on its way down the chain: validated, free of HTTP, immutable. Stages derive a new one to add or change facts. `Given` are the
+ * slots that earlier stages have filled.
  */
 export interface Exchange<Given extends SlotName = never> {
   /** Unique for one HTTP request or background job; derived exchanges share it. */
   readonly id: string;
   readonly request: ApiRequest;
   readonly caller: Caller;
-  /** Ends when the client goes away, a bound is passed or the parent ends. Goes to everything that can block. */
+  /** Aborts when the client leaves, a time limit is reached or the parent ends. Passed to everything that can block. */
   readonly signal: AbortSignal;
   readonly slots: Pick<Slots, Given> & Partial<Slots>;
-  /** True when the answer goes to the client as it is: tier0 may then answer with stored bytes. */
+  /** True when the answer goes to the client unchanged: tier0 may then answer with stored bytes. */
   readonly isFinal: boolean;
-  /** Counts what happened on the way, for the request log and metrics. */
+  /** Collects what happened, for the request log and metrics. */
   readonly trace: Trace;
-  /** What the request holds in memory is charged here (`-max-query-memory`); derived exchanges share it. */
+  /** Accounts for the request's memory (`-max-query-memory`); derived exchanges share it. */
   readonly memory: MemoryAccount;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
@@ -66,6 +66,6 @@ function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Give
         isFinal: state.isFinal && (change.isFinal ?? true),
       }),
   };
-  // The kernel checked at start that every needed slot is given before (core/kernel/check); the type says so to the stage.
+  // At start the kernel checked that every needed slot is given earlier (core/kernel/check); the type tells the stage.
   return exchange as Exchange<Given>;
 }

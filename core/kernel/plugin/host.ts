@@ -7,12 +7,12 @@ import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
-/** What a plugin gets from the house, besides its options. */
+/** What the kernel gives a plugin, besides its options. */
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
   readonly log: Logger;
   readonly meters: Meters<Metrics>;
-  /** How names and labels are exposed and translated: the `names` section of the pipeline file. */
+  /** How names and labels are shown and translated: the `names` section of the pipeline file. */
   readonly naming: Naming;
   /** Limits by tenant: the `limits` section of the pipeline file. */
   readonly limits: Limits;
@@ -20,18 +20,18 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   purge(scope: 'answers' | 'all'): Promise<void>;
   /** All reasons why the process is not ready, in pipeline order; empty when it is. */
   readiness(): Promise<readonly string[]>;
-  /** Every metric of the process in the text exposition format; over `-server.metrics-max-concurrency` an ApiError. */
+  /** Every metric of the process in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** The pipeline as it was loaded, and what its stages have done since. */
+  /** The pipeline as loaded, with the statistics of its stages so far. */
   describePipeline(): Promise<PipelineDescription>;
-  /** Tells the plugin of every HTTP request from now on; observers are called in turn and must be quick. */
+  /** Reports every HTTP request to the observer from now on; observers run one after the other and must be fast. */
   observeRequests(observer: RequestObserver): void;
-  /** What tells that this process or what it depends on has too much to do. */
+  /** Overload signs of this process and of what it depends on. */
   readonly strain: StrainView;
   readonly clock: Clock;
 }
 
-/** Quantiles of the times of a stage's last calls, in milliseconds. */
+/** Quantiles of the durations of a stage's latest calls, in milliseconds. */
 export interface Latency {
   readonly p50: number;
   readonly p95: number;
@@ -40,16 +40,16 @@ export interface Latency {
 /** What a stage has done since the process started. */
 export interface StageFigures {
   readonly calls: number;
-  /** Calls that failed here: refusals and defects. An error that passes through is counted where it began. */
+  /** Calls that failed in this stage: refusals and bugs. An error that passes through is counted where it was thrown. */
   readonly errors: number;
-  /** Calls that needed nothing of the stages behind. For a cache these are its hits. */
+  /** Calls answered without the later stages. For a cache these are its hits. */
   readonly answeredHere: number;
-  /** Time without that of the stages behind; undefined before the first call. */
+  /** Duration without the later stages; undefined before the first call. */
   readonly ownMs: Latency | undefined;
   readonly totalMs: Latency | undefined;
 }
 
-/** A declared metric and its value now: summed over its labels; of a histogram, how much was observed. */
+/** A declared metric and its current value: summed over its labels, for a histogram the number of observations. */
 export interface MeterReading {
   readonly name: string;
   readonly help: string;
@@ -63,7 +63,7 @@ export interface SectionDescription {
   readonly options: readonly OptionDescription[];
 }
 
-/** A plugin in its place; no value that a schema calls secret is in it. */
+/** A plugin in its place, without the option values that a schema marks as secret. */
 export interface PartDescription extends SectionDescription {
   readonly id: string;
   /** `pipelines/site.yaml:14:5`. */
@@ -73,7 +73,7 @@ export interface PartDescription extends SectionDescription {
   readonly figures?: StageFigures;
 }
 
-/** A pipeline as it was loaded. */
+/** A pipeline as loaded. */
 export interface PipelineDescription {
   readonly file: string;
   /** Unix milliseconds. */

@@ -3,14 +3,13 @@ import type { Tenant } from '../../base/caller.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 
 /**
- * The facts that stages hand to the stages behind them. A site adds its own by declaration merging:
- * `declare module 'ref-proxy/plugin' { interface Slots { region: string } }`. So does the engine with the plan
- * (core/engine/plan/types): the kernel knows no LogQL.
+ * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
+ * Slots { region: string } }`. So does the engine with the plan (core/engine/plan/types): the kernel knows no LogQL.
  */
 export interface Slots {
-  /** Whose data (tenancy). */
+  /** The tenant whose data is asked for (tenancy). */
   tenant: Tenant;
-  /** The place that the request holds here (guard). Optional to all: without a guard nobody counts places. */
+  /** The concurrency place that the request holds (guard). Optional for all stages: without a guard there are no places. */
   place: Place;
   /** The backend, bound to this exchange (backend). */
   upstream: Upstream;

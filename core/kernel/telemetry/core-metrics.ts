@@ -11,7 +11,7 @@ type Settings = Pick<
   'metricsExportSensitiveLabels' | 'metricsMaxTenants' | 'metricsMaxClients' | 'metricsTrustProxyHeaders'
 >;
 
-/** Turns finished requests into the core metrics (docs/protocol/operation.md#metrics). */
+/** Records finished requests in the core metrics (docs/protocol/operation.md#metrics). */
 export class RequestMetrics implements RequestObserver {
   #active = 0;
   readonly #tenants: IdentityCap;
@@ -28,7 +28,7 @@ export class RequestMetrics implements RequestObserver {
     this.#clients = new IdentityCap(settings.metricsMaxClients);
   }
 
-  /** Sets the gauges that only matter when somebody looks. */
+  /** Sets the gauges that are only needed at a scrape. */
   collect(): void {
     this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.startedMs) / 1000, {});
   }
@@ -107,7 +107,7 @@ export class RequestMetrics implements RequestObserver {
   }
 
   #clientOf(record: RequestRecord): string {
-    // The tenant header stands for the tenant here, so that begin and end of a request name the same client.
+    // Uses the tenant header in place of the tenant, so that start and end of a request name the same client.
     return this.#clients.of(endUserOf(record.caller, undefined, this.settings.metricsTrustProxyHeaders).id);
   }
 

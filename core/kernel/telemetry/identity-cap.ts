@@ -1,6 +1,6 @@
 import { overflowLabel } from './meters.js';
 
-/** Gives the first N identities their own name in metrics and all others one shared name. */
+/** Bounds the identities in metrics: the first N keep their names, all others share one. */
 export class IdentityCap {
   readonly #known = new Set<string>();
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller.js';
 
-/** Who uses the proxy through a datasource, and where that was read (docs/protocol/tenants.md#who-is-asking). */
+/** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
 export interface EndUser {
   readonly id: string;
   readonly source: string;
@@ -8,7 +8,7 @@ export interface EndUser {
 
 const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'] as const;
 
-/** The end user: only with trusted proxy headers a user header, else the tenant, the forwarded address, the remote address. */
+/** The end user: a user header if proxy headers are trusted, else the tenant, the forwarded address or the remote address. */
 export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHeaders: boolean): EndUser {
   if (trustsHeaders) {
     for (const header of userHeaders) {
@@ -23,7 +23,7 @@ export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHe
   return { id: caller.address, source: 'remote_addr' };
 }
 
-/** The principal of datasource credentials; never a secret, never taken for the end user. */
+/** The principal of the datasource's credentials; never a secret, and never taken for the end user. */
 export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {
   const header = caller.headers.get('authorization');
   if (header === undefined) return undefined;

@@ -1,20 +1,20 @@
 import { writeSync } from 'node:fs';
 
-/** Where log lines go: a stream such as stdout. */
+/** Where log lines are written, such as stdout. */
 export interface LogDestination {
-  /** Its file descriptor, if it has one, for the last words of a process. */
+  /** Its file descriptor, if any, for the last lines of a process. */
   readonly fd?: number;
-  /** Calls back when the text is written, or with what kept it from being written. */
+  /** Calls back when the text is written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
-/** Why lines did not reach their destination: it is too slow, or it refuses them (a full disk, a closed pipe). */
+/** Why lines were lost: the destination is too slow, or it fails (a full disk, a closed pipe). */
 export type LossReason = 'buffer_full' | 'write_failed';
 
 export interface LogWriterSettings {
-  /** Writes between two turns of the event loop, in few large writes; otherwise every line at once. */
+  /** True to write between turns of the event loop, in few large writes; otherwise every line is written immediately. */
   readonly isBuffered: boolean;
-  /** The record that stands for lines that were lost. */
+  /** The record that reports lost lines. */
   readonly lostLine: (count: number) => string;
   readonly onLost: (count: number, reason: LossReason) => void;
   readonly maxBytes?: number;
@@ -24,19 +24,19 @@ const maxBufferedBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
 /**
- * Takes finished log lines and never fails: one write is under way at a time, and what comes meanwhile is held up to a bound. Lines
- * beyond it, and those of a write that failed, are counted, and reported in the log as soon as it can be written again.
+ * Writes finished log lines and never throws. One write is in progress at a time; later lines are buffered up to a bound. Lines beyond it,
+ * and those of a failed write, are counted and reported in the log as soon as it can be written again.
  */
 export class LogWriter {
   readonly #destination: LogDestination;
   readonly #settings: LogWriterSettings;
   #lines: string[] = [];
   #bytes = 0;
-  /** Lines lost that the log does not tell of yet. */
+  /** Lost lines not yet reported in the log. */
   #lost = 0;
   #isWriting = false;
   #isScheduled = false;
-  /** The last write failed: it may have left the beginning of a line. */
+  /** The last write failed and may have left a partial line. */
   #isTorn = false;
 
   constructor(destination: LogDestination, settings: LogWriterSettings) {
@@ -56,7 +56,7 @@ export class LogWriter {
     else this.flush();
   }
 
-  /** Hands on what is buffered, unless a write is under way, which does so at its end. */
+  /** Writes the buffer, unless a write is in progress, which flushes when it ends. */
   flush(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
     const [count, told] = [this.#lines.length, this.#lost];
@@ -73,7 +73,7 @@ export class LogWriter {
     });
   }
 
-  /** Writes what is buffered before it returns, as well as that can be done. */
+  /** Writes the buffer before returning, as far as possible. */
   flushSync(): void {
     const { fd } = this.#destination;
     if (fd === undefined) {
@@ -84,7 +84,7 @@ export class LogWriter {
   }
 
   #take(): string {
-    // A line of its own ends what a full disk has cut.
+    // A line break ends the partial line that a full disk has left.
     const head = this.#isTorn ? '\n' : '';
     const tail = this.#lost > 0 ? this.#settings.lostLine(this.#lost) : '';
     const text = head + this.#lines.join('') + tail;
@@ -109,7 +109,7 @@ export class LogWriter {
   }
 }
 
-/** Times that a pipe whose reader is slow is tried again, and the pause between. */
+/** How often a pipe with a slow reader is retried, and the pause between tries. */
 const tries = 20;
 const pauseMs = 10;
 

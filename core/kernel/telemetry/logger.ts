@@ -4,7 +4,7 @@ import type { LogWriter } from './log-writer.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Makes loggers of one process that share a level and a writer. */
+/** Makes the loggers of one process, which share a level and a writer. */
 export interface LoggerFactory {
   readonly level: LogLevel;
   /** A logger whose records carry `component`. */
@@ -34,12 +34,12 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs on the wire. */
+/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. */
 export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>): LoggerFactory {
   const root = bunyan.createLogger({
     name: 'ref-proxy',
     level,
-    // bunyan hands a raw stream its record object; nothing else writes to this one.
+    // bunyan passes its record object to a raw stream; nothing else writes to this one.
     streams: [{ type: 'raw', level, stream: { write: (record: unknown) => writer.write(lineOf(record)) } }],
   });
   return {
@@ -56,7 +56,7 @@ export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>)
   };
 }
 
-/** Copies fields for bunyan, which writes into what it is given; errors become their text and stack. */
+/** Copies fields for bunyan, which modifies its input; errors become their text and stack. */
 function plain(fields: LogFields = {}): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields))
@@ -93,7 +93,7 @@ function safeValue(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** The record that stands for lines that did not reach the log. */
+/** The record that reports lost lines. */
 export function lostLinesRecord(count: number): string {
   const source = new Map<string, unknown>([
     ['msg', 'log records lost: the log destination refused them (is its disk full?) or did not keep up'],

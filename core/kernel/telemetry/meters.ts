@@ -3,9 +3,9 @@ import type { MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
 
 /** Prefix of every metric of this program. */
 export const metricPrefix = 'ref_proxy_';
-/** Stands for label values beyond the bound of a metric. */
+/** Replaces label values beyond the limit of a metric. */
 export const overflowLabel = '__overflow__';
-/** Combinations of label values one metric may hold; strangers choose some of them. */
+/** The most combinations of label values of one metric; clients can choose some of the values. */
 const maxSeries = 2_000;
 
 /** Seconds from half a millisecond to two minutes. */
@@ -13,25 +13,25 @@ export const defaultBuckets = [
   0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
 
-/** The metrics of one process: made from their declarations, shared where two plugins declare the same. */
+/** The metrics of one process, made from their declarations and shared where two plugins declare the same. */
 export class MeterRegistry {
   readonly registry = new Registry();
   readonly #made = new Map<string, { readonly spec: MetricSpec; readonly meter: Meter }>();
 
-  /** The meters of some declarations; declaring a metric again in another way is an Error. */
+  /** The meters of some declarations; declaring a metric twice in different ways is an Error. */
   create<const Metrics extends MetricSpecs>(specs: Metrics): Meters<Metrics> {
     const meters: Record<string, Meter> = {};
     for (const [name, spec] of Object.entries(specs)) meters[name] = this.#meter(name, spec);
-    // Built entry by entry from the declarations, which is what the mapped type says.
+    // Built entry by entry from the declarations, as the mapped type describes.
     return meters as unknown as Meters<Metrics>;
   }
 
-  /** Everything measured so far in the text exposition format. */
+  /** All measurements so far in the text exposition format. */
   async expose(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
-  /** The current value of a counter or gauge, or the count of a histogram; undefined when nothing was measured. */
+  /** The current value of a counter or gauge, or the count of a histogram; undefined without measurements. */
   async read(name: string, labels: Readonly<Record<string, string>>): Promise<number | undefined> {
     const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
     const isWanted = (value: {
@@ -40,7 +40,7 @@ export class MeterRegistry {
     return metric?.values.filter(isTotal).find(isWanted)?.value;
   }
 
-  /** The sum of a counter or gauge over its labels, or how much a histogram observed; 0 when nothing was measured. */
+  /** The sum of a counter or gauge over its labels, or the number of observations of a histogram; 0 without measurements. */
   async total(name: string): Promise<number> {
     const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
     const counted = metric?.values.filter(isTotal) ?? [];
@@ -60,7 +60,7 @@ export class MeterRegistry {
   }
 }
 
-/** Of a histogram's values its count, of other metrics every value. */
+/** A histogram contributes only its count, other metrics every value. */
 function isTotal(value: object): boolean {
   return !('metricName' in value) || String(value.metricName).endsWith('_count');
 }
@@ -97,7 +97,7 @@ function makeMeter(registry: Registry, name: string, spec: MetricSpec): Meter {
   }
 }
 
-/** Keeps the number of label combinations of one metric bounded: what comes after the bound shares one. */
+/** Bounds the label combinations of one metric: those beyond the bound share one. */
 function boundLabels(names: readonly string[]): (labels: Labels) => Labels {
   if (names.length === 0) return () => ({});
   const seen = new Set<string>();

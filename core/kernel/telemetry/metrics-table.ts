@@ -94,7 +94,6 @@ export const requestMetrics = {
   },
 } as const satisfies MetricSpecs;
 
-/** Metrics of the log itself. */
 export const logMetrics = {
   log_records_lost_total: {
     type: 'counter',

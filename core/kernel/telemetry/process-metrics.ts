@@ -3,14 +3,14 @@ import { Gauge, type Registry } from 'prom-client';
 import type { MetricSpecs } from '../../base/meters.js';
 import { metricPrefix } from './meters.js';
 
-/** A figure of this process, with the unprefixed name dashboards of other programs use. */
+/** A measurement of this process under the unprefixed name that common dashboards use. */
 interface ProcessFigure {
   readonly name: string;
   readonly help: string;
   read(): number | undefined;
 }
 
-/** Registers what this process costs; figures are read when somebody scrapes, and left out where the system has none. */
+/** Registers the resource usage of this process; values are read at a scrape and omitted where the system has none. */
 export function registerProcessMetrics(registry: Registry): void {
   for (const figure of figures) {
     for (const prefix of [metricPrefix, '']) {
@@ -27,7 +27,7 @@ export function registerProcessMetrics(registry: Registry): void {
   }
 }
 
-/** The figures as they are documented. */
+/** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
   return Object.fromEntries(figures.map(({ name, help }) => [name, { type: 'gauge', help }]));
 }
@@ -63,7 +63,7 @@ function openFileDescriptors(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;
   } catch {
-    // Only Linux shows them.
+    // Only Linux provides them.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import type { Latency } from '../plugin/host.js';
 
-/** Times that are remembered. */
+/** How many durations are kept. */
 const remembered = 1_024;
 
-/** The last times of something, the oldest one overwritten first. */
+/** The latest durations, in a ring buffer. */
 export class RecentTimes {
   readonly #ring = new Float64Array(remembered);
   #count = 0;
@@ -13,7 +13,7 @@ export class RecentTimes {
     this.#count += 1;
   }
 
-  /** Quantiles of what is remembered; undefined before the first time. */
+  /** Quantiles of the kept durations; undefined when there are none. */
   latency(): Latency | undefined {
     if (this.#count === 0) return undefined;
     const sorted = this.#ring.slice(0, Math.min(this.#count, remembered)).sort();
@@ -21,7 +21,7 @@ export class RecentTimes {
   }
 }
 
-/** The least time that at least this share of the calls did not pass. */
+/** The smallest duration that at least this share of the calls did not exceed. */
 function rankOf(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

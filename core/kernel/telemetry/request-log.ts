@@ -19,7 +19,7 @@ export type RequestLogOptions = Pick<
   | 'metricsTrustProxyHeaders'
 >;
 
-/** Routes that probes, scrapers and open pages call all day; their successes are worth a line only when debugging. */
+/** Routes that probes, scrapers and open pages request all day; their successes are only logged at debug level. */
 const quietTypes: ReadonlySet<string> = new Set([
   'ready',
   'alive',
@@ -30,7 +30,7 @@ const quietTypes: ReadonlySet<string> = new Set([
   'ui_pipeline',
 ]);
 
-/** Writes one record per request, or a summary per interval when there are too many; errors always get their record. */
+/** Writes one record per request, or a summary per interval when there are too many; errors are always recorded. */
 export class RequestLog implements RequestObserver {
   readonly #rate: RequestRate;
   readonly #summary = new RequestSummary();
@@ -45,7 +45,6 @@ export class RequestLog implements RequestObserver {
     this.#rate = new RequestRate(clock);
   }
 
-  /** Starts the periodic summary. */
   start(): void {
     if (this.options.logRateThreshold === 0) return;
     this.#timer = setInterval(() => this.summarize(), this.options.logStatsInterval);
@@ -57,7 +56,7 @@ export class RequestLog implements RequestObserver {
     this.summarize();
   }
 
-  /** Writes the summary of the requests that got no record since the last one. */
+  /** Writes the summary of the requests without a record since the last summary. */
   summarize(): void {
     const fields = this.#summary.take();
     if (fields !== undefined) this.log.info('request summary', fields);
@@ -111,7 +110,7 @@ export class RequestLog implements RequestObserver {
       ...(auth?.principal === undefined ? {} : { 'auth.principal': auth.principal }),
       'cache.result': trace.cacheResult ?? 'bypass',
       'proxy.duration_ms': roundMs(durationMs),
-      // Calls that ran at the same time can add up to more than the request took.
+      // Parallel calls can add up to more than the request's duration.
       'proxy.overhead_ms': roundMs(Math.max(0, durationMs - upstreamMs)),
       'upstream.calls': trace.upstreamCalls.length,
       ...(lastCall === undefined ? {} : { 'upstream.status_code': lastCall.status }),
@@ -158,7 +157,7 @@ function errorFields(error: unknown, mayShowQueries: boolean): LogFields {
   if (error instanceof RefusedQuery)
     return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
   if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
-  // What a client was told needs no stack; a defect does.
+  // An error meant for the client needs no stack; a bug does.
   if (error instanceof ApiError && error.cause === undefined) return { 'error.message': error.message };
   return { 'error.message': error.message, error };
 }

@@ -1,7 +1,7 @@
 import type { LogFields } from '../../base/logger.js';
 import type { Clock } from '../../base/clock.js';
 
-/** Requests per second, from the current second and what still counts of the one before. */
+/** Requests per second, from the current second and the remaining share of the previous one. */
 export class RequestRate {
   #second = 0;
   #current = 0;
@@ -19,7 +19,7 @@ export class RequestRate {
     return this.#current + this.#previous * (1 - passed);
   }
 
-  /** Moves to the present second; gives the part of it that has passed. */
+  /** Advances to the current second; returns the part of it that has passed. */
   #roll(): number {
     const seconds = this.clock.monotonicMs() / 1000;
     const second = Math.floor(seconds);
@@ -32,7 +32,7 @@ export class RequestRate {
   }
 }
 
-/** What the requests without a record of their own come to; request types are route ids, so it stays small. */
+/** Totals of the requests without a record of their own. Request types are route ids, so it stays small. */
 export class RequestSummary {
   readonly #byType = new Map<string, number>();
   #count = 0;
@@ -46,7 +46,7 @@ export class RequestSummary {
     this.#maxMs = Math.max(this.#maxMs, durationMs);
   }
 
-  /** The fields of the summary record, and a new start; undefined when there was nothing. */
+  /** Returns the fields of the summary record and resets; undefined when there were no requests. */
   take(): LogFields | undefined {
     if (this.#count === 0) return undefined;
     const fields = {

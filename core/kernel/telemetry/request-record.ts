@@ -1,15 +1,15 @@
 import { Trace } from '../../base/trace.js';
 import type { Caller } from '../../base/caller.js';
 
-/** Everything the request log and the request metrics know of one HTTP request; filled on its way. */
+/** What the request log and the request metrics know about one HTTP request; filled in on the way. */
 export class RequestRecord {
   readonly trace = new Trace();
-  /** Normalized route and its id; `unknown` for paths that no plugin serves, so that strangers add no metric series. */
+  /** Normalized route and its id; `unknown` for paths that no plugin serves, so that arbitrary paths add no metric series. */
   route = 'unknown';
   requestType = 'unknown';
-  /** The query text of the client, where the route takes one. */
+  /** The client's query text, where the route takes one. */
   query: string | undefined;
-  /** What went wrong, cause included; goes to the log only. */
+  /** The error including its cause; only for the log. */
   error: unknown;
   /** Set for log answers: whether entries were pairs or triples. */
   tupleMode: 'default_2tuple' | 'categorize_labels_3tuple' | undefined;
@@ -25,7 +25,7 @@ export class RequestRecord {
   ) {}
 }
 
-/** Who is told of HTTP requests: the request log and the request metrics. */
+/** Notified of HTTP requests: the request log and the request metrics. */
 export interface RequestObserver {
   started(record: RequestRecord): void;
   finished(record: RequestRecord, status: number, durationMs: number): void;

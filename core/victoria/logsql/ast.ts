@@ -56,8 +56,8 @@ export interface TimeFilter {
   readonly max?: bigint;
 }
 /**
- * Rows in `[now - offset - duration, now - offset)`, nanoseconds, where now is the evaluation instant.
- * Without a duration everything before `now - offset`.
+ * Rows in `[now - offset - duration, now - offset)`, nanoseconds, where now is the time of evaluation. Without a duration, everything
+ * before `now - offset`.
  */
 export interface RelativeTimeFilter {
   readonly kind: 'time-relative';
@@ -75,12 +75,12 @@ export interface FieldFilter {
 export type LogsqlFilter =
   AllFilter | AndFilter | OrFilter | NotFilter | StreamFilter | TimeFilter | RelativeTimeFilter | FieldFilter;
 
-/** The text stands between word borders (`f:"text"`); the empty text matches the missing field. */
+/** The text occurs between word boundaries (`f:"text"`); the empty text matches the missing field. */
 export interface PhraseTest {
   readonly kind: 'phrase';
   readonly text: string;
 }
-/** The text starts at a word border (`f:"text"*`); the empty text matches every non-empty value (`f:*`). */
+/** The text starts at a word boundary (`f:"text"*`); the empty text matches every non-empty value (`f:*`). */
 export interface PrefixTest {
   readonly kind: 'prefix';
   readonly text: string;
@@ -95,7 +95,7 @@ export interface ExactPrefixTest {
   readonly kind: 'exact-prefix';
   readonly text: string;
 }
-/** The value contains the text (`f:*"text"*`); the empty text matches every value, the missing one too. */
+/** The value contains the text (`f:*"text"*`); the empty text matches every value, also a missing one. */
 export interface SubstringTest {
   readonly kind: 'substring';
   readonly text: string;
@@ -105,29 +105,29 @@ export interface RegexpTest {
   readonly kind: 'regexp';
   readonly pattern: string;
 }
-/** Lists: `in` wants the whole value, the `contains` forms want phrases. */
+/** List tests: `in` compares the whole value, the `contains` forms look for phrases. */
 export interface ListTest {
   readonly kind: 'in' | 'contains-all' | 'contains-any' | 'json-array-contains-any';
   readonly values: readonly string[];
 }
-/** As a list test, the values being the last field of the rows that the query returns. */
+/** A list test whose values are the last field of the rows that a query returns. */
 export interface SubqueryTest {
   readonly kind: 'subquery';
   readonly test: 'in' | 'contains-all' | 'contains-any';
   readonly query: LogsqlQuery;
 }
-/** Phrase or prefix without regard to case: `f:i("text")`, `f:i("text"*)`. */
+/** Case-insensitive phrase or prefix: `f:i("text")`, `f:i("text"*)`. */
 export interface AnyCaseTest {
   readonly kind: 'any-case';
   readonly text: string;
   readonly prefix: boolean;
 }
-/** The phrases occur one after the other: `f:seq("a","b")`. */
+/** The phrases occur in this order: `f:seq("a","b")`. */
 export interface SequenceTest {
   readonly kind: 'sequence';
   readonly phrases: readonly string[];
 }
-/** `f:>text`: by number (duration, size, time, address) when both sides are one, else as text. */
+/** `f:>text`: numerically (duration, size, time, address) when both sides are one, otherwise as text. */
 export interface CompareTest {
   readonly kind: 'compare';
   readonly op: '>' | '>=' | '<' | '<=';
@@ -159,17 +159,17 @@ export interface LengthRangeTest {
   readonly min: number;
   readonly max?: number;
 }
-/** The value is stored with the given column type, such as `uint8` or `string`. */
+/** The value is stored with this column type, such as `uint8` or `string`. */
 export interface ValueTypeTest {
   readonly kind: 'value-type';
   readonly type: string;
 }
-/** The value compared with that of another field of the same row. */
+/** Compares the value with that of another field of the same row. */
 export interface FieldCompareTest {
   readonly kind: 'eq-field' | 'lt-field' | 'le-field';
   readonly other: string;
 }
-/** The value holds (`any`) or is (`full`) text of the pattern, with `<N>`, `<W>`, `<IP4>`, `<UUID>`, `<DATETIME>` and more. */
+/** The value contains (`any`) or equals (`full`) text of the pattern, with `<N>`, `<W>`, `<IP4>`, `<UUID>`, `<DATETIME>` and more. */
 export interface PatternTest {
   readonly kind: 'pattern';
   readonly where: 'any' | 'full' | 'prefix' | 'suffix';
@@ -196,13 +196,13 @@ export type ValueTest =
   | FieldCompareTest
   | PatternTest;
 
-/** Settings in front of a query: `options(...)`. */
+/** Settings before a query: `options(...)`. */
 export interface QueryOptions {
   readonly concurrency?: number;
   readonly parallelReaders?: number;
   readonly ignoreGlobalTimeFilter?: boolean;
   readonly allowPartialResponse?: boolean;
-  /** Nanoseconds: the query sees the data of this much earlier. */
+  /** Nanoseconds: shifts the query's time range back by this much. */
   readonly timeOffset?: bigint;
 }
 
@@ -212,12 +212,12 @@ export interface LogsqlQuery {
   readonly pipes: readonly LogsqlPipe[];
 }
 
-/** `fields` and `delete`: which columns stay or go. */
+/** `fields` and `delete`: which columns to keep or to drop. */
 export interface ProjectPipe {
   readonly kind: 'fields' | 'delete';
   readonly fields: readonly FieldRef[];
 }
-/** `copy` and `rename`: pairs are applied from left to right; a prefix goes to a prefix. */
+/** `copy` and `rename`: pairs are applied from left to right; a prefix maps to a prefix. */
 export interface MovePipe {
   readonly kind: 'copy' | 'rename';
   readonly pairs: readonly { readonly from: FieldRef; readonly to: FieldRef }[];
@@ -248,7 +248,7 @@ export interface CutPipe {
   readonly kind: 'limit' | 'offset';
   readonly count: number;
 }
-/** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the borders back. */
+/** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the boundaries back. */
 export interface GroupKey {
   readonly field: string;
   readonly bucket?: { readonly size: string; readonly offset?: string };
@@ -325,10 +325,10 @@ export interface MathPipe {
   readonly kind: 'math';
   readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
 }
-/** Which rows a pipe changes, and what becomes of columns that it would overwrite. */
+/** Which rows a pipe changes, and what happens to columns it would overwrite. */
 export interface UpdateRules {
   readonly condition?: LogsqlFilter;
-  /** `keep-original`: a column that has a value keeps it; `skip-empty`: an empty result does not overwrite. */
+  /** `keep-original`: a column with a value keeps it; `skip-empty`: an empty result does not overwrite. */
   readonly rule: 'overwrite' | 'keep-original' | 'skip-empty';
 }
 export interface FormatPipe extends UpdateRules {
@@ -349,7 +349,7 @@ export interface UnpackPipe extends UpdateRules {
   readonly fields: readonly FieldRef[];
   readonly prefix: string;
 }
-/** `replace` and `replace_regexp`; without a limit all occurrences. */
+/** `replace` and `replace_regexp`; without a limit, all occurrences. */
 export interface ReplacePipe {
   readonly kind: 'replace' | 'replace_regexp';
   readonly old: string;
@@ -370,7 +370,7 @@ export interface PackPipe {
   readonly fields: readonly FieldRef[];
   readonly as: string;
 }
-/** Every entry of JSON arrays becomes a row of its own. */
+/** Every item of a JSON array becomes a separate row. */
 export interface UnrollPipe {
   readonly kind: 'unroll';
   readonly by: readonly string[];

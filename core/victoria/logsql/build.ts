@@ -19,15 +19,14 @@ import { printStatsCall } from './print.js';
 export const everything: LogsqlFilter = { kind: 'all' };
 /** No row. */
 export const nothing: LogsqlFilter = { kind: 'not', filter: everything };
-/** Every field, as an argument of `count` and of lists of fields. */
+/** Every field, as an argument of `count` and in lists of fields. */
 export const allFields: FieldRef = { kind: 'prefix', prefix: '' };
 
-/** A field by its exact name. */
 export function fieldName(name: string): FieldRef {
   return { kind: 'name', name };
 }
 
-/** All of the filters; drops those that match everything, joins nested ones, and collapses to the one that is left. */
+/** All of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. */
 export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   const parts = filters
     .flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
@@ -36,7 +35,7 @@ export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   return parts.length < 2 ? first : { kind: 'and', parts };
 }
 
-/** One of the filters; nothing when there are none, everything when one matches everything. */
+/** Any of the filters: nothing when there are none, everything when one matches everything. */
 export function or(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   const parts = filters.flatMap((part) => (part.kind === 'or' ? part.parts : [part]));
   const [first = nothing] = parts;
@@ -44,37 +43,33 @@ export function or(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   return parts.length < 2 ? first : { kind: 'or', parts };
 }
 
-/** The rows that the filter leaves out. */
 export function not(filter: LogsqlFilter): LogsqlFilter {
   return filter.kind === 'not' ? filter.filter : { kind: 'not', filter };
 }
 
-/** A stream selector `{...}` of which all matchers must match. */
+/** A stream selector `{...}` whose matchers must all match. */
 export function streamMatch(...matchers: readonly StreamMatcher[]): StreamFilter {
   return { kind: 'stream', groups: [matchers] };
 }
 
-/** One matcher of a stream selector. */
 export function matcher(label: string, op: StreamValueMatcher['op'], value: string): StreamMatcher {
   return { kind: 'value', label, op, value };
 }
 
-/** Any test on a field. */
 export function field(name: string, test: ValueTest): FieldFilter {
   return { kind: 'field', field: fieldName(name), test };
 }
 
-/** The value equals the text; the empty text means missing. */
+/** The value equals the text; the empty text means a missing value. */
 export function exact(name: string, text: string): FieldFilter {
   return field(name, { kind: 'exact', text });
 }
 
-/** The value is one of the texts. */
 export function oneOf(name: string, values: readonly string[]): FieldFilter {
   return field(name, { kind: 'in', values: [...new Set(values)] });
 }
 
-/** The value contains the text, case and borders of words aside. */
+/** The value contains the text, regardless of case and word boundaries. */
 export function substring(name: string, text: string): FieldFilter {
   return field(name, { kind: 'substring', text });
 }
@@ -84,7 +79,7 @@ export function regexp(name: string, pattern: string): FieldFilter {
   return field(name, { kind: 'regexp', pattern });
 }
 
-/** The value stands between borders of words in the field. */
+/** The text occurs between word boundaries in the field. */
 export function phrase(name: string, text: string): FieldFilter {
   return field(name, { kind: 'phrase', text });
 }
@@ -94,14 +89,14 @@ export function present(name: string): FieldFilter {
   return field(name, { kind: 'prefix', text: '' });
 }
 
-/** The value compares to the given one as a number when both are numbers, else as text. */
+/** Compares numerically when both values are numbers, otherwise as text. */
 export function compare(name: string, op: '>' | '>=' | '<' | '<=', value: string): FieldFilter {
   return field(name, { kind: 'compare', op, value });
 }
 
 /**
- * The value is an IPv4 address of the network, `10.0.0.0/8` or a single address, or between two addresses.
- * @throws LogsqlError when the text is no network
+ * The value is an IPv4 address of the network `10.0.0.0/8`, equal to a single address, or between two addresses.
+ * @throws LogsqlError for an invalid network
  */
 export function ipv4Range(name: string, network: string, to?: string): FieldFilter {
   const range = cidrRange('ipv4', network, to);
@@ -112,7 +107,7 @@ export function ipv4Range(name: string, network: string, to?: string): FieldFilt
 
 /**
  * The value is an IPv6 address (or an IPv4 address mapped into IPv6) of the network or between two addresses.
- * @throws LogsqlError when the text is no network
+ * @throws LogsqlError for an invalid network
  */
 export function ipv6Range(name: string, network: string, to?: string): FieldFilter {
   const range = cidrRange('ipv6', network, to);
@@ -126,7 +121,6 @@ export function timeRange(start: bigint, end: bigint): LogsqlFilter {
   return { kind: 'time', min: clampTime(start), max: clampTime(end - 1n) };
 }
 
-/** A whole query. */
 export function query(
   filter: LogsqlFilter,
   pipes: readonly LogsqlPipe[] = [],
@@ -143,13 +137,13 @@ export function stats(
   return { kind: 'stats', by: by.map((key) => (typeof key === 'string' ? { field: key } : key)), functions };
 }
 
-/** A group key that puts `_time` into buckets `[k*step - offset, (k+1)*step - offset)`, nanoseconds. */
+/** A group key of `_time` buckets `[k*step - offset, (k+1)*step - offset)`, nanoseconds. */
 export function timeBucket(step: bigint, offset = 0n): GroupKey {
   const size = `${step.toString()}ns`;
   return { field: '_time', bucket: offset === 0n ? { size } : { size, offset: `${offset.toString()}ns` } };
 }
 
-/** One result column of `stats`; without fields over all of them, without a name called as VictoriaLogs calls it. */
+/** One result column of `stats`. Without fields it covers all fields; without a name it gets VictoriaLogs' default. */
 export function statsFunction(name: StatsName, fields: readonly string[], as?: string): StatsFunction {
   const call = { name, fields: fields.length === 0 && name !== 'rate' ? [allFields] : fields.map(fieldName) };
   return { ...call, as: as ?? printStatsCall(call) };

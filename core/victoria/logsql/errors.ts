@@ -1,9 +1,9 @@
-/** A query that VictoriaLogs would refuse; `message` has the form of its own text, without the frame around it. */
+/** A query that VictoriaLogs would refuse; `message` has the form of VictoriaLogs' own text, without its prefix. */
 export class LogsqlError extends Error {
   override readonly name: string = 'LogsqlError';
 }
 
-/** What is left of the query needs more memory than allowed. */
+/** The query needs more memory than allowed. */
 export class MemoryBudgetError extends LogsqlError {
   override readonly name = 'MemoryBudgetError';
 

@@ -1,10 +1,10 @@
 import type { MathExpr, MathOperator } from './ast.js';
 import { InexpressibleNameError, quoteListed, quoteText } from './quote.js';
 
-// The grammar reads such a name as a number even between quotes.
+// The grammar parses such a name as a number even when quoted.
 const numberLike = /^(?:\.?\d|inf$)/i;
 
-/** How tightly an operator binds; the smaller binds first. */
+/** Operator precedence; the smaller number binds first. */
 export const mathPriority: Readonly<Record<MathOperator, number>> = {
   '^': 1,
   '*': 2,

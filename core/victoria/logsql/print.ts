@@ -16,12 +16,12 @@ import { printMath } from './print-math.js';
 import { printDuration, quoteListed, quoteName, quoteSize, quoteText } from './quote.js';
 import { formatTime } from './time.js';
 
-/** Prints a query; parsing the text gives the same tree back. */
+/** Prints a query; parsing the text gives the same tree. */
 export function printQuery(query: LogsqlQuery): string {
   return printParts(query, printFilter(query.filter));
 }
 
-// A query inside in() whose beginning reads as a list of values would be taken for one; no list begins with a parenthesis.
+// A query inside in() that starts like a list of values would be parsed as one; no list starts with a parenthesis.
 function printSubquery(query: LogsqlQuery): string {
   return printParts(query, `(${printFilter(query.filter)})`);
 }
@@ -46,7 +46,6 @@ function printOptions(options: QueryOptions): string {
   return parts.length === 0 ? '' : `options(${parts.join(', ')})`;
 }
 
-/** Prints a filter. */
 export function printFilter(filter: LogsqlFilter): string {
   switch (filter.kind) {
     case 'all':
@@ -92,22 +91,22 @@ function printMatcher(matcher: StreamMatcher): string {
   }
 }
 
-// With 9 digits a bound is one exact nanosecond, whatever its magnitude; bare numbers are guessed to be s, ms, us or ns.
+// With 9 digits a bound is an exact nanosecond, whatever its size; the unit of bare numbers is guessed.
 function printTimeRange(filter: TimeFilter): string {
   const { min, max } = filter;
   if (min !== undefined && max !== undefined) return `[${formatTime(min, 9)},${formatTime(max, 9)}]`;
   if (min !== undefined) return `>=${formatTime(min, 9)}`;
-  // The bounds of a 64-bit clock stand for "no bound"; VictoriaLogs has no other way to say it.
+  // The limits of a 64-bit clock mean "no bound"; VictoriaLogs has no other way to write it.
   return `<=${formatTime(max ?? 9223372036854775807n, 9)}`;
 }
 
-// VictoriaLogs takes in("*") for "any value", even between quotes; the doubled value keeps its plain meaning.
+// VictoriaLogs takes in("*") as "any value", even quoted; doubling the value keeps it literal.
 function printList(values: readonly string[]): string {
   const shown = values.length === 1 && values[0] === '*' ? ['*', '*'] : values;
   return shown.map(quoteText).join(',');
 }
 
-/** Prints what follows the colon of a field filter. */
+/** Prints the part of a field filter after the colon. */
 function printTest(test: ValueTest): string {
   switch (test.kind) {
     case 'phrase':
@@ -165,7 +164,7 @@ function printTest(test: ValueTest): string {
   }
 }
 
-/** Prints one pipe, without the bar in front of it. */
+/** Prints one pipe, without the leading bar. */
 export function printPipe(pipe: LogsqlPipe): string {
   switch (pipe.kind) {
     case 'fields':
@@ -262,7 +261,7 @@ export function printPipe(pipe: LogsqlPipe): string {
   }
 }
 
-// In pipes a name that ends with "*" would be read as a prefix, so all names go through the list form, which refuses it.
+// In pipes a name that ends with "*" would be parsed as a prefix, so all names are printed as list items, which refuse it.
 function pipeName(name: string): string {
   return quoteListed({ kind: 'name', name });
 }
@@ -309,7 +308,7 @@ function printStatsFunction(func: StatsFunction): string {
   return `${printStatsCall(func)} as ${pipeName(func.as)}`;
 }
 
-/** Prints a function of `stats` without its result name; this text is also the default of that name. */
+/** Prints a `stats` function without its result name; this text is also that name's default. */
 export function printStatsCall(func: Omit<StatsFunction, 'as'>): string {
   const args: string[] = [];
   if (func.phi !== undefined) args.push(func.phi.toString());

@@ -3,13 +3,13 @@ import { reservedWords } from './words-table.js';
 
 const bareName = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 const bareSize = /^-?[0-9A-Za-z.]+$|^\/[0-9]+$/;
-// What must not stand raw between double quotes: the quote, the backslash, control and invisible characters, lone surrogates.
+// Characters to escape between double quotes: the quote, the backslash, control and invisible characters, lone surrogates.
 const unsafe =
   /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Writes any text as a double-quoted LogsQL string. The only way by which foreign text enters a query.
- * Lone surrogates, which UTF-8 cannot carry, become U+FFFD as they do on every wire.
+ * Writes any text as a double-quoted LogsQL string; the only way to put untrusted text into a query. Lone surrogates, which UTF-8 cannot
+ * encode, become U+FFFD as in any UTF-8 output.
  */
 export function quoteText(text: string): string {
   return `"${text.replace(unsafe, escapeCharacter)}"`;
@@ -35,18 +35,18 @@ function escapeCharacter(character: string): string {
   }
 }
 
-/** Writes a field name, bare when that cannot be taken for anything else. */
+/** Writes a field name, unquoted when it is unambiguous. */
 export function quoteName(name: string): string {
   return bareName.test(name) && !reservedWords.has(name.toLowerCase()) ? name : quoteText(name);
 }
 
-/** A name in a place where the grammar reads a trailing `*` as a prefix even between quotes. */
+/** A name in a place where the grammar takes a trailing `*` for a prefix even when quoted. */
 export class InexpressibleNameError extends Error {
   override readonly name = 'InexpressibleNameError';
 }
 
 /**
- * Writes a field of a list such as that of `fields`, where `"a*"` means a prefix.
+ * Writes a field in a list such as that of `fields`, where `"a*"` means a prefix.
  * @throws InexpressibleNameError for a name that ends with `*`
  */
 export function quoteListed(field: FieldRef): string {
@@ -63,12 +63,11 @@ export function quoteListed(field: FieldRef): string {
   return quoteName(field.name);
 }
 
-/** Writes a bucket size, an offset or a number: bare when it is plainly one. */
+/** Writes a bucket size, an offset or a number; unquoted when it is unambiguous. */
 export function quoteSize(text: string): string {
   return bareSize.test(text) ? text : quoteText(text);
 }
 
-/** Writes nanoseconds as a duration. */
 export function printDuration(ns: bigint): string {
   return ns % 1_000_000_000n === 0n ? `${(ns / 1_000_000_000n).toString()}s` : `${ns.toString()}ns`;
 }

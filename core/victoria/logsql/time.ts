@@ -1,17 +1,17 @@
 const nsPerSecond = 1_000_000_000n;
 const nsPerDay = 86_400n * nsPerSecond;
 
-/** Smallest and largest instants of the backend's 64-bit nanosecond clock. */
+/** Smallest and largest time of the backend's 64-bit nanosecond clock. */
 export const minTime = -9223372036854775808n;
 export const maxTime = 9223372036854775807n;
 
-/** The nearest instant that the backend's clock has. */
+/** Clamps a time to the backend's clock. */
 export function clampTime(ns: bigint): bigint {
   if (ns < minTime) return minTime;
   return ns > maxTime ? maxTime : ns;
 }
 
-/** Writes Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly so many digits of it. */
+/** Formats Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly `digits` digits. */
 export function formatTime(ns: bigint, digits?: number): string {
   let below = Number(ns % nsPerSecond);
   if (below < 0) below += 1e9;
@@ -27,12 +27,12 @@ export function formatTime(ns: bigint, digits?: number): string {
   return end === 0 ? `${lastText}Z` : `${lastText}.${all.slice(0, end)}Z`;
 }
 
-// Rows come in the order of time, so most of them share their second with the row before.
+// Rows arrive in time order, so most share their second with the previous row.
 let lastSecond = NaN;
 let lastText = '';
 const zero = 0x30;
 
-/** An instant as text says it: the first nanosecond it can mean and the last one at its written precision. */
+/** A parsed time: the first and the last nanosecond that its precision covers. */
 export interface ParsedTime {
   readonly ns: bigint;
   readonly last: bigint;
@@ -41,7 +41,7 @@ export interface ParsedTime {
 const dateForm =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?)?)?)?)?(Z|z|[+-]\d\d:\d\d)?$/;
 
-/** Reads RFC3339 and its shortened forms (`2026`, `2026-10-11T05`); without a zone it is UTC. */
+/** Parses RFC3339 and its shortened forms (`2026`, `2026-10-11T05`), in UTC unless a zone is given. */
 export function parseDate(text: string): ParsedTime | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
@@ -71,7 +71,7 @@ function zoneSeconds(zone: string | undefined): number {
   return zone.startsWith('-') ? -seconds : seconds;
 }
 
-/** Reads integer or decimal Unix time, guessing seconds, milliseconds, microseconds or nanoseconds from its size. */
+/** Parses integer or decimal Unix time, guessing seconds, milliseconds, microseconds or nanoseconds from its size. */
 export function parseUnixTime(text: string): bigint | undefined {
   if (!/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return undefined;
   if (/^-?\d+$/.test(text)) return scaleTime(BigInt(text));

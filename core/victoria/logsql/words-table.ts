@@ -1,6 +1,5 @@
 import type { MathFunction, StatsName } from './ast.js';
 
-/** Names of the statistics functions. */
 export const statsNames: ReadonlySet<StatsName> = new Set<StatsName>([
   'any',
   'avg',
@@ -28,7 +27,6 @@ export const statsNames: ReadonlySet<StatsName> = new Set<StatsName>([
   'values',
 ]);
 
-/** Names of the functions of `math`. */
 export const mathFunctions: ReadonlySet<MathFunction> = new Set<MathFunction>([
   'abs',
   'ceil',
@@ -42,7 +40,7 @@ export const mathFunctions: ReadonlySet<MathFunction> = new Set<MathFunction>([
   'round',
 ]);
 
-/** Words that VictoriaLogs reads as the name of a pipe, those that are not evaluated here too. */
+/** Words that VictoriaLogs parses as the name of a pipe, including pipes that are not evaluated here. */
 export const pipeWords: ReadonlySet<string> = new Set([
   'block_stats',
   'blocks_count',
@@ -106,7 +104,6 @@ export const pipeWords: ReadonlySet<string> = new Set([
   'where',
 ]);
 
-/** Words that name filter functions. */
 export const filterWords: ReadonlySet<string> = new Set([
   'contains_all',
   'contains_any',
@@ -135,7 +132,7 @@ export const filterWords: ReadonlySet<string> = new Set([
   'week_range',
 ]);
 
-/** Every word that has a meaning somewhere; printed as a name it gets quotes. */
+/** Every word with a meaning somewhere; as a name it must be quoted. */
 export const reservedWords: ReadonlySet<string> = new Set<string>([
   ...statsNames,
   ...mathFunctions,

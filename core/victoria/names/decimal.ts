@@ -1,16 +1,16 @@
 const longDecimal = /^-?\d+\.\d+$/;
-/** As LogsQL: texts that `repairDecimal` may change, and some more. */
+/** The same condition for LogsQL: matches every text that `repairDecimal` may change, and some more. */
 export const longDecimalPattern = '^-?[0-9.]{17,}$';
 const maxDigits = 15;
 
 /**
- * VictoriaLogs keeps a column of decimals as digits times a power of ten and multiplies in floating point when it reads, so that
- * 0.3 comes back as 0.30000000000000004. Gives the shortest decimal that this happens to; every other text stays as it is.
+ * VictoriaLogs stores a column of decimals as digits times a power of ten and multiplies in floating point on reading, so that 0.3 becomes
+ * 0.30000000000000004. Returns the shortest decimal that would be read as this text; every other text stays as it is.
  */
 export function repairDecimal(text: string): string {
   if (text.length < 17 || !longDecimal.test(text)) return text;
   const value = Number(text);
-  // The backend writes no more digits than tell the number.
+  // The backend writes the shortest digits that identify the number.
   if (digitsOf(text) < 16 || String(value) !== text) return text;
   for (let digits = 1; digits <= maxDigits; digits += 1) {
     const whole = Math.round(value * 10 ** digits);

@@ -3,22 +3,24 @@ import { levelNames, normalLevel } from './level-words.js';
 const rankByName: ReadonlyMap<string, number> = new Map(levelNames.map((name, rank) => [name, rank]));
 const shortestName = Math.min(...levelNames.map((name) => name.length));
 const longestName = Math.max(...levelNames.map((name) => name.length));
-/** A level's word, wherever it stands. Fixed words only, so the run time is linear in the line. */
+/** A level word anywhere in the text. Fixed words only, so matching is linear. */
 export const levelWord =
   /\b(?:trace|trc|debug|dbg|information|info|inf|warning|warn|wrn|error|err|critical|fatal)\b/i;
 const mayHoldPair = /(?:level|severity|severity_?text|lvl)=/i;
 
-/** Reads the level off a line: a JSON object's fields, else logfmt pairs, else the first level word; undefined when there is none. */
+/**
+ * Finds the level of a line: in the fields of a JSON object, else in logfmt pairs, else the first level word; undefined when there is none.
+ */
 export function levelFromLine(line: string): string | undefined {
   const isObject = isObjectText(line);
   if (isObject) {
     const field = levelField(line);
     const level = field === undefined ? undefined : normalLevel(field.value);
-    // Every known level is also a word of the line, so the look for words can wait.
+    // Every known level is also a level word, so the search for words can wait.
     if (level !== undefined) return level;
   }
   const word = levelWord.exec(line);
-  // For the same reason a line without one needs no parsing.
+  // For the same reason, a line without a level word needs no parsing.
   if (word === null) return undefined;
   const pair = !isObject && mayHoldPair.test(line) ? levelPair(line) : undefined;
   return (pair === undefined ? undefined : normalLevel(pair)) ?? normalLevel(word[0]);
@@ -28,7 +30,7 @@ function isObjectText(line: string): boolean {
   return isObjectStart(line) && line.trimEnd().endsWith('}');
 }
 
-/** Whether a line that begins with this text may be a JSON object. */
+/** Whether a line that starts with this text may be a JSON object. */
 export function isObjectStart(text: string): boolean {
   return text.trimStart().startsWith('{');
 }
@@ -41,7 +43,7 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-/** A field that holds a level; no other one of the object counts more when its rank is 0. */
+/** A field that holds a level; rank 0 takes precedence over every other field. */
 export interface LevelField {
   readonly value: string;
   readonly rank: number;
@@ -51,7 +53,7 @@ export interface LevelField {
 export function levelField(line: string): LevelField | undefined {
   let best: LevelField | undefined;
   let depth = 0;
-  // Where the last key at the top level begins and ends; a key whose value was read is none any more.
+  // Offsets of the latest top-level key whose value has not been read yet.
   let keyStart = -1;
   let keyEnd = -1;
   for (let at = 0; at < line.length; at += 1) {
@@ -85,7 +87,7 @@ export function levelField(line: string): LevelField | undefined {
   return best;
 }
 
-/** The place of a key in Loki's list; names of other lengths need not be cut out of the line. */
+/** The position of a key in Loki's list; keys of other lengths are not compared. */
 function rankOf(line: string, start: number, end: number): number {
   const length = end - start;
   if (length < shortestName || length > longestName) return Infinity;
@@ -107,7 +109,7 @@ function isKey(line: string, end: number): boolean {
   return line[at] === ':';
 }
 
-/** The value of the first logfmt pair with a level's name; reading stops where the line is no logfmt. */
+/** The value of the first logfmt pair with a level name; parsing stops where the line is not logfmt. */
 export function levelPair(line: string): string | undefined {
   let at = 0;
   while (at < line.length) {

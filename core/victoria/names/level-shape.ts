@@ -1,26 +1,26 @@
 import { isObjectStart, levelField, levelFromLine, levelPair, levelWord } from './level-line.js';
 import { levelNames, normalLevel } from './level-words.js';
 
-/** Texts around a level as programs write it: `"level":"info"`, `level=info `. */
+/** The text around a level as programs write it: `"level":"info"`, `level=info `. */
 export interface LevelForm {
   readonly prefix: string;
   readonly suffix: string;
 }
 
-/** What groups of lines have in common: the text in front of a level of this form and the level, or all of a line. */
+/** What a group of lines has in common: the text before a level of this form and the level, or the whole line. */
 export type LineShape =
   | { readonly form: LevelForm; readonly before: string; readonly value: string }
   | { readonly form: undefined; readonly line: string };
 
-// Collapsing numbers opens a word's border in one case only: a number may be followed by a T, as in 12TRACE.
+// Collapsing numbers creates a word boundary in one case only: a number followed by a T, as in 12TRACE.
 const opensBorder = /<N>T(?:race|rc)/i;
 
-/** The level of a line without any (docs/protocol/answers.md#log-entries). */
+/** The level of a line without one (docs/protocol/answers.md#log-entries). */
 const noLevel = '';
 
 /**
- * The level that all lines of a shape have, the empty text for none; undefined where what follows decides. Numbers of shapes may be
- * collapsed to `<N>`: no level's word or name has digits, and brackets, quotes and spaces stay.
+ * The level of all lines of a shape; the empty text means no level, undefined that it depends on the rest of the line. Numbers in shapes
+ * may be collapsed to `<N>`: level words and names have no digits, and brackets, quotes and spaces stay.
  */
 export function levelOfShape(shape: LineShape): string | undefined {
   if (shape.form === undefined) {
@@ -34,14 +34,14 @@ export function levelOfShape(shape: LineShape): string | undefined {
   if (ofPair === 'open') return undefined;
   const asText = normalLevel(ofPair.value ?? '') ?? normalLevel(word ?? '');
   if (asText === undefined || !isObjectStart(before)) return asText;
-  // With a closing bracket at its end the line is an object, else it is text.
+  // With a closing bracket at its end the line is an object, otherwise text.
   const field = levelField(start);
   if (field?.rank !== 0) return undefined;
   const asObject = normalLevel(field.value) ?? normalLevel(word ?? '');
   return asObject === asText ? asText : undefined;
 }
 
-/** The pair that decides, or that none does; `open` where a pair that follows would. */
+/** The pair that decides the level, or that none does; `open` when a later pair might. */
 function firstPair(start: string): { readonly value: string | undefined } | 'open' {
   const value = levelPair(start);
   const followed = [` level=${probe} `, `" level=${probe} `].map((more) => levelPair(start + more));
@@ -52,14 +52,14 @@ const probe = 'anything';
 const names = levelNames.map((name) => name.replaceAll('.', '\\.')).join('|');
 const writtenForm = new RegExp(`"(?:${names})":[ ]?"|(?<![^ ])(?:${names})=`);
 
-/** The form in which a line has its level, as far as it has one of those known. */
+/** The known form in which a line has its level, if any. */
 export function formOf(line: string): LevelForm | undefined {
   const prefix = writtenForm.exec(line)?.[0];
   if (prefix === undefined) return undefined;
   return { prefix, suffix: prefix.endsWith('=') ? ' ' : '"' };
 }
 
-/** Cuts a line by the first of the forms that it has; its numbers stay. */
+/** Cuts a line after the first of the forms it contains. Numbers are kept. */
 export function shapeOf(line: string, forms: readonly LevelForm[]): LineShape {
   for (const form of forms) {
     const at = line.indexOf(form.prefix);

@@ -1,4 +1,4 @@
-/** Names under which a label or metadata entry holds a level, in Loki's order (limit `log_level_fields`). */
+/** Names of labels and metadata entries that hold a level, in Loki's order (limit `log_level_fields`). */
 export const levelNames: readonly string[] = [
   'level',
   'LEVEL',
@@ -33,12 +33,12 @@ const known: ReadonlyMap<string, string> = new Map([
   ['fatal', 'fatal'],
 ]);
 
-/** The words that mean a level, in lower case; none for a text that is no level's name. */
+/** The words for a level, in lower case; empty for an unknown level. */
 export function wordsOfLevel(level: string): readonly string[] {
   return [...known].filter(([, name]) => name === level).map(([word]) => word);
 }
 
-/** Loki's name of a level word in any case; undefined for every other text. */
+/** Loki's name for a level word in any case; undefined for any other text. */
 export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
 }

@@ -4,7 +4,7 @@ import { levelNames, normalLevel } from './level-words.js';
 export const detectedLevelName = 'detected_level';
 export const unknownLevel = 'unknown';
 
-/** The level in a set of labels or metadata entries; texts that are no known level stand as they are. */
+/** The level in a set of labels or metadata entries; unknown texts are returned unchanged. */
 export function levelOfNames(get: (name: string) => string | undefined): string | undefined {
   for (const name of levelNames) {
     const value = get(name);
@@ -13,7 +13,7 @@ export function levelOfNames(get: (name: string) => string | undefined): string 
   return undefined;
 }
 
-/** The level of an OTLP severity number; undefined when the text is no number. */
+/** The level for an OTLP severity number; undefined when the text is not a number. */
 export function levelOfSeverityNumber(text: string): string | undefined {
   if (!/^-?[0-9]{1,9}$/.test(text)) return undefined;
   const number = Number(text);
@@ -25,9 +25,8 @@ export function levelOfSeverityNumber(text: string): string | undefined {
   return number <= 20 ? 'error' : 'fatal';
 }
 
-/** What `detected_level` can be taken from, apart from a stored `detected_level` (which stands). */
+/** Where `detected_level` can come from, other than a stored `detected_level`, which takes precedence. */
 export interface LevelSources {
-  /** The level found in the stream's labels. */
   readonly ofLabels: string | undefined;
   readonly metadata: ReadonlyMap<string, string>;
   readonly line: string;

@@ -8,11 +8,11 @@ import type { Upstream } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 import { spellingsOf, StoredNames, type Spellings } from './stored-names.js';
 
-/** What names are learned for: these rows of one tenant. */
+/** The rows of one tenant whose names are to be learned. */
 export interface Question {
-  /** Tells data apart that must not share an answer: tenant and forwarded credentials. */
+  /** Separates data that must not share an answer: tenant and forwarded credentials. */
   readonly owner: string;
-  /** X-Scope-OrgID, by which explain asks for what was learned. */
+  /** X-Scope-OrgID, by which explain looks up learned names. */
   readonly tenantId?: string;
   readonly naming: Naming;
   readonly filter: LogsqlFilter;
@@ -22,9 +22,9 @@ export interface Question {
 
 interface Learned {
   readonly range: TimeRange;
-  /** Rows from here on were not there when the names were listed, or were not asked for. */
+  /** Names in rows from this time on are unknown: the rows did not exist yet or were not asked for. */
   readonly knownUntilNs: bigint;
-  /** True when the range reached the present, so that a later question differs in rows that came since only. */
+  /** True when the range reached the present, so that a later question only differs in newer rows. */
   readonly reachedNow: boolean;
   readonly spellings: Spellings;
 }
@@ -32,16 +32,16 @@ interface Learned {
 const ttlMs = 60_000;
 const maxEntries = 500;
 const maxBytes = 16 * 1024 * 1024;
-/** More names than this are not worth their memory; queries then run without. */
+/** More names are not worth their memory; queries then run without them. */
 const maxNames = 20_000;
-/** Rows may become visible this much later than their time says. */
+/** Rows may become visible this much later than their timestamp. */
 const lagNs = 60_000_000_000n;
 
-/** Learns stored names from the backend's field_names and keeps them a minute, bounded by number and bytes. */
+/** Learns stored names from the backend's field_names and keeps them for a minute, bounded by number and bytes. */
 export class NameLearner {
   readonly #clock: Clock;
   readonly #known: ByteLru<Learned>;
-  /** What was learned last, whoever asked: for explain. */
+  /** The latest result for any caller, for explain. */
   readonly #latest: ByteLru<Learned>;
 
   constructor(clock: Clock) {
@@ -50,13 +50,13 @@ export class NameLearner {
     this.#latest = new ByteLru({ maxEntries, maxBytes, clock });
   }
 
-  /** The names of such rows as a query has learned them within the last minute; of any tenant where none is named. */
+  /** The names learned for these rows within the last minute; of any tenant when none is given. */
   recall(filter: LogsqlFilter, tenantId?: string): StoredNames | undefined {
     const learned = this.#latest.get(latestKey(filter, tenantId));
     return learned === undefined ? undefined : new StoredNames(learned.spellings);
   }
 
-  /** The names of the rows; undefined when there are too many of them. */
+  /** The names in these rows; undefined when there are too many. */
   async learn(question: Question): Promise<StoredNames | undefined> {
     const { owner, naming, filter, range, upstream } = question;
     const key = `${owner}\n${printFilter(filter)}`;
@@ -89,7 +89,7 @@ export class NameLearner {
 
 const learners = new WeakMap<Naming, NameLearner>();
 
-/** The learner of one pipeline, told by its naming: plugins that name the same things share what is learned. */
+/** The learner shared by all plugins of a pipeline, found by its naming. */
 export function learnerOf(naming: Naming, clock: Clock): NameLearner {
   let learner = learners.get(naming);
   if (learner === undefined) learners.set(naming, (learner = new NameLearner(clock)));

@@ -28,23 +28,23 @@ export const defaultNamingSettings: NamingSettings = {
   detectedLevelBodyScan: true,
 };
 
-// VictoriaLogs makes a stream field of an event's name; Loki keeps it as structured metadata.
+// VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 const keptNames = 4096;
 
-/** How stored names and a client's names belong together; one per pipeline, shared by all requests. */
+/** Maps between stored names and client names; one per pipeline, shared by all requests. */
 export class Naming {
   readonly labelStyle: LabelStyle;
   readonly metadataMode: MetadataFieldMode;
   readonly emitStructuredMetadata: boolean;
   readonly scansBodies: boolean;
-  /** Whether names with dots are LogQL here: `-logql-dotted-names` with `auto` decided. */
+  /** Whether LogQL may use names with dots: `-logql-dotted-names` with `auto` resolved. */
   readonly dottedNames: 'reject' | 'accept';
-  /** Whether `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` decided. */
+  /** Whether `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` resolved. */
   readonly browseExtensions: boolean;
-  /** Labels listed although no stream field need have them, with the backend field behind each. */
+  /** Labels that are always listed, with the backend field of each. */
   readonly extraLabels: ReadonlyMap<string, string>;
-  /** The texts that stand for "no line was stored": a prefix, and a whole value or the empty text for none. */
+  /** The texts that mean "no line was stored": a prefix, and a whole value (empty when there is none). */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
@@ -87,12 +87,12 @@ export class Naming {
     );
   }
 
-  /** The names as a tenant sees them, whose promoted attributes may be its own. */
+  /** The naming for one tenant, which may have its own promoted attributes. */
   forTenant(id: string): Naming {
     return this.#ofTenants.get(id) ?? this;
   }
 
-  /** The label that a stream field is shown as; undefined when Loki keeps such a field as structured metadata. */
+  /** The label for a stream field; undefined when Loki keeps the field as structured metadata. */
   labelOf(field: string): string | undefined {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return alias;
@@ -102,14 +102,14 @@ export class Naming {
     return this.#isPromoted(field) ? sanitizeOtel(field) : undefined;
   }
 
-  /** The stream fields that may hold a label, the one that wins first. Leaves of map attributes are told by StoredNames. */
+  /** The stream fields that may hold a label, in order of precedence. Fields below map attributes are found by StoredNames. */
   fieldsOf(label: string): readonly string[] {
     const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
     if (this.labelOf(label) === label) fields.add(label);
     if (this.labelStyle === 'underscores') {
       for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
     }
-    // Where the grammar lets dots through, a query may also use the stored spelling.
+    // When the grammar allows dots, a query may also use the stored name.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
     if (!this.#translatesOtel)
       for (const field of fields)
@@ -117,19 +117,19 @@ export class Naming {
     return [...fields];
   }
 
-  /** The name by which a selector finds what it calls by its stored name: the label, where the field is one. */
+  /** The name under which a selector finds a stored name: its label, if the field is one. */
   selectorName(name: string): string {
     return this.dottedNames === 'reject' || isLegalLabel(name) ? name : (this.labelOf(name) ?? name);
   }
 
-  /** The name that an entry has for what a query calls by its stored name. */
+  /** The entry's name for a stored name in a query. */
   entryName(name: string): string {
     const isShown = this.labelStyle === 'passthrough' || this.dottedNames === 'reject';
     if (isShown || isLegalLabel(name)) return name;
     return this.labelOf(name) ?? (this.metadataMode === 'translated' ? sanitizeOtel(name) : name);
   }
 
-  /** The stream fields that decide `service_name`, first one with a value wins. */
+  /** The stream fields that decide `service_name`; the first one with a value wins. */
   serviceFields(): readonly string[] {
     const fields = new Set<string>();
     for (const label of [serviceNameLabel, ...serviceDiscoveryLabels]) {
@@ -149,7 +149,7 @@ export class Naming {
     return this.metadataMode === 'hybrid' && translated !== field ? [field, translated] : [translated];
   }
 
-  /** A stored metadata name in Loki's spelling. */
+  /** A stored metadata name in Loki's form. */
   sanitized(field: string, fromOtlp: boolean): string {
     const known = fromOtlp ? this.#otelNames : this.#pushedNames;
     let name = known.get(field);
@@ -160,7 +160,7 @@ export class Naming {
     return name;
   }
 
-  /** True when a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
+  /** Whether a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
   isMissingLine(msg: string): boolean {
     return (
       msg === '' ||
@@ -169,12 +169,12 @@ export class Naming {
     );
   }
 
-  /** True for a leaf of a promoted map attribute, such as `k8s.pod.name.a`. */
+  /** Whether the field is nested below a promoted map attribute, such as `k8s.pod.name.a`. */
   isNested(field: string): boolean {
     return this.labelStyle === 'underscores' && !this.#promoted.has(field) && this.#isPromoted(field);
   }
 
-  /** True when a label may be made of leaves whose stored names have to be learned. */
+  /** Whether a label may come from nested fields whose stored names must be learned. */
   mayBeNested(label: string): boolean {
     if (this.labelStyle === 'passthrough' || !this.#translatesOtel) return false;
     for (const field of this.#promoted) if (sanitizeOtel(field) === label) return false;

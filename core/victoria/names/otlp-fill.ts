@@ -20,12 +20,12 @@ const fillable: ReadonlySet<string> = new Set([
   'span_id',
 ]);
 
-/** True for a field that `isFilledIn` may hold for. */
+/** Whether `isFilledIn` can be true for the field. */
 export function mayBeFilledIn(field: string): boolean {
   return fillable.has(field);
 }
 
-/** True for a field that VictoriaLogs filled in and Loki would not show (otel-README, rule 7). */
+/** Whether VictoriaLogs added the field and Loki would not show it (otel-README, rule 7). */
 export function isFilledIn(field: string, value: string, row: BackendRow): boolean {
   switch (field) {
     case 'severity_number':

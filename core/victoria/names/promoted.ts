@@ -1,6 +1,6 @@
 /**
  * Resource attributes that Loki turns into stream labels by default (its option
- * `distributor.otlp.default_resource_attributes_as_index_labels`); attributes below one of them follow it.
+ * `distributor.otlp.default_resource_attributes_as_index_labels`), including the attributes nested below them.
  */
 export const defaultPromotedAttributes: readonly string[] = [
   'service.name',

@@ -15,26 +15,26 @@ export interface LogRow {
   readonly line: string;
   readonly stream: StreamIdentity;
   readonly structuredMetadata: LabelSet;
-  /** True when the backend has no line for the row, so that no filter of the backend has seen this one. */
+  /** True when the backend has no line for the row, so no backend filter has seen this one. */
   readonly isRebuilt: boolean;
 }
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
-/** What the level is read from, beside labels and the line. */
+/** Fields that hold a level, besides labels and the line. */
 const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
 const keptStreams = 20_000;
 const keptFields = 4096;
 const keptLevels = 1000;
 
-/** What becomes of a field that is structured metadata. */
+/** How a structured metadata field is shown. */
 interface ShownField {
-  /** Loki's spelling. */
+  /** Its name in Loki's form. */
   readonly sanitized: string;
   /** The names under which it is shown. */
   readonly names: readonly string[];
 }
 
-/** Turns backend rows into Loki's view of them; keeps the streams it has seen, so use one per pipeline. */
+/** Converts backend rows to Loki's view of them. Caches the streams it has seen, so use one per pipeline. */
 export class RowReader {
   readonly #naming: Naming;
   readonly #streams = new Map<string, StreamIdentity>();
@@ -47,7 +47,7 @@ export class RowReader {
     this.#naming = naming;
   }
 
-  /** The stream of a `_stream` text. */
+  /** The stream for a `_stream` text. */
   stream(text: string): StreamIdentity {
     const known = this.#streams.get(text);
     if (known !== undefined) return known;
@@ -89,7 +89,7 @@ export class RowReader {
       const value = row[name];
       if (value === undefined || value === '') continue;
       const ofStream = stream.fields.get(name);
-      // A log attribute with the name of a stream field hides it in the row; the label keeps the stream's value.
+      // A log attribute with the name of a stream field replaces it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
       add(name, repairDecimal(value));
     }

@@ -1,4 +1,4 @@
-/** A `_time` that is not RFC3339 UTC: the backend broke its contract. */
+/** A `_time` that is not RFC3339 UTC: the backend violated its contract. */
 export class RowTimeError extends Error {
   override readonly name = 'RowTimeError';
 }
@@ -6,18 +6,18 @@ export class RowTimeError extends Error {
 /** `2026-11-01T05:59` */
 const minuteLength = 16;
 const minuteShape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
-/** Nanoseconds of the first digit behind the point. */
+/** Nanoseconds of the first decimal. */
 const tenthNs = 100_000_000;
 
 let lastMinuteText = '';
 let lastMinuteNs = 0n;
 
 /**
- * Reads the `_time` of a row as nanoseconds since the epoch.
+ * Parses the `_time` of a row to nanoseconds since the epoch.
  * @throws RowTimeError
  */
 export function parseRowTime(text: string): bigint {
-  // Neighbouring rows mostly share their minute, and reading a date costs more than all the rest.
+  // Consecutive rows mostly share their minute, and parsing the date is the expensive part.
   if (lastMinuteText === '' || !text.startsWith(lastMinuteText)) readMinute(text);
   return lastMinuteNs + BigInt(nanosecondsOfMinute(text));
 }
@@ -30,7 +30,7 @@ function readMinute(text: string): void {
   lastMinuteNs = BigInt(ms) * 1_000_000n;
 }
 
-/** Reads `:SS[.fraction]Z` behind the minute, with up to nine digits of fraction. */
+/** Parses `:SS[.fraction]Z` after the minute, with up to nine digits of fraction. */
 function nanosecondsOfMinute(text: string): number {
   const last = text.length - 1;
   const seconds = 10 * digitAt(text, minuteLength + 1) + digitAt(text, minuteLength + 2);

@@ -4,16 +4,16 @@ const runOfOthers = /[^A-Za-z0-9]+/gu;
 const doubleUnderscored = /^__.*__$/;
 const onlyUnderscores = /^_*$/;
 const scopeAttributePrefix = 'scope.attributes.';
-/** Few names are asked for over and over: every promoted attribute, for every label of every query. */
+/** The same few names are asked for again and again: every promoted attribute, for each label of each query. */
 const keptNames = 4096;
 const otelNames = new Map<string, string>();
 
-/** True for a name that LogQL takes as a label without quoting or changing it. */
+/** Whether LogQL accepts the name as a label, unquoted and unchanged. */
 export function isLegalLabel(name: string): boolean {
   return legalLabel.test(name);
 }
 
-/** A metadata name as Loki shows it after a push in its own format: every illegal UTF-8 character becomes `_`. */
+/** A metadata name as Loki shows it after a push in Loki's format: every illegal character becomes `_`. */
 export function sanitizePushed(name: string): string {
   return name.replace(plainIllegal, '_');
 }
@@ -34,7 +34,7 @@ export function sanitizeOtel(name: string): string {
 function shownAfterOtlp(name: string): string {
   const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
   const joined = own.replace(runOfOthers, '_');
-  // Loki refuses such an export; whatever is stored under the name keeps the plain form.
+  // Loki refuses such an export; a name that is stored anyway keeps the plain form.
   if (onlyUnderscores.test(joined)) return sanitizePushed(own);
   if (doubleUnderscored.test(own)) return `_${joined}_`;
   return /^[0-9]/.test(joined) ? `key_${joined}` : joined;

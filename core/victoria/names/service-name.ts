@@ -1,7 +1,7 @@
 /** The label that Loki derives for every stream. */
 export const serviceNameLabel = 'service_name';
 
-/** What `service_name` is where no label of the discovery list exists. */
+/** The `service_name` of a stream without any label of the discovery list. */
 export const unknownService = 'unknown_service';
 
 /** Labels from which Loki takes `service_name`, in its order (limit `discover_service_name`). */
@@ -21,7 +21,7 @@ export const serviceDiscoveryLabels: readonly string[] = [
   'k8s_job_name',
 ];
 
-/** The `service_name` of a stream: its own, or the first label of the discovery list that has a value. */
+/** The `service_name` of a stream: its own, or the first discovery label with a value. */
 export function discoverServiceName(labels: ReadonlyMap<string, string>): string {
   const own = labels.get(serviceNameLabel);
   if (own !== undefined && own !== '') return own;

@@ -2,7 +2,7 @@ import type { Naming } from './naming.js';
 
 /** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
 export class StoredNames {
-  /** Rows from this instant on may have fields that are not known here; undefined when there are none in what was asked for. */
+  /** Rows from this time on may have unknown fields; undefined when the requested range has no such rows. */
   readonly unknownFromNs: bigint | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
   readonly #sure: ReadonlyMap<string, readonly string[]>;
@@ -20,32 +20,32 @@ export class StoredNames {
     return this.#byClientName.get(name) ?? [];
   }
 
-  /** Those of them that every row shows under this name, however it came. */
+  /** The subset that every row shows under this name, however it was ingested. */
   sureFieldsOf(name: string): readonly string[] {
     return this.#sure.get(name) ?? [];
   }
 
-  /** The leaves of promoted map attributes (`k8s.pod.name.a`) that are shown as this label. */
+  /** The fields nested below promoted map attributes (`k8s.pod.name.a`) that are shown as this label. */
   nestedFieldsOf(label: string): readonly string[] {
     return this.#nested.get(label) ?? [];
   }
 }
 
-/** What a list of stored fields says about client names. */
+/** What a list of stored fields tells about client names. */
 export interface Spellings {
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
   readonly sure: ReadonlyMap<string, readonly string[]>;
   readonly nested: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Sorts stored fields by all names that a client may see them under. */
+/** Groups stored fields by all names under which clients may see them. */
 export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
   const byClientName = new Map<string, string[]>();
   const sure = new Map<string, string[]>();
   const nested = new Map<string, string[]>();
   for (const field of fields) {
     const label = naming.labelOf(field);
-    // A row tells whether it came by OTLP, a name does not: both ways of making it legal count.
+    // A name does not tell whether it was ingested by OTLP, so both ways of sanitizing it count.
     const byOtlp = new Set(naming.metadataNames(field, true));
     const otherwise = new Set(naming.metadataNames(field, false));
     for (const name of byOtlp) if (otherwise.has(name)) add(sure, name, field);

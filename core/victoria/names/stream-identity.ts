@@ -5,9 +5,9 @@ import { isLegalLabel } from './sanitize.js';
 import { discoverServiceName, serviceNameLabel } from './service-name.js';
 import { parseStreamText } from './stream-text.js';
 
-/** A backend stream as Loki sees it. Several backend streams may have the same labels; they are one stream to a client. */
+/** A backend stream as Loki sees it. Backend streams with the same labels are one stream to a client. */
 export interface StreamIdentity {
-  /** Index labels, the derived `service_name` included. */
+  /** Index labels, including the derived `service_name`. */
   readonly labels: LabelSet;
   readonly labelNames: ReadonlySet<string>;
   /** Every stream field with its value, by stored name. */
@@ -16,13 +16,13 @@ export interface StreamIdentity {
   readonly labelFields: ReadonlySet<string>;
   /** Stream fields that Loki keeps as structured metadata, with their values. */
   readonly metadata: readonly Label[];
-  /** The level that the labels tell. */
+  /** The level found in the labels. */
   readonly level: string | undefined;
-  /** Names that are no labels, or no name at all: what an OTLP export leaves behind and a Loki push never does. */
+  /** True when a name is empty or not a legal label, which an OTLP export can leave and a Loki push cannot. */
   readonly looksLikeOtlp: boolean;
 }
 
-/** Reads a `_stream` text (otel-README, rules 1 to 3). */
+/** Parses a `_stream` text (otel-README, rules 1 to 3). */
 export function identifyStream(text: string, naming: Naming): StreamIdentity {
   const fields = new Map<string, string>();
   const found = new Map<string, { readonly field: string; readonly value: string }>();
@@ -55,7 +55,7 @@ export function identifyStream(text: string, naming: Naming): StreamIdentity {
   };
 }
 
-// Under passthrough the labels keep their stored names, so the discovery list is looked up among the stored fields.
+// Under passthrough, labels keep their stored names, so the discovery list is matched against stored fields.
 function serviceOf(
   labels: ReadonlyMap<string, string>,
   fields: ReadonlyMap<string, string>,

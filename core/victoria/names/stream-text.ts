@@ -1,6 +1,6 @@
 import type { Label } from '../../base/labels/label-set.js';
 
-/** A `_stream` text that is not `{name="value",...}`: the backend broke its contract. */
+/** A `_stream` text that is not `{name="value",...}`: the backend violated its contract. */
 export class StreamTextError extends Error {
   override readonly name = 'StreamTextError';
 }
@@ -21,7 +21,7 @@ const hexLengths: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Reads the text of the `_stream` field: names bare or quoted, values quoted in Go's way.
+ * Parses the `_stream` field: names bare or quoted, values quoted as in Go.
  * @throws StreamTextError
  */
 export function parseStreamText(text: string): readonly Label[] {
@@ -54,7 +54,7 @@ export function parseStreamText(text: string): readonly Label[] {
   return labels;
 }
 
-/** Reads a double-quoted Go string that starts at `start`; `end` is the offset behind the closing quote. */
+/** Parses a double-quoted Go string that starts at `start`; `end` is the offset after the closing quote. */
 function readQuoted(text: string, start: number): { readonly value: string; readonly end: number } {
   let value = '';
   let from = start + 1;
@@ -80,7 +80,7 @@ function readEscape(text: string, at: number): { readonly value: string; readonl
   const hex = text.slice(at + 1, at + 1 + hexLength);
   const code = Number.parseInt(hex, 16);
   if (hex.length !== hexLength || Number.isNaN(code) || code > 0x10ffff) throw malformed(text, at);
-  // \xNN is one byte of text that is no UTF-8; on the way to a client it becomes the replacement character anyway.
+  // \xNN is a byte that is not valid UTF-8; in an answer it becomes the replacement character anyway.
   return {
     value: letter === 'x' && code > 0x7f ? '\ufffd' : String.fromCodePoint(code),
     end: at + 1 + hexLength,

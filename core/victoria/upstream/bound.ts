@@ -34,26 +34,26 @@ import type {
   Upstream,
 } from './types.js';
 
-/** What binds backend calls to one exchange. */
+/** Ties backend calls to one exchange. */
 export interface Binding {
   readonly signal: AbortSignal;
   readonly trace: Trace;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whose calls they are: the tenant, one of its clients, one of its requests. */
+  /** The owner of the calls, for fair queueing: the tenant, one of its clients, one of its requests. */
   readonly owner?: Owner;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
-  /** The tenant's rows, where such parameters are not taken. */
+  /** A filter for the tenant's rows, for calls that do not take such parameters. */
   readonly scope: LogsqlFilter;
-  /** Rows before this are not read. */
+  /** Older rows are not read. */
   readonly oldestNs?: bigint;
-  /** What calls have to pass; undefined for no gates. */
+  /** Gates that calls must pass; undefined for none. */
   readonly gates?: ExchangeGates;
-  /** What answers that are held whole are charged to. */
+  /** Charged for answers that are held in memory as a whole. */
   readonly memory?: MemoryAccount;
 }
 
-/** Who reads rows mostly gives way to others by himself, and more often. */
+/** Readers of rows mostly pause by themselves, and more often. */
 const rowsSliceMs = 20;
 
 type Form = readonly (readonly [string, string])[];
@@ -66,7 +66,7 @@ export class BoundUpstream implements Upstream {
   constructor(client: BackendClient, binding: Binding) {
     this.#client = client;
     this.#binding = binding;
-    // Every call in flight listens for the end of its exchange, and how many there are is bounded by the gates of the client.
+    // Every call in flight listens for the end of its exchange; the client's gates bound their number.
     setMaxListeners(0, binding.signal);
   }
 
@@ -83,7 +83,7 @@ export class BoundUpstream implements Upstream {
       for await (const batch of rowsOf(answer, request.query, count)) {
         count.rows += batch.length;
         yield batch;
-        // Chunks that have come already would be read in one turn.
+        // Chunks that have already arrived would all be read in one turn.
         const pause = pacer.due();
         if (pause !== undefined) await this.#untilEnd(pause);
       }
@@ -186,7 +186,7 @@ export class BoundUpstream implements Upstream {
     return new BoundUpstream(this.#client, { ...this.#binding, signal: both, ...bound });
   }
 
-  /** Makes a call behind its gate. */
+  /** Makes a call after passing its gate. */
   async #gated<Value>(
     enter: (gates: ExchangeGates) => Promise<CallPass>,
     call: (signal: AbortSignal) => Promise<readonly Value[]>,
@@ -210,7 +210,7 @@ export class BoundUpstream implements Upstream {
     return gates === undefined ? { signal, leave: () => undefined } : await this.#untilEnd(enter(gates));
   }
 
-  /** A wait at a gate; when the exchange ends first, that is the error. */
+  /** Waits at a gate; rejects when the exchange ends first. */
   async #untilEnd<Value>(waited: Promise<Value>): Promise<Value> {
     try {
       return await waited;
@@ -236,7 +236,7 @@ export class BoundUpstream implements Upstream {
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
-      // Of texts mostly; values are what they are cut into.
+      // An answer is mostly text, and its values are slices of it.
       this.#binding.memory?.charge(text.length * 3, kindOf(type));
       return await atPace(reading(answer, decode(text)), new Pacer(signal));
     } catch (error) {
@@ -247,7 +247,7 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  /** `type` is a path, or the name of an endpoint that reads. */
+  /** `type` is a path, or the name of a query endpoint. */
   #send(
     type: string,
     form: Form,
@@ -299,19 +299,19 @@ export class BoundUpstream implements Upstream {
   }
 }
 
-// The backend guesses the unit of a bare number from its size; below this a nanosecond count would be read as something else.
+// The backend guesses the unit of a bare number from its size; smaller numbers would not be taken as nanoseconds.
 const firstPlainNs = 10n ** 18n;
 
 /**
- * The one place where a moment becomes a time of the backend. What was computed may lie beyond the 64 bits of the backend's clock,
- * such as the end of a window or the nanosecond behind the last one; no row does.
+ * The only place that formats a time for the backend. Computed times, such as the end of a window, may lie outside the backend's 64-bit
+ * clock; no row does.
  */
 function timeText(ns: bigint): string {
   const known = clampTime(ns);
   return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
 }
 
-/** The backend's own status where it refused; 0 when there was no answer. */
+/** The backend's own status when it refused; 0 when there was no answer. */
 function statusOf(error: ApiError): number {
   return error.cause instanceof Error && error.entry.text === '{cause}' ? error.status : 0;
 }
@@ -320,12 +320,12 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
   for (const [, value] of points) yield value;
 }
 
-/** What an answer is held as, in the words of an error. */
+/** What the answer's memory is charged as. */
 function kindOf(type: string): Held {
   return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
 }
 
-/** What is odd about an answer, with who gave it. */
+/** Adds the backend and the call to the errors of decoding an answer. */
 function* reading<Value>(answer: BackendAnswer, decoding: Steps<Value>): Steps<Value> {
   try {
     return yield* decoding;

@@ -7,24 +7,24 @@ export interface BreakerOptions {
   readonly failThreshold: number;
   readonly openDurationMs: number;
   readonly windowDurationMs: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a clock that never runs backwards. */
   readonly nowMs: () => number;
-  /** Told about every change of state, for the gauge. */
+  /** Notified of every change of state, for the gauge. */
   readonly onState?: (state: BreakerState) => void;
 }
 
-/** Leave to make one call; exactly one of the methods ends it, later ones are ignored. */
+/** Permission for one call; exactly one of the methods ends it, later ones are ignored. */
 export interface Permit {
   succeed(): void;
   fail(): void;
-  /** The call ended without a verdict on the backend, such as a client that went away. */
+  /** The call ended without saying anything about the backend, for example because the client left. */
   release(): void;
 }
 
 const probes = 3;
 
 /**
- * Stops calls to a backend that cannot be reached (docs/protocol/operation.md#circuit-breaker). HTTP answers of any status are
+ * Stops calls to a backend that cannot be reached (docs/protocol/operation.md#circuit-breaker). HTTP answers of any status count as
  * successes.
  */
 export class CircuitBreaker {
@@ -34,20 +34,20 @@ export class CircuitBreaker {
   #openedAt = 0;
   #probesOut = 0;
   #probesWon = 0;
-  /** Counts the states, so that a call that began in an earlier one has no say in this. */
+  /** Incremented with each state, so that calls that began in an earlier state are ignored. */
   #generation = 0;
 
   constructor(options: BreakerOptions) {
     this.#options = options;
   }
 
-  /** The state, without admitting anything: what /ready and the gauge read. */
+  /** The current state, without admitting a call; for /ready and the gauge. */
   get state(): BreakerState {
     return this.#state === 'open' && this.#waitOver() ? 'half-open' : this.#state;
   }
 
   /**
-   * Asks for leave to call the backend.
+   * Asks for permission to call the backend.
    * @throws ApiError `breakerOpen`
    */
   admit(): Permit {

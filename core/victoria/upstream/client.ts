@@ -23,13 +23,13 @@ import { CallGate } from './gate.js';
 export interface ClientOptions {
   readonly url: string;
   readonly timeoutMs: number;
-  /** `auto` asks a backend on this machine for plain answers and others for gzip. */
+  /** `auto` asks a backend on this machine for uncompressed answers and others for gzip. */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   readonly tlsSkipVerify: boolean;
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
   readonly maxRowBytes: number;
-  /** Told whenever other calls run or wait for a place. */
+  /** Notified when the number of running or waiting calls changes. */
   readonly onCalls?: (running: number, waiting: number) => void;
 }
 
@@ -40,31 +40,31 @@ export interface BackendCall {
   readonly form: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Whose call it is: places are shared out among owners. */
+  /** The owner of the call, for fair queueing. */
   readonly owner?: Owner;
   readonly statusRule: StatusRule;
-  /** Whether the answer is JSON, whole or by lines, as all of VictoriaLogs' own are; anything else is refused. */
+  /** Whether the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
   readonly isJson: boolean;
   /**
-   * A look from outside of any request: it neither asks the circuit breaker nor has a say in it, takes no place among calls and
-   * has a connection of its own, so that a proxy that is full or broken can still look.
+   * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a
+   * proxy that is overloaded or cut off can still probe.
    */
   readonly isLook?: boolean;
   /**
-   * An answer without an end: only its beginning is bound, by this many milliseconds. It takes no place at the gate, has a
-   * connection of its own, and comes plain, because gzip would hold back its head until the first row.
+   * For an answer without an end: only its start is bounded, by this many milliseconds. It takes no place at the gate, has its own
+   * connection, and is not compressed, because gzip would hold back its head until the first row.
    */
   readonly liveWithinMs?: number;
 }
 
-/** An answer of the backend that began as it should; it must be read to its end or destroyed. */
+/** A backend answer with a valid head; it must be read to its end or destroyed. */
 export interface BackendAnswer {
   readonly status: number;
-  /** The longest row that it may have. */
+  /** The longest row it may contain. */
   readonly maxRowBytes: number;
-  /** The error for an answer that is not what the call answers. */
+  /** The error for an answer that does not fit the call. */
   unexpected(problem: string, cause?: unknown): ApiError;
-  /** Reads the body as it comes; ending the loop early closes the connection. */
+  /** Reads the body as it arrives; ending the loop early closes the connection. */
   chunks(): AsyncGenerator<Buffer>;
   /** Reads the whole body, up to -backend-max-buffered-response-bytes. */
   text(): Promise<string>;
@@ -74,18 +74,18 @@ const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, rel
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 const nobody: Owner = [''];
 const maxErrorBytes = 4096;
-/** Looks at once; there are few who look, and each look is short. */
+/** The most probes at once; probes are few and short. */
 const maxLooks = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
-/** HTTP to VictoriaLogs: kept connections, one bound of time per call, breaker, abort. Errors are ApiError. */
+/** HTTP to VictoriaLogs: pooled connections, one timeout per call, circuit breaker, abort. Errors are ApiError. */
 export class BackendClient {
   readonly #options: ClientOptions;
   readonly #connections: Connections;
-  /** For answers without an end, which would block the others. */
+  /** For answers without an end, which would block other calls. */
   readonly #liveConnections: Connections;
   readonly #lookConnections: Connections;
-  /** How error texts call the backend. */
+  /** The backend as error texts name it. */
   readonly #address: string;
   readonly #breaker: CircuitBreaker;
   readonly #gate: CallGate;
@@ -107,7 +107,7 @@ export class BackendClient {
     this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
     const open = (max: number, maxKept: number): Connections =>
       new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
-    // The gate bounds calls. An answer that is not read right now has a connection and no place there.
+    // The gate bounds calls. An answer that is not being read has a connection but no place.
     this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
     this.#liveConnections = open(Infinity, Infinity);
     this.#lookConnections = open(maxLooks, maxLooks);
@@ -177,7 +177,7 @@ export class BackendClient {
     }
   }
 
-  /** A kept connection may have been closed under the call: one more try, while no byte has come. */
+  /** The backend may have closed a pooled connection meanwhile: one more try, as long as no byte has arrived. */
   async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
     try {
       return await this.#request(call, signal);
@@ -209,7 +209,7 @@ export class BackendClient {
     });
   }
 
-  /** Closes all connections; calls in flight end with an error. */
+  /** Closes all connections; calls in flight fail. */
   close(): Promise<void> {
     for (const each of [this.#connections, this.#liveConnections, this.#lookConnections]) each.close();
     return Promise.resolve();
@@ -218,10 +218,10 @@ export class BackendClient {
 
 const readEncodings: ReadonlySet<string> = new Set(['', 'identity', 'gzip']);
 
-/** What is wrong with the head of an answer with a status of success. */
+/** What is wrong with the head of a successful answer. */
 function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
   const { 'content-encoding': encoding = '', 'content-type': type } = headers;
-  // Others of 2xx say that there is no answer, that it is not whole, or that somebody else gave it.
+  // Another 2xx means no answer, a partial answer, or an answer from something else.
   if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
   if (!readEncodings.has(encoding)) return `content encoding ${JSON.stringify(encoding)}`;
   if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
@@ -231,11 +231,10 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCa
 
 function decoded(response: IncomingMessage): Readable {
   if (response.headers['content-encoding'] !== 'gzip') return response;
-  // The reader of the body is told of its failure.
+  // The reader of the body gets the error.
   return pipeline(response, createGunzip(), () => undefined);
 }
 
-/** What an answer is read with. */
 interface Reading {
   readonly status: number;
   readonly client: AbortSignal;
@@ -243,9 +242,9 @@ interface Reading {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly unexpected: (problem: string, cause?: unknown) => ApiError;
-  /** Not held while nobody reads. */
+  /** Given up while the answer is not being read. */
   readonly place: Place;
-  /** Frees what the call holds. */
+  /** Frees the resources of the call. */
   readonly end: () => void;
 }
 
@@ -260,7 +259,7 @@ class OpenAnswer implements BackendAnswer {
     this.maxRowBytes = reading.maxRowBytes;
     this.#body = body;
     this.#reading = reading;
-    // A body destroyed before its end emits an error; the reader of chunks() has been told by then.
+    // A body destroyed early emits an error; the reader of chunks() already has it.
     body.on('error', () => undefined);
   }
 
@@ -277,7 +276,7 @@ class OpenAnswer implements BackendAnswer {
   async *chunks(): AsyncGenerator<Buffer> {
     const { client, deadline, place } = this.#reading;
     try {
-      // HTTP's and zlib's bodies give Buffers as long as no encoding is set.
+      // HTTP and zlib streams give Buffers as long as no encoding is set.
       for await (const chunk of this.#body as AsyncIterable<Buffer>) {
         const resume = place.pause();
         try {
@@ -286,10 +285,10 @@ class OpenAnswer implements BackendAnswer {
           resume();
         }
       }
-      // Giving a request up throws away what was not read yet, which then looks like the end.
+      // Aborting a request discards unread data, which then looks like the end.
       if (client.aborted || deadline.hasPassed) throw new Error('given up');
     } catch (error) {
-      // The head has come, so whatever ends the body early is the backend breaking off, unless this side did it.
+      // Once the head has arrived, an early end means that the backend broke off, unless this side ended the call.
       const isOurs = client.aborted || deadline.hasPassed;
       const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
       throw endOf(failure, client, deadline);
@@ -323,7 +322,7 @@ class OpenAnswer implements BackendAnswer {
   }
 }
 
-/** Why a call ended: the client's side first, then the call's own time bound, then the connection. */
+/** Why a call ended: the client's abort first, then the call's timeout, then the connection. */
 function endOf(error: unknown, client: AbortSignal, deadline: Deadline): Error {
   throwIfEnded(client);
   if (deadline.hasPassed) return apiError('queryTimeout', {}, { cause: error });

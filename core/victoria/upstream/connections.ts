@@ -10,15 +10,15 @@ import type { Duplex } from 'node:stream';
 
 export interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
-  /** Connections at once, and so requests at once; the others wait. */
+  /** The most connections, and so requests, at once; others wait. */
   readonly max: number;
-  /** Connections at most that are kept while nothing is asked. */
+  /** The most idle connections to keep. */
   readonly maxKept: number;
 }
 
 export interface PlainRequest {
   readonly method: 'GET' | 'POST';
-  /** Path and query, behind the path of the URL. */
+  /** Path and query, appended to the URL's path. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -26,10 +26,10 @@ export interface PlainRequest {
 }
 
 const connectTimeoutMs = 10_000;
-/** No connection is kept longer without use: what stands between forgets those without a word. */
+/** Idle connections are closed after this time, because proxies in between drop them silently. */
 const idleMs = 4_000;
 
-/** Kept connections to one server. An error of a connection ends the requests on it and nothing else. */
+/** A pool of connections to one server. An error of a connection only affects the requests on it. */
 export class Connections {
   readonly #host: string;
   readonly #port: string;
@@ -39,7 +39,7 @@ export class Connections {
 
   constructor(url: string, { tlsSkipVerify, max, maxKept }: ConnectionOptions) {
     const { hostname, pathname, port, protocol } = new URL(url);
-    // Brackets belong to an IPv6 address in URLs only.
+    // Only URLs put an IPv6 address in brackets.
     this.#host = hostname.replace(/^\[(.*)\]$/, '$1');
     this.#port = port;
     this.#basePath = pathname.replace(/\/+$/, '');
@@ -63,31 +63,31 @@ export class Connections {
         path: `${this.#basePath}${path}`,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
       });
-      // The request's own `signal` option costs as much as all the rest of a small call.
+      // The request's own `signal` option costs as much as the rest of a small call.
       const abort = (): void => void sent.destroy(new Error('aborted', { cause: signal.reason }));
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
       sent.once('close', () => signal.removeEventListener('abort', abort));
       sent.once('response', (response) => {
-        // It may fail before anybody reads it, who is told then.
+        // It may fail before it has a reader, who gets the error then.
         response.on('error', () => undefined);
         resolve(response);
       });
-      // It stays for as long as the request lives: behind the head, errors reach whoever reads the body.
+      // Stays for the life of the request: after the head, errors go to the reader of the body.
       sent.on('error', reject);
       sent.end(body);
     });
   }
 
-  /** Closes all connections; requests on them end with an error. */
+  /** Closes all connections; their requests fail. */
   close(): void {
     this.#agent.destroy();
   }
 }
 
 /**
- * What is thrown while a connection is served, by whatever reads it, ends this connection and fails what was asked on it. Without
- * this, one answer that trips a defect of the HTTP client would be an uncaught exception: the end of the process.
+ * Catches exceptions thrown while a connection is served: they end this connection and fail its requests. Otherwise one answer that
+ * triggers a bug in the HTTP client would be an uncaught exception and end the process.
  */
 function guardConnections(agent: HttpAgent, connected: string): void {
   const connect = agent.createConnection.bind(agent);

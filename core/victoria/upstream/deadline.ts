@@ -1,4 +1,4 @@
-/** The life of one call: it ends with its parent or when its time is over. `end` frees what it holds; call it in any case. */
+/** The lifetime of one call: it ends with its parent signal or at its timeout. `end` frees its resources and must always be called. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
@@ -19,12 +19,12 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** True when the time was over before the call was. */
+  /** Whether the timeout came before the end of the call. */
   get hasPassed(): boolean {
     return this.#hasPassed;
   }
 
-  /** Takes the bound of time off; the call still ends with its parent. */
+  /** Removes the timeout; the call still ends with its parent. */
   lift(): void {
     clearTimeout(this.#timer);
   }

@@ -4,12 +4,12 @@ import type { Steps } from '../../base/pace/steps.js';
 import { takeList, type TakenList } from './json-items.js';
 import type { BackendSample, BackendValue } from './types.js';
 
-/** What came is not what the call answers; the message says what was wrong, whoever made the call says who answered what. */
+/** An answer that does not fit the call. The message says what is wrong; the caller adds which backend answered which call. */
 export class OddAnswer extends Error {
   override readonly name = 'OddAnswer';
 }
 
-/** Reads the answer of a listing: `{"values":[{"value","hits"}]}`. */
+/** Decodes a listing: `{"values":[{"value","hits"}]}`. */
 export function decodeListing(text: string): Steps<readonly BackendValue[]> {
   return decodeItems(
     text,
@@ -27,7 +27,7 @@ function asValue(item: unknown): BackendValue {
   return { value, hits };
 }
 
-/** Reads the answer of stats_query: one sample per group and result column; empty labels are left out. */
+/** Decodes stats_query: one sample per group and result column; empty labels are dropped. */
 export function decodeStats(text: string): Steps<readonly BackendSample[]> {
   return decodeResult(text, 'vector', (sample) => {
     const [timestampSeconds, value] = asPoint(member(sample, 'value'));
@@ -35,7 +35,7 @@ export function decodeStats(text: string): Steps<readonly BackendSample[]> {
   });
 }
 
-/** Reads the `data.result` of an answer of statistics. */
+/** Decodes the `data.result` of a statistics answer. */
 export function decodeResult<Item>(
   text: string,
   type: 'vector' | 'matrix',
@@ -44,10 +44,10 @@ export function decodeResult<Item>(
   return decodeItems(text, /"result"\s*:\s*\[/, (answer) => resultOf(answer, type), read);
 }
 
-/** So many members are read in a step. */
+/** Items decoded per step. */
 const stepItems = 256;
 
-/** Reads the members of the list that an answer is; a long one is parsed and read piece by piece. */
+/** Decodes the items of the answer's list; a long list is parsed in pieces. */
 function* decodeItems<Item>(
   text: string,
   start: RegExp,
@@ -86,7 +86,7 @@ function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[
   return asArray(member(data, 'result'), 'result');
 }
 
-/** The column and the labels of a group; empty labels are left out. */
+/** The column and the labels of a group; empty labels are dropped. */
 export function asMetric(value: unknown): {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
@@ -101,21 +101,20 @@ export function asMetric(value: unknown): {
   return { name, labels };
 }
 
-/** Seconds and a value. */
 export function asPoint(value: unknown): readonly [seconds: number, value: string] {
   const [seconds, text] = asArray(value, 'a value');
   if (typeof seconds !== 'number') throw new OddAnswer(`the time of a value is ${shown(seconds)}`);
   return [seconds, asText(text, 'a value')];
 }
 
-/** A whole body as JSON, or a part of one. */
+/** Parses a whole body, or part of one, as JSON. */
 function parseAnswer(text: string, isPart = false): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
-    // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); what never was JSON
-    // comes from something else.
+    // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); anything else does not come from
+    // VictoriaLogs.
     if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
     throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }
@@ -143,7 +142,7 @@ function asText(value: unknown, what: string): string {
 
 const maxShown = 60;
 
-/** The beginning of a value of an answer, for an error text. */
+/** The start of a value, for an error text. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';

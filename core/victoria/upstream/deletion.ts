@@ -6,13 +6,13 @@ type Form = readonly (readonly [string, string])[];
 type Post = (path: string, form: Form) => Promise<string>;
 
 const taskPath = '/delete/run_task';
-/** Where the specification has deletion; VictoriaLogs has nothing there (docs/protocol/requests.md#deletion). */
+/** The specification's path for deletion, which VictoriaLogs does not have (docs/protocol/requests.md#deletion). */
 const plainPath = '/select/logsql/delete';
 
 /**
- * Asks the backend to delete what a filter selects, as a task (docs/protocol/victorialogs.md#deletion-tasks), or by the
- * specification's path where there are no tasks. The filter holds the time range; `times` repeats it for the second path.
- * @throws ApiError: the backend's own refusal (deletion may be switched off there), else 502
+ * Asks the backend to delete the rows of a filter, as a task (docs/protocol/victorialogs.md#deletion-tasks), or by the specification's path
+ * when it has no tasks. The filter contains the time range; `times` repeats it for the second path.
+ * @throws ApiError: the backend's own refusal (deletion may be disabled there), else 502
  */
 export async function runDeletion(logsql: string, times: Form, post: Post): Promise<DeletionTaken> {
   try {
@@ -45,13 +45,13 @@ function taskIdOf(text: string): string | undefined {
   }
 }
 
-/** VictoriaLogs answers 400 to paths it does not know, others 404. */
+/** VictoriaLogs answers 400 to unknown paths, others 404. */
 function isUnknownPath(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.entry !== errorTable.backendRefused) return false;
   return error.status === 404 || (error.status === 400 && error.message.includes('unsupported path'));
 }
 
-/** Refusals, timeouts and an open breaker are told as they are; everything else is a deletion that failed. */
+/** Refusals, timeouts and an open breaker are passed on; everything else becomes a failed deletion. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const isFailure =

@@ -2,10 +2,10 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { redact } from './redact.js';
 
-/** What VictoriaLogs writes when a query ran over its time limit, with whatever status. */
+/** Part of VictoriaLogs' text for a query over its time limit, with any status. */
 const deadlineMarker = "couldn't be executed in";
 
-/** What it writes of a query that is too long for it. */
+/** VictoriaLogs' text for a query that is too long. */
 const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
 
@@ -15,33 +15,33 @@ const tooLong =
  */
 export type StatusRule = 'keep' | 'gateway';
 
-/** The answer was broken off after its head had come: VictoriaLogs does that at its own deadline. */
+/** The body broke off after the head had arrived, as VictoriaLogs does at its own deadline. */
 export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
-/** What came is not what the call answers; `from` names the backend and the call. */
+/** The error for an answer that does not fit the call; `from` names the backend and the call. */
 export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
   if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
   return apiError('unexpectedAnswer', { from, problem: redact(problem) }, { cause });
 }
 
-/** The error for an HTTP error answer of the backend; `body` is its text or JSON. */
+/** The error for an HTTP error of the backend; `body` is its text or JSON. */
 export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
   const text = errorText(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
   const { limit, length } = tooLong.exec(text)?.groups ?? {};
   if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
   const cause = causeOf(status, redact(text));
-  // A status below 400 would tell the client that all is well; above 599 there is none.
+  // A status below 400 would signal success; above 599 there is none.
   const isKept = rule === 'keep' && status >= 400 && status <= 599;
   return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
 }
 
-/** For what cannot have come from VictoriaLogs. */
+/** For answers that cannot come from VictoriaLogs. */
 export const addressAdvice = 'is -backend the address of VictoriaLogs?';
 
-/** What else is to be looked at when what answers is something in front of VictoriaLogs, or no VictoriaLogs at all. */
+/** Advice for answers from something in front of VictoriaLogs, or from another program. */
 const advice: ReadonlyMap<number, string> = new Map([
   [401, 'set -backend-basic-auth, or -forward-authorization'],
   [403, 'look at -backend-basic-auth and at what stands in front of the backend'],
@@ -53,12 +53,12 @@ function causeOf(status: number, text: string): string {
   const known = advice.get(status);
   if (known !== undefined)
     return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}; ${known}`;
-  // VictoriaLogs tells what is wrong in a sentence; a word, a page or rows say nothing without the status.
+  // VictoriaLogs explains errors in a sentence; a single word, a page or rows mean nothing without the status.
   if (/^\p{L}\S*\s+\S/u.test(text)) return text;
   return `backend answered with status ${status}${text === '' ? '' : `: ${text}`}`;
 }
 
-/** The error for a call that ended without a whole answer. */
+/** The error for a call that ended without a complete answer. */
 export function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof BrokenBody) return apiError('queryTimeout', {}, { cause: error.cause ?? error });
@@ -67,12 +67,12 @@ export function failureOf(error: unknown): ApiError {
   return apiError('backendUnreachable', { cause: redact(cause) }, { cause: error });
 }
 
-/** True for errors of the connection itself: they count for the circuit breaker, timeouts do not. */
+/** Whether it is an error of the connection itself: these count for the circuit breaker, timeouts do not. */
 export function isTransportFailure(error: unknown): boolean {
   return !(error instanceof ApiError) && !(error instanceof BrokenBody) && !isTimeout(error);
 }
 
-/** True when a call may be sent again: the connection was closed under it before any byte of an answer. */
+/** Whether a call may be sent again: the connection was closed before any byte of an answer. */
 export function isReset(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ECONNRESET' || code === 'EPIPE';
@@ -100,7 +100,7 @@ function errorText(body: string): string {
       return parsed.error;
     }
   } catch {
-    // Not JSON after all; the text stands as it is.
+    // Not JSON; the text is used as it is.
   }
   return body.trim();
 }

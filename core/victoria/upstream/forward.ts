@@ -2,7 +2,7 @@ import type { Caller, Tenant } from '../../base/caller.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
 
-/** What of a client's request goes on to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
+/** Which parts of a client's request are forwarded to the backend (docs/protocol/tenants.md#what-the-backend-is-told). */
 export interface ForwardOptions {
   readonly basicAuth?: string;
   readonly forwardAuthorization: boolean;
@@ -12,7 +12,7 @@ export interface ForwardOptions {
   readonly trustProxyHeaders: boolean;
 }
 
-// What belongs to one connection, or what the tenant decides and a client must not.
+// Headers of a single connection, and those that the tenant decides and a client must not.
 const neverForwarded: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -31,7 +31,7 @@ const neverForwarded: ReadonlySet<string> = new Set([
 ]);
 const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
 
-/** The headers of a backend call made for a caller and tenant. */
+/** The headers of a backend call on behalf of a caller and tenant. */
 export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptions): Record<string, string> {
   const headers = new Map<string, string>();
   if (options.basicAuth !== undefined && options.basicAuth !== '') {
@@ -59,13 +59,13 @@ export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptio
   return Object.fromEntries(headers);
 }
 
-/** The parameters that bind a backend call to its tenant; a client cannot override them. */
+/** The parameters that restrict a backend call to its tenant; a client cannot override them. */
 export function tenantParameters(tenant: Tenant): readonly (readonly [string, string])[] {
   if (tenant.streamField === undefined) return [];
   return [['extra_stream_filters', JSON.stringify(Object.fromEntries([[tenant.streamField, tenant.id]]))]];
 }
 
-/** The rows of a tenant, for calls that take no such parameters. */
+/** A filter for the tenant's rows, for calls that take no such parameters. */
 export function tenantScope(tenant: Tenant): LogsqlFilter {
   const { streamField, id } = tenant;
   return streamField === undefined ? everything : streamMatch(matcher(streamField, '=', id));

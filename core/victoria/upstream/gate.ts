@@ -4,24 +4,24 @@ import { WaitBudget } from '../../base/admission/wait-budget.js';
 import { apiError } from '../../base/errors/table.js';
 
 export interface CallGateOptions {
-  /** Calls at once; 0 means no bound. */
+  /** The most calls at once; 0 means unlimited. */
   readonly limit: number;
   /** Longest wait for a place. */
   readonly waitMs: number;
   readonly nowMs: () => number;
-  /** Told whenever other calls run or wait. */
+  /** Notified when the number of running or waiting calls changes. */
   readonly onChange: (running: number, waiting: number) => void;
 }
 
-/** Few enough that to choose the next takes no time that anybody notices. */
+/** Few enough that choosing the next one takes negligible time. */
 const maxWaiting = 10_000;
 
 /**
- * Lets a bounded number of calls run at once. A free place goes to the owner with the fewest, so that a request with many calls
- * keeps nobody waiting for all of them.
+ * Limits the calls running at once. A free place goes to the owner with the fewest, so that a request with many calls does not make the
+ * others wait for all of them.
  *
- * A place is paused while nobody reads the answer of its call: who reads it may wait for another call, and that would never run
- * if such answers held all places.
+ * A call gives its place back while its answer is not being read: its reader may be waiting for another call, which could never run if such
+ * answers held all places.
  */
 export class CallGate {
   readonly #options: CallGateOptions;

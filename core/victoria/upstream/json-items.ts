@@ -1,20 +1,20 @@
 import type { Steps } from '../../base/pace/steps.js';
 
-/** Bodies up to this length are parsed at once, which takes a millisecond. */
+/** Shorter bodies are parsed as a whole, which takes a millisecond. */
 const wholeLength = 131_072;
 const pieceLength = 65_536;
 
-/** A JSON text whose long list was taken out of it. */
+/** A JSON text and the long list cut out of it. */
 export interface TakenList {
-  /** The text with an empty list in its place. */
+  /** The text with an empty list instead. */
   readonly envelope: string;
-  /** The members of the list, as JSON texts of many at once: `[..]`. */
+  /** The items of the list, grouped into JSON arrays. */
   readonly pieces: readonly string[];
 }
 
 /**
- * Takes the list behind the first match of `start` out of a JSON text, so that it can be parsed piece by piece. Undefined for a
- * short text, and one that is not made so: that is for the parser to judge.
+ * Cuts the list after the first match of `start` out of a JSON text, so that it can be parsed in pieces. Undefined for a short text or one
+ * of another form, which are left to the parser.
  */
 export function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
   if (text.length <= wholeLength) return undefined;
@@ -55,7 +55,7 @@ export function* takeList(text: string, start: RegExp): Steps<TakenList | undefi
   return undefined;
 }
 
-/** Where a text literal ends, behind its quote; -1 where it does not. */
+/** The end of a string literal, after its quote; -1 when it is not closed. */
 function endOfText(text: string, quote: number): number {
   for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;

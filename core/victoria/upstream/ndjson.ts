@@ -4,17 +4,17 @@ import type { BackendRow } from './types.js';
 
 const lineFeed = 0x0a;
 
-/** What rows are held to. */
+/** What rows are checked for. */
 export interface RowRules {
-  /** Longest row. */
+  /** Longest row in bytes. */
   readonly maxBytes: number;
-  /** Throws for an object that is no row. */
+  /** Throws for an object that is not a valid row. */
   check(row: BackendRow): void;
 }
 
 /**
  * Splits a byte stream into rows, one batch per chunk. Chunks are pulled, so a reader that stops reading stops the backend.
- * @throws OddAnswer for a line that is no row: the backend failed after it had begun to answer, or it is no VictoriaLogs
+ * @throws OddAnswer for a line that is not a row: the backend failed while answering, or is not VictoriaLogs
  * @throws ApiError `rowTooLong`
  */
 export async function* readRows(
@@ -47,7 +47,7 @@ export async function* readRows(
 
 const firstBytes = 65_536;
 
-/** The line whose end has not come. However small the parts are in which it comes, it takes no more than twice its length. */
+/** The incomplete last line. However small its chunks, it takes at most twice its length. */
 class OpenLine {
   readonly #maxBytes: number;
   #bytes = Buffer.alloc(0);
@@ -91,7 +91,7 @@ function parseRow(line: string, rules: RowRules): BackendRow {
   if (!line.startsWith('{')) throw new OddAnswer(`a line that is no row: ${line.trim()}`);
   let row: BackendRow;
   try {
-    // An object, since it begins as one; what is in it is checked next.
+    // An object, because it starts as one; its content is checked next.
     row = JSON.parse(line) as BackendRow;
   } catch (error) {
     throw new OddAnswer(`a row that is no JSON: ${line}`, { cause: error });

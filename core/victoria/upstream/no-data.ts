@@ -3,7 +3,7 @@ import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/time/index.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
 
-/** What a tenant sees that nobody has ever written for; the backend is not asked. */
+/** The upstream of a tenant without data: it answers empty without asking the backend. */
 export class NoData implements Upstream {
   readonly #tenant: Tenant;
   readonly #signal: AbortSignal;
@@ -29,12 +29,12 @@ export class NoData implements Upstream {
     return Promise.resolve([]);
   }
 
-  /** Nothing comes, until the exchange ends. */
+  /** Yields nothing until the exchange ends. */
   tail(): Promise<AsyncIterable<readonly BackendRow[]>> {
     return Promise.resolve(noRowsUntil(this.#signal));
   }
 
-  /** @throws ApiError `unknownTenant`: a deletion is not to be reported where there is nothing. */
+  /** @throws ApiError `unknownTenant`: a deletion must not be reported as done for data that does not exist */
   deletion(): Deletion {
     throw apiError('unknownTenant', { tenant: quoteGo(this.#tenant.id).slice(1, -1) });
   }

@@ -6,15 +6,14 @@ export interface VersionRule {
   readonly allowUnsupported: boolean;
 }
 
-/** What a look at the backend found; `problem` says why it should not be used. */
+/** The result of a probe; `problem` says why the backend should not be used. */
 export interface VersionFinding {
   readonly version: Version | undefined;
   readonly problem: string | undefined;
 }
 
 /**
- * Asks the backend for its health and version; a version nobody tells counts as the newest
- * (docs/protocol/victorialogs.md#backend-endpoints).
+ * Asks the backend for its health and version; an unknown version counts as the newest (docs/protocol/victorialogs.md#backend-endpoints).
  */
 export async function checkVersion(
   client: BackendClient,
@@ -34,7 +33,7 @@ export async function checkVersion(
   return { version, problem: `the backend is ${shown}; -backend-min-version is ${rule.minVersion}` };
 }
 
-/** Why the backend is not healthy; undefined when it is. */
+/** Why the backend is unhealthy; undefined when it is healthy. */
 export async function healthProblem(client: BackendClient, signal: AbortSignal): Promise<string | undefined> {
   try {
     await read(client, '/health', signal);

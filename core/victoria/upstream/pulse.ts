@@ -1,25 +1,25 @@
 export interface PulseOptions {
-  /** Asks the backend for something that always costs it the same. May reject. */
+  /** Sends a probe whose cost for the backend is constant. May reject. */
   readonly look: (signal: AbortSignal) => Promise<unknown>;
   readonly nowMs: () => number;
-  /** Told how many milliseconds the look is later than it may be. */
+  /** Reports how many milliseconds the probe exceeds what is normal. */
   readonly tell: (lateMs: number) => void;
 }
 
 const everyMs = 100;
 const withinMs = 2_000;
-/** What comes no later than this, and a single look that comes late, may be the network's doing. */
+/** Smaller delays, and a single late probe, may come from the network. */
 const toleranceMs = 5;
 const weightOfOne = 0.3;
-/** One call at a time waits for no other. */
+/** A single call does not have to wait for others. */
 const fewCalls = 1;
-/** What is usual may change, as when the backend moves: the shortest time is forgotten, over a quarter of an hour of such looks. */
+/** The normal time may change, for example when the backend moves: the shortest time is forgotten over a quarter of an hour of probing. */
 const forgetting = 1e-4;
 
 /**
- * Feels whether the backend has too much to do: while calls run it is asked ten times a second for something of fixed cost, and what
- * that takes much longer than at its best is what everything waits for there. The times of the calls themselves tell nothing, as each costs
- * something else.
+ * Measures whether the backend is overloaded. While calls run, it is probed ten times a second with a request of constant cost; the excess
+ * over the shortest time is the queueing delay that every call suffers there. The durations of the calls themselves say nothing, because
+ * their costs differ.
  */
 export class Pulse {
   readonly #options: PulseOptions;
@@ -27,14 +27,14 @@ export class Pulse {
   #calls = 0;
   #bestMs = Infinity;
   #lateMs = 0;
-  /** When the look that is under way began. */
+  /** When the current probe began. */
   #sinceMs: number | undefined;
 
   constructor(options: PulseOptions) {
     this.#options = options;
   }
 
-  /** Takes in how many calls run now. */
+  /** Updates the number of running calls. */
   calls(running: number): void {
     this.#calls = running;
     if (running > fewCalls) this.#timer ??= setInterval(() => this.#beat(), everyMs).unref();
@@ -52,7 +52,7 @@ export class Pulse {
       else this.stop();
       return;
     }
-    // A look that has not come back is late by now, too.
+    // A probe that has not returned is already late.
     if (this.#bestMs !== Infinity)
       tell(Math.max(this.#lateMs, weightOfOne * this.#lateness(nowMs() - this.#sinceMs)));
   }
@@ -63,7 +63,7 @@ export class Pulse {
     try {
       await look(AbortSignal.timeout(withinMs));
     } catch {
-      // A refusal tells as much as an answer. A backend that does not answer at all is the circuit breaker's matter.
+      // A refusal counts like an answer. A backend that does not answer at all is left to the circuit breaker.
     }
     const tookMs = nowMs() - this.#sinceMs;
     this.#sinceMs = undefined;

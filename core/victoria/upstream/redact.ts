@@ -1,8 +1,8 @@
 const maxShown = 500;
 
 /**
- * Takes data out of a backend's error text before a client sees it: selectors, quoted texts of 12 and more characters and long
- * hex numbers; cut at 500 characters (docs/protocol/errors-and-limits.md#error-body).
+ * Removes data from a backend's error text before a client sees it: selectors, quoted texts of 12 or more characters and long hex numbers;
+ * cut at 500 characters (docs/protocol/errors-and-limits.md#error-body).
  */
 export function redact(text: string): string {
   const shown = text

@@ -2,12 +2,12 @@ import type { FieldRef, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast
 import { OddAnswer, shown } from './decode.js';
 import type { BackendRow } from './types.js';
 
-/** What every row of an answer has. */
+/** What every row of an answer contains. */
 interface Contract {
   readonly hasTime: boolean;
-  /** Columns of statistics; undefined where rows are not, or no longer, those of statistics. */
+  /** Statistics columns; undefined when the rows are not statistics (any more). */
   readonly columns: readonly string[] | undefined;
-  /** Columns with numbers of rows or bytes, which the backend never leaves out. */
+  /** Columns with counts of rows or bytes, which the backend never omits. */
   readonly counts: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const counting: ReadonlySet<StatsName> = new Set([
 const timeShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const wholeNumber = /^\d{1,20}$/;
 
-/** Says of each row of a query's answer whether it is one: rows of something else would be taken for rows without fields. */
+/** Checks the rows of a query's answer: rows of something else would otherwise pass as rows without fields. */
 export class RowContract {
   readonly #contract: Contract;
 
@@ -39,7 +39,7 @@ export class RowContract {
   }
 
   /**
-   * The same for the values of one group of stats_query or stats_query_range.
+   * Checks the values of one group of stats_query or stats_query_range.
    * @throws OddAnswer
    */
   checkColumn(name: string, values: Iterable<string>): void {
@@ -61,7 +61,7 @@ function oddValue(name: string, value: unknown): OddAnswer {
 
 const nothing: Contract = { hasTime: false, columns: undefined, counts: [] };
 
-/** What rows behind a pipe have when those in front of it had what the contract says. */
+/** The contract of rows after a pipe, given the contract before it. */
 function behind(contract: Contract, pipe: LogsqlPipe): Contract {
   switch (pipe.kind) {
     case 'stats':
@@ -82,7 +82,7 @@ function behind(contract: Contract, pipe: LogsqlPipe): Contract {
     case 'sort':
       return contract;
     default:
-      // These may write or take away any field.
+      // These may set or remove any field.
       return nothing;
   }
 }

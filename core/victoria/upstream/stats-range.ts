@@ -14,7 +14,7 @@ export function rangeParameters({
   ];
 }
 
-/** Reads the answer of stats_query_range. */
+/** Decodes the answer of stats_query_range. */
 export function decodeStatsRange(text: string): Steps<readonly BackendSeries[]> {
   return decodeResult(text, 'matrix', (each) => ({
     ...asMetric(member(each, 'metric')),

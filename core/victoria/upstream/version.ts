@@ -5,14 +5,14 @@ export interface Version {
   readonly patch: number;
 }
 
-/** Reads a version text; undefined for builds without a tag. */
+/** Parses a version; undefined for builds without a tag. */
 export function parseVersion(text: string): Version | undefined {
   const match = /(?:^|[^0-9.])v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
   if (match === null) return undefined;
   return { major: Number(match[1]), minor: Number(match[2]), patch: Number(match[3] ?? 0) };
 }
 
-/** True when `version` is older than `least`. */
+/** Whether `version` is older than `least`. */
 export function isOlder(version: Version, least: Version): boolean {
   if (version.major !== least.major) return version.major < least.major;
   if (version.minor !== least.minor) return version.minor < least.minor;
@@ -32,7 +32,7 @@ export function versionOfBuildInfo(body: string): Version | undefined {
   }
 }
 
-/** The version in a /metrics text: `short_version`, else `version` of `vm_app_version`. */
+/** The version in the text of /metrics: `short_version`, else `version` of `vm_app_version`. */
 export function versionOfMetrics(body: string): Version | undefined {
   const line = body.split('\n').find((each) => each.startsWith('vm_app_version{'));
   if (line === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { Steps } from '../../base/pace/steps.js';
 
-/** Characters that are made into bytes at once. */
+/** Characters converted to bytes at once. */
 const flushedLength = 65_536;
 
-/** Parts that are put together in one step: about a megabyte, whose memory the system makes at its first use. */
+/** Parts joined in one step: about a megabyte, because the system allocates pages on first use. */
 const stepParts = 16;
 
-/** The text of a body on its way to bytes. Large bodies become bytes bit by bit, so that no text of all of it is ever made. */
+/** The text of a body on its way to bytes. It is flushed in pieces, so that the text of a large body never exists as a whole. */
 export class BodyParts {
   #texts: string[] = [];
   #length = 0;
@@ -19,7 +19,6 @@ export class BodyParts {
     }
   }
 
-  /** Whether it is time to flush. */
   get isFull(): boolean {
     return this.#length >= flushedLength;
   }
@@ -44,10 +43,10 @@ export class BodyParts {
   }
 }
 
-/** Members that are made into text in one step. */
+/** Members printed per step. */
 const stepItems = 500;
 
-/** Adds a JSON array, each item as its text. */
+/** Adds a JSON array, with the text of each item. */
 export function* addList<Item>(
   body: BodyParts,
   items: readonly Item[],

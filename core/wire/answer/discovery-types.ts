@@ -1,10 +1,10 @@
 import type { SeriesResult } from '../../logql/metric/points.js';
 import type { AnswerStats, Warned } from './parts.js';
 
-/** Bytes of logs by label set or label name; one point per series at an instant, one per bucket over a range. */
+/** Bytes of logs by label set or label name: one point per series at an instant, one per bucket over a range. */
 export interface VolumeAnswer extends Warned {
   readonly kind: 'volume';
-  /** In the order of the answer, biggest first. */
+  /** Largest first. */
   readonly series: readonly SeriesResult[];
   readonly stats: AnswerStats;
 }
@@ -12,15 +12,15 @@ export interface VolumeAnswer extends Warned {
 export type FieldType = 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
 export type FieldParser = 'json' | 'logfmt';
 
-/** A field that lines or their metadata have. */
+/** A field found in lines or in their metadata. */
 export interface DetectedField {
   readonly label: string;
   readonly type: FieldType;
   /** The parsers that find it in a line; none for structured metadata. */
   readonly parsers: readonly FieldParser[];
-  /** The keys on the way to it in a JSON line. */
+  /** The path of keys to it in a JSON line. */
   readonly jsonPath: readonly string[] | undefined;
-  /** The values seen, each once: their number is the cardinality, also after a merge. */
+  /** The distinct values seen. Their number is the cardinality, also after a merge. */
   readonly values: readonly string[];
 }
 export interface DetectedFieldsAnswer extends Warned {
@@ -36,7 +36,7 @@ export interface DetectedFieldValuesAnswer extends Warned {
 
 export interface DetectedLabel {
   readonly label: string;
-  /** Each once. */
+  /** Distinct values. */
   readonly values: readonly string[];
 }
 export interface DetectedLabelsAnswer extends Warned {
@@ -44,21 +44,21 @@ export interface DetectedLabelsAnswer extends Warned {
   readonly labels: readonly DetectedLabel[];
 }
 
-/** How many lines had a pattern, by bucket of time. */
+/** How many lines matched a pattern, by time bucket. */
 export interface PatternResult {
   readonly pattern: string;
-  /** Missing for a pattern of the operator, which lines of any level may have. */
+  /** Missing for a pattern configured by the operator: it matches lines of any level. */
   readonly level: string | undefined;
-  /** Start of the bucket in seconds, and lines; ascending. */
+  /** Start of the bucket in seconds and number of lines, ascending. */
   readonly samples: readonly (readonly [seconds: number, count: number])[];
 }
 export interface PatternsAnswer extends Warned {
   readonly kind: 'patterns';
-  /** Those of the operator first, then by the number of lines. */
+  /** Configured patterns first, then by number of lines. */
   readonly patterns: readonly PatternResult[];
 }
 
-/** A part of the fingerprints of streams, both bounds included, with an estimate of what is in it. */
+/** A range of stream fingerprints, both bounds included, with an estimate of what it holds. */
 export interface ShardResult {
   readonly min: bigint;
   readonly max: bigint;

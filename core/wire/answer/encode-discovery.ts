@@ -22,7 +22,7 @@ export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<v
       yield* addVolume(body, answer);
       return;
     case 'detected-fields':
-      // Loki leaves out what is empty, here and in the next two.
+      // Loki omits empty members, here and in the next two.
       if (answer.fields.length === 0) {
         body.push('{}');
         return;
@@ -61,7 +61,7 @@ export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<v
   }
 }
 
-/** A volume is a vector as long as no series has more than one sample. */
+/** A volume is a vector unless a series has more than one sample. */
 function* addVolume(body: BodyParts, { series, stats }: VolumeAnswer): Steps<void> {
   const isVector = series.every(({ points }) => points.length === 1);
   body.push(`{"status":"success","data":{"resultType":"${isVector ? 'vector' : 'matrix'}","result":`);
@@ -81,7 +81,7 @@ function fieldText({ label, type, parsers, jsonPath, values }: DetectedField): s
     label,
     type,
     cardinality: values.length,
-    // An empty list would hide the field from clients; Loki writes null.
+    // Clients do not show a field with an empty list; Loki writes null.
     parsers: parsers.length === 0 ? null : parsers,
     jsonPath,
   });
@@ -103,7 +103,7 @@ function patternText({ pattern, level, samples }: PatternResult): string {
 }
 
 function shardText({ min, max, streams, chunks, bytes, entries }: ShardResult): string {
-  // Bounds are 64 bits wide, which JSON.stringify has no number for.
+  // Bounds are 64-bit numbers, which JSON.stringify cannot write.
   const stats = JSON.stringify({ streams, chunks, bytes, entries });
   return `{"bounds":{"min":${String(min)},"max":${String(max)}},"stats":${stats}}`;
 }

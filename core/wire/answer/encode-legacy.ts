@@ -7,9 +7,9 @@ import { encodeStats } from './encode-stats.js';
 import { inOrder } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
-/** What the bytes of a legacy answer depend on besides the answer. */
+/** What the bytes of a legacy answer depend on, besides the answer. */
 export interface LegacyOptions {
-  /** Labels of entries stay out of those of their stream. */
+  /** Whether the labels of entries stay separate from those of their stream. */
   readonly categorizeLabels: boolean;
   readonly direction: Direction;
 }
@@ -18,8 +18,8 @@ const contentType = 'application/json; charset=UTF-8';
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /**
- * The bytes of an answer to `/api/prom/query`, in the shape that Loki kept for it: `{"streams":[{"labels","entries":
- * [{"ts","line","parsed"}]}],"stats"}`. Structured metadata is only shown within the labels.
+ * Encodes an answer to `/api/prom/query` in its legacy shape: `{"streams":[{"labels","entries": [{"ts","line","parsed"}]}],"stats"}`.
+ * Structured metadata only shows within the labels.
  */
 export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Steps<EncodedAnswer> {
   if (answer.kind === 'encoded') return answer;
@@ -37,13 +37,13 @@ export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Step
     before = ',';
   }
   body.push('],"stats":', encodeStats(answer.stats));
-  // Loki has no place for notices here; nobody who reads its shape minds one more member.
+  // Loki has no place for warnings in this shape; its readers ignore an additional member.
   if (answer.warnings.length > 0) body.push(',"warnings":', JSON.stringify(answer.warnings));
   body.push('}');
   return { kind: 'encoded', status: 200, contentType, headers: noHeaders, body: yield* body.bytes() };
 }
 
-/** A stream as it is shown: the text `{name="value", ...}` of its labels, and its entries. */
+/** A stream as written: the text `{name="value", ...}` of its labels, and its entries. */
 interface Shown {
   readonly labels: string;
   readonly entries: readonly Entry[];
@@ -57,7 +57,7 @@ function* shownApart(streams: readonly StreamResult[]): Steps<Shown[]> {
   return shown;
 }
 
-/** All groups of labels of an entry name its stream: a stream may fall into several, and several may meet in one. */
+/** All label groups of an entry together name its stream, so one stream may split into several and several may join. */
 function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
   const merged = new Map<string, { readonly labels: string; readonly entries: Entry[] }>();
   for (const { labels, entries } of streams) {

@@ -20,7 +20,7 @@ const store =
   '"postFilterLines":0,"headChunkStructuredMetadataBytes":0,"decompressedStructuredMetadataBytes":0},"chunkRefsFetchTime":0,' +
   '"congestionControlLatency":0,"pipelineWrapperFilteredLines":0,"dataobj":{}}';
 const cache = cacheKinds.map((kind) => `"${kind}":${cacheCounters}`).join(',');
-// Parts that speak of Loki's own storage: there is nothing behind them here, but readers expect the keys.
+// Statistics of Loki's own storage: always zero here, but readers expect the keys.
 const storage =
   `"ingester":{"totalReached":0,"totalChunksMatched":0,"totalBatches":0,"totalLinesSent":0,"store":${store},"recvWaitTime":0},` +
   `"cache":{${cache}},` +

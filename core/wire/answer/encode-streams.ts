@@ -5,15 +5,15 @@ import { addNames, inLabelOrder } from './label-order.js';
 import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
-/** Streams, and entries, that are looked at in one step. */
+/** Streams, and entries, handled per step. */
 const stepStreams = 100;
 const stepEntries = 250;
-/** The names of so many labels take as long as a step. */
+/** Merging this many labels takes as long as a step. */
 const manyLabels = 1_000;
 
 /**
- * Adds the `result` array of a log answer with 3-tuples to a body in parts: index labels on the stream, the other groups on each
- * entry. Answers are large, and every text made on the way is another copy.
+ * Adds the `result` array of a log answer with 3-tuples: index labels on the stream, the other groups on each entry. Answers are large, so
+ * no intermediate text of the whole is built.
  */
 export function* addCategorized(parts: BodyParts, streams: readonly StreamResult[]): Steps<void> {
   parts.push('[');
@@ -42,20 +42,19 @@ export function* addCategorized(parts: BodyParts, streams: readonly StreamResult
   parts.push(']');
 }
 
-/** A stream as it is shown. */
+/** A stream as written. */
 interface Shown {
   readonly json: string;
   readonly entries: readonly Entry[];
 }
 
-/** The entries of one merged stream, in the order they came. */
+/** The entries of one merged stream, in their original order. */
 interface Group {
-  /** The merged labels. */
   readonly json: string;
   readonly entries: Entry[];
 }
 
-/** Adds the `result` array with 2-tuples: all groups of labels are merged into `stream`, which splits the streams. */
+/** Adds the `result` array with 2-tuples: all label groups are merged into `stream`, so the streams are split by them. */
 export function* addMerged(
   parts: BodyParts,
   streams: readonly StreamResult[],
@@ -89,7 +88,7 @@ export function* addMerged(
 function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): Steps<void> {
   const merger = new LabelsMerger(stream.labels);
   addNames(names, stream.labels);
-  // Entries share their label sets with others, mostly with neighbours; many have some of their own.
+  // Entries share most label sets with their neighbours, but many have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
   let seen = 0;
   for (const entry of stream.entries) {
@@ -114,12 +113,12 @@ function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<str
   }
 }
 
-/** Entries of several streams may meet in one merged stream; then their order has to be made. */
+/** Entries of several streams may join in one merged stream and then have to be sorted. */
 export function inOrder(entries: readonly Entry[], isForward: boolean): readonly Entry[] {
   let before = entries[0]?.timestampNs ?? 0n;
   for (const { timestampNs } of entries) {
     if (isForward ? before > timestampNs : before < timestampNs)
-      // Sorting is stable: entries of one instant stay in the order they came.
+      // The sort is stable: entries of one timestamp keep their order.
       return entries.toSorted(isForward ? byTime : (a, b) => byTime(b, a));
     before = timestampNs;
   }

@@ -8,15 +8,14 @@ import { formatSampleValue, formatSeconds } from '../../logql/values/sample-text
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
 import type { Answer, EncodedAnswer } from './types.js';
 
-/** What the bytes depend on besides the answer. */
+/** What the bytes depend on, besides the answer. */
 export interface EncodeOptions {
   /** 3-tuples instead of 2-tuples in log answers. */
   readonly categorizeLabels: boolean;
-  /** What was asked; decides the order of merged streams. Without it they are taken as backward. */
+  /** The request; decides the order of merged streams. Without it they are taken as backward. */
   readonly request?: ApiRequest;
 }
 
-/** An answer's bytes, for an HTTP body. */
 export type EncodedBody = Pick<EncodedAnswer, 'status' | 'contentType' | 'body'>;
 
 type PlainAnswer = Exclude<Answer, EncodedAnswer>;
@@ -25,15 +24,12 @@ type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 
 const queryType = 'application/json; charset=UTF-8';
 const formatType = 'application/json; charset=utf-8';
 
-/**
- * Makes the bytes of an answer in Loki's shape and key order (docs/protocol/answers.md#envelope,
- * docs/protocol/answers.md#bodies-by-endpoint).
- */
+/** Encodes an answer in Loki's shape and key order (docs/protocol/answers.md#envelope, docs/protocol/answers.md#bodies-by-endpoint). */
 export function encodeAnswer(answer: Answer, options: EncodeOptions): EncodedBody {
   return doAll(encodeSteps(answer, options));
 }
 
-/** The same bit by bit, for answers that are large. */
+/** The same in steps, for large answers. */
 export function* encodeSteps(answer: Answer, options: EncodeOptions): Steps<EncodedBody> {
   if (answer.kind === 'encoded') return answer;
   const contentType = answer.kind === 'formatted' ? formatType : queryType;
@@ -55,7 +51,7 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
       body.push(`${warningsText(answer.warnings)}}`);
       return;
     case 'names':
-      // Loki leaves out `data` when there are no names.
+      // Loki omits `data` when there are no names.
       if (answer.values.length === 0) body.push('{"status":"success"');
       else yield* addSuccess(body, answer.values, (value) => JSON.stringify(value));
       body.push(`${warningsText(answer.warnings)}}`);
@@ -83,7 +79,7 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
   }
 }
 
-/** What listings begin with; warnings may follow. */
+/** The start of a listing; warnings may follow. */
 function* addSuccess<Item>(
   body: BodyParts,
   items: readonly Item[],
@@ -93,7 +89,7 @@ function* addSuccess<Item>(
   yield* addList(body, items, textFor);
 }
 
-/** Readers that stream the answer depend on the order: resultType, encodingFlags, result, stats. */
+/** Streaming readers depend on the order: resultType, encodingFlags, result, stats. */
 function* addQueryText(body: BodyParts, answer: QueryResult, options: EncodeOptions): Steps<void> {
   const flags =
     answer.kind === 'streams' && options.categorizeLabels ? '"encodingFlags":["categorize-labels"],' : '';
@@ -119,7 +115,7 @@ function* addResult(body: BodyParts, answer: QueryResult, options: EncodeOptions
       yield* addList(body, answer.samples, sampleText);
       return;
     case 'scalar':
-      // Whole milliseconds, unlike everywhere else: Loki's own quirk.
+      // Loki writes whole milliseconds here, unlike everywhere else.
       body.push(`[${Math.trunc(answer.point.timestampMs)},"${formatSampleValue(answer.point.value)}"]`);
       return;
   }

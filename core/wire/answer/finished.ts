@@ -2,7 +2,7 @@ import type { EncodedAnswer } from './types.js';
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
-/** A finished answer of text. */
+/** An encoded plain-text answer. */
 export function textAnswer(
   status: number,
   body: string,
@@ -11,12 +11,12 @@ export function textAnswer(
   return finishedAnswer(status, Buffer.from(body), contentType);
 }
 
-/** A finished answer of JSON, status 200. */
+/** An encoded JSON answer with status 200. */
 export function jsonAnswer(body: object, contentType = 'application/json; charset=utf-8'): EncodedAnswer {
   return finishedAnswer(200, Buffer.from(JSON.stringify(body)), contentType);
 }
 
-/** A finished answer of bytes; an empty content type sends none. */
+/** An encoded answer from bytes; an empty content type sends none. */
 export function finishedAnswer(
   status: number,
   body: Buffer,

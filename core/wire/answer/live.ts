@@ -2,25 +2,25 @@ import type { LabelSet } from '../../base/labels/label-set.js';
 import type { TailSource } from '../api/follow-rules.js';
 import type { Entry } from './parts.js';
 
-/** One entry of a tail with the stream that the residual stages left it in. */
+/** One entry of a tail, with its stream after the residual stages. */
 export interface LiveEntry {
   readonly labels: LabelSet;
   readonly entry: Entry;
 }
 
-/** What happens while lines are followed. Lines of one event are in the order of their time. */
+/** What a tail reports. The lines of one event are in time order. */
 export type LiveEvent =
   | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[] }
-  /** From now on lines come from here; `cause` is why the other source was left. */
+  /** Lines come from this source from now on; `cause` is why the previous one was left. */
   | { readonly kind: 'source'; readonly source: TailSource; readonly cause?: Error }
-  /** A look for new lines failed; the next one makes up for it. */
+  /** One poll for new lines failed; the next one catches up. */
   | { readonly kind: 'trouble'; readonly error: Error };
 
-/** The answer to a tail: what was there, and what comes. It has no end of its own; the exchange's signal ends it. */
+/** The answer to a tail: its history and the lines to come. It ends only when the exchange's signal aborts. */
 export interface LiveAnswer {
   readonly kind: 'live';
   /** The newest entries up to the limit, oldest first. */
   readonly history: readonly LiveEntry[];
-  /** Pulled: who stops reading stops the backend. To be read once, from the moment of the answer. */
+  /** Pulled, so a reader that stops also stops the backend. Can be read once, and reading must start immediately. */
   readonly events: AsyncIterable<LiveEvent>;
 }

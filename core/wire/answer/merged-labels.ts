@@ -3,13 +3,13 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 
 type Member = readonly [name: string, json: string];
 
-/** Labels that are written in one step. */
+/** Labels written per step. */
 const stepLabels = 1_000;
 
 const keptNames = 4096;
 const nameJson = new Map<string, string>();
 
-/** Writes the JSON of one stream's labels with other labels laid over them, without building a set for each entry. */
+/** Writes the JSON of a stream's labels with other labels applied over them, without building a set per entry. */
 export class LabelsMerger {
   readonly #base: readonly Member[];
   readonly #baseJson: string;
@@ -19,12 +19,12 @@ export class LabelsMerger {
     this.#baseJson = base.json;
   }
 
-  /** The object text; equal sets give equal texts, so it also is the key of the merged stream. Later groups win. */
+  /** The object text. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups win. */
   json(structuredMetadata: LabelSet, parsed: LabelSet): string {
     return doAll(this.jsonSteps(structuredMetadata, parsed));
   }
 
-  /** The same bit by bit: a line may have tens of thousands of labels. */
+  /** The same in steps: a line may have tens of thousands of labels. */
   *jsonSteps(structuredMetadata: LabelSet, parsed: LabelSet): Steps<string> {
     const over =
       parsed.size === 0

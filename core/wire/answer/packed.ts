@@ -1,6 +1,6 @@
 /**
- * Answers as bytes, for caches: an answer of 5,000 lines is tens of thousands of objects, which the collector visits each time, and
- * one buffer when it is packed. Two answers share nothing, and a packed one holds on to nothing else.
+ * Answers as bytes, for caches. An answer of 5,000 lines is tens of thousands of objects that every garbage collection visits; packed, it
+ * is one buffer that references nothing else.
  */
 import { Deserializer, Serializer } from 'node:v8';
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
@@ -9,7 +9,7 @@ import type { DetectedField, PatternResult } from './discovery-types.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/points.js';
 import type { Answer, Entry, StreamResult } from './types.js';
 
-/** Who is asked by somebody, or sent as it is, is not kept. */
+/** Answers that are consumed once or sent as they are cannot be kept. */
 export type KeptAnswer = Exclude<Answer, { readonly kind: 'live' | 'tenant' | 'encoded' | 'formatted' }>;
 
 export function isKept(answer: Answer): answer is KeptAnswer {
@@ -17,7 +17,6 @@ export function isKept(answer: Answer): answer is KeptAnswer {
   return kind !== 'live' && kind !== 'tenant' && kind !== 'encoded' && kind !== 'formatted';
 }
 
-/** Packs an answer. */
 export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
   const out = new Serializer();
   out.writeHeader();
@@ -67,17 +66,17 @@ export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
       break;
     }
     default:
-      // As large as an index has labels.
+      // Its size is bounded by the number of labels, so it is written at once.
       out.writeValue([answer, 0]);
   }
   return out.releaseBuffer();
 }
 
-/** The answer that was packed, in objects of its own. */
+/** Rebuilds the packed answer from new objects. */
 export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
   const packed = new Deserializer(bytes);
   packed.readHeader();
-  // What this module wrote.
+  // Written by this module.
   const [rest, count] = packed.readValue() as [KeptAnswer, number];
   switch (rest.kind) {
     case 'streams':
@@ -106,7 +105,7 @@ export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
   }
 }
 
-/** Entries, points or sets that are written in one step. */
+/** Entries, points or sets written per step. */
 const stepItems = 500;
 
 function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
@@ -137,9 +136,9 @@ function* unpackList(packed: Deserializer, count: number): Steps<unknown[]> {
 interface EntriesPart {
   readonly times: BigInt64Array;
   readonly lines: readonly string[];
-  /** Where in the list of all sets so far the sets of each entry are; undefined when all are empty. */
+  /** For each entry, the indexes of its sets among all sets so far; undefined when all are empty. */
   readonly sets: Uint32Array | undefined;
-  /** How many labels each of the sets has that come for the first time. They follow, all in one row. */
+  /** The number of labels of each set that is used for the first time. Their labels follow in one list. */
   readonly added: readonly number[];
 }
 
@@ -264,7 +263,7 @@ function* unpackSamples(packed: Deserializer, count: number): Steps<SampleResult
   return samples;
 }
 
-/** Times and values in turn. */
+/** Times and values, alternating. */
 function pointsPart(points: readonly Point[]): Float64Array {
   const numbers = new Float64Array(2 * points.length);
   for (const [index, { timestampMs, value }] of points.entries()) {

@@ -1,6 +1,6 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 
-/** One log entry of an answer. The two groups are empty sets where the entry has none. */
+/** One log entry of an answer. A label group that the entry lacks is an empty set. */
 export interface Entry {
   /** Nanoseconds since the epoch. */
   readonly timestampNs: bigint;
@@ -9,13 +9,13 @@ export interface Entry {
   readonly parsed: LabelSet;
 }
 
-/** A stream of a log answer: its index labels, and its entries in the order of the request's direction. */
+/** A stream of a log answer: its index labels, and its entries in the request's direction. */
 export interface StreamResult {
   readonly labels: LabelSet;
   readonly entries: readonly Entry[];
 }
 
-/** What an answer cost; feeds `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
+/** What an answer cost; source of `data.stats` (docs/protocol/answers.md#envelope). Times in milliseconds. */
 export interface AnswerStats {
   readonly linesProcessed: number;
   readonly bytesProcessed: number;
@@ -26,7 +26,7 @@ export interface AnswerStats {
   readonly splits: number;
 }
 
-/** Notices shown beside a result (top-level `warnings`). */
+/** Warnings shown next to a result (top-level `warnings`). */
 export interface Warned {
   readonly warnings: readonly string[];
 }

@@ -29,7 +29,7 @@ export interface ScalarAnswer extends QueryAnswer {
   readonly kind: 'scalar';
   readonly point: Point;
 }
-/** A set of names or values (labels, label values), sorted, each once. */
+/** Sorted distinct names or values (labels, label values). */
 export interface NamesAnswer extends Warned {
   readonly kind: 'names';
   readonly values: readonly string[];
@@ -49,12 +49,12 @@ export interface FormattedAnswer {
   readonly kind: 'formatted';
   readonly query: string;
 }
-/** Whose request it was; for endpoints, which make a body of their own. */
+/** The tenant of a request, for endpoints that make their own body. */
 export interface TenantAnswer {
   readonly kind: 'tenant';
   readonly tenant: Tenant;
 }
-/** Bytes that go to the client as they are: what the edge or tier0 made of another answer. */
+/** Bytes that are sent to the client unchanged; the HTTP edge or tier0 made them from another answer. */
 export interface EncodedAnswer {
   readonly kind: 'encoded';
   readonly status: number;
@@ -64,8 +64,8 @@ export interface EncodedAnswer {
 }
 
 /**
- * What the chain gives back: plain data, frozen in practice (answers from a cache are shared: copy before you change).
- * Every kind has one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
+ * What the chain returns: plain data, to be treated as frozen (answers from a cache are shared, so copy before changing). Every kind has
+ * one encoder (core/wire/answer/encode) and, except `encoded`, one merger (core/wire/answer/merge).
  */
 export type Answer =
   | StreamsAnswer

@@ -4,8 +4,8 @@ import { encodeAnswer } from './encode.js';
 import type { Answer } from './types.js';
 
 /**
- * An answer with HTTP headers, for stages: its bytes are made here, once. As it was where it has no bytes of its own: live and tenant
- * answers, and answers that a stage above will merge or change (`isFinal` is false).
+ * Adds HTTP headers to an answer by encoding it, once. Answers without bytes stay as they are: live and tenant answers, and answers that an
+ * earlier stage will still merge or change (`isFinal` is false).
  */
 export function withHeaders(
   exchange: { readonly caller: Caller; readonly request: ApiRequest; readonly isFinal: boolean },

@@ -5,15 +5,15 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** How volumes are summed: by label set, or by label name. */
+/** Whether volumes are summed by label set or by label name. */
 export type VolumeAggregation = 'series' | 'labels';
 
 interface Volume extends Ranged {
-  /** May be `{}`, which is every stream. */
+  /** May be `{}`, which selects every stream. */
   readonly query: Selector;
-  /** Entries of the answer, the biggest first. */
+  /** Maximum number of entries in the answer, largest first. */
   readonly limit: number;
-  /** Labels to sum by; none means those that the selector names. */
+  /** Labels to sum by; empty means the labels that the selector names. */
   readonly targetLabels: readonly string[];
   readonly aggregateBy: VolumeAggregation;
 }
@@ -36,9 +36,9 @@ export interface DetectedLabelsRequest extends Ranged {
 
 interface Scan extends Ranged {
   readonly query: Query;
-  /** Lines to look at, the newest first. */
+  /** Maximum number of lines to read, newest first. */
   readonly lineLimit: number;
-  /** Fields, or values, of the answer. */
+  /** Maximum number of fields or values in the answer. */
   readonly limit: number;
 }
 export interface DetectedFieldsRequest extends Scan {
@@ -49,24 +49,24 @@ export interface DetectedFieldValuesRequest extends Scan {
   readonly name: string;
 }
 
-/** How much the search for patterns may read, and what it begins with. */
+/** How much a pattern search may read, and the patterns it starts with. */
 export interface PatternSearch {
   readonly maxRows: number;
   readonly secondPassMaxRows: number;
   readonly secondPassMaxWindows: number;
-  /** Patterns that every answer begins with. */
+  /** Configured patterns, which come first in every answer. */
   readonly custom: readonly string[];
 }
 export interface PatternsRequest extends Ranged {
   readonly op: 'patterns';
   readonly query: Selector;
   readonly stepNs: bigint;
-  /** Patterns of the answer. */
+  /** Maximum number of patterns in the answer. */
   readonly limit: number;
   readonly search: PatternSearch;
 }
 
-/** What clients ask to learn what there is: volumes, fields, labels, patterns (docs/protocol/requests.md#read-api). */
+/** Requests by which clients explore the data: volumes, fields, labels, patterns (docs/protocol/requests.md#read-api). */
 export type DiscoveryRequest =
   | VolumeRequest
   | VolumeRangeRequest

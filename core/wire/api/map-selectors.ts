@@ -6,8 +6,8 @@ import { Selector } from './query.js';
 export type ChangeMatchers = (matchers: readonly Matcher[]) => readonly Matcher[];
 
 /**
- * The request with other matchers in every selector it has, by the syntax tree; a listing without a selector gets one when
- * `change` makes matchers out of nothing. Throws LogqlError for a query that cannot be read.
+ * Returns the request with `change` applied to the matchers of every selector, on the syntax tree. A listing without a selector gets one
+ * when `change` returns matchers for none. Throws LogqlError for a query that cannot be parsed.
  */
 export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRequest {
   switch (request.op) {
@@ -31,7 +31,7 @@ export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRe
       return query.matchers.length === 0 ? request : { ...request, query };
     }
     case 'series': {
-      // No selector means every stream, which is one selector without matchers.
+      // No selector means every stream, the same as one selector without matchers.
       const selectors = request.selectors.length === 0 ? [undefined] : request.selectors;
       const narrowed = selectors.map((selector) => changed(selector, change));
       return { ...request, selectors: narrowed.filter(({ matchers }) => matchers.length > 0) };

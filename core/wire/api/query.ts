@@ -3,12 +3,12 @@ import type { Expr, Matcher } from '../../logql/ast.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 
-/** Whether names with dots are LogQL here (`-logql-dotted-names`). */
+/** Whether LogQL may use names with dots (`-logql-dotted-names`). */
 export type DottedNames = 'reject' | 'accept';
 
 /**
- * A LogQL query as the client wrote it. It is parsed when somebody first asks for the tree, so that a missing tenant or a full
- * house is reported before a syntax error, as Loki does; the error then is a LogqlError with Loki's text.
+ * A LogQL query as the client wrote it. It is parsed when its tree is first used, so that a missing tenant or an overload is reported
+ * before a syntax error, as Loki does. The error is a LogqlError with Loki's text.
  */
 export class Query {
   readonly text: string;
@@ -16,7 +16,7 @@ export class Query {
   readonly #read: () => Steps<Expr>;
   #tree: (() => Expr) | undefined;
 
-  /** @param read where the tree comes from, when it is not read from the text; the text has to mean the same */
+  /** @param read makes the tree when it is not parsed from the text; both must have the same meaning */
   constructor(text: string, dottedNames: DottedNames, read?: () => Steps<Expr>) {
     this.text = text;
     this.#dottedNames = dottedNames;
@@ -28,12 +28,14 @@ export class Query {
     return this.#tree();
   }
 
-  /** Reads the text ahead, with pauses for others: a long one takes a while. What is wrong with it is told when its tree is asked for. */
+  /**
+   * Parses the text in advance, with pauses for other work because a long text takes a while. Its errors are thrown when the tree is used.
+   */
   async read(pacer: Pacer): Promise<void> {
     this.#tree ??= await atPace(this.#readTree(), pacer);
   }
 
-  /** The query with another tree, for stages that rewrite it; its text is one that reads back as that tree. */
+  /** The query with another tree, for stages that rewrite it. Its text is printed so that it parses to that tree. */
   withAst(ast: Expr): Query {
     const changed = new Query(printPlain(ast), this.#dottedNames);
     changed.#tree = () => ast;
@@ -52,7 +54,7 @@ export class Query {
   }
 }
 
-/** A bare stream selector, as the label, series and index endpoints take it. */
+/** A bare stream selector, as the label, series and index endpoints accept it. */
 export class Selector {
   readonly text: string;
   readonly #dottedNames: DottedNames;

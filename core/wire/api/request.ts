@@ -5,7 +5,7 @@ import type { Query, Selector } from './query.js';
 
 export type Direction = 'backward' | 'forward';
 
-/** Browse extensions of label listings; only filled when `-label-browse-extensions` lets them through. */
+/** Browse extensions of label listings; only set when `-label-browse-extensions` allows them. */
 export interface Browse {
   readonly limit?: number;
   readonly offset?: number;
@@ -16,7 +16,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** Set where the query is one part of a metric expression, evaluated elsewhere: its series are not held to a limit. */
+/** Set when the query is one part of a metric expression that is evaluated elsewhere: the limit on series does not apply. */
 interface OfWhole {
   readonly isPart?: boolean;
 }
@@ -36,7 +36,7 @@ export interface QueryRequest extends OfWhole {
   readonly limit: number;
   readonly direction: Direction;
 }
-/** Set where the client named no time: the range is what the house takes then, and may be shortened to what the tenant may ask. */
+/** Set when the client sent no time: the range is the default and may be shortened to what the tenant may ask. */
 interface OpenRange extends Ranged {
   readonly isOpenRange?: boolean;
 }
@@ -53,7 +53,7 @@ export interface LabelValuesRequest extends OpenRange {
 }
 export interface SeriesRequest extends OpenRange {
   readonly op: 'series';
-  /** Every stream that one of them selects; none means all streams. */
+  /** A stream matches when any of them selects it; empty selects all streams. */
   readonly selectors: readonly Selector[];
 }
 export interface IndexStatsRequest extends Ranged {
@@ -64,28 +64,28 @@ export interface FormatQueryRequest {
   readonly op: 'format_query';
   readonly query: Query;
 }
-/** Entries as they arrive, after the newest `limit` of the range (docs/protocol/requests.md#tail). */
+/** Entries as they arrive, after the newest `limit` entries of the range (docs/protocol/requests.md#tail). */
 export interface TailRequest extends Ranged {
   readonly op: 'tail';
   readonly query: Query;
   readonly limit: number;
-  /** How old entries must be before they are shown. */
+  /** The age at which entries are shown. */
   readonly delayNs: bigint;
   readonly follow: FollowRules;
 }
 
-/** Rows to be deleted for good, guarded by the safeguards of its route (docs/protocol/requests.md#deletion). */
+/** Rows to be deleted permanently; its route has safeguards (docs/protocol/requests.md#deletion). */
 export interface DeleteRequest extends Ranged {
   readonly op: 'delete';
   readonly query: Query;
 }
 
-/** Whose request this is: for routes that answer from elsewhere, but only to whom the chain would answer. */
+/** Asks for the tenant only: for routes that answer from elsewhere, but only to callers the chain would answer. */
 export interface TenantRequest {
   readonly op: 'tenant';
 }
 
-/** A validated request of the read API: what the caller asked, free of HTTP (docs/protocol/requests.md#read-api). */
+/** A validated request of the read API, free of HTTP (docs/protocol/requests.md#read-api). */
 export type ApiRequest =
   | QueryRangeRequest
   | QueryRequest

@@ -4,12 +4,12 @@ import { parseDuration } from '../../base/time/option-duration.js';
 type Reader = (value: unknown, where: string) => Partial<TenantLimits>;
 
 /**
- * The enforced limit fields by their names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Others are only
+ * The enforced limits by their field names in tenant-limits (docs/protocol/answers.md#published-tenant-limits). Other fields are only
  * published.
  */
 export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  // A zero length falls through to the next layer (docs/protocol/errors-and-limits.md#query-length-and-resolution); zero elsewhere
-  // switches the limit off.
+  // A zero length falls through to the next layer (docs/protocol/errors-and-limits.md#query-length-and-resolution); elsewhere zero switches
+  // the limit off.
   ['max_query_length', (value, where) => nonZero(duration(value, where), (ns) => ({ maxQueryLengthNs: ns }))],
   ['max_query_range', (value, where) => ({ maxQueryRangeNs: duration(value, where) })],
   ['max_query_lookback', (value, where) => ({ maxQueryLookbackNs: duration(value, where) })],
@@ -25,7 +25,7 @@ export const limitFields: ReadonlyMap<string, Reader> = new Map<string, Reader>(
   ],
 ]);
 
-/** Reads one enforced field; `where` starts the error message. */
+/** Parses one enforced field; `where` starts the error message. */
 export function readLimitField(field: string, value: unknown, where: string): Partial<TenantLimits> {
   return limitFields.get(field)?.(value, where) ?? {};
 }
@@ -40,7 +40,7 @@ function duration(value: unknown, where: string): bigint {
   if (ms === undefined) {
     throw new Error(`${where}: ${JSON.stringify(value)} is not a duration such as "90d" or "1h30m"`);
   }
-  // Years of nanoseconds are more than a number holds, so whole milliseconds go over first.
+  // Years in nanoseconds exceed the safe integers of a number, so whole milliseconds are converted first.
   const wholeMs = Math.trunc(ms);
   return BigInt(wholeMs) * 1_000_000n + BigInt(Math.round((ms - wholeMs) * 1e6));
 }

@@ -3,15 +3,14 @@ import { mergeStrictest } from './strictest.js';
 import { limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, publishedBuiltIns, type LimitValue } from './published.js';
 
-/** Limits that are the same for every tenant. */
 export interface ProcessLimits {
-  /** Entries of a log query without `limit`. */
+  /** Default limit of a log query. */
   readonly maxLines: number;
   readonly maxQueryLengthBytes: number;
   /** Range of a metadata request with neither start nor end; 0 means all. */
   readonly metadataDefaultLookbackMs: number;
   readonly manualRangeMetricRowLimit: number;
-  /** Of all operands of the binary operations of a query. */
+  /** For all operands of a query's binary operations together. */
   readonly binaryMetricMaxOperandBytes: number;
   readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
@@ -20,21 +19,21 @@ export interface ProcessLimits {
 
 /** Limits by tenant: the `limits` section of the pipeline file, read once at start. */
 export interface Limits {
-  /** What a request of these tenants is held to: the strictest non-zero value of each limit. */
+  /** The limits of a request for these tenants: the strictest non-zero value of each. */
   of(tenantIds: readonly string[]): TenantLimits;
   /**
-   * What `/config/tenant/v1/limits` and drilldown-limits show of a tenant, sorted by field
+   * What `/config/tenant/v1/limits` and drilldown-limits publish for a tenant, sorted by field
    * (docs/protocol/answers.md#published-tenant-limits).
    */
   published(tenantId: string): ReadonlyMap<string, LimitValue>;
   readonly process: ProcessLimits;
 }
 
-/** The options that limits are made of; durations in milliseconds, `tenantLimits` by X-Scope-OrgID. */
+/** The options that define the limits; durations in milliseconds, `tenantLimits` by X-Scope-OrgID. */
 export interface LimitsSettings {
   readonly tenantLimits: Readonly<Record<string, unknown>>;
   readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
-  /** What ends every request of every tenant (`-http-write-timeout`); 0 is nothing. */
+  /** The timeout of every request of every tenant (`-http-write-timeout`); 0 means none. */
   readonly requestTimeout?: number;
   /** Undefined or empty means the built-in list. */
   readonly tenantLimitsAllowPublish?: readonly string[];
@@ -53,7 +52,7 @@ export interface LimitsSettings {
   readonly multiTenantMaxMergedResponseBytes: number;
 }
 
-/** Reads the settings; a value that is no limit throws an Error naming tenant and field. */
+/** Reads the settings; an invalid value throws an Error naming tenant and field. */
 export function createLimits(settings: LimitsSettings): Limits {
   const defaults = overridesOf(settings.tenantDefaultLimits, 'tenant-default-limits');
   const byTenant = new Map<string, Overrides>();
@@ -62,7 +61,7 @@ export function createLimits(settings: LimitsSettings): Limits {
   }
   const builtIn = builtInLimits(settings);
   const common = { ...builtIn, ...defaults.limits };
-  // Only configured tenants have an entry, so ids invented by clients take no memory.
+  // Only configured tenants have an entry, so made-up tenant ids take no memory.
   const effective = new Map(
     [...byTenant].map(([tenantId, own]) => [tenantId, { ...common, ...own.limits }] as const),
   );
@@ -100,12 +99,12 @@ export function createLimits(settings: LimitsSettings): Limits {
   };
 }
 
-/** The limits of a tenant together with what ends its requests earlier. */
+/** The tenant's limits, tightened by the process-wide request timeout. */
 function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings): TenantLimits {
   return mergeStrictest([limits, { ...limits, queryTimeoutMs: requestTimeout }]);
 }
 
-/** An enforced field is shown as the operator wrote it while that is what holds; fields that nobody enforces always are. */
+/** An enforced field is shown as the operator wrote it while that value is in effect; fields that are not enforced are always shown. */
 function saysWhatHolds(field: string, value: LimitValue, holding: TenantLimits): boolean {
   if (!limitFields.has(field)) return true;
   const held = new Map<string, unknown>(Object.entries(holding));
@@ -130,7 +129,7 @@ function builtInLimits(settings: LimitsSettings): TenantLimits {
   };
 }
 
-/** One layer of limits: as enforced, and as the operator wrote it. */
+/** One layer of limits: parsed, and as the operator wrote it. */
 interface Overrides {
   readonly limits: Partial<TenantLimits>;
   readonly raw: ReadonlyMap<string, LimitValue>;
@@ -142,7 +141,7 @@ function overridesOf(fields: unknown, where: string): Overrides {
   const raw = new Map<string, LimitValue>();
   let limits: Partial<TenantLimits> = {};
   for (const [field, value] of Object.entries(fields)) {
-    // JSON and YAML give nothing else than LimitValue; what a field may hold is checked by its reader.
+    // JSON and YAML only produce LimitValue types; the field's reader checks what it may hold.
     raw.set(field, value as LimitValue);
     if (!limitFields.has(field)) continue;
     limits = { ...limits, ...readLimitField(field, value, `${where}.${field}`) };

@@ -3,7 +3,7 @@ import { printPrometheusDuration } from '../../base/time/index.js';
 import { levelNames } from '../../victoria/names/level-words.js';
 import { serviceDiscoveryLabels } from '../../victoria/names/service-name.js';
 
-/** A limit field as JSON or YAML holds it. */
+/** A limit value as JSON or YAML holds it. */
 export type LimitValue =
   string | number | boolean | null | readonly LimitValue[] | { readonly [name: string]: LimitValue };
 
@@ -29,12 +29,12 @@ export const publishedByDefault: ReadonlySet<string> = new Set([
   'volume_max_series',
 ]);
 
-/** Whether the built-in allowlist publishes a field. */
+/** Whether the default allowlist publishes a field. */
 export function isPublishedByDefault(field: string): boolean {
   return publishedByDefault.has(field);
 }
 
-/** What is published of a tenant without overrides: the values that are enforced, and how this proxy reads logs. */
+/** What is published for a tenant without overrides: the values in effect, and how this proxy reads logs. */
 export function publishedBuiltIns(limits: TenantLimits): Map<string, LimitValue> {
   return new Map<string, LimitValue>([
     ['discover_log_levels', true],

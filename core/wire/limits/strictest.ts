@@ -1,6 +1,6 @@
 import type { TenantLimits } from './tenant-limits.js';
 
-/** The smallest non-zero value of every limit: what a request over several tenants is held to. */
+/** The smallest non-zero value of each limit: applies to a request over several tenants. */
 export function mergeStrictest(all: readonly TenantLimits[]): TenantLimits {
   const smallest = (read: (limits: TenantLimits) => number): number =>
     all.reduce((least, limits) => stricter(least, read(limits), 0), 0);

@@ -1,4 +1,4 @@
-/** The limits one request is held to. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
+/** The limits of one request. Zero means "no limit" in every field; durations in nanoseconds unless the name says otherwise. */
 export interface TenantLimits {
   /** Longest time range (docs/protocol/errors-and-limits.md#query-length-and-resolution). */
   readonly maxQueryLengthNs: bigint;

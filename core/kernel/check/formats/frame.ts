@@ -1,17 +1,17 @@
 import type { SourcePosition } from '../../pipeline/types.js';
 
-/** The line that a finding points at, and where to underline it. */
+/** The line that a finding points at, and the part to underline. */
 export interface CodeFrame {
   readonly line: string;
-  /** Columns before the underline; tabs of the line are kept, so that the two lines stay in step. */
+  /** Text before the underline; it keeps tabs, so that both lines align. */
   readonly indent: string;
   readonly underline: string;
 }
 
-/** Longest line that is shown whole; a longer one is cut after what is underlined. */
+/** Longest line shown whole; a longer one is cut after the underlined part. */
 const maxLine = 160;
 
-/** Undefined when the text is not there or has no such line. */
+/** Undefined when the text is unknown or has no such line. */
 export function codeFrame(at: SourcePosition, text: string | undefined): CodeFrame | undefined {
   const line = text?.split('\n')[at.line - 1]?.replace(/\r$/, '');
   if (line === undefined || line.trim() === '' || hasControls(line)) return undefined;
@@ -25,12 +25,12 @@ export function codeFrame(at: SourcePosition, text: string | undefined): CodeFra
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** A file is a stranger's: its escape sequences stay out of the terminal. */
+/** Files are untrusted: their escape sequences must not reach the terminal. */
 export function hasControls(text: string): boolean {
   return controls.test(text);
 }
 
-/** Text without control characters. */
+/** Replaces control characters. */
 export function printable(text: string): string {
   return text.replaceAll(new RegExp(controls, 'g'), '\ufffd');
 }

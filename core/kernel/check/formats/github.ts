@@ -1,7 +1,7 @@
 import type { Finding } from '../../pipeline/types.js';
 import { rules } from '../rules/index.js';
 
-/** For GitHub Actions: one workflow command each, which the site shows beside the line. */
+/** For GitHub Actions: one workflow command per finding, which GitHub shows at the line. */
 export function formatGithub(findings: readonly Finding[]): string {
   return findings.map((finding) => `${command(finding)}\n`).join('');
 }

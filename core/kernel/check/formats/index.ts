@@ -13,11 +13,11 @@ export function isFormat(name: string): name is Format {
 }
 
 export interface FormatOptions {
-  /** Text format only; for terminals. */
+  /** For the text format on terminals. */
   readonly hasColor?: boolean;
 }
 
-/** Findings as bytes for people or machines; ends with a newline unless empty. `sources` are the texts of the files, for code frames. */
+/** Formats findings for people or programs; ends with a newline unless empty. `sources` are the texts of the files, for code frames. */
 export function formatFindings(
   findings: readonly Finding[],
   format: Format,
@@ -36,7 +36,7 @@ export function formatFindings(
   }
 }
 
-/** The texts of the files that findings are about; a file that cannot be read is left out and gets no code frame. */
+/** The texts of the files with findings; an unreadable file is left out and gets no code frame. */
 export async function readSources(findings: readonly Finding[]): Promise<ReadonlyMap<string, string>> {
   const sources = new Map<string, string>();
   for (const file of new Set(findings.map((finding) => finding.at.file))) {

@@ -1,7 +1,7 @@
 import type { Finding } from '../../pipeline/types.js';
 import { codeFrame } from './frame.js';
 
-/** For programs: one object with all findings; `endColumn` is the first column behind what is meant. */
+/** For programs: one object with all findings; `endColumn` is exclusive. */
 export function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
   const items = findings.map(({ at, rule, severity, message, fix }) => ({
     file: at.file,

@@ -40,7 +40,7 @@ function resultOf({ at, rule, severity, message, fix }: Finding): object {
   };
 }
 
-/** A relative reference stays relative, so that a code scanner finds the file in its own check-out. */
+/** Relative paths stay relative, so that a code scanner finds the file in its own checkout. */
 function uriOf(file: string): string {
   const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
   const escaped = path.split('/').map(encodeURIComponent).join('/');

@@ -1,7 +1,7 @@
 import type { TextRule } from '../rule.js';
 import { chainOf, misplacements, quoteAll } from '../slot-order.js';
 
-/** R034: no stage stands behind one that never runs the rest. */
+/** R034: no stage comes after one that never runs the rest of the chain. */
 export const behindTerminal: TextRule = {
   id: 'R034',
   title: 'no stage stands behind the one that answers',
@@ -16,7 +16,7 @@ export const behindTerminal: TextRule = {
     const behind = stages.slice(place + 1);
     const [first] = behind;
     if (terminal === undefined || first === undefined) return [];
-    // Already told to move for what it needs.
+    // Another finding already tells the operator to move it.
     if (misplacements(stages).some((edge) => edge.needer === terminal)) return [];
     const verb = behind.length === 1 ? 'stands' : 'stand';
     const message = `${quoteAll(behind)} ${verb} behind "${terminal.entry.id}" (line ${terminal.entry.at.line}), which answers without running the rest`;

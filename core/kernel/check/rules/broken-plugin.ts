@@ -1,6 +1,6 @@
 import type { TextRule } from '../rule.js';
 
-/** R021: the module that `use` leads to is a plugin. */
+/** R021: the module named by `use` is a plugin. */
 export const brokenPlugin: TextRule = {
   id: 'R021',
   title: 'a module is a plugin',

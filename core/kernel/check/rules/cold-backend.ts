@@ -1,7 +1,7 @@
 import { findOption, howToSet, isFilled } from '../option-lookup.js';
 import type { TextRule } from '../rule.js';
 
-/** R049: cold routing has somewhere to go. */
+/** R049: cold routing has a backend. */
 export const coldBackend: TextRule = {
   id: 'R049',
   title: 'cold routing needs a cold backend',

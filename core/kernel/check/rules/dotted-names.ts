@@ -1,7 +1,7 @@
 import { findOption } from '../option-lookup.js';
 import type { TextRule } from '../rule.js';
 
-/** R040: dotted labels are not shown and refused at once. */
+/** R040: dotted labels are not shown while queries on them are refused. */
 export const dottedNames: TextRule = {
   id: 'R040',
   title: 'passthrough labels need dotted names in queries',

@@ -1,7 +1,7 @@
 import { yamlComplaints } from '../yaml-complaints.js';
 import type { TextRule } from '../rule.js';
 
-/** R003: no key stands twice in a mapping. */
+/** R003: a mapping has no duplicate keys. */
 export const duplicateKey: TextRule = {
   id: 'R003',
   title: 'a key stands once',

@@ -1,7 +1,7 @@
 import { entryOf } from '../../pipeline/located.js';
 import type { Complaint, TextRule } from '../rule.js';
 
-/** R035: there is a stage to ask and an endpoint to ask it through. */
+/** R035: there is at least one stage, and an endpoint that calls it. */
 export const emptyList: TextRule = {
   id: 'R035',
   title: 'there is a stage and an endpoint plugin',
@@ -12,7 +12,7 @@ export const emptyList: TextRule = {
   check(draft) {
     return (['stages', 'endpoints'] as const).flatMap((list): readonly Complaint[] => {
       const written = entryOf(draft.root, list);
-      // A list that is not there, or is no list, is the matter of R006.
+      // A list that is missing or malformed is reported by R006.
       if (written === undefined || (written.value.kind !== 'list' && !isNull(written.value))) return [];
       if (draft.entries.some((entry) => entry.list === list && entry.isEnabled)) return [];
       if (written.value.kind === 'list' && draft.shape.length > 0) return [];

@@ -1,7 +1,7 @@
 import { yamlComplaints } from '../yaml-complaints.js';
 import type { TextRule } from '../rule.js';
 
-/** R005: references to the environment are whole values and have one. */
+/** R005: references to the environment are whole values and resolve to one. */
 export const envReference: TextRule = {
   id: 'R005',
   title: 'an environment reference is a whole value and has one',

@@ -12,7 +12,7 @@ export const lastStage: TextRule = {
   check(draft) {
     const { stages, isWhole } = chainOf(draft);
     const last = stages.at(-1);
-    // A stage that answers but does not stand last is the matter of R034.
+    // A stage that answers but is not last is reported by R034.
     if (!isWhole || last === undefined || stages.some((stage) => stage.plugin.rest === 'never')) return [];
     const message = `"${last.entry.id}" is the last stage but runs the rest of the chain: no stage answers`;
     return [

@@ -1,7 +1,7 @@
 import { findOption, howToSet, isFilled } from '../option-lookup.js';
 import type { TextRule } from '../rule.js';
 
-/** R041: a listener for metrics has metrics to serve. */
+/** R041: a metrics listener has a plugin that serves metrics. */
 export const metricsListener: TextRule = {
   id: 'R041',
   title: 'a metrics listener needs instrumentation',

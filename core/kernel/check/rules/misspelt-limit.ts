@@ -6,10 +6,10 @@ import type { PipelineDraft } from '../../pipeline/draft.js';
 import { findOption, type FoundOption } from '../option-lookup.js';
 import type { Complaint, TextRule } from '../rule.js';
 
-/** A field of another program may be near; one or two letters off is a slip. */
+/** A field of another program may have a similar name; one or two letters of difference is a typo. */
 const nearness = 2;
 
-/** R051: a limit that nobody is held to is written as it was meant. */
+/** R051: a limit that is not enforced is not a misspelt enforced one. */
 export const misspeltLimit: TextRule = {
   id: 'R051',
   title: 'a limit is written as it is called',
@@ -55,7 +55,7 @@ function meantBy(field: string): string | undefined {
   return meant !== undefined && editDistance(field, meant) <= nearness ? meant : undefined;
 }
 
-/** The value in the file, when the file gave it. */
+/** The node of the value in the file, if the file set it. */
 function nodeOf(draft: PipelineDraft, { definition, origin }: FoundOption): LocatedNode | undefined {
   return origin.kind === 'yaml' ? valueOf(draft.sections.get('limits')?.node, definition.key) : undefined;
 }

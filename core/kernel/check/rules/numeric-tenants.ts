@@ -2,7 +2,7 @@ import { findOption, howToSet, isFilled } from '../option-lookup.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import type { TextRule } from '../rule.js';
 
-/** R052: a map of tenants is not walked around by number. */
+/** R052: numeric tenant ids cannot bypass a tenant map. */
 export const numericTenants: TextRule = {
   id: 'R052',
   title: 'numbers as tenant ids beside a tenant map',

@@ -1,7 +1,7 @@
 import { findOption, isFilled } from '../option-lookup.js';
 import type { TextRule } from '../rule.js';
 
-/** R044: replicas that share a cache share a secret. */
+/** R044: replicas that share a cache have a shared secret. */
 export const peerToken: TextRule = {
   id: 'R044',
   title: 'a shared cache needs a shared secret',

@@ -28,7 +28,7 @@ export const reachableBackend: EnvironmentRule = {
   },
 };
 
-/** True when a service of the file listens where the URL points to. */
+/** Whether a service of the file listens at the URL. */
 function isStartedHere(draft: PipelineDraft, url: string): boolean {
   const { hostname, port, protocol } = new URL(url);
   const isHere = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';

@@ -1,7 +1,7 @@
 import { pathOptions } from '../path-options.js';
 import type { Complaint, EnvironmentRule } from '../rule.js';
 
-/** R060: files that the process reads are there. */
+/** R060: files that the process reads exist. */
 export const readablePaths: EnvironmentRule = {
   id: 'R060',
   title: 'a file to read is readable',

@@ -1,7 +1,7 @@
 import { allOptions, findOption, type FoundOption } from '../option-lookup.js';
 import type { Complaint, TextRule } from '../rule.js';
 
-/** R050: two plugins that must know the same thing are told the same. */
+/** R050: options that two plugins must agree on are equal. */
 export const sharedOptions: TextRule = {
   id: 'R050',
   title: 'options that follow a flag agree with its owner',
@@ -21,7 +21,7 @@ export const sharedOptions: TextRule = {
   },
 };
 
-/** The order of a list says nothing here: they are lists of names. */
+/** These lists are sets of names, so their order does not matter. */
 function sameValue(a: FoundOption, b: FoundOption): boolean {
   return comparable(a.value) === comparable(b.value);
 }

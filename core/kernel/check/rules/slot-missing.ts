@@ -1,7 +1,7 @@
 import type { Complaint, TextRule } from '../rule.js';
 import { chainOf, gives, listWords } from '../slot-order.js';
 
-/** R031: what a stage needs is given by somebody. */
+/** R031: some stage provides each slot that a stage needs. */
 export const slotMissing: TextRule = {
   id: 'R031',
   title: 'somebody gives what a stage needs',
@@ -11,7 +11,7 @@ export const slotMissing: TextRule = {
   docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`.',
   check(draft) {
     const { stages, isWhole } = chainOf(draft);
-    // A stage that could not be loaded may be the one that gives it; its own finding comes first.
+    // A stage that could not be loaded may be the one that provides it; its own finding comes first.
     if (!isWhole) return [];
     return stages.flatMap((needer): readonly Complaint[] => {
       const slots = needer.plugin.needs.filter(

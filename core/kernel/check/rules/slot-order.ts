@@ -10,7 +10,7 @@ import {
   type MisplacedGroup,
 } from '../slot-order.js';
 
-/** R030: what a stage needs is given before it. */
+/** R030: a slot is provided before the stage that needs it. */
 export const slotOrder: TextRule = {
   id: 'R030',
   title: 'a stage stands behind what it needs',

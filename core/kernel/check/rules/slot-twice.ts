@@ -1,7 +1,7 @@
 import type { Complaint, TextRule } from '../rule.js';
 import { chainOf, type ChainStage } from '../slot-order.js';
 
-/** R032: no two stages give the same slot. */
+/** R032: no two stages provide the same slot. */
 export const slotTwice: TextRule = {
   id: 'R032',
   title: 'a slot is given once',

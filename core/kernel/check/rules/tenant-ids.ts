@@ -4,7 +4,7 @@ import type { Complaint, TextRule } from '../rule.js';
 
 const maxId = 4_294_967_295;
 
-/** R047: the backend knows tenants by numbers of 32 bits. */
+/** R047: tenant numbers fit the backend's 32 bits. */
 export const tenantIds: TextRule = {
   id: 'R047',
   title: 'backend tenant ids are uint32',

@@ -1,7 +1,7 @@
 import { findOption, howToSet, isFilled } from '../option-lookup.js';
 import type { Complaint, TextRule } from '../rule.js';
 
-/** R043: certificate and key come together, and everything else of TLS with them. */
+/** R043: certificate and key are both set, and so is everything that other TLS options require. */
 export const tlsPair: TextRule = {
   id: 'R043',
   title: 'a certificate has its key',

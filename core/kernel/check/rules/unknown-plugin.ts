@@ -1,6 +1,6 @@
 import type { TextRule } from '../rule.js';
 
-/** R020: every `use` leads to a module. */
+/** R020: every `use` names a module that exists. */
 export const unknownPlugin: TextRule = {
   id: 'R020',
   title: 'a plugin exists',

@@ -25,7 +25,7 @@ export const upsideDown: TextRule = {
       if (typeof least?.value !== 'number' || typeof most?.value !== 'number' || least.value <= most.value)
         return [];
       if (most.value === 0 && unbounded.has(mostFlag)) return [];
-      // The one that was set is the one to change; both have sound defaults.
+      // The value that was set is the one to change; the defaults of both fit together.
       const culprit = least.origin.kind === 'default' ? most : least;
       const message = `${least.name} is above ${most.name}`;
       return [

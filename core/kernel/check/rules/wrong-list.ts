@@ -8,7 +8,7 @@ const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
   service: 'services',
 };
 
-/** R022: stages, endpoint plugins and service plugins stand in their own lists. */
+/** R022: stages, endpoint plugins and service plugins are in their own lists. */
 export const wrongList: TextRule = {
   id: 'R022',
   title: 'a plugin stands in the list of its kind',

@@ -1,7 +1,7 @@
 import { yamlComplaints } from '../yaml-complaints.js';
 import type { TextRule } from '../rule.js';
 
-/** R004: only the parts of YAML that every reader of the file knows. */
+/** R004: only YAML features that every reader of the file supports. */
 export const yamlFeature: TextRule = {
   id: 'R004',
   title: 'no tags, merge keys or endless aliases',

@@ -1,7 +1,7 @@
 import { yamlComplaints } from '../yaml-complaints.js';
 import type { TextRule } from '../rule.js';
 
-/** R001: the file is text that a YAML reader understands. */
+/** R001: the file is valid YAML. */
 export const yamlSyntax: TextRule = {
   id: 'R001',
   title: 'the file is YAML',

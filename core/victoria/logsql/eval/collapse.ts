@@ -4,7 +4,7 @@ const run = /[0-9A-Fa-f]+/g;
 const startsBehind = new Set('TXxvshm');
 const endsBefore = new Set('TZsmhμun');
 
-/** Replaces decimal and hexadecimal numbers that stand between word borders by `<N>`. */
+/** Replaces decimal and hexadecimal numbers between word boundaries by `<N>`. */
 export function collapseNums(text: string, prettify: boolean): string {
   const collapsed = text.replace(run, (digits: string, at: number) => {
     const before = text[at - 1];
@@ -16,7 +16,7 @@ export function collapseNums(text: string, prettify: boolean): string {
   return prettify ? prettifyNums(collapsed) : collapsed;
 }
 
-// Plain digits always are a number; hexadecimal digits only in pairs, from four on.
+// Decimal digits are always a number; hexadecimal digits only when there is an even count of at least four.
 function isNumber(digits: string): boolean {
   if (/^[0-9]+$/.test(digits)) return true;
   return digits.length >= 4 && digits.length % 2 === 0;

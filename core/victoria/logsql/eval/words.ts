@@ -1,6 +1,6 @@
 const letter = /^[\p{L}\p{Nd}_\ufffd]$/u;
 
-/** Tells whether a character is part of words: letters and digits of any script, and `_`. */
+/** Whether a character is part of words: letters and digits of any script, and `_`. */
 export function isWordCode(code: number): boolean {
   if (code < 128) {
     return (
@@ -16,20 +16,20 @@ function codeBefore(text: string, at: number): number {
   return text.codePointAt(at - 2) ?? low;
 }
 
-/** A text whose borders are found once and that is then looked for in many values. */
+/** Looks for one text in many values; its word boundaries are found once. */
 export class WordFinder {
   readonly #text: string;
   readonly #wordAtStart: boolean;
   readonly #wordAtEnd: boolean;
 
-  /** With `open`, the end of the text may stand inside a word. */
+  /** With `open`, the match may end inside a word. */
   constructor(text: string, open = false) {
     this.#text = text;
     this.#wordAtStart = text !== '' && isWordCode(text.codePointAt(0) ?? 0);
     this.#wordAtEnd = !open && text !== '' && isWordCode(codeBefore(text, text.length));
   }
 
-  /** Offset of the first place at or behind `from` where the text stands between word borders, or -1; text in front of `from` does not count. */
+  /** Offset of the first match between word boundaries at or after `from`, or -1; text before `from` is ignored. */
   find(value: string, from = 0): number {
     const text = this.#text;
     let at = value.indexOf(text, from);
@@ -47,10 +47,10 @@ export class WordFinder {
   }
 }
 
-// Anything beyond ASCII needs the slow way.
+// Text beyond ASCII needs the slower way.
 const ascii = /^[\u0000-\u007f]*$/;
 
-/** Lower case character by character, as Go does it: no final sigma, no character becoming two. */
+/** Lower-cases each character separately, as Go does: no final sigma, no character becomes two. */
 export function lowerText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
   let lowered = '';
@@ -61,7 +61,7 @@ export function lowerText(text: string): string {
   return lowered;
 }
 
-/** Upper case character by character, as Go does it: no character becomes two. */
+/** Upper-cases each character separately, as Go does: no character becomes two. */
 export function upperText(text: string): string {
   if (ascii.test(text)) return text.toUpperCase();
   let raised = '';

@@ -5,7 +5,7 @@ import type { RowsRequest, StatsRangeRequest } from '../types.js';
 const manyRows = 10_000;
 const manyBuckets = 11_000n;
 
-/** Whether a range is longer than the bound of what counts as short. */
+/** Whether a range is longer than a short one may be. */
 export function isLong({ startNs, endNs }: TimeRange, boundMs: number): boolean {
   return endNs - startNs > BigInt(Math.round(boundMs)) * 1_000_000n;
 }

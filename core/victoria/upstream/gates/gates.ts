@@ -12,30 +12,30 @@ import { scanClass, type ScanOutcome } from './scan-limit.js';
 export interface GatesOptions {
   readonly heavy: HeavyGate;
   readonly scans: ScanGate;
-  /** For statistics over time of Logs Drilldown, which asks for many at once. */
+  /** For statistics over time of Logs Drilldown, which sends many at once. */
   readonly paced: PacedSlots;
-  /** Ranges up to this are no burden. */
+  /** Queries over shorter ranges are never heavy. */
   readonly minRangeMs: number;
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
 }
 
 export interface GateOwner {
-  /** Whose data is asked for: places are shared out among owners. */
+  /** The owner of the data, for fair queueing. */
   readonly owner: readonly string[];
   readonly isDrilldown: boolean;
   readonly signal: AbortSignal;
-  /** Given back while a call waits at a gate; undefined when nobody counts places. */
+  /** The request's own place, given back while a call waits at a gate; undefined without a guard. */
   readonly place?: Place | undefined;
 }
 
-/** Leave for one call. `signal` is the call's; `leave` must be called when the answer was read, whatever came of it. */
+/** Permission for one call. `signal` is the call's; `leave` must be called once the answer has been read or has failed. */
 export interface CallPass {
   readonly signal: AbortSignal;
   readonly leave: (error: unknown, rows: number) => void;
 }
 
-/** The gates as one exchange passes them, with one budget of waiting for all of its calls. */
+/** The gates for one exchange, with one wait budget for all of its calls. */
 export class ExchangeGates {
   readonly #options: GatesOptions;
   readonly #owner: GateOwner;
@@ -50,7 +50,7 @@ export class ExchangeGates {
     this.#held = of === undefined ? new Set() : of.#held;
   }
 
-  /** The same gates for calls that end with a signal of their own. */
+  /** The same gates for calls with their own abort signal. */
   until(signal: AbortSignal): ExchangeGates {
     return new ExchangeGates(this.#options, { ...this.#owner, signal }, this);
   }
@@ -111,7 +111,7 @@ export class ExchangeGates {
     return { signal, leave: await this.#waitFor(() => heavy.enter(owner, this.#budget, signal)) };
   }
 
-  /** The way through a gate. Who waits there keeps nobody else from running. */
+  /** Waits at a gate. The request gives its own place back meanwhile. */
   #waitFor<Pass>(enter: () => Promise<Pass>): Promise<Pass> {
     return withoutPlace(this.#owner.place, enter);
   }

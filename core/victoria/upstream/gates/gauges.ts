@@ -1,15 +1,15 @@
-/** What the backend tells of itself; parts that it does not tell are undefined. Memory in bytes. */
+/** Gauges of the backend; undefined when it does not report them. Memory in bytes. */
 export interface BackendGauges {
   readonly selects: number | undefined;
   readonly capacity: number | undefined;
-  /** Counts how often queries waited for a place there, and how often in vain. */
+  /** How often queries waited for a place there, and how often they timed out. */
   readonly limitReached: number | undefined;
   readonly limitTimeouts: number | undefined;
   readonly memoryUsed: number | undefined;
   readonly memoryAvailable: number | undefined;
 }
 
-/** Reads the gauges out of the text of /metrics (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
+/** Reads the gauges from the text of /metrics (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export function parseGauges(text: string): BackendGauges {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
@@ -41,14 +41,14 @@ const wanted: ReadonlySet<string> = new Set([
   'vm_available_memory_bytes',
 ]);
 
-/** `silent`: it answered before, and has not since a short while; `unknown`: it never did, or not for long. */
+/** `silent`: it answered recently, but not to the latest request; `unknown`: it never answered, or not for a long time. */
 export type GaugesState =
   { readonly kind: 'known'; readonly gauges: BackendGauges } | { readonly kind: 'silent' | 'unknown' };
 
-/** After so long without an answer the gauges steer nothing any more. */
+/** After this time without an answer, the gauges are no longer used. */
 const forgetMs = 10_000;
 
-/** Keeps the newest gauges; reads that are asked for at once share one. */
+/** Keeps the latest gauges; concurrent reads share one request. */
 export class GaugesReader {
   readonly #read: () => Promise<string>;
   readonly #nowMs: () => number;
@@ -58,13 +58,13 @@ export class GaugesReader {
   #gauges: BackendGauges | undefined;
   #isSilent = false;
 
-  /** @param read gives the text of /metrics, or rejects */
+  /** @param read fetches the text of /metrics, or rejects */
   constructor(read: () => Promise<string>, nowMs: () => number) {
     this.#read = read;
     this.#nowMs = nowMs;
   }
 
-  /** The gauges, no older than told as far as the backend answers. */
+  /** The gauges, at most `maxAgeMs` old if the backend answers. */
   async fresh(maxAgeMs: number): Promise<GaugesState> {
     if (this.#nowMs() - this.#askedAt >= maxAgeMs) this.#reading ??= this.#refresh();
     await this.#reading;

@@ -4,20 +4,20 @@ import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
 
 export interface HeavyGateOptions {
-  /** Heavy queries at once; 0 is no bound. */
+  /** The most heavy queries at once; 0 means unlimited. */
   readonly limit: number;
-  /** What a request may wait, for the text of the refusal. */
+  /** How long a request may wait, for the text of the refusal. */
   readonly queueWaitMs: number;
-  /** Told about every change of who is inside and who waits. */
+  /** Notified when the number of running or waiting queries changes. */
   readonly onChange: (running: number, waiting: number) => void;
-  /** Told about every query that was turned away. */
+  /** Notified of every refused query. */
   readonly onRefused: () => void;
   readonly nowMs: () => number;
 }
 
 const maxWaiting = 500;
 
-/** Bounds the heavy queries that run on the backend at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
+/** Limits the heavy queries running on the backend at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class HeavyGate {
   readonly #options: HeavyGateOptions;
   readonly #queue: FairQueue;
@@ -29,7 +29,7 @@ export class HeavyGate {
   }
 
   /**
-   * Waits for a place; what comes back frees it.
+   * Waits for a place; the returned function frees it.
    * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
    */
   async enter(owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<() => void> {
@@ -70,7 +70,7 @@ export class HeavyGate {
   }
 }
 
-/** A duration as flags are written. */
+/** A duration in the form of flags. */
 export function goDuration(ms: number): string {
   return printGoDuration(BigInt(Math.round(ms)) * 1_000_000n);
 }

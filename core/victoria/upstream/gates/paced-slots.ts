@@ -2,15 +2,15 @@ import { apiError } from '../../../base/errors/table.js';
 
 export interface PacedSlotsOptions {
   readonly places: number;
-  /** Time for which a place stays taken when its call has ended. */
+  /** How long a place stays taken after its call has ended. */
   readonly pauseMs: number;
-  /** Told how many wait. */
+  /** Notified of the number of waiting calls. */
   readonly onChange: (waiting: number) => void;
 }
 
 const maxWaiting = 500;
 
-/** So many places; one that was used is free again only a while after its call has ended, which holds no answer up. */
+/** A fixed number of places. A used place stays taken for a pause after its call; the answer does not wait for it. */
 export class PacedSlots {
   readonly #options: PacedSlotsOptions;
   #free: number;
@@ -27,7 +27,7 @@ export class PacedSlots {
   }
 
   /**
-   * Waits for a place, in the order of coming; what comes back says that the call has ended.
+   * Waits for a place, in order of arrival; the returned function reports the end of the call.
    * @throws ApiError `pacedQueueFull`, or the reason of the signal
    */
   async enter(signal: AbortSignal): Promise<() => void> {
@@ -39,7 +39,7 @@ export class PacedSlots {
       isOut = true;
       const { pauseMs } = this.#options;
       if (pauseMs === 0) this.#give();
-      // A pause must not keep a process alive that wants to end.
+      // A pause must not keep a stopping process alive.
       else setTimeout(() => this.#give(), pauseMs).unref();
     };
   }

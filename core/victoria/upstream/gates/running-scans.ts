@@ -2,18 +2,17 @@ import type { BackendGauges, GaugesState } from './gauges.js';
 import type { FinishedScan, ScanOutcome } from './scan-limit.js';
 import { ScanMemory } from './scan-memory.js';
 
-/** A scan that is on its way. */
 export interface RunningScan {
   readonly className: string;
   readonly startedAtMs: number;
   /** Stops it with an error for the client. */
   readonly stop: AbortController;
-  /** Bytes that were reserved for it. */
+  /** Bytes reserved for it. */
   readonly reserved: number;
   readonly usedAtStart: number | undefined;
-  /** Memory of the backend that came on top since, at most, in bytes. */
+  /** The largest increase of the backend's memory since it began, in bytes. */
   rise: number;
-  /** The most scans that ran at once since it began. */
+  /** The most scans that ran at the same time since it began. */
   beside: number;
 }
 
@@ -23,24 +22,24 @@ export interface RunningScansOptions {
   readonly random: () => number;
 }
 
-/** A class that was never measured waits so long for an idle backend, and up to as long again. */
+/** A class without measurements waits this long for an idle backend, plus up to as long again at random. */
 const careMs = 2_000;
 const steadyForMs = 5_000;
 const steadyShare = 0.02;
 
-/** The scans that run, and what they take of the backend's memory. */
+/** The running scans and their memory on the backend. */
 export class RunningScans {
   readonly #options: RunningScansOptions;
   readonly #memory = new ScanMemory();
   readonly #running = new Set<RunningScan>();
-  /** Memory in use as it was seen, not long ago. */
+  /** Recent readings of the memory in use. */
   #seen: { readonly atMs: number; readonly used: number }[] = [];
 
   constructor(options: RunningScansOptions) {
     this.#options = options;
   }
 
-  /** True for scans of which nobody knows what they cost. */
+  /** Whether the cost of such scans is unknown. */
   needsCare(className: string): boolean {
     return !this.#memory.isMeasured(className, this.#options.nowMs());
   }
@@ -66,7 +65,7 @@ export class RunningScans {
     const { className, startedAtMs, beside } = scan;
     const now = this.#options.nowMs();
     this.#running.delete(scan);
-    // What several scans took together is shared among them.
+    // The increase caused by several scans is split evenly among them.
     if (outcome === 'done' && scan.usedAtStart !== undefined)
       this.#memory.measured(className, scan.rise / Math.max(1, beside), now);
     return { className, outcome, startedAtMs, durationMs: now - startedAtMs, rows, beside };
@@ -76,7 +75,7 @@ export class RunningScans {
     return [...this.#running].filter(({ stop }) => !stop.signal.aborted).at(-1);
   }
 
-  /** Takes in what the backend uses now. */
+  /** Records the backend's current memory. */
   observe({ memoryUsed }: BackendGauges): void {
     if (memoryUsed === undefined) return;
     const now = this.#options.nowMs();
@@ -89,7 +88,7 @@ export class RunningScans {
     }
   }
 
-  /** Bytes reserved for running scans that do not show in what the backend uses yet. */
+  /** Bytes reserved for running scans that do not show in the backend's memory yet. */
   reserved(): number {
     let bytes = 0;
     for (const { reserved, rise, beside } of this.#running)
@@ -97,7 +96,7 @@ export class RunningScans {
     return bytes;
   }
 
-  /** Whether the backend has memory for one more scan; without gauges of memory nothing speaks against it. */
+  /** Whether the backend has memory for one more scan; without memory gauges it always has. */
   hasRoom(className: string, others: number, waitedMs: number, gauges: BackendGauges): boolean {
     const { memoryUsed, memoryAvailable } = gauges;
     if (memoryUsed === undefined || memoryAvailable === undefined) return true;

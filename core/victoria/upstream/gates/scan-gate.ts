@@ -18,7 +18,7 @@ export interface ScanGateOptions extends ScanLimitOptions {
   readonly onRefused: (reason: 'busy' | 'full' | 'stopped') => void;
 }
 
-/** Leave to scan; `signal` ends with the reason when the scan is stopped, and `leave` must be called in any case. */
+/** Permission to scan. `signal` aborts with the reason when the scan is stopped; `leave` must always be called. */
 export interface ScanPass {
   readonly signal: AbortSignal;
   readonly leave: (outcome: ScanOutcome, rows: number) => void;
@@ -31,8 +31,8 @@ const brakeEveryMs = 500;
 const jitterMs = 250;
 
 /**
- * Bounds the long listings of labels that run on the backend at once, by what they do to it: how slow they get, whether they fail,
- * and its memory (docs/protocol/operation.md#heavy-queries-and-metadata-scans). A ceiling of 0 is no bound.
+ * Limits the long listings of labels running on the backend at once by their effect on it: how slow they become, whether they fail, and
+ * their memory (docs/protocol/operation.md#heavy-queries-and-metadata-scans). A ceiling of 0 means unlimited.
  */
 export class ScanGate {
   readonly #options: ScanGateOptions;
@@ -59,7 +59,7 @@ export class ScanGate {
     const { ceiling, gauges, nowMs, random } = this.#options;
     if (ceiling === 0) return { signal, leave: () => undefined };
     await this.#look(decisionAgeMs);
-    // Replicas that meet a class for the first time at once must not all see the same room.
+    // Replicas that start a class without measurements at the same time must not all take the same free memory.
     if (this.#scans.needsCare(className) && this.#othersNow() > 0) {
       await new Promise((resolve) => setTimeout(resolve, random() * jitterMs));
       await this.#look(decisionAgeMs);
@@ -102,7 +102,7 @@ export class ScanGate {
     return hasPlace && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
   }
 
-  /** Queries of others that run on the backend, as far as it tells. */
+  /** Other queries running on the backend, as far as it reports them. */
   #othersNow(): number {
     const { state } = this.#options.gauges;
     const selects = state.kind === 'known' ? state.gauges.selects : undefined;
@@ -114,7 +114,7 @@ export class ScanGate {
     while (this.#queue.admitNext(({ what, sinceMs }) => this.#admits(what, now - sinceMs)));
   }
 
-  /** Looks at the backend's gauges, and takes in what they say. */
+  /** Reads the backend's gauges and updates the limit. */
   async #look(maxAgeMs: number): Promise<void> {
     const { gauges, nowMs } = this.#options;
     const state = await gauges.fresh(maxAgeMs);
@@ -129,7 +129,7 @@ export class ScanGate {
     else if (rose('limitReached')) this.#limit.reached(nowMs());
   }
 
-  /** Looks again and again, as long as there is somebody to look after. */
+  /** Polls the gauges as long as scans run or wait. */
   #keepWatch(): void {
     if (this.#watch !== undefined) return;
     this.#watch = setTimeout(() => {
@@ -169,7 +169,7 @@ export class ScanGate {
     return apiError('scansBusy', { limit: ceiling, note: this.#note(), wait: goDuration(queueWaitMs) });
   }
 
-  /** Why no more scans are let in. */
+  /** Why no more scans are admitted. */
   #note(): string {
     const { floor, headroom, gauges } = this.#options;
     const { state } = gauges;

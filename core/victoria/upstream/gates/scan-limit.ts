@@ -1,4 +1,4 @@
-/** How a scan ended: well, by a failure of the backend, or for reasons that say nothing of it. */
+/** How a scan ended: successfully, by a failure of the backend, or for reasons unrelated to it. */
 export type ScanOutcome = 'done' | 'failed' | 'ended';
 
 export interface FinishedScan {
@@ -7,9 +7,9 @@ export interface FinishedScan {
   readonly outcome: ScanOutcome;
   readonly startedAtMs: number;
   readonly durationMs: number;
-  /** Values that were listed, which tell how much there was to scan. */
+  /** Values listed: a measure of how much was scanned. */
   readonly rows: number;
-  /** The most scans of this replica that ran beside it, itself included. */
+  /** The most scans of this replica running at the same time, including this one. */
   readonly beside: number;
 }
 
@@ -23,14 +23,14 @@ export interface ScanLimitOptions {
 const first = 2;
 const maxClasses = 1024;
 const reachedPauseMs = 5_000;
-/** How fast a baseline rises, by the difference: scans that ran alone are to be believed more. */
+/** Shares of the difference by which a baseline rises; scans that ran alone are more reliable. */
 const riseAlone = 0.3;
 const riseBeside = 0.02;
 
-/** The adaptive limit of scans that run at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
+/** An adaptive limit on concurrent scans (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class ScanLimit {
   readonly #options: ScanLimitOptions;
-  /** Milliseconds by value listed, without load, by class. */
+  /** Milliseconds per listed value without load, by class. */
   readonly #baselines = new Map<string, number>();
   #limit: number;
   #loweredAtMs = -Infinity;
@@ -41,12 +41,12 @@ export class ScanLimit {
     this.#limit = Math.min(options.ceiling, Math.max(options.floor, first));
   }
 
-  /** Scans that may run at once now. */
+  /** The current limit as a whole number. */
   get whole(): number {
     return Math.floor(this.#limit);
   }
 
-  /** Learns from a scan. */
+  /** Learns from a finished scan. */
   finish(scan: FinishedScan, nowMs: number): void {
     if (scan.outcome === 'failed') {
       this.#lower(0.5, nowMs);
@@ -56,17 +56,17 @@ export class ScanLimit {
     const cost = scan.durationMs / Math.max(1, scan.rows);
     const baseline = this.#learn(scan.className, cost, scan.beside === 1);
     const isSlow = scan.beside > 1 && cost > baseline * this.#options.tolerance;
-    // Scans of one wave were all slowed by the same crowd.
+    // Scans that ran together were all slowed by the same load, so only one lowers the limit.
     if (isSlow && scan.startedAtMs > this.#loweredAtMs) this.#lower(0.8, nowMs);
     else if (!isSlow && scan.beside >= this.whole) this.#set(this.#limit + 1 / this.#limit);
   }
 
-  /** The backend turned queries away for want of a place. */
+  /** The backend refused queries because all its places were taken. */
   timedOut(nowMs: number): void {
     this.#lower(0.5, nowMs);
   }
 
-  /** The backend let queries wait for a place. */
+  /** The backend made queries wait for a place. */
   reached(nowMs: number): void {
     if (nowMs - this.#reachedAtMs < reachedPauseMs) return;
     this.#reachedAtMs = nowMs;
@@ -81,7 +81,7 @@ export class ScanLimit {
     this.#baselines.set(className, baseline);
     const oldest = this.#baselines.keys().next();
     if (this.#baselines.size > maxClasses && oldest.done !== true) this.#baselines.delete(oldest.value);
-    // Measured against what was known before.
+    // Compares with the previous baseline.
     return known ?? baseline;
   }
 
@@ -105,7 +105,7 @@ const buckets = [
   [30 * 24 * hourMs, '30d'],
 ] as const;
 
-/** What a scan is compared with: others of the same endpoint, tenant and about the same length. */
+/** The class of comparable scans: same endpoint, same tenant, about the same length. */
 export function scanClass(endpoint: string, lengthMs: number, owner: string): string {
   const bucket = buckets.find(([bound]) => lengthMs <= bound)?.[1] ?? 'unbounded';
   return JSON.stringify([endpoint, bucket, owner]);

@@ -1,4 +1,4 @@
-/** The backend's memory as scans share it; bytes. */
+/** The backend's memory, in bytes. */
 export interface MemoryNow {
   readonly used: number;
   readonly available: number;
@@ -14,11 +14,11 @@ const unmeasuredShare = 0.1;
 const leastShare = 1 / 256;
 const maxClasses = 1024;
 
-/** What scans of each class have cost the backend in memory. */
+/** How much backend memory scans of each class have needed. */
 export class ScanMemory {
   readonly #costs = new Map<string, Cost>();
 
-  /** Whether a class was measured not long ago. */
+  /** Whether the class was measured recently. */
   isMeasured(className: string, nowMs: number): boolean {
     return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
   }
@@ -30,12 +30,12 @@ export class ScanMemory {
     return Math.max(known.bytes, available * leastShare);
   }
 
-  /** Notes what a scan took. */
+  /** Records how much a scan needed. */
   measured(className: string, bytes: number, nowMs: number): void {
     const known = this.#costs.get(className);
     const isTrusted = known !== undefined && nowMs - known.atMs < trustedMs;
     this.#costs.delete(className);
-    // The most that was seen is what must be free.
+    // Reserve for the largest one seen.
     this.#costs.set(className, { bytes: isTrusted ? Math.max(bytes, known.bytes) : bytes, atMs: nowMs });
     const oldest = this.#costs.keys().next();
     if (this.#costs.size > maxClasses && oldest.done !== true) this.#costs.delete(oldest.value);

@@ -16,7 +16,7 @@ import type {
 } from '../discovery-types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
-/** Sums volumes of equal labels at equal times; nothing is cut, which only who knows the last part may do. */
+/** Sums volumes of equal labels at equal times. Does not apply the limit: only the caller knows when all parts are in. */
 export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
   for (const { labels, points } of answers.flatMap(({ series }) => series)) {
@@ -41,7 +41,7 @@ export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnsw
   };
 }
 
-/** The union of fields, in the order they came; type and path are those of the first part that has the field. Nothing is cut. */
+/** The union of fields, in order of appearance; type and path come from the first part that has the field. Does not apply the limit. */
 export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): Steps<DetectedFieldsAnswer> {
   const byLabel = new Map<string, DetectedField>();
   for (const field of answers.flatMap(({ fields }) => fields)) {
@@ -66,7 +66,7 @@ function joinFields(first: DetectedField, second: DetectedField): DetectedField 
   };
 }
 
-/** The union of values, in the order they came. Nothing is cut. */
+/** The union of values, in order of appearance. Does not apply the limit. */
 export function* mergeDetectedFieldValues(
   answers: readonly DetectedFieldValuesAnswer[],
 ): Steps<DetectedFieldValuesAnswer> {
@@ -84,7 +84,6 @@ function limitOf(answers: readonly { readonly limit: number }[]): number {
   return Math.max(0, ...answers.map(({ limit }) => limit));
 }
 
-/** The union of labels and of their values. */
 export function* mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): Steps<DetectedLabelsAnswer> {
   const byLabel = new Map<string, Set<string>>();
   for (const { label, values } of answers.flatMap(({ labels }) => labels)) {
@@ -96,7 +95,7 @@ export function* mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): 
   return { kind: 'detected-labels', labels, warnings: mergeWarnings(answers) };
 }
 
-/** Sums the lines of equal patterns of a level, by bucket; nothing is cut. */
+/** Sums the lines of equal patterns of a level by time bucket. Does not apply the limit. */
 export function* mergePatterns(answers: readonly PatternsAnswer[]): Steps<PatternsAnswer> {
   const byKey = new Map<string, PatternResult[]>();
   yield* eachStep(
@@ -117,7 +116,7 @@ export function* mergePatterns(answers: readonly PatternsAnswer[]): Steps<Patter
   const found = merged
     .filter(({ level }) => level !== undefined)
     .map((result) => ({ result, lines: linesOf(result) }));
-  // Equal numbers of lines go by text, so that the order does not depend on which parts were merged first.
+  // Ties are sorted by text, so that the order does not depend on the order of merging.
   const sorted = yield* sortSteps(
     found,
     (a, b) => b.lines - a.lines || (textOf(a.result) < textOf(b.result) ? -1 : 1),
@@ -145,7 +144,7 @@ function linesOf({ samples }: PatternResult): number {
   return samples.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** As many shards as the part with the most has, with the sum of all in them. */
+/** Takes the shard count of the part with the most shards and spreads the sum of all parts over it. */
 export function mergeShards(answers: readonly ShardsAnswer[]): ShardsAnswer {
   const all = answers.flatMap(({ shards }) => shards);
   const sum = (read: (shard: ShardResult) => number): number =>

@@ -1,7 +1,7 @@
 /**
- * How answers to parts of one question become one answer: tenants, windows, hot and cold storage. Pure functions over plain data.
- * Laws (held by property tests): associative; the empty answer changes nothing; with `overlap: 'dedupe'` merging an answer with
- * itself changes nothing either.
+ * Merges answers to parts of one question: tenants, time windows, hot and cold storage. Pure functions over plain data. Laws, checked by
+ * property tests: merging is associative, the empty answer is neutral, and with `overlap: 'dedupe'` merging an answer with itself returns
+ * it unchanged.
  */
 import { doAll, type Steps } from '../../../base/pace/steps.js';
 import type { Answer, AnswerKind } from '../types.js';
@@ -31,14 +31,14 @@ export { mergeStreams, type MergeOptions } from './streams.js';
 export { answerBytes, weighAnswer } from './size.js';
 
 /**
- * Merges answers of one kind, in the order given. Answers of different kinds, encoded ones and an empty list are a defect of the
- * caller: an Error, not an ApiError.
+ * Merges answers of one kind, in the order given. Answers of different kinds, encoded answers and an empty list are bugs of the caller and
+ * throw an Error, not an ApiError.
  */
 export function mergeAnswers(answers: readonly Answer[], options: MergeOptions): Answer {
   return doAll(mergeSteps(answers, options));
 }
 
-/** The same bit by bit, for answers that are large. */
+/** The same in steps, for large answers. */
 export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): Steps<Answer> {
   const [first] = answers;
   if (first === undefined) throw new Error('nothing to merge');
@@ -70,7 +70,7 @@ export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): 
     case 'scalar':
     case 'formatted':
     case 'tenant':
-      // These depend on the question only, so every part gave the same.
+      // These depend on the question only, so all parts gave the same answer.
       return first;
     case 'live':
       throw new Error('live answers cannot be merged');

@@ -5,8 +5,8 @@ import type { MatrixAnswer, VectorAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
 /**
- * Joins series with the same labels into one, by time; of two points at one timestamp the earlier part's stays. This puts time
- * windows together; it does not add tenants up, which only the metric evaluator can.
+ * Joins series with the same labels, sorted by time; of two points at one timestamp the earlier part's wins. This joins time windows. It
+ * does not add up tenants, which only the metric evaluator can do.
  */
 export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnswer> {
   const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Map<number, Point> }>();
@@ -31,7 +31,7 @@ export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnsw
   };
 }
 
-/** The union of samples; of two with the same labels the earlier part's stays. */
+/** The union of samples; of two with the same labels the earlier part's wins. */
 export function* mergeVector(answers: readonly VectorAnswer[]): Steps<VectorAnswer> {
   const byKey = new Map<string, SampleResult>();
   for (const { samples } of answers)

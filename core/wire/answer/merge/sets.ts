@@ -3,7 +3,7 @@ import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { IndexStatsAnswer, NamesAnswer, SeriesAnswer } from '../types.js';
 import { mergeWarnings } from './shared.js';
 
-/** The union of names, sorted, each once. */
+/** The sorted union of names. */
 export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer> {
   const all = new Set<string>();
   for (const { values } of answers) yield* eachStep(values, (value) => all.add(value));
@@ -11,7 +11,7 @@ export function* mergeNames(answers: readonly NamesAnswer[]): Steps<NamesAnswer>
   return { kind: 'names', values, warnings: mergeWarnings(answers) };
 }
 
-/** The union of label sets, each once, in the order they came. */
+/** The union of label sets, in order of appearance. */
 export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnswer> {
   const byKey = new Map<string, LabelSet>();
   for (const { series } of answers)
@@ -21,7 +21,7 @@ export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnsw
   return { kind: 'series', series: [...byKey.values()], warnings: mergeWarnings(answers) };
 }
 
-/** Sums; parts must not overlap, which these numbers could not show. */
+/** Sums the counters. The parts must not overlap: the counters could not show it. */
 export function mergeIndexStats(answers: readonly IndexStatsAnswer[]): IndexStatsAnswer {
   const sum = (read: (answer: IndexStatsAnswer) => number): number =>
     answers.reduce((total, answer) => total + read(answer), 0);

@@ -1,6 +1,6 @@
 import type { AnswerStats } from '../types.js';
 
-/** What an answer cost that nothing was done for. */
+/** The statistics of an answer that cost nothing. */
 export const noStats: AnswerStats = {
   linesProcessed: 0,
   bytesProcessed: 0,
@@ -11,7 +11,7 @@ export const noStats: AnswerStats = {
   splits: 0,
 };
 
-/** What the parts cost together: sums, and the longest time because parts run side by side. */
+/** Adds up the costs of the parts, but takes the longest time because parts run in parallel. */
 export function mergeStats(all: readonly AnswerStats[]): AnswerStats {
   return all.reduce(
     (sum, stats) => ({
@@ -27,7 +27,7 @@ export function mergeStats(all: readonly AnswerStats[]): AnswerStats {
   );
 }
 
-/** Every warning once, in the order they came. */
+/** The distinct warnings, in order of appearance. */
 export function mergeWarnings(
   answers: readonly { readonly warnings: readonly string[] }[],
 ): readonly string[] {

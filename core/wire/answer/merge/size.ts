@@ -3,25 +3,25 @@ import type { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, doAll, type Steps } from '../../../base/pace/steps.js';
 import type { Answer, Entry } from '../types.js';
 
-/** What an object, its slots and its part of an array cost beside their text. */
+/** Bytes of an object, its properties and its array slot, in addition to its text. */
 const objectBytes = 64;
 const pointBytes = 40;
 
-/** Streams, entries, series or values that are weighed in one step. */
+/** Streams, entries, series or values measured per step. */
 const stepItems = 500;
 
-/** An answer never changes, and several ask what it weighs. */
+/** An answer never changes, and several callers ask for its size. */
 const known = new WeakMap<Answer, number>();
 
 /**
- * About how many bytes an answer takes, in memory and, near enough for a safety bound, on the wire. Text counts one byte per UTF-16
- * unit, which is what V8 takes for the Latin-1 text that logs mostly are. Linear in entries and labels, without encoding anything.
+ * The approximate bytes of an answer, in memory and, close enough for a safety bound, on the wire. Text counts one byte per UTF-16 unit,
+ * which is what V8 uses for Latin-1 text, and logs mostly are. Linear in entries and labels, without encoding anything.
  */
 export function answerBytes(answer: Answer): number {
   return known.get(answer) ?? doAll(weighed(answer));
 }
 
-/** The same with pauses for others; who asks behind it gets it at once. */
+/** The same with pauses for other work; `answerBytes` is then immediate. */
 export async function weighAnswer(answer: Answer, pacer: Pacer): Promise<number> {
   return known.get(answer) ?? atPace(weighed(answer), pacer);
 }

@@ -1,20 +1,20 @@
 import type { ShardResult } from '../discovery-types.js';
 
-/** What streams hold, in the numbers of index statistics. */
+/** What streams hold, in the terms of index statistics. */
 export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;
 
 const fingerprints = 2n ** 64n;
-/** More shards than this help no reader. */
+/** Readers gain nothing from more shards. */
 const maxShards = 256;
 
-/** The smallest power of two of equal parts that are no bigger than wanted. */
+/** The smallest power of two of equal parts that are not larger than `targetBytes`. */
 export function shardCount(bytes: number, targetBytes: number): number {
   let count = 1;
   while (count < maxShards && bytes / count > targetBytes) count *= 2;
   return count;
 }
 
-/** Cuts the fingerprints of all streams into equal parts; the backend has none, so what is in them is spread evenly. */
+/** Divides the fingerprint range into equal shards. The backend has no fingerprints, so the totals are spread evenly. */
 export function spreadShards(totals: ShardTotals, count: number): readonly ShardResult[] {
   const width = fingerprints / BigInt(count);
   return Array.from({ length: count }, (_part, index) => {

@@ -4,24 +4,24 @@ import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
-/** How entries are put together. */
+/** How entries are merged. */
 export interface MergeOptions {
   readonly direction: Direction;
-  /** Entries over all streams; undefined keeps all. */
+  /** Maximum number of entries over all streams; undefined keeps all. */
   readonly limit?: number;
   /** `keep` (default) keeps equal entries of different parts; `dedupe` is for parts whose ranges overlap. */
   readonly overlap?: 'keep' | 'dedupe';
 }
 
-/** One stream while it is put together. */
+/** One stream while it is merged. */
 interface Gathered {
   readonly labels: LabelSet;
   readonly entries: Entry[];
 }
 
 /**
- * Joins streams with the same labels, orders their entries by direction (equal timestamps in the order of the parts) and cuts to
- * the limit over all streams; entries at the same timestamp are cut in the order of their streams' keys.
+ * Joins streams with the same labels, sorts their entries by direction (equal timestamps in the order of the parts) and applies the limit
+ * over all streams; at one timestamp, streams whose key sorts first keep their entries.
  */
 export function* mergeStreams(
   answers: readonly StreamsAnswer[],
@@ -55,7 +55,7 @@ function* gatherAll(answers: readonly StreamsAnswer[]): Steps<Map<string, Gather
   return byKey;
 }
 
-/** An entry that a part holds n times is kept as often as the part that holds it most often, so real duplicates stay. */
+/** Keeps an entry as often as the part that holds it most often, so real duplicates stay. */
 function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathered>> {
   const byKey = new Map<string, Gathered>();
   const kept = new Map<string, number>();
@@ -77,7 +77,7 @@ function* gatherOnce(answers: readonly StreamsAnswer[]): Steps<Map<string, Gathe
 }
 
 function identityOf(labels: LabelSet, entry: Entry): string {
-  // Keys of label sets give their own lengths, and the line comes last: no two entries share a text.
+  // The keys of label sets include their lengths and the line comes last, so distinct entries have distinct texts.
   return `${entry.timestampNs} ${labels.key} ${entry.structuredMetadata.key} ${entry.parsed.key} ${entry.line}`;
 }
 
@@ -89,7 +89,7 @@ function gatheredOf(byKey: Map<string, Gathered>, stream: StreamResult): Gathere
   return made;
 }
 
-/** Orders entries, applies the limit and orders streams by their first entry, as Loki does. */
+/** Sorts entries, applies the limit and sorts streams by their first entry, as Loki does. */
 function* cut(
   gathered: ReadonlyMap<string, Gathered>,
   compare: Compare,

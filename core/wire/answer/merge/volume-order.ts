@@ -1,7 +1,7 @@
 import type { SeriesResult } from '../../../logql/metric/points.js';
 import type { Label } from '../../../base/labels/label-set.js';
 
-/** Orders volumes as Loki does: biggest first point first, equal ones by labels. */
+/** Loki's order of volumes: largest first point first, ties by labels. */
 export function byVolume(a: SeriesResult, b: SeriesResult): number {
   const [left, right] = [a.points[0]?.value ?? 0, b.points[0]?.value ?? 0];
   return left === right ? compareLabels(a.labels.labels, b.labels.labels) : right - left;

@@ -1,7 +1,7 @@
 const shape = /^(\d{1,15})\s*([KMGTP]?)B?$/i;
 const powers = 'KMGTP';
 
-/** Reads a size such as `600MB`, in units of 1024; undefined for a text that is none. */
+/** Parses a size such as `600MB`, in units of 1024; undefined when it is malformed. */
 export function readByteSize(text: string): number | undefined {
   const match = shape.exec(text.trim());
   if (match === null) return undefined;

@@ -4,23 +4,20 @@ import type { DottedNames } from '../query.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import { defaultStepNs, lengthOf, readSecondsOrDuration, type Params } from './reader.js';
 
-/** What the house decides about parameters, beside the client. */
+/** The configuration that parsing of parameters depends on. */
 export interface ParamContext {
   readonly nowNs: bigint;
   readonly dottedNames: DottedNames;
   /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
   readonly hasBrowseExtensions: boolean;
-  /** Entries of a log query that names no limit (`-max-lines`). */
+  /** Default limit of a log query (`-max-lines`). */
   readonly defaultLimit: number;
-  /** Range of a listing that names neither start, end nor since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
+  /** Default range of a listing without start, end and since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
   readonly metadataLookbackNs: bigint;
 }
 
 export const hourNs = 3_600n * nanosPerSecond;
-/**
- * Points a query may have: more is refused before anything is asked of the backend
- * (docs/protocol/errors-and-limits.md#refused-queries).
- */
+/** The most points a query may have: more are refused before the backend is asked (docs/protocol/errors-and-limits.md#refused-queries). */
 const maxPoints = 11_000n;
 
 /** Reads `step`, which must be positive and not too small for the range. */
@@ -31,7 +28,7 @@ export function readStep(params: Params, range: TimeRange): bigint {
   return stepNs;
 }
 
-/** What the house decides, read from a pipeline's host. */
+/** Builds the context from a plugin's host. */
 export function paramContext({
   clock,
   naming,

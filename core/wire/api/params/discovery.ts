@@ -1,4 +1,4 @@
-/** Parameters of the discovery endpoints (docs/protocol/requests.md#parameters-by-endpoint), read as Loki reads them. */
+/** Parameters of the discovery endpoints (docs/protocol/requests.md#parameters-by-endpoint), parsed as Loki does. */
 import { apiError } from '../../../base/errors/table.js';
 import { nanosPerSecond, parseGoInt } from '../../../base/time/index.js';
 import type {
@@ -27,13 +27,13 @@ import {
 const defaultVolumeLimit = 100;
 const defaultLineLimit = 100;
 const defaultFieldLimit = 1000;
-/** More patterns are never answered (docs/protocol/answers.md#patterns). */
+/** The most patterns in an answer (docs/protocol/answers.md#patterns). */
 const maxPatterns = 1000;
-/** Patterns are counted by buckets of at least this, and of whole seconds. */
+/** Pattern buckets are whole seconds and at least this long. */
 const minPatternStepNs = 10n * nanosPerSecond;
 
 export function parseVolume(params: Params, context: ParamContext): VolumeRequest {
-  // Loki reads and forgets a time here, and of both volumes what else a query has.
+  // Loki validates and ignores `time` here, and for both volumes the other parameters of a query.
   readTime(params, 'time', context.nowNs);
   readDirection(params);
   return { op: 'volume', ...readVolume(params, context) };
@@ -68,7 +68,7 @@ export function parseDetectedFieldValues(
   return { op: 'detected_field_values', name, ...readScan(params, context) };
 }
 
-/** `limit` and `line_limit` are extensions that Loki does not read, so bad ones are no errors. */
+/** `limit` and `line_limit` are extensions that Loki does not read, so bad values are not errors. */
 export function parsePatterns(params: Params, context: ParamContext, search: PatternSearch): PatternsRequest {
   const named = withAlias(withAlias(params, 'start', 'from'), 'end', 'to');
   const range = readTimeRange(named, context.nowNs, hourNs);
@@ -88,7 +88,7 @@ type VolumeBase = Omit<VolumeRequest, 'op'>;
 
 function readVolume(params: Params, context: ParamContext): VolumeBase {
   const range = readOrderedRange(params, context);
-  // Zero is as good as none here.
+  // Zero means the default here.
   const limit =
     first(params, 'limit') === '0' ? defaultVolumeLimit : readLimit(params, 'limit', defaultVolumeLimit);
   const targetLabels = first(params, 'targetLabels')
@@ -116,7 +116,7 @@ function readScan(params: Params, context: ParamContext): Omit<DetectedFieldsReq
   const lineLimit = readLimit(params, 'line_limit', defaultLineLimit);
   const name = first(params, 'limit') === '' ? 'field_limit' : 'limit';
   const limit = readLimit(params, name, defaultFieldLimit);
-  // Nothing is counted by steps, but Loki refuses what it could not count.
+  // The step is not used, but Loki refuses an invalid one.
   readStep(params, range);
   return { range, query: readQuery(params, context), lineLimit, limit };
 }

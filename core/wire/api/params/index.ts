@@ -1,7 +1,7 @@
 /**
- * From merged HTTP parameters to an ApiRequest: defaults, order of checks and error texts of
- * docs/protocol/requests.md#common-parameters and docs/protocol/requests.md#parameters-by-endpoint. Query texts are not parsed
- * here: a Query parses itself when somebody first asks for its tree.
+ * Parses merged HTTP parameters into an ApiRequest: defaults, order of checks and error texts of
+ * docs/protocol/requests.md#common-parameters and docs/protocol/requests.md#parameters-by-endpoint. Query texts are not parsed here: a
+ * Query parses itself when its tree is first used.
  */
 import { apiError } from '../../../base/errors/table.js';
 import { Query, Selector } from '../query.js';
@@ -92,20 +92,20 @@ export function parseLabelValues(name: string, params: Params, context: ParamCon
 export function parseSeries(params: Params, context: ParamContext): SeriesRequest {
   const ranged = readListingRange(params, context);
   const texts = [...new Set([...(params.get('match') ?? []), ...(params.get('match[]') ?? [])])];
-  // No matcher and a single {} both mean every stream; {} beside others is for the matcher parser to refuse.
+  // No matcher and a single {} both mean every stream; {} next to others is refused by the matcher parser.
   const isAll = texts.length === 1 && /^\s*\{\s*\}\s*$/.test(texts[0] ?? '');
   const selectors = isAll ? [] : texts.map((text) => new Selector(text, context.dottedNames));
   return { op: 'series', ...ranged, selectors };
 }
 
 export function parseIndexStats(params: Params, context: ParamContext): IndexStatsRequest {
-  // Loki reads index/stats with all parameters of query_range, and refuses what it would refuse there.
+  // Loki parses index/stats with all parameters of query_range, and refuses what it would refuse there.
   const { range } = parseQueryRange(params, context);
   return { op: 'index_stats', range, query: new Selector(first(params, 'query'), context.dottedNames) };
 }
 
 export function parseIndexShards(params: Params, context: ParamContext): IndexShardsRequest {
-  // Read like index/stats.
+  // Parsed like index/stats.
   const { range, query } = parseQueryRange(params, context);
   const targetBytesPerShard = readByteSize(first(params, 'targetBytesPerShard')) ?? 0;
   if (targetBytesPerShard === 0) throw apiError('shardSizeNotPositive', {});
@@ -153,7 +153,7 @@ function readBrowse(params: Params, context: ParamContext): Browse {
   };
 }
 
-/** A non-negative count; one that is beyond any listing counts as no bound. */
+/** Parses a non-negative count; one larger than any listing means no bound. */
 function readCount(params: Params, name: string): number | undefined {
   const value = readInt(params, name);
   if (value === undefined) return undefined;

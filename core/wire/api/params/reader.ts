@@ -17,14 +17,14 @@ import {
 /** Merged parameters of URL and form: each name with all its values, form values first. */
 export type Params = ReadonlyMap<string, readonly string[]>;
 
-/** The first value of a parameter; empty and missing are the same, as in Loki. */
+/** The first value of a parameter; as in Loki, empty and missing are the same. */
 export function first(params: Params, name: string): string {
   return params.get(name)?.[0] ?? '';
 }
 
 /**
- * Reads start, end and since (docs/protocol/requests.md#common-parameters). `defaultSinceNs` holds when the client names no start
- * and no since.
+ * Reads start, end and since (docs/protocol/requests.md#common-parameters). `defaultSinceNs` applies when the client sends neither start
+ * nor since.
  */
 export function readTimeRange(params: Params, nowNs: bigint, defaultSinceNs: bigint): TimeRange {
   const sinceText = first(params, 'since');
@@ -48,7 +48,7 @@ function readOr(name: string, read: () => bigint): bigint {
   }
 }
 
-/** Reads one moment whose error text carries no parameter name (`time` of an instant query). */
+/** Reads a timestamp whose error text does not name the parameter (`time` of an instant query). */
 export function readTime(params: Params, name: string, defaultNs: bigint): bigint {
   const text = first(params, name);
   if (text === '') return defaultNs;
@@ -60,7 +60,7 @@ export function readTime(params: Params, name: string, defaultNs: bigint): bigin
   }
 }
 
-/** Reads a whole number; undefined when the parameter is missing or empty. */
+/** Reads an integer; undefined when the parameter is missing or empty. */
 export function readInt(params: Params, name: string): bigint | undefined {
   const text = first(params, name);
   if (text === '') return undefined;
@@ -107,7 +107,7 @@ export function readSecondsOrDuration(params: Params, name: string): bigint | un
   }
 }
 
-/** Reads the least distance of entries, 0 without one. */
+/** Reads the minimum distance between entries; 0 when there is none. */
 export function readInterval(params: Params): bigint {
   const intervalNs = readSecondsOrDuration(params, 'interval') ?? 0n;
   if (intervalNs < 0n) throw apiError('negativeInterval', {});
@@ -116,19 +116,19 @@ export function readInterval(params: Params): bigint {
 
 function secondsToNs(seconds: number, text: string): bigint {
   const ns = seconds * 1e9;
-  // What Go makes of no number.
+  // Go converts NaN to this integer.
   if (Number.isNaN(ns)) return minInt64;
   if (Math.abs(ns) >= Number(maxInt64)) throw apiError('durationOverflow', { value: quoteGo(text) });
   return BigInt(Math.trunc(ns));
 }
 
-/** How long a range is; as in Loki, no longer than 64 bits of nanoseconds can say. */
+/** The length of a range, capped at 64 bits of nanoseconds as in Loki. */
 export function lengthOf({ startNs, endNs }: TimeRange): bigint {
   const lengthNs = endNs - startNs;
   return lengthNs > maxInt64 ? maxInt64 : lengthNs;
 }
 
-/** The step a client gets that names none: a 250th of the range in whole seconds, at least one second. */
+/** The default step: a 250th of the range in whole seconds, at least one second. */
 export function defaultStepNs(range: TimeRange): bigint {
   const seconds = lengthOf(range) / nanosPerSecond / 250n;
   return (seconds < 1n ? 1n : seconds) * nanosPerSecond;

@@ -9,7 +9,7 @@ import { first, readInt, readLimit, readTimeRange, type Params } from './reader.
 const maxDelaySeconds = 5n;
 const maxUint32 = 4_294_967_295n;
 
-/** Reads the parameters of a tail in Loki's order; `end` is looked at and then ignored: a tail ends never. */
+/** Reads the parameters of a tail in Loki's order; `end` is validated and then ignored because a tail has no end. */
 export function parseTail(params: Params, context: ParamContext, follow: FollowRules): TailRequest {
   const query = new Query(first(params, 'query'), context.dottedNames);
   const limit = readLimit(params, 'limit', context.defaultLimit);
@@ -18,7 +18,7 @@ export function parseTail(params: Params, context: ParamContext, follow: FollowR
   return { op: 'tail', query, limit, range: { startNs, endNs: context.nowNs }, delayNs, follow };
 }
 
-/** `delay_for`, in whole seconds. */
+/** Reads `delay_for`, in whole seconds. */
 function readDelay(params: Params): bigint {
   const seconds = readInt(params, 'delay_for') ?? 0n;
   if (seconds < 0n || seconds > maxUint32) throw apiError('delayOutOfRange', { value: String(seconds) });
