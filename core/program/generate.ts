@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generateFiles as generateCheckFiles } from '../kernel/check/generate.js';
 import { generateFiles as generateOptionFiles } from '../kernel/options/generate.js';
+import { generateFiles as generatePipelineFiles } from '../kernel/pipeline/generate.js';
 import { packageRoot, type CommandFlag } from '../kernel/options/index.js';
 import { generateErrorsDoc } from './errors-doc.js';
 import { generateMetricsDoc } from './metrics-doc.js';
@@ -32,9 +33,11 @@ export async function generate(args: readonly string[], io: Io): Promise<number>
   return isCheck && stale > 0 ? 1 : 0;
 }
 
-async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
+/** Every generated file by its path from the package's root. */
+export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ...(await generateOptionFiles(root)),
+    ...generatePipelineFiles(root),
     ...generateCheckFiles(root),
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],

@@ -19,6 +19,7 @@ const alone = [
   'hostile/',
   'overload/',
   'core/program/',
+  'house/build.test',
   'core/engine/metric/metric.test',
   'core/engine/metric/count/json.test',
   // ... takes a picture of the heap, which is larger in company,

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot, problemsOf, type ValueProblem, type ValueSchema } from '../options/index.js';
+import { problemsOf, type ValueProblem } from '../options/index.js';
+import { frameSchema } from './file-schema.js';
 import { placeOf, toPlain, type LocatedNode } from './located.js';
 import type { SourcePosition } from './types.js';
 
@@ -14,36 +13,9 @@ export interface ShapeProblem {
   readonly fix?: string;
 }
 
-let frame: ValueSchema | undefined;
-
-/**
- * schemas/pipeline.schema.json without the schemas it refers to. Those describe options, which flags and the environment may also set, so
- * they are validated after all sources are merged (resolveOptions).
- */
-function frameSchema(): ValueSchema {
-  frame ??= withoutReferences(
-    // Every file in schemas/ is a JSON schema; a test validates this one.
-    JSON.parse(readFileSync(join(packageRoot(), 'schemas', 'pipeline.schema.json'), 'utf8')) as ValueSchema,
-  );
-  return frame;
-}
-
-function withoutReferences(schema: ValueSchema): ValueSchema {
-  const text = JSON.stringify(schema, (key, value: unknown) => {
-    if (key === 'allOf') return undefined;
-    return key !== '' && isSectionReference(value) ? { type: ['object', 'null'] } : value;
-  });
-  // Made from a schema by leaving parts out.
-  return JSON.parse(text) as ValueSchema;
-}
-
-function isSectionReference(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'anyOf' in value;
-}
-
 /** All structural errors, each at the unknown key, the invalid value or the parent of a missing key. */
 export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
-  return problemsOf(frameSchema(), toPlain(root))
+  return problemsOf(frameSchema, toPlain(root))
     .filter((problem) => problem.kind !== 'missing' || !isWritten(root, problem))
     .map((problem) => ({
       kind: problem.kind,

@@ -1,0 +1,84 @@
+import { CORE_SECTIONS, type OptionSchema, type ValueSchema } from '../options/index.js';
+
+const entries = {
+  stages: 'The chain: every request passes these plugins from first to last.',
+  endpoints: 'Plugins that own HTTP routes.',
+  services: 'Plugins that live beside the chain.',
+} as const;
+
+const entryProperties: Readonly<Record<string, ValueSchema>> = {
+  use: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'Name of a built-in plugin, path of a module (./ or ../ from this file, or absolute), or name of an npm package.',
+  },
+  id: {
+    type: 'string',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    'x-expected': 'letters, digits, dots, dashes and underscores',
+    description:
+      "Name of this entry in logs, metrics and messages; the plugin's own name unless given. Stands once in a file.",
+  },
+  enabled: { type: 'boolean', default: true, description: 'False leaves the plugin out.' },
+  with: { type: ['object', 'null'], description: 'Options of the plugin.' },
+};
+
+const entrySchema: ValueSchema = {
+  type: 'object',
+  properties: entryProperties,
+  required: ['use'],
+  additionalProperties: false,
+};
+
+/**
+ * A pipeline file without the options in it. Flags and the environment may also set options, so they are validated after all sources are
+ * merged (resolveOptions).
+ */
+export const frameSchema = fileSchema(() => ({ type: ['object', 'null'] }), entrySchema);
+
+/** What an editor needs to know of a pipeline file: the frame, and in it the schemas that stand beside this one. */
+export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object {
+  const sections: readonly string[] = CORE_SECTIONS;
+  const plugins = [...schemas.keys()].filter((name) => !sections.includes(name));
+  const section = (name: string): object => ({
+    ...optionsOf(name),
+    description: schemas.get(name)?.description,
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Pipeline',
+    description:
+      'A pipeline file of ref-proxy: what happens to a request, and in which order. docs/pipeline.md explains it.',
+    ...fileSchema(section, { $ref: '#/$defs/entry' }),
+    $defs: { entry: { ...entrySchema, allOf: plugins.map(optionsByUse) } },
+  };
+}
+
+function fileSchema(section: (name: string) => object, entry: object): ValueSchema {
+  const lists = Object.entries(entries).map(
+    ([name, description]) => [name, { type: ['array', 'null'], items: entry, description }] as const,
+  );
+  return {
+    type: 'object',
+    properties: {
+      version: { type: 'integer', enum: [1], description: 'Version of this format.' },
+      ...Object.fromEntries(CORE_SECTIONS.map((name) => [name, section(name)] as const)),
+      ...Object.fromEntries(lists),
+    },
+    required: ['version', 'stages', 'endpoints'],
+    additionalProperties: false,
+  };
+}
+
+function optionsByUse(plugin: string): object {
+  return {
+    if: { properties: { use: { const: plugin } } },
+    then: { properties: { with: optionsOf(plugin) } },
+  };
+}
+
+/** A section, or the options of a plugin, may be left empty. */
+function optionsOf(name: string): object {
+  return { anyOf: [{ $ref: `${name}.schema.json` }, { type: 'null' }] };
+}
