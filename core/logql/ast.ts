@@ -51,7 +51,7 @@ export type UnwrapConversion = 'bytes' | 'duration' | 'duration_seconds';
 /** A whole query: of lines or of samples. */
 export type Expr = LogExpr | MetricExpr;
 
-/** A selector and the stages its lines run through, in order. */
+/** A selector and its pipeline of stages, in order. */
 export interface LogExpr extends Node {
   readonly kind: 'log';
   readonly selector: Selector;
@@ -86,8 +86,8 @@ export type Stage =
   | KeepStage;
 
 /**
- * One line filter. Several alternatives stand only behind the positive operators, any of them will do;
- * `!= "a" or "b"` is read as the two stages `!= "a"` and `!= "b"`, which is how Loki prints it.
+ * One line filter. Only the positive operators have several alternatives, of which any may match; `!= "a" or "b"` is parsed as the two
+ * stages `!= "a"` and `!= "b"`, which is how Loki prints it.
  */
 export interface LineFilterStage extends Node {
   readonly kind: 'line-filter';
@@ -95,7 +95,7 @@ export interface LineFilterStage extends Node {
   readonly alternatives: readonly LineFilterTerm[];
 }
 
-/** What a line is compared with; `ip` terms hold the text inside `ip("...")`. */
+/** The text that a line is compared with; `ip` terms hold the text inside `ip("...")`. */
 export interface LineFilterTerm extends Node {
   readonly kind: 'text' | 'ip';
   readonly value: string;
@@ -103,7 +103,7 @@ export interface LineFilterTerm extends Node {
 
 export interface JsonStage extends Node {
   readonly kind: 'json';
-  /** Empty when every field is wanted. */
+  /** Empty means every field. */
   readonly params: readonly ParserParam[];
 }
 
@@ -236,7 +236,7 @@ export interface RangeAggregation extends Node {
   readonly grouping: Grouping | undefined;
 }
 
-/** The window `[interval]` over a log query, shifted into the past by `offset`. */
+/** The window `[interval]` over a log query, shifted back by `offset`. */
 export interface LogRange extends Node {
   readonly kind: 'log-range';
   readonly query: LogExpr;
@@ -245,7 +245,7 @@ export interface LogRange extends Node {
   readonly offsetNanoseconds: bigint;
 }
 
-/** `| unwrap name` and the label filters behind it. */
+/** `| unwrap name` and the label filters after it. */
 export interface Unwrap extends Node {
   readonly kind: 'unwrap';
   readonly name: string;

@@ -1,11 +1,11 @@
 import { RefusedQuery } from '../base/errors/refused-query.js';
 
-/** A query that Loki refuses; the message is Loki's text to the letter. */
+/** A query that Loki refuses; the message is Loki's, word for word. */
 export class LogqlError extends RefusedQuery {
   override readonly name = 'LogqlError';
 }
 
-/** The error at a position in the query; without line and column no position is named. */
+/** An error at a position of the query; without line and column, no position is mentioned. */
 export function errorAt(message: string, line = 0, column = 0): LogqlError {
   const place = line === 0 && column === 0 ? ' ' : ` at line ${String(line)}, col ${String(column)}`;
   return new LogqlError(`parse error${place}: ${message}`);

@@ -10,11 +10,11 @@ import { visit, type AstNode } from './walk.js';
 
 export type { PipelineEntry } from './pipeline/types.js';
 
-/** What a query makes of one entry; nothing is set where it does not keep it. */
+/** The result of a query for one entry; empty when the query does not keep it. */
 export interface EvaluatedEntry {
   readonly kept: boolean;
   readonly line: string;
-  /** All labels: for a metric query those of the sample. */
+  /** All labels; for a metric query, those of the sample. */
   readonly labels: LabelSet;
   readonly groups: {
     readonly stream: LabelSet;
@@ -30,9 +30,9 @@ type Evaluate = (entry: PipelineEntry) => EvaluatedEntry;
 const compiled = new WeakMap<Expr, Evaluate>();
 
 /**
- * Runs one entry through a query: selector, stages and, for a metric query, sample extraction by its first range aggregation.
- * A parsed query is compiled at its first use and then kept for as long as it is.
- * @throws LogqlError with Loki's text for a query text that cannot be parsed; the errors of a stage that cannot be built
+ * Runs one entry through a query: selector, stages and, for a metric query, the sample extraction of its first range aggregation. A parsed
+ * query is compiled on first use and cached as long as it lives.
+ * @throws LogqlError with Loki's text for a query that cannot be parsed; the errors of a stage that cannot be compiled
  */
 export function evaluateEntry(query: Expr | string, entry: PipelineEntry): EvaluatedEntry {
   const expr = typeof query === 'string' ? parseQuery(query) : query;
@@ -94,7 +94,7 @@ interface FoundRange {
   readonly pushed: ReturnType<typeof pushedGrouping>;
 }
 
-/** The first range aggregation from the left, with the grouping that its samples get from around it. */
+/** The first range aggregation from the left, with the grouping that surrounding aggregations give its samples. */
 function firstRange(expr: MetricExpr): FoundRange | undefined {
   let found: FoundRange | undefined;
   let parent: AstNode | undefined;

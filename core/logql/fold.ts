@@ -4,7 +4,7 @@ export function isSetOp(op: BinaryOp): op is SetOp {
   return op === 'or' || op === 'and' || op === 'unless';
 }
 
-/** An operation between two literals, computed while parsing: division by zero gives NaN, a comparison 1 or 0. */
+/** Folds an operation between two literals while parsing: division by zero gives NaN, a comparison 1 or 0. */
 export function foldLiterals(op: Exclude<BinaryOp, SetOp>, left: number, right: number): number {
   switch (op) {
     case '+':
@@ -34,7 +34,7 @@ export function foldLiterals(op: Exclude<BinaryOp, SetOp>, left: number, right: 
   }
 }
 
-/** Go's math.Pow: unlike JavaScript it has 1 to the power of anything, and -1 to infinity, as 1. */
+/** Go's math.Pow: unlike in JavaScript, 1 to any power and -1 to an infinite power are 1. */
 export function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Infinity)) return 1;
   return base ** exponent;

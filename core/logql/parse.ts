@@ -10,24 +10,24 @@ import { logqlTable } from './syntax/table.js';
 import { isDeeperThan } from './walk.js';
 import { ReadingAborted, type Invalid } from './syntax/invalid.js';
 
-/** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name stands. */
+/** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name may be. */
 export interface ParseOptions {
   readonly dottedNames?: 'reject' | 'accept';
 }
 
 const maxInputBytes = 131072;
-/** Keeps all that walks trees by recursion off the end of the stack; Loki itself knows no such limit. */
+/** Keeps recursive functions over trees from overflowing the stack; Loki has no such limit. */
 const maxDepth = 1000;
 
 /**
- * Parses a query and checks everything that Loki checks before it runs one, stages excepted (see checkStages).
+ * Parses a query and checks everything that Loki checks before running it, except stages (see checkStages).
  * @throws LogqlError with Loki's text
  */
 export function parseQuery(text: string, options: ParseOptions = {}): Expr {
   return doAll(parseSteps(text, options));
 }
 
-/** The same bit by bit, for texts that are long. */
+/** The same in steps, for long texts. */
 export function parseSteps(text: string, options: ParseOptions = {}): Steps<Expr> {
   return sharingBudget(querySteps(text, options));
 }
@@ -48,7 +48,7 @@ export function formatQuery(text: string, options: ParseOptions = {}): string {
 }
 
 /**
- * Parses a selector without a pipeline, as the label, series and index endpoints take it; `{}` passes.
+ * Parses a selector without a pipeline, as the label, series and index endpoints accept it; `{}` is allowed.
  * @throws LogqlError with Loki's text
  */
 export function parseMatchers(text: string, options: ParseOptions = {}): readonly Matcher[] {
@@ -60,7 +60,7 @@ export function parseMatchers(text: string, options: ParseOptions = {}): readonl
 }
 
 /**
- * Demands a matcher that does not hold for the empty value; endpoints that read all streams on `{}` skip this.
+ * Requires a matcher that refuses the empty value; endpoints that read all streams on `{}` skip this.
  * @throws LogqlError with Loki's text
  */
 export function requireNonEmptyMatcher(matchers: readonly Matcher[]): void {
@@ -81,7 +81,7 @@ function* uncheckedSteps(text: string, options: ParseOptions): Steps<Expr | Inva
   }
   if (lexer.fault !== undefined) throw lexer.fault;
   yield;
-  // The start symbol's rules make nothing else; without a fault there is a result.
+  // The start symbol's rules have no other results; without an error there is a result.
   const expr = result?.value as Expr | Invalid;
   if (expr.kind !== 'invalid' && isDeeperThan(expr, maxDepth)) {
     throw errorAt(`query is nested too deeply (more than ${String(maxDepth)} levels)`);

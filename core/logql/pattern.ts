@@ -1,9 +1,9 @@
-/** One piece of a pattern expression: text that must stand there, or `<name>`; `<_>` has no name. */
+/** One piece of a pattern expression: literal text, or `<name>`; `<_>` has no name. */
 export type PatternPart =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'capture'; readonly name: string | undefined };
 
-/** A pattern expression that Loki refuses; the message is Loki's, without what stands around it. */
+/** A pattern expression that Loki refuses; the message is Loki's, without the surrounding text. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
@@ -11,8 +11,8 @@ export class PatternError extends Error {
 const capture = /<([A-Za-z_][A-Za-z0-9_]*)>/g;
 
 /**
- * Reads a pattern expression: for a `pattern` stage (`captures`: at least one named capture, no name twice) or for
- * the line filters `|>` and `!>` (`filter`: only `<_>`).
+ * Parses a pattern expression: for a `pattern` stage (`captures`: at least one named capture, no name twice) or for the line filters `|>`
+ * and `!>` (`filter`: only `<_>`).
  * @throws PatternError
  */
 export function parsePattern(text: string, use: 'captures' | 'filter'): readonly PatternPart[] {

@@ -10,10 +10,10 @@ import type {
   Unwrap,
 } from './ast.js';
 
-/** Everything that `visit` comes by. */
+/** Every node that `visit` reaches. */
 export type AstNode = Expr | LogRange | Selector | Matcher | Stage | LabelFilter | Unwrap;
 
-/** Calls back for every node, parents before children and from left to right; costs no call depth. */
+/** Calls back for every node, parents before children and from left to right. Uses no call depth. */
 export function visit(root: AstNode, enter: (node: AstNode) => void): void {
   const pending: AstNode[] = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -22,7 +22,7 @@ export function visit(root: AstNode, enter: (node: AstNode) => void): void {
   }
 }
 
-/** Whether a tree has more levels than told; costs no call depth. */
+/** Whether a tree has more than `levels` levels. Uses no call depth. */
 export function isDeeperThan(root: AstNode, levels: number): boolean {
   let level: AstNode[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -32,7 +32,7 @@ export function isDeeperThan(root: AstNode, levels: number): boolean {
   return false;
 }
 
-/** The direct parts of a node, from left to right. */
+/** The direct children of a node, from left to right. */
 export function childrenOf(node: AstNode): readonly AstNode[] {
   switch (node.kind) {
     case 'log':
@@ -87,7 +87,7 @@ export function logQueriesOf(expr: Expr): readonly LogExpr[] {
   return found;
 }
 
-/** Gives every selector new matchers; the rest of the tree is shared with the old one. */
+/** Replaces the matchers of every selector; the rest of the tree is shared with the old one. */
 export function mapMatchers<E extends Expr>(
   expr: E,
   change: (matchers: readonly Matcher[]) => readonly Matcher[],

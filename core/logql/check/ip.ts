@@ -2,7 +2,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** Whether `ip("...")` takes the text: an address, a CIDR block, or a range `a-b` of one family in rising order. */
+/** Whether `ip("...")` accepts the text: an address, a CIDR block, or an ascending range `a-b` of one address family. */
 export function isIpPattern(text: string): boolean {
   if (familyOf(text) !== undefined) return true;
   const block = /^([^/%]*)\/(0|[1-9][0-9]{0,2})$/.exec(text);

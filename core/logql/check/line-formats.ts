@@ -5,8 +5,8 @@ const readsLine: ReadonlySet<Stage['kind']> = new Set([
 ]);
 
 /**
- * The stages of a range aggregation as Loki runs them: a `line_format` whose line nothing behind it reads is left out,
- * even a faulty one, unless bytes are counted.
+ * The stages of a range aggregation as Loki runs them: a `line_format` whose line no later stage reads is dropped, even an invalid one,
+ * unless bytes are counted.
  */
 export function dropUnusedLineFormats({ op, range }: RangeAggregation): readonly Stage[] {
   const { stages } = range.query;

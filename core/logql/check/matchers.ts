@@ -5,12 +5,12 @@ const text =
   'queries require at least one regexp or equality matcher that does not have an empty-compatible value. ' +
   'For instance, app=~".*" does not meet this requirement, but app=~".+" will';
 
-/** Loki's complaint about matchers that all hold for a label that is not there, or nothing when one does not. */
+/** Loki's error when all matchers accept a missing label; undefined otherwise. */
 export function emptyMatcherFault(matchers: readonly Matcher[]): string | undefined {
   return matchers.every(matchesEmpty) ? text : undefined;
 }
 
-/** Whether a matcher holds for the empty value, which is what a missing label has. */
+/** Whether the matcher accepts the empty value, which is what a missing label has. */
 export function matchesEmpty({ op, value }: Matcher): boolean {
   switch (op) {
     case '=':

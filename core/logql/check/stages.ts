@@ -13,18 +13,18 @@ import { quoteGo } from '../../base/time/go-quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
 import { isIpPattern } from './ip.js';
 
-/** Stages, and parts of them, that are checked in one step. */
+/** Stages and parts of stages checked per step. */
 const stepParts = 50;
 
 /**
- * Checks that every stage of a query can be built, which Loki does only when it runs the query on data.
+ * Checks that every stage of a query can be compiled, which Loki does only when it runs the query on data.
  * @throws LogqlError with Loki's text
  */
 export function checkStages(expr: Expr): void {
   doAll(checkSteps(expr));
 }
 
-/** The same bit by bit, for queries that are long. */
+/** The same in steps, for long queries. */
 export function checkSteps(expr: Expr): Steps<void> {
   return sharingBudget(checkAll(expr));
 }
@@ -43,7 +43,7 @@ function* checkAll(expr: Expr): Steps<void> {
   }
 }
 
-/** The pipelines of a query from left to right, as they run. */
+/** The pipelines of a query from left to right, in execution order. */
 function pipelinesOf(expr: Expr): (readonly Stage[])[] {
   if (expr.kind === 'log') return [expr.stages];
   const found: (readonly Stage[])[] = [];
@@ -77,7 +77,7 @@ function* stageFault(stage: Stage): Steps<string | undefined> {
     case 'logfmt':
       return faultOf(() => stage.params.forEach(({ path }) => void parseLogfmtKey(path)));
     case 'label-filter':
-      // Loki looks no deeper: an unreadable address inside a tree of filters passes.
+      // Loki only checks the top of a filter tree: an invalid address deeper inside passes.
       return stage.filter.kind === 'ip' ? ipFault(stage.filter.value) : undefined;
     case 'line-format': {
       const fault = faultOf(() => parseTemplate(stage.template, 'line'));
@@ -144,7 +144,7 @@ function* firstDefined<T>(
   return undefined;
 }
 
-/** The text of what a parser of a stage's own language complains about. */
+/** The error of parsing a stage's own language. */
 function faultOf(parse: () => unknown): string | undefined {
   try {
     parse();

@@ -1,6 +1,6 @@
 import type { Grammar, Nonterminal, Rule } from './symbols.js';
 
-/** One LR(0) state: where its transitions lead, and the rules that are complete in it. */
+/** One LR(0) state: its transitions, and the rules that are complete in it. */
 export interface State {
   readonly shifts: Map<number, number>;
   readonly gotos: Map<number, number>;
@@ -35,7 +35,6 @@ export function buildAutomaton(grammar: Grammar): State[] {
   return states;
 }
 
-/** The rules of each nonterminal, in the order they were added. */
 export function groupRules(grammar: Grammar): ReadonlyMap<Nonterminal<unknown>, readonly Rule[]> {
   const rulesOf = new Map<Nonterminal<unknown>, Rule[]>();
   for (const rule of grammar.rules) {
@@ -56,7 +55,7 @@ function expand(
   const complete: Rule[] = [];
   const shiftKernels = new Map<number, Item[]>();
   const gotoKernels = new Map<number, Item[]>();
-  // The list grows while it is walked: each nonterminal behind a dot opens its rules once.
+  // The list grows during iteration: each nonterminal after a dot adds its rules once.
   for (const { rule, dot } of items) {
     const next = rule.right[dot];
     if (next === undefined) {

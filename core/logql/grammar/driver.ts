@@ -2,7 +2,7 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { Terminal } from './symbols.js';
 import type { Table, TableRow } from './table.js';
 
-/** One token; `name` is what error texts call it, when that is not the name of its kind. */
+/** One token; `name` is its name in error texts when it differs from its kind. */
 export interface Token {
   readonly kind: Terminal<unknown>;
   readonly value: unknown;
@@ -11,10 +11,10 @@ export interface Token {
   readonly end: number;
 }
 
-/** Where tokens come from and syntax errors go to. */
+/** Provides tokens and receives syntax errors. */
 export interface TokenSource {
   next(): Token;
-  /** Called at most once per error; the parser then recovers where the grammar has an `error` rule. */
+  /** Called at most once per error; parsing then recovers where the grammar has an `error` rule. */
   syntaxError(message: string): void;
 }
 
@@ -25,18 +25,18 @@ interface Frame {
   readonly end: number;
 }
 
-/** Tokens read in one step. */
+/** Tokens read per step. */
 const stepTokens = 100;
 
-/** Reads a short text at once; see parserSteps. */
+/** Parses a short text without pauses; see parserSteps. */
 export function runParser(table: Table, source: TokenSource): { readonly value: unknown } | undefined {
   return doAll(parserSteps(table, source));
 }
 
 /**
- * Reads all tokens and runs the actions of the rules; gives the value of the start symbol, or undefined when the
- * input was given up. Works on an explicit stack, so nesting costs no call depth.
- * Error recovery is yacc's: after an error three tokens must be read before the next one is reported.
+ * Reads all tokens and runs the actions of the rules. Returns the value of the start symbol, or undefined when recovery failed. Uses an
+ * explicit stack, so nesting needs no call depth. Recovers from errors like yacc: three tokens must be read before another error is
+ * reported.
  */
 export function* parserSteps(
   table: Table,
@@ -95,7 +95,7 @@ function rowAt(rows: readonly TableRow[], stack: readonly Frame[]): TableRow {
   return row;
 }
 
-/** Drops states until one can read the `error` token, and says where that leads. */
+/** Pops states until one accepts the `error` token, and returns the state that follows. */
 function unwind(rows: readonly TableRow[], stack: Frame[], error: number): number | undefined {
   while (stack.length > 0) {
     const target = rowAt(rows, stack).shifts.get(error);

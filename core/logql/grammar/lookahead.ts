@@ -1,10 +1,10 @@
 import { groupRules, type State } from './automaton.js';
 import type { Grammar, Nonterminal, Rule } from './symbols.js';
 
-/** Tokens before which a complete rule may be reduced in a state, as a set of bits. */
+/** The tokens before which a state may reduce a complete rule, as a bit set. */
 export type Lookahead = (state: number, rule: Rule) => bigint;
 
-/** A step over a nonterminal: what may follow it, and the steps whose followers are its followers too. */
+/** A transition over a nonterminal: its follow set, and the transitions whose follow sets it includes. */
 interface Transition {
   readonly left: Nonterminal<unknown>;
   readonly state: number;
@@ -13,8 +13,8 @@ interface Transition {
 }
 
 /**
- * LALR(1) lookahead after DeRemer and Pennello: what may follow a step is what can be read right behind it, plus what
- * may follow the steps that end with it.
+ * LALR(1) lookahead after DeRemer and Pennello: the follow set of a transition is the tokens readable right after it, plus the follow sets
+ * of the transitions that end with it.
  */
 export function computeLookahead(grammar: Grammar, states: readonly State[]): Lookahead {
   const nullable = nullableSymbols(grammar);
@@ -55,7 +55,7 @@ export function computeLookahead(grammar: Grammar, states: readonly State[]): Lo
     );
 }
 
-/** Follows a rule from where its left side begins, links the steps that end it, and gives the state it ends in. */
+/** Follows a rule from the start of its left side, links the transitions that end it, and returns its final state. */
 function walk(
   rule: Rule,
   whole: Transition,
@@ -80,7 +80,7 @@ function walk(
   return at;
 }
 
-/** Carries followers along `includes` until nothing changes. */
+/** Propagates follow sets along `includes` until nothing changes. */
 function spread(transitions: readonly Transition[]): void {
   for (let changed = true; changed;) {
     changed = false;

@@ -14,7 +14,7 @@ export class Terminal<T> {
   ) {}
 }
 
-/** A rule's left side; `T` is what its actions make. */
+/** A rule's left side; `T` is the result type of its actions. */
 export class Nonterminal<T> {
   declare protected readonly value: T;
   readonly kind = 'nonterminal';
@@ -44,7 +44,7 @@ export class Grammar {
   readonly terminals: Terminal<unknown>[] = [];
   readonly nonterminals: Nonterminal<unknown>[] = [];
   readonly rules: Rule[] = [];
-  /** End of input, and the token that error recovery pretends to have read; neither is ever "expected". */
+  /** End of input, and the pseudo-token of error recovery; neither is ever "expected". */
   readonly end = this.terminal<undefined>('$end');
   readonly error = this.terminal<undefined>('error');
   #level = 0;
@@ -53,7 +53,7 @@ export class Grammar {
     return this.#declare<T>(name, 0, 'left');
   }
 
-  /** Declares operators of one precedence; each call binds tighter than the one before it. */
+  /** Declares operators of one precedence; each call binds tighter than the previous one. */
   operators<T>(associativity: Associativity, names: readonly string[]): Terminal<T>[] {
     this.#level++;
     return names.map((name) => this.#declare<T>(name, this.#level, associativity));
@@ -65,7 +65,7 @@ export class Grammar {
     return symbol;
   }
 
-  /** Gives what adds a rule for a nonterminal; in two steps, so that the action's result is typed by the left side. */
+  /** Returns a function that adds a rule for a nonterminal; in two steps, so that the left side types the action's result. */
   rule<T>(
     left: Nonterminal<T>,
   ): <const S extends readonly GrammarSymbol[]>(
@@ -73,7 +73,7 @@ export class Grammar {
     action: (values: ValuesOf<S>, span: Span) => T,
   ) => void {
     return (right, action) => {
-      // The parser hands an action exactly the values of the symbols on its right side.
+      // The parser passes an action exactly the values of the symbols on its right side.
       this.rules.push({ index: this.rules.length, left, right, action: action as Action });
     };
   }

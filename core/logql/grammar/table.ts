@@ -2,33 +2,32 @@ import { buildAutomaton } from './automaton.js';
 import { computeLookahead } from './lookahead.js';
 import type { Grammar, Rule, Terminal } from './symbols.js';
 
-/** What to do in one state. */
+/** The actions of one state. */
 export interface TableRow {
   readonly shifts: ReadonlyMap<number, number>;
   /** Reductions other than the default one, by token. */
   readonly reductions: ReadonlyMap<number, Rule>;
-  /** Done for every other token; without it such a token is an error. */
+  /** The default reduction for every other token; without one, such a token is an error. */
   readonly fallback: Rule | undefined;
   readonly gotos: ReadonlyMap<number, number>;
-  /** Names of the tokens that may be read here, in declaration order, as long as there are at most four. */
+  /** Names of the tokens accepted here, in declaration order, if there are at most four. */
   readonly expected: readonly string[];
 }
 
 export interface Table {
   readonly grammar: Grammar;
   readonly rows: readonly TableRow[];
-  /** How often a shift and a reduction were both possible and no precedence decided (the shift won). */
+  /** The number of shift/reduce conflicts that no precedence resolved (shift won). */
   readonly shiftConflicts: number;
-  /** How often two rules could be reduced (the earlier rule won). */
+  /** The number of reduce/reduce conflicts (the earlier rule won). */
   readonly reduceConflicts: number;
 }
 
 const maxExpected = 4;
 
 /**
- * Makes the LALR(1) table the way yacc's family does, so that errors come out in the same state with the same list:
- * precedence settles conflicts, else shift wins; the commonest reduction of a state becomes its default and is done
- * without looking at the token.
+ * Builds the LALR(1) table as yacc does, so that errors occur in the same state with the same expected tokens: precedence resolves
+ * conflicts, otherwise shift wins; the most common reduction of a state becomes its default and runs without reading the token.
  */
 export function buildTable(grammar: Grammar): Table {
   const states = buildAutomaton(grammar);
@@ -71,7 +70,7 @@ function settle(rule: Rule, token: Terminal<unknown> | undefined): 'shift' | 're
   return token.associativity === 'left' ? 'reduce' : 'shift';
 }
 
-/** The rule reduced before most tokens; among equals the one of the token declared first. */
+/** The rule reduced before most tokens; in a tie, the one whose token was declared first. */
 function commonest(reductions: ReadonlyMap<number, Rule>): Rule | undefined {
   const counts = new Map<Rule, number>();
   for (const [, rule] of [...reductions].sort(([a], [b]) => a - b))

@@ -1,12 +1,12 @@
-/** What `peek` and `step` give at the end of the text. */
+/** What `peek` and `step` return at the end of the text. */
 export const endOfText = -1;
 
 const lineFeed = 0x0a;
 const byteOrderMark = 0xfeff;
 
 /**
- * Reads a text by code points, one ahead, and keeps the position that error texts name: the one where the token in
- * hand begins. `skip`, reading by look-ahead, makes its line 0, as Go's scanner does; the column stays.
+ * Reads a text by code points with one code point of lookahead, and keeps the start of the current token as the position for error texts.
+ * `skip` reads as lookahead and sets the line to 0, as Go's scanner does; the column stays.
  */
 export class CharReader {
   tokenLine = 0;
@@ -14,7 +14,7 @@ export class CharReader {
   readonly #text: string;
   readonly #report: (message: string) => void;
   #ahead: number | undefined;
-  /** Offset of the code point ahead, and of the one after it. */
+  /** Offsets of the next code point and of the one after it. */
   #offset = 0;
   #next = 0;
   #line = 1;
@@ -27,7 +27,7 @@ export class CharReader {
     this.#report = report;
   }
 
-  /** UTF-16 offset of the code point ahead. */
+  /** UTF-16 offset of the next code point. */
   get offset(): number {
     this.peek();
     return this.#offset;
@@ -37,7 +37,7 @@ export class CharReader {
     return this.#text.slice(start, this.offset);
   }
 
-  /** The text from the code point ahead on, for looking further than one. */
+  /** The text from the next code point on, for longer lookahead. */
   rest(length: number): string {
     return this.#text.slice(this.offset, this.offset + length);
   }
@@ -50,20 +50,20 @@ export class CharReader {
     return this.#ahead;
   }
 
-  /** Goes one code point on and gives the new one ahead. */
+  /** Advances by one code point and returns the next one. */
   step(): number {
     this.peek();
     this.#ahead = this.#read();
     return this.#ahead;
   }
 
-  /** As `step`, but as look-ahead: the token in hand loses its line. */
+  /** Like `step`, but as lookahead: the current token loses its line. */
   skip(): number {
     this.tokenLine = 0;
     return this.peek() === endOfText ? endOfText : this.step();
   }
 
-  /** Skips the code points of a text that `rest` has shown to be ahead. */
+  /** Skips the code points of a text that `rest` has already shown. */
   skipOver(text: string): void {
     for (let left = Array.from(text).length; left > 0; left--) this.skip();
   }
@@ -72,7 +72,7 @@ export class CharReader {
     this.tokenLine = 0;
   }
 
-  /** Makes the code point ahead the first one of the token in hand. */
+  /** Starts the current token at the next code point. */
   beginToken(): void {
     this.peek();
     const isFirstOfLine = this.#column === 0;

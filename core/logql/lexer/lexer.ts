@@ -9,19 +9,19 @@ import { scanBytes, scanDuration } from './quantity.js';
 import { scan, type Scanned } from './scanner.js';
 
 export interface LexerOptions {
-  /** Reads `a.b.c` as one name; Loki knows no such names. */
+  /** Reads `a.b.c` as one name, which Loki does not support. */
   readonly dottedNames: boolean;
 }
 
 const flags = new Set(['--strict', '--keep-empty']);
 const lineFeed = 0x0a;
 
-/** Keeps the reading of one query below the time that others may wait for; Loki itself knows no such limit. */
+/** Bounds how long parsing one query can take; Loki has no such limit. */
 const maxTokens = 65_536;
 
-/** Makes LogQL's tokens of a text, and keeps the first thing that is wrong with it. */
+/** Splits a text into LogQL tokens and keeps its first error. */
 export class Lexer implements TokenSource {
-  /** The first fault; Loki tells no other. */
+  /** The first error; Loki reports no other. */
   fault: LogqlError | undefined;
   readonly #reader: CharReader;
   readonly #dottedNames: boolean;
@@ -39,7 +39,7 @@ export class Lexer implements TokenSource {
     this.#report(message);
   }
 
-  /** @throws LogqlError beyond maxTokens, at once: what comes after is not read. */
+  /** @throws LogqlError beyond maxTokens, immediately: the rest is not read. */
   next(): Token {
     this.#tokens += 1;
     if (this.#tokens > maxTokens)
@@ -50,7 +50,7 @@ export class Lexer implements TokenSource {
     }
   }
 
-  /** Gives nothing for a comment. */
+  /** Undefined for a comment. */
   #read(): Token | undefined {
     const piece = scan(this.#reader, (message) => {
       this.#report(message);
@@ -116,7 +116,7 @@ export class Lexer implements TokenSource {
     return this.#token(token.identifier, name, piece.start);
   }
 
-  /** Whether `(`, `by (` or `without (` follows; comments do not count as white space here. */
+  /** Whether `(`, `by (` or `without (` follows; comments are not skipped here. */
   #isCall(): boolean {
     for (let length = 64; ; length *= 4) {
       const rest = this.#reader.rest(length);

@@ -23,8 +23,8 @@ export function isDecimal(code: number): boolean {
 }
 
 /**
- * Reads a number in Go's syntax and reports what is wrong with it; the text read is the token all the same, except
- * of a binary literal behind white space: there Loki reads no further and words it oddly.
+ * Scans a number in Go's syntax and reports errors; the scanned text is still the token. Exception: for a binary literal after white space,
+ * Loki stops reading and reports a peculiar error.
  */
 export function scanNumber(
   reader: CharReader,
@@ -55,7 +55,7 @@ export function scanNumber(
   }
   if (!parts.some((part) => part.hasDigit)) report(`${literalNames[prefix]} has no digits`);
   const letter = ahead(reader).toLowerCase();
-  // Without a hexadecimal prefix a `P` is no exponent but a unit: `5PB`.
+  // Without a hexadecimal prefix, `P` starts a unit instead of an exponent: `5PB`.
   if (letter === 'e' || (letter === 'p' && prefix === 'x')) {
     parts.push(scanExponent(reader, report, prefix));
     isFloat = true;
@@ -111,7 +111,7 @@ function ahead(reader: CharReader): string {
   return code < 0 ? '' : String.fromCodePoint(code);
 }
 
-/** A separator must stand between two digits; a base prefix counts as a digit. */
+/** A separator must be between two digits; a base prefix counts as a digit. */
 function hasStraySeparator(text: string): boolean {
   const digits = text.toLowerCase().replace(/^0[xob]/, '0');
   return /(?:^|[^0-9a-f])_|_(?:$|[^0-9a-f])/.test(digits);

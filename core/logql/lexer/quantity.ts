@@ -5,10 +5,10 @@ import type { CharReader } from './char-reader.js';
 
 const durationTail = /^[\p{N}nsum\u00b5hdwy.]+/u;
 const bytesTail = /^[\p{N}BikKMGTP.]+/u;
-/** Longer than any duration or size that means something; bounds the look-ahead. */
+/** Longer than any meaningful duration or size; bounds the lookahead. */
 const maxTail = 256;
 
-/** Reads on behind a number (or `-`) when that makes a duration; leaves the reader alone otherwise. */
+/** Reads on after a number (or `-`) if that gives a duration; otherwise leaves the reader where it is. */
 export function scanDuration(reader: CharReader, head: string): bigint | undefined {
   return scanTail(reader, head, durationTail, (text) => {
     const parsed = parsePromDuration(text);
@@ -16,7 +16,7 @@ export function scanDuration(reader: CharReader, head: string): bigint | undefin
   });
 }
 
-/** Reads on behind a number when that makes a size in bytes. */
+/** Reads on after a number if that gives a size in bytes. */
 export function scanBytes(reader: CharReader, head: string): number | undefined {
   return scanTail(reader, head, bytesTail, parseBytes);
 }

@@ -3,7 +3,7 @@ import { isDecimal, scanNumber } from './number.js';
 
 export type ScannedKind = 'end' | 'name' | 'number' | 'string' | 'char' | 'symbol' | 'broken';
 
-/** A piece of text in Go's lexical syntax, before LogQL makes tokens of it. */
+/** A lexeme of Go's lexical syntax, before it becomes a LogQL token. */
 export interface Scanned {
   readonly kind: ScannedKind;
   readonly text: string;
@@ -31,7 +31,7 @@ const hexEscapes = new Map([
   [0x55, 8],
 ]);
 
-/** Reads the next piece; white space and the comments of Go are skipped, faults are reported and read over. */
+/** Reads the next lexeme. White space and Go comments are skipped; errors are reported and reading continues. */
 export function scan(reader: CharReader, report: Report): Scanned {
   reader.peek();
   reader.forgetLine();
@@ -48,7 +48,7 @@ export function scan(reader: CharReader, report: Report): Scanned {
   }
 }
 
-/** Gives nothing for a comment. */
+/** Undefined for a comment. */
 function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): ScannedKind | undefined {
   const code = reader.peek();
   if (code === endOfText) return 'end';
@@ -76,7 +76,7 @@ function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): Sca
   return undefined;
 }
 
-/** A letter or `_`; most are of ASCII, for which a pattern would be slow. */
+/** A letter or `_`; ASCII is checked first because the pattern is slow. */
 function startsName(code: number): boolean {
   if (code >= 0x80) return matches(letter, code);
   const small = code | 0x20;
@@ -108,7 +108,7 @@ function scanComment(reader: CharReader, report: Report): void {
   reader.step();
 }
 
-/** Reads to the closing quote and gives the number of characters inside. */
+/** Reads up to the closing quote and returns the number of characters inside. */
 function scanQuoted(reader: CharReader, report: Report, quote: number): number {
   let count = 0;
   for (let code = reader.step(); code !== quote; count++) {

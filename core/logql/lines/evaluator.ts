@@ -15,22 +15,22 @@ import {
   type SentSample,
 } from './work.js';
 
-/** Where lines are evaluated that cost too much for the event loop, and until when anybody waits for them. */
+/** Where lines too expensive for the event loop are evaluated, and the signal that ends waiting for them. */
 export interface LinePlace {
   readonly workers: Pick<LineWorkers, 'run'>;
   readonly signal: AbortSignal;
-  /** Nanoseconds that a line may cost here, as they are estimated. */
+  /** Estimated nanoseconds that a line may cost on the event loop. */
   readonly limit?: number;
 }
 
-/** Estimates are made for the worst of lines: most take a tenth of them. */
+/** Estimates assume the worst line: most lines take a tenth of it. */
 const defaultLimit = 8_000_000;
 
-/** Evaluates entries for one query, one after another: the next one when the last one has its result. */
+/** Evaluates entries for one query one at a time: each call must wait for the previous result. */
 export interface LineEvaluator<Result> {
-  /** The result, or a promise of it for a line that costs too much to be evaluated here. */
+  /** The result, or a promise of it for a line that is too expensive to be evaluated here. */
   of(entry: PipelineEntry): Result | Promise<Result>;
-  /** Nanoseconds that the last line has cost here, at most. */
+  /** The estimated nanoseconds that the last line cost here. */
   readonly spent: number;
 }
 
@@ -47,7 +47,7 @@ export function pipelineEvaluator(
   });
 }
 
-/** Compiles what a range aggregation reads from entries (see compileExtractor). */
+/** Compiles the sample extraction of a range aggregation (see compileExtractor). */
 export function sampleEvaluator(
   range: RangeAggregation,
   pushed: Pick<Grouping, 'without' | 'labels'> | undefined,
@@ -61,7 +61,7 @@ export function sampleEvaluator(
   });
 }
 
-/** Reads the paths of a JSON line's values (see jsonPathsOf). */
+/** Finds the paths of a JSON line's values (see jsonPathsOf). */
 export function keyPathsEvaluator(place: LinePlace): LineEvaluator<PathsByLabel> {
   const meter = new Meter(place.limit ?? defaultLimit);
   const work: LineWork = { kind: 'key-paths' };

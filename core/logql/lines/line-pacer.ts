@@ -1,11 +1,11 @@
 import { Pacer } from '../../base/pace/pacer.js';
 
-/** Nanoseconds of a row besides its stages. */
+/** Nanoseconds per row, apart from its stages. */
 const rowCost = 2_000;
-/** Looking at the clock for every row would be dear where rows are cheap. */
+/** Reading the clock for every row would dominate the cost of cheap rows. */
 const lookEvery = 200_000;
 
-/** Lets other work of the process go on between lines. */
+/** Lets other work run between lines. */
 export class LinePacer {
   readonly #pacer: Pacer;
   #spent = 0;
@@ -14,7 +14,7 @@ export class LinePacer {
     this.#pacer = new Pacer(signal);
   }
 
-  /** To be asked behind each line, with what it cost; gives something to wait for when a slice of time is used up. */
+  /** Call after each line with its cost; returns a promise to await when a time slice is used up. */
   after(spent: number): Promise<void> | undefined {
     this.#spent += rowCost + spent;
     if (this.#spent < lookEvery) return undefined;

@@ -7,11 +7,11 @@ import type { Answered, Asked } from './messages.js';
 import { sendEntry, type LineWork } from './work.js';
 
 export interface LineWorkerOptions {
-  /** Threads at most; they start when they are needed and end when they are not. */
+  /** Maximum number of threads; they start on demand and end when idle. */
   readonly threads: number;
-  /** Milliseconds for one line. */
+  /** Timeout of one line in milliseconds. */
   readonly timeoutMs: number;
-  /** Is told how many threads there are, how many lines wait, and what became of a line. */
+  /** Notified of the number of threads, the number of waiting lines and the outcome of each line. */
   readonly observer?: LineWorkerObserver;
 }
 
@@ -39,11 +39,11 @@ interface Thread {
 /** A request waits for one line at a time, so the queue is fair to requests. */
 const maxWaiting = 256;
 const idleMs = 5_000;
-/** Queries whose stages a thread keeps compiled. */
+/** Number of queries whose stages a thread keeps compiled. */
 const maxKnown = 16;
 const memoryMb = 256;
 
-/** Threads that evaluate lines which would hold the event loop for too long; one line each at a time, first come, first served. */
+/** Threads that evaluate lines which would block the event loop for too long; one line per thread at a time, in order of arrival. */
 export class LineWorkers {
   readonly #options: LineWorkerOptions;
   readonly #threads = new Set<Thread>();
@@ -56,8 +56,8 @@ export class LineWorkers {
   }
 
   /**
-   * Evaluates an entry in a thread. A thread whose line nobody waits for any more is ended, as nothing else stops it.
-   * @throws ApiError `lineTooCostly`, `tooManyCostlyLines`; what the stages throw
+   * Evaluates an entry in a thread. If nobody waits for its line any more, the thread is terminated, because nothing else can stop it.
+   * @throws ApiError `lineTooCostly`, `tooManyCostlyLines`; the errors of the stages
    */
   run(work: LineWork, entry: PipelineEntry, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
@@ -76,7 +76,7 @@ export class LineWorkers {
     });
   }
 
-  /** Ends all threads; lines that are under way fail. */
+  /** Terminates all threads; lines in progress fail. */
   close(): void {
     for (const job of this.#waiting) this.#abort(job);
     for (const thread of this.#threads) this.#end(thread, new Error('the proxy stops'), 'aborted');
@@ -159,7 +159,7 @@ export class LineWorkers {
       if (thread.job === job) this.#end(thread, reasonOf(job.signal), 'aborted');
   }
 
-  /** Ends a thread, and with an error the line that it is at. */
+  /** Terminates a thread and fails the line it is evaluating. */
   #end(thread: Thread, error: unknown, outcome: 'done' | 'aborted' | 'timeout' | 'failed'): void {
     if (!this.#threads.delete(thread)) return;
     const { job } = thread;

@@ -3,7 +3,7 @@ import type { Grouping, RangeAggregation, Stage } from '../ast.js';
 import type { KeyPath, PathsByLabel } from '../pipeline/key-paths.js';
 import type { ExtractedSample, PipelineEntry, PipelineLine } from '../pipeline/types.js';
 
-/** What is to be done with lines; plain data, so that a worker can compile it for itself. */
+/** What to do with lines, as plain data, so that a worker can compile it itself. */
 export type LineWork =
   | { readonly kind: 'pipeline'; readonly stages: readonly Stage[] }
   | { readonly kind: 'key-paths' }
@@ -13,7 +13,7 @@ export type LineWork =
       readonly pushed: Pick<Grouping, 'without' | 'labels'> | undefined;
     };
 
-/** An entry on its way to a worker. */
+/** An entry sent to a worker. */
 export interface SentEntry {
   readonly stream: readonly Label[];
   readonly structuredMetadata: readonly Label[];
@@ -21,7 +21,7 @@ export interface SentEntry {
   readonly line: string;
 }
 
-/** What comes back of a pipeline; undefined parts are those of the entry. */
+/** The result of a pipeline; undefined parts are unchanged from the entry. */
 export interface SentLine {
   readonly line: string | undefined;
   readonly stream: readonly Label[] | undefined;
@@ -36,12 +36,12 @@ export interface SentSample {
   readonly error: string | undefined;
 }
 
-/** Paths by label, in few long lists: a list for each of tens of thousands of paths takes long to be received. */
+/** Paths by label, as a few long lists: tens of thousands of small lists would be slow to receive. */
 export interface SentPaths {
   readonly labels: readonly string[];
-  /** The keys of all paths. */
+  /** The keys of all paths, one path after the other. */
   readonly keys: readonly string[];
-  /** Where among the keys the path of each label ends. */
+  /** For each label, the end of its path in `keys`. */
   readonly ends: Uint32Array;
 }
 

@@ -45,7 +45,7 @@ function compile(work: LineWork): Run {
   };
 }
 
-/** The line of the error table that an error is made from. */
+/** The id in the error table that an error belongs to. */
 function idOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);

@@ -5,7 +5,7 @@ import type { RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
 import type { SeriesRow } from './types.js';
 
-/** `absent_over_time` for the series of its samples: 1 wherever none of them has any. */
+/** `absent_over_time` over the series of its samples: 1 wherever none of them has a sample. */
 export async function absentRows(
   range: RangeAggregation,
   rows: Iterable<SeriesRow>,
@@ -20,7 +20,7 @@ export async function absentRows(
   return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
 }
 
-/** What the selector tells for certain: labels it wants to be equal to something, and says nothing else about. */
+/** The labels that the selector determines: those with an equality matcher and no other. */
 export function absentLabels({ range }: RangeAggregation): LabelSet {
   const values = new Map<string, string>();
   const unclear = new Set<string>();

@@ -12,7 +12,7 @@ import { SeriesIndex } from './series-index.js';
 import { countState, maxState, minState, sumState, type StateKind } from './states.js';
 import type { SeriesRow } from './types.js';
 
-/** Aggregations that make one value of all values of a group; the others choose and order. */
+/** Aggregations that fold the values of a group into one; the others select or sort series. */
 export type FoldingOp = Extract<VectorOp, 'sum' | 'avg' | 'min' | 'max' | 'count' | 'stddev' | 'stdvar'>;
 
 const averageState: StateKind = {
@@ -33,11 +33,11 @@ const states: Readonly<Record<FoldingOp, StateKind>> = {
 export interface Folding {
   readonly memory: MemoryAccount;
   readonly pacer: Pacer;
-  /** Groups that there may be; 0 is no bound. */
+  /** The most groups; 0 means unlimited. */
   readonly maxGroups: number;
 }
 
-/** Folds series by group, column by column; keeps no more of them than a state for each group and column. */
+/** Folds series by group, column by column. Only keeps one state per group and column. */
 export async function foldSeries(
   op: FoldingOp,
   grouping: Grouping | undefined,
@@ -65,7 +65,7 @@ export async function foldSeries(
   return rowsOf(groups.sets, kind, folded, count);
 }
 
-/** The rows of groups, made one by one as they are read. */
+/** The rows of groups, made one at a time while they are read. */
 function* rowsOf(
   groups: readonly LabelSet[],
   kind: StateKind,

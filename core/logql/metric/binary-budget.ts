@@ -5,7 +5,7 @@ import type { MetricExpr } from '../ast.js';
 import type { BinaryLimits, SeriesRow } from './types.js';
 
 /**
- * Counts what the binary operations of one query cost, and refuses the query beyond the limits
+ * Counts the cost of a query's binary operations and refuses the query beyond the limits
  * (docs/protocol/errors-and-limits.md#binary-operations).
  */
 export class BinaryBudget {
@@ -20,8 +20,8 @@ export class BinaryBudget {
   }
 
   /**
-   * Looks at an expression before any of it is evaluated.
-   * @throws ApiError `binaryTooMany` when it nests too deep or has too many operands
+   * Checks an expression before any of it is evaluated.
+   * @throws ApiError `binaryTooMany` when it nests too deeply or has too many operands
    */
   check(expr: MetricExpr): void {
     let operands = 0;
@@ -55,7 +55,7 @@ export class BinaryBudget {
   }
 }
 
-/** How many binary operations are nested in each other. */
+/** The nesting depth of binary operations. */
 function depthOf(expr: MetricExpr): number {
   let deepest = 0;
   const pending: { readonly node: MetricExpr; readonly depth: number }[] = [{ node: expr, depth: 0 }];

@@ -3,38 +3,38 @@ import type { Steps } from '../../base/pace/steps.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 
 const firstSlots = 1024;
-/** Cells that are sorted in one step. */
+/** Cells sorted per step. */
 const stepCells = 50_000;
 
-/** The cells of each series, one series after the other, and where those of each end. */
+/** The cells ordered by series, and the end of each series' cells. */
 export interface CellsOfSeries {
   readonly cells: Int32Array;
   readonly ends: Int32Array;
 }
 
 /**
- * Numbers the pairs of a series and a bucket that hold samples. Memory follows these pairs, however many series or buckets
- * there are.
+ * Assigns numbers to the pairs of a series and a bucket that have samples. Memory depends on the number of such pairs, not on the number of
+ * series or buckets.
  */
 export class Cells {
   count = 0;
   /** Series and bucket of each cell. */
   series = new Int32Array(firstSlots / 2);
   buckets = new Int32Array(firstSlots / 2);
-  /** Cell numbers by hash; 0 is free, n is cell n - 1. */
+  /** Hash table of cell numbers; 0 is free, n is cell n - 1. */
   #slots = new Int32Array(firstSlots);
   #mask = firstSlots - 1;
   readonly #max: number;
   readonly #memory: MemoryAccount;
 
-  /** @param max the most cells, or 0 */
+  /** @param max the most cells; 0 means unlimited */
   constructor(max: number, memory: MemoryAccount) {
     this.#max = max;
     this.#memory = memory;
   }
 
   /**
-   * The cell of a series and a bucket; a new one has the number that `count` had before.
+   * The cell of a series and a bucket; a new one gets the previous `count` as its number.
    * @throws ApiError `metricCells` for one cell too many
    */
   of(series: number, bucket: number): number {
@@ -47,7 +47,7 @@ export class Cells {
     }
   }
 
-  /** The cells of each of so many series, one series after the other. */
+  /** The cells ordered by series. */
   *bySeries(seriesCount: number): Steps<CellsOfSeries> {
     this.#memory.charge((seriesCount + this.count) * 4, 'samples by series and time');
     const ends = new Int32Array(seriesCount);

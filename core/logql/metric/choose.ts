@@ -10,8 +10,8 @@ import { SeriesIndex } from './series-index.js';
 import type { SeriesRow } from './types.js';
 
 /**
- * `topk` and `bottomk`: of each group the k series with the greatest or least values, column by column. Loki leaves open which
- * of equal ones it takes; here it is the first by labels.
+ * `topk` and `bottomk`: the k series of each group with the greatest or smallest values, column by column. For equal values Loki's choice
+ * is undefined; here the first series by labels wins.
  */
 export async function chooseSeries(
   op: 'topk' | 'bottomk',
@@ -33,7 +33,7 @@ export async function chooseSeries(
   for (const group of members) {
     for (let column = 0; column < count; column += 1) {
       const steps = inOrder(group, column, byValue);
-      // There may be very many small groups.
+      // There may be many small groups.
       const best = group.length <= stepMembers ? doAll(steps) : await atPace(steps, pacer);
       for (const { chosen } of best.slice(0, k)) chosen.present[column] = 1;
       const pause = pacer.due();
@@ -47,10 +47,10 @@ export async function chooseSeries(
   return chosen;
 }
 
-/** Members that are looked at in one step. */
+/** Members handled per step. */
 const stepMembers = 1_000;
 
-/** Those that have a sample in a column, by its value. */
+/** The members with a sample in a column, sorted by its value. */
 function* inOrder(
   group: readonly Member[],
   column: number,
@@ -65,13 +65,13 @@ function* inOrder(
   return yield* sortSteps(present, (a, b) => byValue(valueOf(a), valueOf(b)));
 }
 
-/** A series, and what is chosen of it. */
+/** A series, and the columns in which it was chosen. */
 interface Member {
   readonly from: SeriesRow;
   readonly chosen: SeriesRow;
 }
 
-/** `sort` and `sort_desc` of an instant query; a range has no order to give. */
+/** `sort` and `sort_desc` of an instant query; they have no effect on a range query. */
 export function* sortSeries(
   op: 'sort' | 'sort_desc',
   rows: readonly SeriesRow[],

@@ -2,7 +2,7 @@ import type { TimeRange } from '../../base/time/range.js';
 
 const nsPerMs = 1_000_000n;
 
-/** When a query is to be evaluated: along a range, which is widened to multiples of its step, or at one instant. */
+/** The times of a query: a range, widened to multiples of its step, or one instant. */
 export type Grid =
   | { readonly kind: 'range'; readonly startMs: number; readonly endMs: number; readonly stepMs: number }
   | { readonly kind: 'instant'; readonly timeNs: bigint };
@@ -11,13 +11,13 @@ export type Grid =
 export interface Columns {
   readonly kind: Grid['kind'];
   readonly count: number;
-  /** The first time, to the nanosecond: windows of an instant query end where it was asked to. */
+  /** The first time in nanoseconds: the windows of an instant query end exactly at the requested time. */
   readonly firstNs: bigint;
   /** 0 for an instant. */
   readonly stepMs: number;
 }
 
-/** The grid of a request's range and step, both in nanoseconds; a step is a millisecond at least. */
+/** The grid for a request's range and step, both in nanoseconds; a step is at least a millisecond. */
 export function gridOf(range: TimeRange, stepNs: bigint): Grid {
   const stepMs = stepNs < nsPerMs ? 1n : stepNs / nsPerMs;
   return {
@@ -28,7 +28,10 @@ export function gridOf(range: TimeRange, stepNs: bigint): Grid {
   };
 }
 
-/** The columns of a grid, whose times and step are whole milliseconds. A range begins at the multiple of the step at or before its start, and ends at or after its end. */
+/**
+ * The columns of a grid, in whole milliseconds. A range starts at the multiple of the step at or before its start, and ends at or after its
+ * end.
+ */
 export function columnsOf(grid: Grid): Columns {
   if (grid.kind === 'instant') return { kind: 'instant', count: 1, firstNs: grid.timeNs, stepMs: 0 };
   const { startMs, endMs, stepMs } = grid;
@@ -42,7 +45,7 @@ export function columnsOf(grid: Grid): Columns {
   };
 }
 
-/** The time of the first column as answers show it. */
+/** The time of the first column as shown in answers. */
 export function firstMs({ firstNs }: Columns): number {
   return Number(firstNs / nsPerMs);
 }

@@ -3,9 +3,9 @@ import type { StateKind } from './states.js';
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
- * `rate_counter`: count, time and value of the first sample, time and value of the last, and what was lost at resets (the
- * value before each fall). Samples must be added in the order of time. The growth is taken to have gone on to the ends of the range
- * that are no further away than samples are from one another, and for half of that distance elsewhere.
+ * `rate_counter`: count, time and value of the first sample, time and value of the last, and the amount lost at resets (the value before
+ * each decrease). Samples must be added in time order. Extrapolates the increase to each end of the range if that is no further away than
+ * the average distance of samples, otherwise by half that distance.
  */
 export const counterState: StateKind = {
   width: 6,
@@ -39,7 +39,7 @@ export const counterState: StateKind = {
     const isNear = (distance: number): boolean => distance < between * 1.1;
     const ahead = rangeSeconds - seconds(endNs - fromNs);
     const before = isNear(ahead) ? ahead : between / 2;
-    // A counter is never below zero: nothing grew before it was there.
+    // A counter is never below zero, so it cannot have increased before it would have been zero.
     const fromZero = increase > 0 && first >= 0 ? sampled * (first / increase) : before;
     const behind = seconds(endNs - toNs);
     const after = isNear(behind) ? behind : between / 2;

@@ -1,7 +1,7 @@
 import type { LabelFilter, RangeAggregation, RangeOp } from '../ast.js';
 import type { Leaf } from './types.js';
 
-/** Functions whose parts Loki puts together again by an aggregation of its own. */
+/** Functions whose shards Loki merges by another aggregation. */
 const mergedOps: ReadonlySet<RangeOp> = new Set([
   'count_over_time',
   'rate',
@@ -14,8 +14,8 @@ const mergedOps: ReadonlySet<RangeOp> = new Set([
 ]);
 
 /**
- * Whether the series of a leaf keep labels that have no value. Loki's do, but where it divides a query among shards and puts the
- * parts together by an aggregation without labels, or an average by a division, they get lost.
+ * Whether the series of a leaf keep labels with empty values. Loki keeps them, but loses them where it splits a query into shards and
+ * merges these by an aggregation without labels, or an average by a division.
  */
 export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
   if (pushed !== undefined) return !pushed.without;
@@ -27,7 +27,7 @@ export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
   return !grouping.without && op !== 'avg_over_time';
 }
 
-/** Whether stages make label sets alike that were not. */
+/** Whether stages can make different label sets equal. */
 function reducesLabels({ range }: RangeAggregation): boolean {
   return range.query.stages.some((stage) => {
     if (stage.kind === 'label-format') return stage.assignments.some(({ kind }) => kind === 'rename');
@@ -35,7 +35,7 @@ function reducesLabels({ range }: RangeAggregation): boolean {
   });
 }
 
-/** Whether a filter behind `unwrap` looks at the error: such an average is not divided. */
+/** Whether a filter after `unwrap` tests the error: Loki does not divide such an average. */
 function testsForErrors({ range }: RangeAggregation): boolean {
   return range.unwrap?.filters.some(({ filter }) => namesError(filter)) ?? false;
 }

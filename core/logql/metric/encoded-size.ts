@@ -5,12 +5,12 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import type { MetricResult } from './types.js';
 
-/** No number takes more: seconds with milliseconds, and the value of a double, which is written without an exponent. */
+/** Upper bound of one encoded point: seconds with milliseconds, and a double written without an exponent. */
 const longestPoint = 400;
 const aroundPoint = '[,""],'.length;
 const aroundSeries = '{"metric":,"values":[]},'.length;
 
-/** Whether the result of a metric query has more than so many bytes as JSON. */
+/** Whether the JSON of a metric result is larger than `maxBytes`. */
 export async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pacer): Promise<boolean> {
   if (result.kind === 'scalar') return false;
   const series: readonly { readonly labels: LabelSet; readonly points: readonly Point[] }[] =

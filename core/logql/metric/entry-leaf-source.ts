@@ -10,9 +10,9 @@ import { leafEngine } from './leaf-engine.js';
 import type { RangeEngine } from './range-engine.js';
 import type { Leaf, LeafRequest, LeafSource, SeriesTable } from './types.js';
 
-/** Gives the entries a leaf reads: those its selector finds, in batches of any order, each entry once. */
+/** Provides the entries for a leaf: those its selector finds, in batches of any order, each entry once. */
 export interface EntrySource {
-  /** Both ends of the interval belong to it; entries outside of it do no harm. */
+  /** The interval includes both ends; entries outside it are ignored. */
   entries(
     leaf: Leaf,
     interval: { readonly fromNs: bigint; readonly toNs: bigint },
@@ -20,7 +20,7 @@ export interface EntrySource {
   ): AsyncIterable<readonly PipelineEntry[]>;
 }
 
-/** A source of leaves that counts samples itself, from entries. */
+/** A source of leaves that counts samples from entries in this process. */
 export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 'run'>): LeafSource {
   return {
     async series(request: LeafRequest): Promise<SeriesTable> {
@@ -47,7 +47,7 @@ export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 
 
 /**
  * Feeds entries to an engine.
- * @throws ApiError `pipelineError` for one that has an error, unless no window sees it
+ * @throws ApiError `pipelineError` for an entry with an error, unless it is outside all windows
  */
 export async function addEntries(
   engine: RangeEngine,
@@ -57,7 +57,7 @@ export async function addEntries(
 ): Promise<void> {
   for (const entry of entries) {
     if (!engine.isInWindow(entry.timestampNs)) continue;
-    // Few entries need waiting for, and waiting for the others would take longer than they do.
+    // Only a few entries return a promise; awaiting the others would take longer than they do.
     const made = extract.of(entry);
     const sample = made instanceof Promise ? await made : made;
     if (sample?.error !== undefined) throw pipelineError(sample.error, sample.labels);

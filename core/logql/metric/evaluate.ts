@@ -22,8 +22,8 @@ import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTab
 import { vectorBinary } from './vector-binary.js';
 
 /**
- * Evaluates a metric query as Loki does; what it reads of logs comes from the source of leaves.
- * @throws ApiError with Loki's text: series limits, errors of entries, broken matching; whatever the source throws
+ * Evaluates a metric query as Loki does, reading logs through the source of leaves.
+ * @throws ApiError with Loki's text: series limits, errors of entries, invalid matching; the source's own errors
  */
 export async function evaluateMetric(
   expr: MetricExpr,
@@ -47,10 +47,9 @@ export async function evaluateMetric(
   return result;
 }
 
-/** Leaves that one query reads at once: each holds a reader of the backend, which has few for everybody. */
+/** Leaves that one query reads in parallel: each uses a backend connection, of which there are few. */
 const lanes = 4;
 
-/** One evaluation of one query. */
 class Evaluation {
   /** Whether a source left series out. */
   isCut = false;
@@ -64,7 +63,7 @@ class Evaluation {
   readonly #budget: BinaryBudget;
   readonly #stop = new AbortController();
   #failure: { readonly reason: unknown } | undefined;
-  /** Each ends with the last leaf that was put there. */
+  /** The last leaf queued in each lane. */
   readonly #lanes: Promise<unknown>[] = Array.from({ length: lanes }, () => Promise.resolve());
   #nextLane = 0;
 
@@ -86,7 +85,7 @@ class Evaluation {
     this.#budget.check(expr);
   }
 
-  /** The rows of an expression, to be read once. */
+  /** The rows of an expression, which can be read once. */
   async run(expr: MetricExpr): Promise<Iterable<SeriesRow>> {
     const leaf = this.#leaves.get(expr);
     if (leaf !== undefined) return this.#leaf(leaf);
@@ -110,7 +109,7 @@ class Evaluation {
     const table = await this.#inLane(() => this.#source.series({ leaf, columns, limits, signal }));
     const { rows, isCut = false, isGrouped = false } = table;
     this.isCut ||= isCut;
-    // Sources may give the parts of a group one by one, and error-free samples that were not grouped.
+    // Sources may return the parts of a group separately, and samples with errors are not grouped.
     const summed =
       leaf.pushed === undefined || isGrouped
         ? rows
@@ -118,7 +117,7 @@ class Evaluation {
     return leaf.isCapped ? cappedRows(summed, columns, limits) : summed;
   }
 
-  /** Reads after what was put into the same lane before. */
+  /** Reads after the previous leaf of the same lane. */
   #inLane(read: () => Promise<SeriesTable>): Promise<SeriesTable> {
     const lane = this.#nextLane++ % lanes;
     const table = (this.#lanes[lane] ?? Promise.resolve()).then(() => {
@@ -129,7 +128,7 @@ class Evaluation {
     return table;
   }
 
-  /** What folding needs to know: the groups of the whole query are the series of its answer. */
+  /** Limits for folding: the groups of the outermost aggregation are the series of the answer. */
   #folding(isRoot: boolean): Folding {
     const { maxSeries, isPartial, memory } = this.#limits;
     return { memory, pacer: this.#pacer, maxGroups: isRoot && !isPartial ? maxSeries : 0 };
@@ -193,7 +192,7 @@ class Evaluation {
     return vectorBinary(combine, matching, a, b, this.#columns, parts);
   }
 
-  /** Both sides at once; when one fails the other is stopped and waited for. */
+  /** Evaluates both sides in parallel; when one fails, the other is cancelled and awaited. */
   async #operands(
     left: MetricExpr,
     right: MetricExpr,
@@ -208,7 +207,7 @@ class Evaluation {
     try {
       return await this.collect(await this.run(expr), (row) => this.#budget.operand(row));
     } catch (reason) {
-      // The first failure stops everything else, whose own failures then mean nothing.
+      // The first failure cancels everything else, whose own failures are then meaningless.
       this.#failure ??= { reason };
       this.#stop.abort();
       throw reason;
@@ -248,12 +247,12 @@ class Evaluation {
     return changed;
   }
 
-  /** Keeps all rows: what they hold is charged as they come. */
+  /** Keeps all rows and charges their memory as they arrive. */
   async collect(
     rows: Iterable<SeriesRow>,
     each: (row: SeriesRow) => void = () => undefined,
   ): Promise<readonly SeriesRow[]> {
-    // Rows that are there already were charged by who made them.
+    // Rows that already exist were charged by their maker.
     const memory = Array.isArray(rows) ? undefined : this.#limits.memory;
     const all: SeriesRow[] = [];
     await eachAtPace(rows, this.#pacer, (row) => {
@@ -277,7 +276,7 @@ function hasBinary(expr: MetricExpr): boolean {
   return has;
 }
 
-/** Whether the order of an instant answer is the query's own doing. */
+/** Whether the query itself sorts an instant answer. */
 function sortsItself(expr: MetricExpr): boolean {
   let sorts = false;
   visit(expr, (node) => {

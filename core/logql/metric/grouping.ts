@@ -3,14 +3,14 @@ import type { Grouping } from '../ast.js';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
-/** The labels that a grouping leaves of a series; without a grouping all series are one. */
+/** Maps the labels of a series to those of its group; without a grouping, all series are one group. */
 export function groupLabels(grouping: Groups | undefined): (labels: LabelSet) => LabelSet {
   if (grouping === undefined) return () => LabelSet.empty;
   const kept = keepLabels(new Set(grouping.labels), !grouping.without);
   return grouping.without ? (labels) => withoutEmpty(kept(labels)) : kept;
 }
 
-/** Without labels that have no value: what Loki leaves wherever it makes a label set from another one. */
+/** Drops labels with empty values, as Loki does whenever it derives a label set from another. */
 export function withoutEmpty(set: LabelSet): LabelSet {
   return set.labels.some(([, value]) => value === '')
     ? LabelSet.fromSorted(set.labels.filter(([, value]) => value !== ''))
@@ -23,7 +23,7 @@ export function keepLabels(names: ReadonlySet<string>, keepsNamed: boolean): (la
   return ({ labels }) => LabelSet.fromSorted(labels.filter(([name]) => names.has(name) === keepsNamed));
 }
 
-/** Loki's order of label sets: by names and values from the left, the shorter set first. */
+/** Loki's order of label sets: by names and values from the left, a prefix first. */
 export function compareLabels(a: LabelSet, b: LabelSet): number {
   const shared = Math.min(a.size, b.size);
   for (let index = 0; index < shared; index += 1) {

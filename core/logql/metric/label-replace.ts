@@ -4,17 +4,17 @@ import { compileRegExp } from '../regexp/index.js';
 import type { LabelReplaceExpr } from '../ast.js';
 import { withoutEmpty } from './grouping.js';
 
-/** Characters that one label value may have. Values of a backend's rows are not nearly as long; values made of values can be. */
+/** The most characters of one label value. Values in a backend's rows are much shorter; values built from values can be longer. */
 const maxValueLength = 65_536;
-/** Nanoseconds for one value, as they are estimated for the worst. */
+/** Estimated worst-case nanoseconds for one value. */
 const maxCost = 40_000_000;
 
 /**
- * What `label_replace` makes of the labels of a series: where the whole source label matches, the destination becomes the
- * replacement with `$1` and `${name}` filled in, or goes when that is empty, as all labels without a value do.
- * @throws ApiError `labelTooLong` for a value that is made too long
- * @throws RegExpSyntaxError; the parser refuses such a query before
- * @throws ApiError `labelReplaceCost`, from what it returns: the process waits for a value, however many there are
+ * Applies `label_replace` to the labels of a series: where the whole source label matches, the destination becomes the replacement with
+ * `$1` and `${name}` expanded. It is removed if that is empty, like all labels without a value.
+ * @throws ApiError `labelTooLong` for a value that becomes too long
+ * @throws RegExpSyntaxError, though the parser refuses such a query before
+ * @throws ApiError `labelReplaceCost`, from the returned function: evaluating one value blocks the process
  */
 export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => LabelSet {
   const { source, destination, replacement } = expr;
@@ -24,7 +24,7 @@ export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => Lab
     const text = labels.get(source);
     if (text.length > limit) throw apiError('labelReplaceCost', { length: text.length, limit });
     if (!regexp.test(text)) return labels;
-    // The pattern matches the whole text or nothing, so that replacing all of its matches expands the replacement once.
+    // The pattern matches the whole text or nothing, so replacing all matches expands the replacement once.
     const value = expanded(() => regexp.replaceAll(text, replacement));
     if (value === undefined || value.length > maxValueLength)
       throw apiError('labelTooLong', { label: destination, limit: maxValueLength });
@@ -32,7 +32,7 @@ export function labelReplacer(expr: LabelReplaceExpr): (labels: LabelSet) => Lab
   };
 }
 
-/** Concatenated texts take no room until they are looked at; undefined where the engine can tell of no text so long. */
+/** Concatenated texts only take memory once they are read; undefined when the engine cannot represent a text that long. */
 function expanded(expand: () => string): string | undefined {
   try {
     return expand();

@@ -3,7 +3,7 @@ import { RangeEngine } from './range-engine.js';
 import { countSplits, seriesLimitError } from './series-cap.js';
 import type { LeafRequest } from './types.js';
 
-/** The engine of a leaf, with the limits that the query holds it to. */
+/** The engine of a leaf and its limit on series. */
 export interface LeafEngine {
   readonly engine: RangeEngine;
   /** @throws ApiError `seriesLimit` once there are more series than the answer may have */
@@ -16,7 +16,7 @@ export function leafEngine(
   isTallied = false,
 ): LeafEngine {
   const { maxSeries, isPartial } = limits;
-  // Of a partial answer nobody sees more than the first series; which these are the order of samples tells.
+  // A partial answer only shows the first series, in the order of their samples.
   const kept = leaf.isRoot && isPartial ? maxSeries : 0;
   const engine = new RangeEngine(leaf.range, columns, limits, {
     folded: leaf.pushed ?? leaf.folded,
@@ -24,7 +24,7 @@ export function leafEngine(
     keepsEmpty: keepsEmptyLabels(leaf),
     isTallied,
   });
-  // Every series has a sample in one of the splits, each of which may have so many.
+  // Every series has a sample in at least one split, and the limit applies to each split.
   const isBounded = (leaf.isRoot || leaf.isCapped) && !isPartial && maxSeries > 0;
   const most = leaf.isRoot ? maxSeries : maxSeries * countSplits(columns, limits.splitMs);
   return {

@@ -8,14 +8,14 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
-/** The labels by which series of two sides belong together; all of them without `on` and `ignoring`. */
+/** The labels by which series of two sides match; all labels without `on` and `ignoring`. */
 export function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) => LabelSet {
   return matching === undefined ? (labels) => labels : keepLabels(new Set(matching.labels), matching.on);
 }
 
 /**
- * The labels of a result: one to one those that matched, else all of the side of many, with the labels that `group_left` or
- * `group_right` takes over from the side of one. Labels without a value get lost.
+ * The labels of a result: for one to one, those that matched; otherwise those of the "many" side plus the labels that `group_left` or
+ * `group_right` copies from the "one" side. Empty labels are dropped.
  */
 export function resultLabelsOf(
   matching: VectorMatching | undefined,
@@ -31,7 +31,7 @@ export function resultLabelsOf(
     withoutEmpty(many.without(names).with(include.map((name): Label => [name, one.get(name)])));
 }
 
-/** Series by signature, in the order they come. */
+/** Series by signature, in their original order. */
 export async function bySignature(
   rows: Iterable<SeriesRow>,
   signature: (labels: LabelSet) => LabelSet,
@@ -49,7 +49,7 @@ export async function bySignature(
   return groups;
 }
 
-/** Per column, whether any of the rows has a sample there. */
+/** For each column, whether any of the rows has a sample. */
 export async function anyPresent(
   rows: Iterable<SeriesRow>,
   count: number,

@@ -3,8 +3,8 @@ import type { StateKind } from './states.js';
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
- * `avg_over_time`: count and running mean, which stays exact where a sum would overflow. An infinite mean stays what it is
- * until the other infinity or NaN comes.
+ * `avg_over_time`: count and running mean, which stays exact where a sum would overflow. An infinite mean stays until the opposite infinity
+ * or NaN arrives.
  */
 export const meanState: StateKind = {
   width: 2,
@@ -31,7 +31,7 @@ function mergedMean(a: number, b: number, countA: number, countB: number): numbe
   return Number.isFinite(step) ? a + step * share : a * (1 - share) + b * share;
 }
 
-/** `stdvar_over_time`: count, mean, and the sum of squared distances from it; merged without loss of digits. */
+/** `stdvar_over_time`: count, mean, and the sum of squared distances from it; merged without loss of precision. */
 export const varianceState: StateKind = {
   width: 3,
   add(state, at, value) {

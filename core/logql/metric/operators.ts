@@ -1,10 +1,10 @@
 import type { ArithmeticOp, BinaryOp, CompareOp } from '../ast.js';
 import { foldLiterals } from '../fold.js';
 
-/** Operators that are no set operations. */
+/** Operators other than set operations. */
 export type ValueOp = ArithmeticOp | CompareOp;
 
-/** Gives the value of two operands; undefined where a comparison that filters does not hold. */
+/** The result for two operands; undefined when a filtering comparison is false. */
 export type Combine = (left: number, right: number) => number | undefined;
 
 const compareOps: ReadonlySet<BinaryOp> = new Set(['==', '!=', '>', '>=', '<', '<=']);
@@ -14,8 +14,8 @@ export function isCompareOp(op: BinaryOp): op is CompareOp {
 }
 
 /**
- * What an operator makes of two samples. A comparison without `bool` keeps a value where it holds: the left one, or the one
- * that is no literal.
+ * The operation of an operator on two samples. A comparison without `bool` keeps a value where it is true: the left one, or the one that is
+ * not a literal.
  */
 export function combineOf(op: ValueOp, returnBool: boolean, keeps: 'left' | 'right' = 'left'): Combine {
   if (!isCompareOp(op) || returnBool) return (left, right) => foldLiterals(op, left, right);

@@ -1,11 +1,11 @@
-/** Orders numbers from the least on; NaN comes last. */
+/** Ascending order of numbers; NaN comes last. */
 export function ascending(a: number, b: number): number {
   if (a < b) return -1;
   if (a > b) return 1;
   return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
 }
 
-/** Orders numbers from the greatest on; NaN comes last all the same. */
+/** Descending order of numbers; NaN comes last here too. */
 export function descending(a: number, b: number): number {
   if (a > b) return -1;
   if (a < b) return 1;

@@ -3,7 +3,7 @@ import type { ApiError } from '../../base/errors/api-error.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 
-/** The error of a metric query that came upon an entry with `__error__` (docs/protocol/errors-and-limits.md#pipeline-errors). */
+/** The error of a metric query over an entry with `__error__` (docs/protocol/errors-and-limits.md#pipeline-errors). */
 export function pipelineError(error: string, labels: LabelSet): ApiError {
   return apiError('pipelineError', { error, series: printSeries(labels) });
 }

@@ -4,7 +4,7 @@ import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';
 import type { Leaf } from './types.js';
 
-/** A sum of these can be asked of samples that are grouped already: adding up groups first changes nothing. */
+/** A sum of these can use samples that are already grouped, because adding up by group first gives the same result. */
 const addableOps: ReadonlySet<RangeOp> = new Set([
   'count_over_time',
   'rate',
@@ -13,15 +13,15 @@ const addableOps: ReadonlySet<RangeOp> = new Set([
   'sum_over_time',
 ]);
 
-/** Range functions that Loki's front end hands out as queries of their own, unless an aggregation goes along with them. */
+/** Range functions that Loki's front end runs as separate queries unless they are inside an aggregation. */
 const handedOutOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
 const goingAlongOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
 const foldingOps: ReadonlySet<VectorOp> = new Set([...goingAlongOps, 'stddev', 'stdvar']);
 
 /**
- * The grouping of an aggregation that may be applied to samples before the range function inside of it: that of a sum over a
- * function that adds. It also settles which labels parsers look for, and so which errors can come up
- * (docs/protocol/errors-and-limits.md#pipeline-errors), just as it does in Loki.
+ * The grouping of an aggregation that may be applied to samples before the range function inside it: that of a sum over an additive
+ * function. As in Loki, it also decides which labels parsers extract, and so which errors can occur
+ * (docs/protocol/errors-and-limits.md#pipeline-errors).
  */
 export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation): Grouping | undefined {
   if (op !== 'sum' || expr.kind !== 'range-aggregation') return undefined;
@@ -30,14 +30,14 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
 }
 
 /**
- * The parts of an expression that read logs, by their nodes, in the order they are evaluated.
- * @throws ApiError `approxTopk` as Loki does with its default settings
+ * The parts of an expression that read logs, by node, in evaluation order.
+ * @throws ApiError `approxTopk`, as Loki does with its default settings
  * @throws LogqlError for an aggregation of a number
  */
 export function planLeaves(expr: MetricExpr): ReadonlyMap<MetricExpr, Leaf> {
   visit(expr, (node) => {
     if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
-    // To Loki a number is a query without a selector.
+    // Loki treats a number as a query without a selector.
     const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
     if (isOfNumber && node.expr.kind === 'literal') requireNonEmptyMatcher([]);
   });
@@ -86,7 +86,7 @@ function leafOf(
   return { range, pushed, folded: foldedGrouping(around), isCapped, isRoot };
 }
 
-/** The grouping of an aggregation that looks at no other labels of its series. */
+/** The grouping of an aggregation that uses no other labels of its series. */
 function foldedGrouping(around: VectorAggregation | undefined): Grouping | undefined {
   if (around === undefined || !foldingOps.has(around.op)) return undefined;
   return around.grouping ?? { span: around.span, without: false, labels: [] };

@@ -6,10 +6,10 @@ import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';
 import type { Windows } from './windows.js';
 
-/** Values that come or go in one step. */
+/** Values added or removed per step. */
 const stepValues = 4096;
 
-/** Writes the quantile of every column of one series, letting the values of its buckets come and go. */
+/** Writes the quantile of every column of one series by adding and removing the values of its buckets. */
 export function* quantileRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,

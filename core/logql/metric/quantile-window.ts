@@ -1,6 +1,6 @@
 /**
- * The quantile of a window that slides over known values: a tree of counts (Fenwick's) over the values in order. A value
- * comes or goes, and a quantile is read, in logarithmic time.
+ * The quantile of a sliding window over known values: a Fenwick tree of counts over the sorted values. Adding or removing a value and
+ * reading a quantile take logarithmic time.
  */
 export class QuantileWindow {
   readonly #sorted: Float64Array;
@@ -9,7 +9,7 @@ export class QuantileWindow {
   #size = 0;
   #nans = 0;
 
-  /** @param sorted all values that will ever be in the window, in ascending order */
+  /** @param sorted all values that will ever be in the window, ascending */
   constructor(sorted: Float64Array) {
     let numbers = sorted.length;
     while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers -= 1;
@@ -30,7 +30,7 @@ export class QuantileWindow {
     this.#change(value, -1);
   }
 
-  /** Loki's quantile: NaN counts as less than all numbers, and between two values it lies in proportion. */
+  /** Loki's quantile: NaN sorts below all numbers, and results are interpolated linearly. */
   quantile(phi: number): number {
     if (this.#size === 0) return NaN;
     if (phi < 0) return -Infinity;
@@ -53,7 +53,7 @@ export class QuantileWindow {
     }
   }
 
-  /** The place of the first value that is not less. */
+  /** The index of the first value that is not smaller. */
   #rankOf(value: number): number {
     let low = 0;
     let high = this.#sorted.length - 1;

@@ -30,17 +30,17 @@ import { Windows } from './windows.js';
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
 
 export interface EngineOptions {
-  /** What rows need of the labels of their series (see Leaf). */
+  /** Which labels of their series rows need (see Leaf). */
   readonly folded?: Grouping | undefined;
-  /** Series beyond so many are left out; 0 is no bound. */
+  /** Further series are left out; 0 means unlimited. */
   readonly maxSeries?: number;
-  /** Whether a label with an empty value stays (see keepsEmptyLabels); else it only tells series apart. */
+  /** Whether a label with an empty value is kept (see keepsEmptyLabels); otherwise it only distinguishes series. */
   readonly keepsEmpty?: boolean;
-  /** True when values are numbers of samples, or of their bytes, instead of samples (`count_over_time` and its like). */
+  /** True when values are already counts of samples or bytes instead of samples (`count_over_time` and similar). */
   readonly isTallied?: boolean;
 }
 
-/** What is shown of the labels of a series; undefined for all of them. */
+/** Selects the labels of a series to show; undefined for all of them. */
 function shownLabels(
   folded: Grouping | undefined,
   keepsEmpty: boolean,
@@ -51,8 +51,8 @@ function shownLabels(
 }
 
 /**
- * Computes a range function over the windows `(t - range, t]` of all columns, offset by what the query says. Samples may come in
- * any order; what is kept is a state for each series and bucket of time, or every value where the function needs that.
+ * Computes a range function over the windows `(t - range, t]` of all columns, shifted by the query's offset. Samples may arrive in any
+ * order. Keeps one state per series and bucket of time, or every value when the function needs that.
  */
 export class RangeEngine {
   readonly windows: Windows;
@@ -60,7 +60,7 @@ export class RangeEngine {
   readonly #series: SeriesIndex;
   readonly #cells: Cells;
   readonly #memory: MemoryAccount;
-  /** Rows of series that take long, made ahead of their time. */
+  /** Rows of expensive series, computed in advance by `prepare`. */
   readonly #ready = new Map<number, ColumnValues>();
   #cellsOf: CellsOfSeries | undefined;
 
@@ -79,12 +79,12 @@ export class RangeEngine {
       : workOf(op, parameter ?? 0, range, this.windows, limits);
   }
 
-  /** Series that have samples so far, by the labels that are shown of them. */
+  /** The number of series with samples so far, distinguished by the labels shown. */
   get seriesCount(): number {
     return this.#series.shownCount;
   }
 
-  /** Whether no two series look the same. */
+  /** Whether all series differ in the labels shown. */
   get isDistinct(): boolean {
     return this.#series.shownCount === this.#series.sets.length;
   }
@@ -94,13 +94,13 @@ export class RangeEngine {
     return this.#series.isFull;
   }
 
-  /** Whether a sample of this time is in any window. */
+  /** Whether a sample at this time is in any window. */
   isInWindow(timestampNs: bigint): boolean {
     return this.windows.bucketOf(timestampNs) >= 0;
   }
 
   /**
-   * Takes a sample in; one outside of all windows is let go.
+   * Adds a sample; one outside all windows is ignored.
    * @throws ApiError `metricCells` or `metricValues` beyond the limits
    */
   add(labels: LabelSet, timestampNs: bigint, value: number): void {
@@ -112,11 +112,11 @@ export class RangeEngine {
     this.#work.add(cell, value, this.windows.offsetNs);
   }
 
-  /** To be called once all samples are there: makes those rows ready that take long, with pauses, where many values are put in order. */
+  /** Call once after the last sample: computes expensive rows, which sort many values, with pauses. */
   async prepare(pacer: Pacer): Promise<void> {
     const cellsOf = await atPace(this.#cells.bySeries(this.#series.sets.length), pacer);
     this.#cellsOf = cellsOf;
-    // States are put in order as they come.
+    // States are sorted on arrival.
     if (!this.#work.keepsValues) return;
     for (const { series, cells } of this.#cellsOfSeries(cellsOf)) {
       const pause = pacer.due();
@@ -129,7 +129,7 @@ export class RangeEngine {
     }
   }
 
-  /** The series, made one by one as they are read. */
+  /** The series, made one at a time while they are read. */
   *rows(): Generator<SeriesRow> {
     const cellsOf = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
     for (const { series, labels, cells } of this.#cellsOfSeries(cellsOf)) {
@@ -159,17 +159,17 @@ export class RangeEngine {
   }
 }
 
-/** What one function keeps of samples. */
+/** What a function keeps of its samples. */
 interface Work {
   add(cell: number, value: number, offset: number): void;
-  /** Whether values are kept one by one. */
+  /** Whether individual values are kept. */
   readonly keepsValues: boolean;
-  /** Values of a series that are kept one by one. */
+  /** The number of kept values of a series. */
   valuesOf(series: SeriesCells): number;
   finish(series: SeriesCells, out: ColumnValues): Steps<void>;
 }
 
-/** So many values of one series take some milliseconds to put in order. */
+/** Sorting this many values of one series takes some milliseconds. */
 const longValues = 10_000;
 
 function workOf(
@@ -265,13 +265,13 @@ function quantileWork(phi: number, windows: Windows, maxValues: number, memory: 
     keepsValues: true,
     add: (cell, value) => lists.add(cell, value, 0),
     valuesOf: (series) => countValues(lists, series),
-    // All values of the series, and three times as much to put them in order.
+    // All values of the series, plus three times as much to sort them.
     finish: (series, out) =>
       charged(memory, countValues(lists, series) * 36, quantileRow(phi, series, lists, windows, out)),
   };
 }
 
-/** A counter's falls show only in the order of time, so the samples of a bucket wait until all are there. */
+/** A counter's decreases only show in time order, so the samples of a bucket are kept until all have arrived. */
 function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount): Work {
   const lists = new ValueLists(maxValues, true, memory);
   const slider = new Slider(counterState, windows, memory);
@@ -296,7 +296,7 @@ function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount)
   };
 }
 
-/** Steps that hold so much while they are made. */
+/** Runs steps while their temporary memory is charged. */
 function* charged(memory: MemoryAccount, bytes: number, steps: Steps<void>): Steps<void> {
   memory.charge(bytes, 'the values of series');
   try {

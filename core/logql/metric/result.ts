@@ -12,13 +12,13 @@ export interface ResultOrder {
   readonly expr: MetricExpr;
   /** Whether the query sorts its series itself. */
   readonly isSorted: boolean;
-  /** Whether series are missing already. */
+  /** Whether series have already been left out. */
   readonly isCut: boolean;
 }
 
 /**
- * Makes the answer of a query's rows. Series are sorted by labels unless the query sorts them itself.
- * @throws ApiError `seriesLimit` for more of them than allowed, unless the answer may be partial
+ * Makes the answer from a query's rows. Series are sorted by labels unless the query sorts them.
+ * @throws ApiError `seriesLimit` for more series than allowed, unless the answer may be partial
  */
 export async function metricResult(
   rows: readonly SeriesRow[],
@@ -54,7 +54,7 @@ export async function metricResult(
   return { kind: 'matrix', series: matrix, warnings };
 }
 
-/** Rows of equal labels, of which there is always one. */
+/** At least one row, all with equal labels. */
 type EqualRows = [SeriesRow, ...SeriesRow[]];
 
 async function joinEqual(rows: readonly SeriesRow[], pacer: Pacer): Promise<EqualRows[]> {
@@ -68,7 +68,7 @@ async function joinEqual(rows: readonly SeriesRow[], pacer: Pacer): Promise<Equa
   return [...byKey.values()];
 }
 
-/** Before anything is sorted: series may be many. */
+/** Runs before sorting, because there may be many series. */
 function checkCount(count: number, { maxSeries, isPartial }: MetricLimits, isCut: boolean): void {
   if (!isPartial && (isCut || (maxSeries > 0 && count > maxSeries))) throw seriesLimitError(maxSeries);
 }
@@ -89,7 +89,7 @@ function cut(
   return { kept: series.slice(0, maxSeries), warnings: [warning] };
 }
 
-/** The points of series with equal labels, which `label_replace` can make: as in Loki, both are there at equal times. */
+/** The points of series with equal labels, which `label_replace` can produce: like Loki, keeps both points at equal times. */
 function pointsOf(group: EqualRows, { count, stepMs }: Columns, start: number): readonly Point[] {
   const points: Point[] = [];
   for (let column = 0; column < count; column += 1) {

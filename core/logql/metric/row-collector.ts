@@ -5,12 +5,12 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
-/** Gathers samples to series: those with equal labels come into one row, and into a second one only where times are equal. */
+/** Collects samples into series: samples with equal labels go into one row, and into another only when their times are equal. */
 export class RowCollector {
   readonly #byKey = new Map<string, SeriesRow[]>();
   readonly #count: number;
   readonly #memory: MemoryAccount;
-  /** Samples gathered so far. */
+  /** The number of samples so far. */
   samples = 0;
 
   constructor(count: number, memory: MemoryAccount) {
@@ -18,7 +18,7 @@ export class RowCollector {
     this.#memory = memory;
   }
 
-  /** The rows of one label set, to put samples into. */
+  /** The rows of one label set, for adding samples. */
   of(labels: LabelSet): readonly SeriesRow[] {
     let rows = this.#byKey.get(labels.key);
     if (rows === undefined) this.#byKey.set(labels.key, (rows = [this.#row(labels)]));

@@ -3,14 +3,14 @@ import type { ApiError } from '../../base/errors/api-error.js';
 import { firstMs, type Columns } from './columns.js';
 import type { MetricLimits, SeriesRow } from './types.js';
 
-/** Loki's refusal of an answer with more series than `max_query_series`. */
+/** Loki's error for an answer with more series than `max_query_series`. */
 export function seriesLimitError(limit: number): ApiError {
   return apiError('seriesLimit', { limit });
 }
 
 /**
- * Passes the rows of a leaf on whose series Loki counts on their way to its front end: by the windows that a range is split
- * into, each on its own. A partial answer is cut at the end only.
+ * Passes on the rows of a leaf whose series Loki counts between queriers and front end: separately for each window that a range is split
+ * into. A partial answer is only cut at the end.
  * @throws ApiError `seriesLimit`
  */
 export function* cappedRows(
@@ -38,12 +38,12 @@ export function* cappedRows(
   }
 }
 
-/** How many windows a range is split into. */
+/** The number of windows that a range is split into. */
 export function countSplits(columns: Columns, splitMs: number): number {
   return new Set(splitsOf(columns, splitMs)).size;
 }
 
-/** The number of the window that each column is in. */
+/** The window number of each column. */
 function splitsOf(columns: Columns, splitMs: number): Float64Array {
   const start = firstMs(columns);
   const isSplit = columns.kind === 'range' && splitMs > 0;

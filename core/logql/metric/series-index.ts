@@ -4,17 +4,17 @@ import { entryBytes, keptLabelsBytes, labelsBytes, textBytes } from '../../base/
 
 const maxKnown = 16_384;
 
-/** Numbers label sets from 0 on: equal sets get the same number, and the same object gets it fast. */
+/** Numbers label sets from 0: equal sets get the same number, and a repeated object is found quickly. */
 export class SeriesIndex {
-  /** What is shown of each. */
+  /** The shown labels of each set. */
   readonly sets: LabelSet[] = [];
-  /** True once a set found no room. */
+  /** True once a set did not fit. */
   isFull = false;
   readonly #shown: ((labels: LabelSet) => LabelSet) | undefined;
   readonly #max: number;
   readonly #shownByKey = new Map<string, LabelSet>();
   readonly #byKey = new Map<string, number>();
-  /** Holds nothing: a set may be made of parts of long lines. */
+  /** Weak, because the text of a set may be slices of long lines. */
   #byObject = new WeakMap<LabelSet, number>();
   #known = 0;
   #keptElsewhere = 0;
@@ -24,8 +24,8 @@ export class SeriesIndex {
 
   /**
    * @param memory is charged for every set
-   * @param max the most sets; 0 is no bound
-   * @param shown what to keep of a label set; sets with equal remains are still told apart
+   * @param max the most sets; 0 means unlimited
+   * @param shown selects the labels to keep; sets that differ only in other labels are still distinguished
    */
   constructor(memory: MemoryAccount, max = 0, shown?: (labels: LabelSet) => LabelSet) {
     this.#memory = memory;
@@ -33,7 +33,7 @@ export class SeriesIndex {
     this.#shown = shown;
   }
 
-  /** The number of a set, or -1 for a new one where there is no room. */
+  /** The number of a set, or -1 for a new one that does not fit. */
   of(labels: LabelSet): number {
     if (labels === this.#last) return this.#lastNumber;
     let number = this.#byObject.get(labels);
@@ -46,7 +46,7 @@ export class SeriesIndex {
           return -1;
         }
         if (this.#keptElsewhere < keptLabelsBytes) {
-          // Whoever made the set keeps it as well, up to a bound.
+          // The maker of the set keeps it as well, up to a bound.
           const bytes = labelsBytes(labels);
           this.#keptElsewhere += bytes;
           this.#memory.charge(bytes, 'the labels of series');
@@ -54,7 +54,7 @@ export class SeriesIndex {
         this.sets.push(this.#show(labels));
         this.#byKey.set(labels.key, number);
       }
-      // Whoever makes a new object for every sample must not fill the memory with them.
+      // A caller that makes a new object for every sample must not fill the memory.
       if (this.#known >= maxKnown) {
         this.#byObject = new WeakMap();
         this.#known = 0;
@@ -67,7 +67,7 @@ export class SeriesIndex {
     return number;
   }
 
-  /** Different sets that are shown. */
+  /** The number of distinct sets of shown labels. */
   get shownCount(): number {
     return this.#shown === undefined ? this.sets.length : this.#shownByKey.size;
   }

@@ -6,13 +6,12 @@ import { visit } from '../walk.js';
 import { firstMs, type Columns } from './columns.js';
 import { compareLabels } from './grouping.js';
 
-/** Series that are written in one step. */
+/** Series printed per step. */
 const stepSeries = 1_000;
 
 /**
- * Sorts series as Loki answers them: by labels; but where it reads a range in parts, by the text of the labels, in which a set
- * that goes on comes before one that ends.
- * The list is used up.
+ * Sorts series as Loki answers them: by labels. Where Loki splits a range into parts, it sorts by the text of the labels, in which a longer
+ * set comes before its prefix. Modifies the list.
  * @param splitMs length of the parts, 0 for none; a longer range of the query makes parts as long
  */
 export function* sortSeriesOf<T>(
@@ -33,7 +32,7 @@ export function* sortSeriesOf<T>(
   return sorted.map(({ one }) => one);
 }
 
-/** Whether there is a step in another part than the first one: parts end at the step before a multiple of their length. */
+/** Whether the steps fall into more than one part: a part ends at the step before a multiple of its length. */
 function isSplit(columns: Columns, partMs: number, isOn: boolean): boolean {
   const { kind, count, stepMs } = columns;
   if (!isOn || kind === 'instant') return false;

@@ -7,7 +7,7 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
-/** `and`, `unless` and `or`: which samples stand is told by the samples of equal signature on the other side at that time. */
+/** `and`, `unless` and `or`: whether a sample is kept depends on the samples with the same signature on the other side at that time. */
 export async function setOperation(
   op: SetOp,
   matching: VectorMatching | undefined,

@@ -10,18 +10,17 @@ export interface SeriesCells {
   readonly buckets: Int32Array;
 }
 
-/** The function's value for every column; columns without samples stay as they are. */
+/** The function's value for every column; columns without samples are left untouched. */
 export interface ColumnValues {
   readonly values: Float64Array;
   readonly present: Uint8Array;
 }
 
 /**
- * Merges states of buckets to states of windows, series by series. Windows overlap, so merging each anew would cost the
- * range over the step for every column. Series of few cells are merged into the columns they reach; for the others,
- * runs of a window's width are merged from their begin and from their end on, so that a window is the end of one run and the
- * begin of the next (van Herk's method): three merges for a bucket, whatever the range. No sum is ever taken back, so that no
- * digits are lost.
+ * Merges states of buckets into states of windows, series by series. Windows overlap, so merging each from scratch would take range over
+ * step merges per column. Series with few cells are merged into the columns they reach. For the others, blocks of a window's width are
+ * merged from both of their ends, so that a window is the end of one block and the start of the next (van Herk's method): three merges per
+ * bucket, whatever the range. Nothing is ever subtracted from a sum, so no precision is lost.
  */
 export class Slider {
   readonly #kind: StateKind;
@@ -41,7 +40,7 @@ export class Slider {
     this.#later = new Float64Array(kind.width);
   }
 
-  /** Writes a series' values; `states` holds its cells' states by cell number. */
+  /** Writes a series' values; `states` holds the states of its cells by cell number. */
   slide(series: SeriesCells, states: Float64Array, out: ColumnValues): void {
     const { columns, width, stride } = this.#windows;
     const reach = Math.ceil(width / stride);
@@ -102,7 +101,7 @@ export class Slider {
     }
   }
 
-  /** Puts what came before in front of the state at `at`. */
+  /** Merges an earlier state before the state at `at`. */
   #extend(state: Float64Array, at: number, before: number): void {
     const { width } = this.#kind;
     if (state[before] === 0) return;

@@ -4,7 +4,7 @@ type Numbers = Float64Array | Int32Array;
 
 const pieceSize = 8192;
 
-/** Sorts piece by piece and merges the pieces (values that are equal keep no order); the array is used up. */
+/** Sorts an array in steps by merging sorted pieces (not stable). The array is modified. */
 export function* slowSort<Kind extends Numbers>(
   values: Kind,
   spare: Kind,

@@ -1,16 +1,16 @@
 import { ascending } from './order.js';
 
 /**
- * What a range function knows of the samples it has seen, as `width` numbers in an array. The first of them is the number of
- * samples; all are 0 for none. States of two stretches of time can be merged into that of both.
+ * What a range function keeps of its samples: `width` numbers in an array, the first of which is the number of samples; all are 0 when
+ * there are none. States of two time spans can be merged.
  */
 export interface StateKind {
   readonly width: number;
-  /** Takes a sample in; `offset` tells its time. */
+  /** Adds a sample; `offset` is its time. */
   add(state: Float64Array, at: number, value: number, offset: number): void;
-  /** Merges the state at `from`, which has samples and is of later time, into the one at `at`, which has samples too. */
+  /** Merges the state at `from`, which is later in time, into the one at `at`; both have samples. */
   merge(state: Float64Array, at: number, other: Float64Array, from: number): void;
-  /** The function's value for a state that has samples, in a window that ends at `endNs`, counted as offsets are. */
+  /** The function's value for a state with samples, in a window that ends at `endNs`, on the same scale as offsets. */
   result(state: Float64Array, at: number, rangeSeconds: number, endNs: number): number;
 }
 
@@ -42,17 +42,17 @@ export const sumState: StateKind = {
   result: (state, at) => read(state, at + 1),
 };
 
-/** Amounts that were added up elsewhere, and amounts taken off again: where nothing is left there was nothing. */
+/** Sums of amounts that may also be subtracted: a result of nothing means that there were no samples. */
 export const tallyState: StateKind = {
   ...sumState,
   add(state, at, value) {
-    // A line of no bytes is a sample all the same.
+    // A line of no bytes still counts as a sample.
     state[at] = read(state, at) + (value === 0 ? 1 : value);
     state[at + 1] = read(state, at + 1) + value;
   },
 };
 
-/** The value of another state by the second. */
+/** The value of another state per second. */
 export function perSecond(kind: StateKind): StateKind {
   return {
     ...kind,
@@ -60,7 +60,7 @@ export function perSecond(kind: StateKind): StateKind {
   };
 }
 
-/** `max_over_time` and `min_over_time`: NaN only where there is nothing else. */
+/** `max_over_time` and `min_over_time`: NaN only when there is nothing else. */
 function extremeState(isBetter: (value: number, best: number) => boolean): StateKind {
   const put = (state: Float64Array, at: number, count: number, value: number): void => {
     const had = read(state, at);
@@ -79,7 +79,10 @@ function extremeState(isBetter: (value: number, best: number) => boolean): State
 export const maxState = extremeState((value, best) => value > best);
 export const minState = extremeState((value, best) => value < best);
 
-/** `first_over_time` and `last_over_time`; of samples at one moment the least or greatest, so that their order is no matter. */
+/**
+ * `first_over_time` and `last_over_time`; for samples at the same time the smallest or greatest value wins, so that their order does not
+ * matter.
+ */
 function edgeState(isNearer: (offset: number, best: number) => boolean, keepsEarlier: boolean): StateKind {
   return {
     width: 3,

@@ -4,39 +4,39 @@ import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.j
 import type { Grouping, RangeAggregation } from '../ast.js';
 import type { Columns } from './columns.js';
 
-/** One series over all columns: `values[c]` counts where `present[c]` is 1. NaN is a value like any other. */
+/** One series over all columns: `values[c]` is valid where `present[c]` is 1. NaN is a normal value. */
 export interface SeriesRow {
   readonly labels: LabelSet;
   readonly values: Float64Array;
-  /** A byte for each column: 1 or 0. */
+  /** One byte per column: 1 or 0. */
   readonly present: Uint8Array;
 }
 
-/** Series over the columns of a grid. The rows may be made while they are read: read them once. Rows hold a value each. */
+/** Series over the columns of a grid. Rows may be made on the fly, so they can be read only once. */
 export interface SeriesTable {
   readonly rows: Iterable<SeriesRow>;
   /** True when series were left out, which a source may do for the root of a partial answer beyond `maxSeries`. */
   readonly isCut?: boolean;
-  /** True when no two rows have the same labels and all of them are those that were asked for, so that there is nothing to add up. */
+  /** True when all rows have different labels and exactly the requested ones, so that nothing needs to be added up. */
   readonly isGrouped?: boolean;
 }
 
-/** What of an expression reads logs: a range aggregation, or a sum around it whose grouping its samples have already. */
+/** A part of an expression that reads logs: a range aggregation, or a sum around it whose grouping is already applied to the samples. */
 export interface Leaf {
   readonly range: RangeAggregation;
   /**
-   * The grouping of the sum around the range aggregation: the table is asked by these labels, added up. Undefined when the
-   * table is asked by the series of the range aggregation itself.
+   * The grouping of the sum around the range aggregation: the table is grouped by these labels and added up. Undefined when the table has
+   * the series of the range aggregation itself.
    */
   readonly pushed: Grouping | undefined;
   /**
-   * The grouping of an aggregation around it that is not pushed: of the labels of its series no others are looked at any more. They
-   * still tell the series apart, but rows need not have them.
+   * The grouping of an aggregation around it that is not pushed down: no other labels of its series are used later. They still distinguish
+   * the series, but rows need not have them.
    */
   readonly folded: Grouping | undefined;
   /**
-   * True where Loki would send this part's series to its front end: there they count against the series limit, each hour of
-   * the range on its own.
+   * True where Loki would send this part's series to its front end: there they count against the series limit, separately for each hour of
+   * the range.
    */
   readonly isCapped: boolean;
   /** True when the leaf is the whole query: its series are the answer's. */
@@ -50,24 +50,24 @@ export interface LeafRequest {
   readonly signal: AbortSignal;
 }
 
-/** Where the series of leaves come from: samples counted here (entryLeafSource), or a backend's statistics. */
+/** Provides the series of leaves: counted from samples in this process (entryLeafSource), or from a backend's statistics. */
 export interface LeafSource {
   series(request: LeafRequest): Promise<SeriesTable>;
 }
 
-/** Bounds of one evaluation. A bound of 0 is none. */
+/** Limits of one evaluation. 0 means unlimited. */
 export interface MetricLimits {
   /** Series of an answer (`max_query_series`). */
   readonly maxSeries: number;
-  /** Answers the first `maxSeries` series and a warning instead of an error, as Loki does for Logs Drilldown. */
+  /** Answers the first `maxSeries` series with a warning instead of an error, as Loki does for Logs Drilldown. */
   readonly isPartial: boolean;
-  /** The hours of Loki's `split_queries_by_interval`: capped leaves count their series by these windows. */
+  /** Loki's `split_queries_by_interval`: capped leaves count their series within windows of this length. */
   readonly splitMs: number;
-  /** Pairs of a series and a bucket of time that hold samples, in one range aggregation. */
+  /** Pairs of a series and a time bucket with samples, in one range aggregation. */
   readonly maxCells: number;
   /** Values that `quantile_over_time` and `rate_counter` keep. */
   readonly maxValues: number;
-  /** What is charged for all that an evaluation holds. */
+  /** Charged for all memory of an evaluation. */
   readonly memory: MemoryAccount;
   readonly binary: BinaryLimits;
 }
@@ -80,7 +80,7 @@ export interface BinaryLimits {
   readonly maxOperandRows: number;
   readonly maxSamples: number;
   readonly maxLabelBytes: number;
-  /** Bytes of the result as JSON. */
+  /** Size of the result as JSON in bytes. */
   readonly maxEncodedBytes: number;
 }
 
@@ -102,7 +102,7 @@ export const defaultMetricLimits: MetricLimits = {
   },
 };
 
-/** The limits of binary expressions with what operators may set. */
+/** The limits of binary expressions, including those that operators can set. */
 export function binaryLimits(process: {
   readonly binaryMetricMaxOperandBytes: number;
   readonly binaryMetricMaxArrays: number;

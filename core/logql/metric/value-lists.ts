@@ -6,19 +6,19 @@ import { slowSort } from './slow-sort.js';
 
 const firstSize = 1024;
 
-/** Keeps the values of samples by cell, and their times where they are wanted. */
+/** Keeps the values of samples by cell, with their times when needed. */
 export class ValueLists {
   #count = 0;
   #values = new Float64Array(firstSize);
   #offsets: Float64Array | undefined;
-  /** The value before this one in its cell, or -1. */
+  /** The previous value of the same cell, or -1. */
   #before = new Int32Array(firstSize);
   #last = new Int32Array(firstSize).fill(-1);
   #sizes = new Int32Array(firstSize);
   readonly #max: number;
   readonly #memory: MemoryAccount;
 
-  /** @param max the most values, or 0 */
+  /** @param max the most values; 0 means unlimited */
   constructor(max: number, keepsOffsets: boolean, memory: MemoryAccount) {
     this.#max = max;
     this.#memory = memory;
@@ -43,7 +43,7 @@ export class ValueLists {
     return this.#sizes[cell] ?? 0;
   }
 
-  /** Writes the values of a cell from `at` on, in no order. */
+  /** Copies the values of a cell to `into` from index `at`, in no particular order. */
   copyValues(cell: number, into: Float64Array, at: number): void {
     let next = at;
     for (let index = this.#last[cell] ?? -1; index >= 0; index = this.#before[index] ?? -1) {
@@ -52,7 +52,7 @@ export class ValueLists {
     }
   }
 
-  /** The values of a cell in the order of time, and by size where times are equal. */
+  /** The values of a cell in time order; for equal times in ascending order. */
   *inTime(cell: number, each: (value: number, offset: number) => void): Steps<void> {
     const indexes = new Int32Array(this.sizeOf(cell));
     let at = 0;
@@ -69,7 +69,7 @@ export class ValueLists {
 
   #growValues(): void {
     const size = this.#values.length * 2;
-    // What was there is let go, and was half of it.
+    // Releases the old arrays, which were half as large.
     this.#memory.charge((size / 2) * (this.#offsets === undefined ? 12 : 20), 'samples by series and time');
     const [values, before] = [new Float64Array(size), new Int32Array(size)];
     values.set(this.#values);

@@ -12,13 +12,13 @@ import { eachAtPace } from '../../base/pace/steps.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
-/** A breach of the matching rules, and the column in which it shows; Loki goes by time and stops at the first. */
+/** A violation of the matching rules, with its column; Loki evaluates in time order and reports the first one. */
 interface Breach {
   readonly column: number;
   readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
 }
 
-/** What a binary operation is held to. */
+/** The parts and limits of a binary operation. */
 export interface BinaryParts {
   readonly budget: BinaryBudget;
   readonly memory: MemoryAccount;
@@ -27,7 +27,7 @@ export interface BinaryParts {
 
 /**
  * An arithmetic operation or comparison between two sides of series, sample by sample at equal times.
- * @throws ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique` where it is not clear what belongs to what
+ * @throws ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique` when the match is ambiguous
  */
 export async function vectorBinary(
   combine: Combine,
@@ -73,7 +73,7 @@ export async function vectorBinary(
   return out.rows(pacer);
 }
 
-/** The results that samples of one signature have had: one at a time, or one for each label set. */
+/** Records the results of one signature: one per time, or one per time and label set. */
 class MatchedResults {
   readonly kind: Breach['kind'];
   readonly #byKey = new Map<string, Uint8Array>();
@@ -88,7 +88,7 @@ class MatchedResults {
     this.#count = count;
   }
 
-  /** False when there is one already. */
+  /** False when there already is one. */
   mark(labels: LabelSet, column: number): boolean {
     const key = this.#isGrouped ? labels.key : '';
     let marks = this.#byKey.get(key);
@@ -102,7 +102,7 @@ class MatchedResults {
   }
 }
 
-/** The first column in which two series of the side of one have a signature; where the other side is empty nobody looks. */
+/** The first column in which two series of the "one" side share a signature; columns where the other side is empty are not checked. */
 async function duplicateOf(
   ones: ReadonlyMap<string, readonly SeriesRow[]>,
   isLooked: Uint8Array,

@@ -5,34 +5,34 @@ const maxExactNs = 2 ** 53;
 const nsPerMs = 1_000_000;
 
 /**
- * Cuts time into buckets such that the window `(t - range, t]` of every column is a run of whole buckets: as many for each,
- * and each beginning a fixed number of buckets after the one before.
+ * Splits time into buckets such that the window `(t - range, t]` of every column is a run of whole buckets: the same number for each,
+ * starting a fixed number of buckets after the previous window.
  *
- * Every step is one bucket, or two when the range is no multiple of the step: the windows' left edges then lie inside of
- * steps. What lies between the last left edge and the first column is in all windows, and one bucket however long it is.
+ * Every step is one bucket, or two when the range is not a multiple of the step: then the windows' left edges lie inside steps. The time
+ * between the last left edge and the first column is in all windows, and is one bucket however long it is.
  */
 export class Windows {
   readonly columns: number;
-  /** All buckets; 0 when no window holds any time. */
+  /** The number of buckets; 0 when no window contains any time. */
   readonly buckets: number;
-  /** Buckets of one window. */
+  /** Buckets per window. */
   readonly width: number;
   /** The first bucket of the first window. */
   readonly first: number;
-  /** How many buckets later the next window begins: 1 or 2. */
+  /** How many buckets later the next window starts: 1 or 2. */
   readonly stride: number;
-  /** Seconds of the range. */
+  /** The length of the range in seconds. */
   readonly rangeSeconds: number;
-  /** All buckets together are `(startNs, endNs]`; offsets count from startNs. */
+  /** All buckets together cover `(startNs, endNs]`; offsets count from startNs. */
   readonly startNs: bigint;
   readonly endNs: bigint;
-  /** How far behind startNs the sample of the last `bucketOf` lay, in nanoseconds (to 104 days exactly). */
+  /** Offset from startNs of the sample of the last `bucketOf`, in nanoseconds (exact up to 104 days). */
   offsetNs = 0;
 
   readonly #isExact: boolean;
   readonly #stepNs: number;
   readonly #spanNs: number;
-  /** Where the second bucket of a step begins, behind the step's begin. */
+  /** Offset of the second bucket of a step from the step's start. */
   readonly #cutNs: number;
   readonly #coreFirst: number;
   readonly #coreExtra: number;
@@ -62,13 +62,13 @@ export class Windows {
     this.#coreExtra = extra;
   }
 
-  /** The first and last moment of samples that can matter, in nanoseconds: both belong to it. */
+  /** The first and last time of relevant samples, in nanoseconds, both inclusive. */
   get interval(): { readonly fromNs: bigint; readonly toNs: bigint } {
     const cut = this.stride === 2 ? BigInt(this.#cutNs / nsPerMs) * 1_000_000n : 0n;
     return { fromNs: this.startNs + cut + 1n, toNs: this.endNs };
   }
 
-  /** How far behind startNs the window of a column ends, in nanoseconds. */
+  /** Offset from startNs of the end of a column's window, in nanoseconds. */
   endOf(column: number): number {
     return this.#spanNs - (this.columns - 1 - column) * this.#stepNs;
   }
@@ -85,7 +85,7 @@ export class Windows {
     this.offsetNs = offset;
     let step = Math.floor(offset / this.#stepNs);
     let within = offset - step * this.#stepNs;
-    // A quotient just below a whole number may have been rounded up to it; and a step ends where the next one begins.
+    // A quotient just below an integer may have been rounded up to it, and a step ends where the next one starts.
     if (within <= 0) {
       step -= 1;
       within += this.#stepNs;
@@ -113,16 +113,16 @@ export class Windows {
   #pieceOf(step: number, within: number): number {
     if (this.stride === 1) return step;
     const bucket = within > this.#cutNs ? 2 * step + 1 : 2 * step;
-    // Left edges cut a step off that no window reaches, and all of the time between windows that do not touch.
+    // Before the first left edge, and between windows that do not touch, time belongs to no window.
     return bucket < this.first || (this.width === 1 && bucket % 2 === 0) ? -1 : bucket;
   }
 
-  /** The first column whose window holds a bucket. */
+  /** The first column whose window contains a bucket. */
   firstColumnOf(bucket: number): number {
     return Math.max(Math.ceil((bucket - this.first - this.width + 1) / this.stride), 0);
   }
 
-  /** The last column whose window holds a bucket. */
+  /** The last column whose window contains a bucket. */
   lastColumnOf(bucket: number): number {
     return Math.min(Math.floor((bucket - this.first) / this.stride), this.columns - 1);
   }

@@ -2,7 +2,7 @@ import { Grammar } from '../grammar/symbols.js';
 import { buildTable, type Table } from '../grammar/table.js';
 import { parsePath, unexpectedCharacter, type Piece } from './scanner.js';
 
-/** Steps into a JSON value: a key, or an index into an array. */
+/** A path into a JSON value; each step is a key or an array index. */
 export type JsonPath = readonly (string | number)[];
 
 const grammar = new Grammar();
@@ -16,7 +16,7 @@ let table: Table | undefined;
 
 const anyPath = 'x[0]';
 const stepsOfAnyPath = 2;
-/** One step as it is mostly written; the first one has no dot. */
+/** The common forms of one step; the first step has no dot. */
 const firstStep = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
 const nextStep = /\s*(?:\.\s*([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
 
@@ -29,13 +29,13 @@ export function parseJsonPath(path: string): JsonPath {
   const end = readSteps(path, steps);
   if (steps.length > 0 && end === path.length) return steps;
   table ??= makeTable();
-  // What was read is one path to the grammar: what it says of the rest does not depend on which one. It takes its time, and the path may be long.
+  // To the grammar, the steps read so far are one path, whichever it is. Parsing them again would be slow for a long path.
   const rest = steps.length === 0 ? path : `${anyPath}${path.slice(end)}`;
   const more = parsePath(rest, table, readPiece, path) as JsonPath;
   return steps.length === 0 ? more : [...steps, ...more.slice(stepsOfAnyPath)];
 }
 
-/** Reads steps as far as they are plain; gives the offset behind them. */
+/** Reads plain steps; returns the offset after them. */
 function readSteps(path: string, steps: (string | number)[]): number {
   let end = 0;
   for (;;) {
@@ -69,7 +69,7 @@ function readPiece(path: string, at: number): Piece {
   if (rest.startsWith(']')) return { kind: close, value: undefined, length: 1 };
   const name = /^[A-Za-z_][A-Za-z0-9_]*/.exec(rest)?.[0];
   if (name !== undefined) return { kind: field, value: name, length: name.length };
-  // A key ends at its quote, or at the bracket when that comes first: the scanner knows no escapes.
+  // A key ends at its quote, or at the bracket if that comes first: the scanner has no escapes.
   const quoted = /^"([^"\]]*)["\]]?/.exec(rest);
   if (quoted !== null) return { kind: text, value: quoted[1] ?? '', length: quoted[0].length };
   const digits = /^[0-9][^\s.\]]*/.exec(rest)?.[0];

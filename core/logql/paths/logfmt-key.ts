@@ -13,7 +13,7 @@ let table: Table | undefined;
  */
 export function parseLogfmtKey(path: string): string {
   table ??= makeTable();
-  // The start symbol's rules make nothing else.
+  // The start symbol's rules have no other results.
   return parsePath(path, table, readPiece) as string;
 }
 

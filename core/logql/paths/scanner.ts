@@ -7,7 +7,7 @@ export class PathError extends Error {
   override readonly name = 'PathError';
 }
 
-/** A token's kind and value, and how many characters it takes; a text is a fault at which reading stops. */
+/** A token's kind, value and length; a text is an error, at which reading stops. */
 export type Piece =
   { readonly kind: Terminal<unknown>; readonly value: unknown; readonly length: number } | string;
 
@@ -15,8 +15,8 @@ export type Piece =
 export type ReadPiece = (text: string, at: number) => Piece;
 
 /**
- * Parses the small languages of parser parameters. A fault of the scanner ends the input; should that make a syntax
- * error, this is the one that is told.
+ * Parses the small languages of parser parameters. A scanner error ends the input; if a syntax error follows from that, the scanner error
+ * is reported.
  */
 export function parsePath(text: string, table: Table, read: ReadPiece, shown = text): unknown {
   const source = new PathSource(text, table.grammar, read);
@@ -58,7 +58,7 @@ class PathSource implements TokenSource {
   }
 }
 
-/** The fault of a character that begins no token. */
+/** The error for a character that starts no token. */
 export function unexpectedCharacter(text: string, at: number): string {
   return `unexpected char ${String.fromCodePoint(text.codePointAt(at) ?? 0)}`;
 }

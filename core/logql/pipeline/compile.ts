@@ -16,10 +16,9 @@ import { WorkLine } from './work-line.js';
 export type { Pipeline } from './types.js';
 
 /**
- * Compiles the stages of a log query, once per query; what comes out may run on any number of lines, one after another.
- * No line makes it throw, but for a template whose text goes beyond the limits (ApiError `lineFormatLimit`), and one that is too
- * costly where the meter has a limit.
- * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
+ * Compiles the stages of a log query, once per query; the result runs on any number of lines, one after the other. A line only makes it
+ * throw when a template's text exceeds the limits (ApiError `lineFormatLimit`), or when the meter has a limit and the line costs more.
+ * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compilePipeline(stages: readonly Stage[], meter = new Meter()): Pipeline {
   const { tests, rest } = splitLineTests(orderStages(stages), meter);
@@ -40,7 +39,7 @@ export function compilePipeline(stages: readonly Stage[], meter = new Meter()): 
   };
 }
 
-/** Line filters in front of all other stages need no labels: they run before any are made ready. */
+/** Line filters before all other stages need no labels: they run before labels are prepared. */
 export function splitLineTests(
   stages: readonly Stage[],
   meter: Meter,

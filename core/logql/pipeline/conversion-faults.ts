@@ -17,7 +17,7 @@ export function durationFault(text: string): string {
   return `time: invalid duration ${quoted}`;
 }
 
-/** Why a text is no size. */
+/** Why a text is not a size. */
 export function bytesFault(text: string): string {
   const [, number = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
   const read = parseGoFloat(number.replaceAll(',', ''));
@@ -26,7 +26,7 @@ export function bytesFault(text: string): string {
   return /^(?:|b|[kmgtpe]i?b?)$/.test(name) ? `too large: ${text}` : `unhandled size name: ${name}`;
 }
 
-/** The quotes of Go's time package: bytes beyond ASCII and control characters in hexadecimal. */
+/** Quotes as Go's time package does: non-ASCII bytes and control characters in hexadecimal. */
 function quoteAscii(text: string): string {
   let quoted = '';
   for (const byte of Buffer.from(text)) {

@@ -3,7 +3,7 @@ import { parseGoDuration } from '../values/go-duration.js';
 import { parseGoFloat } from '../values/go-float.js';
 import { bytesFault, durationFault } from './conversion-faults.js';
 
-/** Longer digits may lose their last ones as a number; they take the long way. */
+/** Longer numbers may lose digits as a double; they are parsed the slow way. */
 const exactDigits = 15;
 const units = new Map<string, number>([
   ['ns', 1],
@@ -24,10 +24,10 @@ const sizes = new Map<string, number>([
   ['GiB', 2 ** 30],
 ]);
 
-/** Nanoseconds for each character, texts of errors included. */
+/** Nanoseconds per character, error texts included. */
 export const conversionCost = 30;
 
-/** Reads a label's value for a comparison or as a sample; a text is the error, in Go's words. */
+/** Parses a label's value for a comparison or as a sample; a text is the error, in Go's words. */
 export type Conversion = (text: string) => number | string;
 
 /** A float in Go's syntax. */
@@ -38,7 +38,7 @@ export function readNumber(text: string): number | string {
   return read.ok ? read.value : read.error;
 }
 
-/** A Go duration in nanoseconds; exact below 104 days, which is enough to compare. */
+/** A Go duration in nanoseconds; exact below 104 days, which is enough for comparisons. */
 export function readNanoseconds(text: string): number | string {
   const short = readShort(text);
   if (short !== undefined) return short;
@@ -54,7 +54,7 @@ export function readSeconds(text: string): number | string {
   return whole + (nanoseconds - whole * 1e9) / 1e9;
 }
 
-/** A size in bytes, a fraction of a byte cut: of the product as a float, so that `4.35MB` may be a byte short. */
+/** A size in bytes, rounded down. The product is computed as a float, so `4.35MB` may be a byte short. */
 export function readBytes(text: string): number | string {
   const digits = plainLength(text);
   const unit = digits === 0 || isNegative(text) ? undefined : sizes.get(text.slice(digits));
@@ -62,7 +62,7 @@ export function readBytes(text: string): number | string {
   return parseBytes(text) ?? bytesFault(text);
 }
 
-/** Digits with at most one point in them and a unit behind, which is what durations mostly are. */
+/** Parses digits with at most one point and a unit, which most durations are. */
 function readShort(text: string): number | undefined {
   const digits = plainLength(text);
   if (digits === 0 || isNegative(text)) return undefined;
@@ -74,7 +74,7 @@ function isNegative(text: string): boolean {
   return text.charCodeAt(0) === 0x2d;
 }
 
-/** The product with the unit, whole and exact; undefined when it is not sure to be. */
+/** The product with the unit if it is certainly whole and exact; otherwise undefined. */
 function scaled(text: string, digits: number, unit: number): number | undefined {
   const point = text.indexOf('.');
   if (point < 0 || point >= digits) {
@@ -87,7 +87,7 @@ function scaled(text: string, digits: number, unit: number): number | undefined 
   return whole + Math.floor(fraction / 10 ** (digits - point - 1));
 }
 
-/** How many characters a plain number takes at the start: a sign, digits, and at most one point between them; 0 for none. */
+/** The length of a plain number at the start: a sign, digits, and at most one point between them; 0 for none. */
 function plainLength(text: string): number {
   let at = text.charCodeAt(0) === 0x2d ? 1 : 0;
   const from = at;

@@ -5,10 +5,10 @@ const controlSequence = 0x9b;
 const bell = 0x07;
 const semicolon = 0x3b;
 const maxDigits = 4;
-/** Nanoseconds for each character. */
+/** Nanoseconds per character. */
 const decolorizeCost = 20;
 
-/** `| decolorize`: takes colours and other terminal sequences out of the line. */
+/** `| decolorize`: removes colours and other terminal sequences from the line. */
 export function compileDecolorize(): RunStage {
   return (work) => {
     work.charge(decolorizeCost);
@@ -18,8 +18,8 @@ export function compileDecolorize(): RunStage {
 }
 
 /**
- * A line without the sequences of terminals: an escape, any of `[]()#;?`, and then either letters, digits and semicolons up to a
- * BEL (a window's title), or numbers of at most four digits between semicolons and a final character.
+ * Removes terminal sequences: an escape, any of `[]()#;?`, and then either letters, digits and semicolons up to a BEL (a window title), or
+ * numbers of up to four digits separated by semicolons and a final character.
  */
 export function decolorize(line: string): string {
   if (!line.includes('\u001b') && !line.includes('\u009b')) return line;
@@ -37,7 +37,7 @@ export function decolorize(line: string): string {
   return text + line.slice(from);
 }
 
-/** The offset behind the sequence that begins here; undefined when it is none. */
+/** The offset after the sequence that starts here; undefined if there is none. */
 function sequenceEnd(line: string, start: number): number | undefined {
   let at = start + 1;
   while ('[]()#;?'.includes(line.charAt(at)) && at < line.length) at += 1;
@@ -60,7 +60,7 @@ function controlEnd(line: string, from: number): number | undefined {
     at = behind;
   }
   if (isFinal(line.charAt(at))) return at + 1;
-  // Without a final character the last digit is one.
+  // Without a final character, the last digit is taken as one.
   return first > from ? lastDigit : undefined;
 }
 

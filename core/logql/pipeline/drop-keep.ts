@@ -7,7 +7,7 @@ import type { RunStage } from './work-line.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from './types.js';
 import type { WorkLine } from './work-line.js';
 
-/** `| drop`: with a matcher only where the value passes. The details of an error are a label of their own. */
+/** `| drop`: with a matcher, only where the value matches. The details of an error are a separate label. */
 export function compileDrop({ items }: DropStage, slots: SlotTable, meter: Meter): RunStage {
   const drops = items.map((item) => compileDropItem(item, slots, meter));
   return (work) => {
@@ -39,10 +39,10 @@ function compileDropItem(
   };
 }
 
-/** Nanoseconds for each label. */
+/** Nanoseconds per label. */
 const keepCost = 200;
 
-/** `| keep`: deletes all labels but these; errors stay. */
+/** `| keep`: deletes all other labels except errors. */
 export function compileKeep({ items }: KeepStage, slots: SlotTable, meter: Meter): RunStage {
   const tests = new Map<Slot, TextTest[]>();
   for (const { name, matcher } of items) {

@@ -4,9 +4,9 @@ import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 
 /**
- * Lets parsers compare labels as soon as they have them: the first comparison that the query makes with a label alone, wherever it
- * stands. Loki does so to be done with a line early, and it shows: `| logfmt | label_format level="x" | level="x"` keeps no
- * line in which logfmt finds another level.
+ * Lets parsers compare a label as soon as they have it: the first comparison of the query with that label alone, wherever it is in the
+ * query. Loki does this to finish a line early, and it is visible: `| logfmt | label_format level="x" | level="x"` keeps no line in which
+ * logfmt finds another level.
  */
 export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Meter): void {
   for (const stage of stages) {

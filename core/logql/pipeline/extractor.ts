@@ -23,9 +23,9 @@ export const sampleError = 'SampleExtractionErr';
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /**
- * Compiles what a range aggregation reads from entries: its stages, unwrap and grouping. `pushed` is the grouping of a vector
- * aggregation around it, where that may be applied to samples already (see pushedGrouping). Only a template beyond its limits throws for an entry.
- * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
+ * Compiles the sample extraction of a range aggregation: its stages, unwrap and grouping. `pushed` is the grouping of a vector aggregation
+ * around it, if that may be applied to samples already (see pushedGrouping). An entry only throws when a template exceeds its limits.
+ * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compileExtractor(
   range: RangeAggregation,
@@ -38,19 +38,19 @@ export function compileExtractor(
     if (value === undefined) return undefined;
     const { error } = work;
     if (error === '') return { value, labels: seriesLabels(work), error: undefined };
-    // A line with an error keeps all of its labels, so that the error is not lost in a grouping.
+    // A line with an error keeps all of its labels, so that a grouping does not lose the error.
     const isPreserved = work.isErrorPreserved;
     return { value, labels: output.all(work), error: isPreserved ? undefined : error };
   };
 }
 
-/** The parts of an extractor; what they say of a line holds until the next one is read. */
+/** The parts of an extractor; their state is valid until the next line is read. */
 export interface SampleReader {
   readonly work: WorkLine;
   readonly output: Output;
-  /** Samples without an error get the labels of a grouping. */
+  /** Whether samples without an error get the labels of a grouping. */
   readonly isGrouped: boolean;
-  /** Runs the stages; undefined for an entry that gives no sample. */
+  /** Runs the stages; undefined for an entry without a sample. */
   readonly readValue: (entry: PipelineEntry) => number | undefined;
   readonly seriesLabels: SeriesLabels;
 }
@@ -70,7 +70,7 @@ export function compileSampleReader(
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
   const { tests, rest } = splitLineTests(stages, meter);
-  // Several filters behind an unwrap are one to Loki, of the kind that is not looked at early.
+  // Loki joins several filters after an unwrap into one, of a kind that it does not check early.
   addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
   const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
   const ofSeries = seriesGrouping(grouping, unwrap);
@@ -90,7 +90,7 @@ export function compileSampleReader(
   };
 }
 
-/** The grouping that samples get; `absent_over_time` needs no labels at all. */
+/** The grouping of the samples; `absent_over_time` needs no labels at all. */
 function groupingOf({ op, grouping }: RangeAggregation, pushed: Groups | undefined): Groups | undefined {
   return op === 'absent_over_time' ? { without: false, labels: [] } : (grouping ?? pushed);
 }
@@ -104,7 +104,7 @@ function sampleHints(
   return hintsFor([...names, ...grouping.labels, ...(unwrap === undefined ? [] : [unwrap.name])]);
 }
 
-/** The label that is unwrapped is no label of the series unless that is grouped by it. */
+/** The unwrapped label is not a label of the series unless the grouping names it. */
 function seriesGrouping(grouping: Groups | undefined, unwrap: Unwrap | undefined): Groups | undefined {
   if (unwrap === undefined) return grouping;
   if (grouping === undefined) return { without: true, labels: [unwrap.name] };

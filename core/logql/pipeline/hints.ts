@@ -2,33 +2,33 @@ import type { SlotTable } from './slot-table.js';
 import { clashSuffix, errorLabel } from './types.js';
 
 /**
- * What parsers need not do. A metric query sees only the labels that its stages and its grouping name, so parsers take no
- * others, stop when all are found, and do not run at all when there is none; errors that this leaves unseen stay unseen.
+ * What parsers may skip. A metric query only uses the labels that its stages and its grouping name, so parsers extract no others, stop once
+ * all are found, and do not run when none are needed. Errors that are missed this way stay unreported, as in Loki.
  */
 export interface Hints {
-  /** Names that parsers take; undefined when every label can be seen. */
+  /** Names that parsers extract; undefined when every label may be used. */
   readonly required: ReadonlySet<string> | undefined;
-  /** Parsers leave the line alone. */
+  /** Whether parsers do not run at all. */
   readonly skipsParsers: boolean;
-  /** The query names `__error__`: errors of parsers must not fail it. */
+  /** The query names `__error__`, so errors of parsers must not fail it. */
   readonly preservesErrors: boolean;
 }
 
-/** All labels of log queries are seen. */
+/** Log queries show all labels. */
 export const noHints: Hints = { required: undefined, skipsParsers: false, preservesErrors: false };
 
-/** The hints for a query that sees nothing but these names. */
+/** The hints for a query that only uses these names. */
 export function hintsFor(names: readonly string[]): Hints {
   const required = new Set<string>();
   for (const name of names) {
     required.add(name);
-    // A label that is called so because of a clash has the plain name in the line.
+    // A label renamed because of a name clash has the plain name in the line.
     if (name.endsWith(clashSuffix)) required.add(name.slice(0, -clashSuffix.length));
   }
   return { required, skipsParsers: required.size === 0, preservesErrors: required.has(errorLabel) };
 }
 
-/** Marks the slots of required names; the query holds them for its life. */
+/** Marks the slots of required names, which the query keeps for its lifetime. */
 export function markRequired(slots: SlotTable, { required }: Hints): void {
   for (const name of required ?? []) slots.pin(name).isRequired = true;
 }

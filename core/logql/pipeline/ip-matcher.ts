@@ -1,6 +1,6 @@
 import { parseIPv4, parseIPv6 } from '../../base/ip.js';
 
-/** Tells whether a text is an address that an `ip("...")` value covers. */
+/** Whether a text is an address that an `ip("...")` value covers. */
 export type IpMatcher = (text: string) => boolean;
 
 interface Address {
@@ -11,10 +11,12 @@ interface Address {
 /** Six groups of IPv6 and a dotted address. */
 const longestAddress = 45;
 
-// Only the numbers of a dotted address may not begin with a zero.
+// Only the numbers of a dotted address must not start with a zero.
 const leadingZero = /(?:^|[.:])0\d{1,2}\.|\.0\d{1,2}(?:\.|$)/;
 
-/** Reads the value of `ip("...")`: an address, a CIDR block or a range `a-b`. Anything else covers nothing; the parser has refused it. */
+/**
+ * Parses the value of `ip("...")`: an address, a CIDR block or a range `a-b`. Anything else was refused by the parser and matches nothing.
+ */
 export function parseIpMatcher(text: string): IpMatcher {
   const [low, high] = boundsOf(text);
   if (low === undefined || high === undefined || low.bits !== high.bits) return () => false;
@@ -29,7 +31,7 @@ export function parseIpMatcher(text: string): IpMatcher {
   };
 }
 
-/** Reads a plain address; undefined for anything else, numbers with leading zeros included. */
+/** Parses a plain address; undefined for anything else, including numbers with leading zeros. */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > longestAddress || leadingZero.test(text)) return undefined;
   const v4 = parseIPv4(text);

@@ -7,24 +7,24 @@ const openBrace = 0x7b;
 const colon = 0x3a;
 const comma = 0x2c;
 
-/** How the reading of an object goes on, or has ended. */
+/** Results of reading an object, and whether to continue. */
 export const goesOn = 0;
-/** Nothing more is needed of the line. */
+/** Nothing more is needed from the line. */
 export const isDone = 1;
-/** The object is faulty: the reader's `fault` says how. */
+/** The object is invalid; the reader's `fault` has the reason. */
 export const isFaulty = 2;
-/** The line is to be dropped. */
+/** The line is dropped. */
 export const isDropped = 3;
 export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty | typeof isDropped;
 
-/** Is called for every field in order, when its value stands in the reader; the key is told by its place and hash. */
+/** Called for every field in order, with its value in the reader and its key as offsets and hash. */
 export interface FieldVisitor<Parent> {
   field(keyFrom: number, keyTo: number, keyHash: number, parent: Parent, depth: number): FieldOutcome;
 }
 
 /**
- * Reads the fields of the object that is to begin at an offset. Fields before a fault have been visited; a comma behind the last
- * field, and anything behind the object, are no faults.
+ * Reads the fields of the object that should start at an offset. Fields before an error have been visited. A comma after the last field,
+ * and text after the object, are not errors.
  */
 export function readFields<Parent>(
   reader: JsonReader,

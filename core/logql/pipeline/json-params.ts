@@ -10,18 +10,18 @@ import type { Slot } from './slot.js';
 import type { RunStage } from './work-line.js';
 import type { WorkLine } from './work-line.js';
 
-/** Nanoseconds for each character of the line and step of a path. */
+/** Nanoseconds per character of the line and step of a path. */
 const pathCost = 5;
 
 /**
- * `| json name="path"`: a label for every parameter, empty where the path leads nowhere; objects and arrays give their text.
- * @throws PathError for a faulty path
+ * `| json name="path"`: a label per parameter, empty when the path leads nowhere; objects and arrays give their text.
+ * @throws PathError for an invalid path
  */
 export function compileJsonParams({ params }: JsonStage, slots: SlotTable, hints: Hints): RunStage {
   const paths = params.map(({ path }) => parseJsonPath(path));
   const targets = params.map(({ name }) => slots.pin(name));
   if (hints.skipsParsers) return () => true;
-  // Every path is compared with the keys on the way, and an array may be read again for each of its steps.
+  // Every path is compared with the keys on its way, and an array may be read again for each of its steps.
   const cost = pathCost * (1 + paths.reduce((sum, path) => sum + path.length, 0));
   const reader = new JsonReader();
   const taker = new ParamTaker(reader, targets);

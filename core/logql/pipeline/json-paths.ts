@@ -10,15 +10,15 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const comma = 0x2c;
 
-/** Is told what paths lead to; the value stands in the reader. */
+/** Receives the values that paths lead to; the value is in the reader. */
 export interface PathVisitor {
   found(path: number): void;
   faulty(fault: string): void;
 }
 
 /**
- * Follows several paths through a line in one go. Loki does not check the line for that: it counts brackets and takes
- * any string before a colon for a key, so that broken lines give what can be found in them. The first value of a path counts.
+ * Follows several paths through a line in one pass. Loki does not validate the line for this: it counts brackets and takes any string
+ * before a colon as a key, so broken lines still give values. The first value of a path wins.
  */
 export function findPaths(reader: JsonReader, paths: readonly JsonPath[], visitor: PathVisitor): void {
   new PathSearch(reader, paths, visitor).run();
@@ -30,7 +30,7 @@ class PathSearch {
   readonly #visitor: PathVisitor;
   readonly #isFound: boolean[];
   readonly #deepest: number;
-  /** The keys on the way to the place of reading. */
+  /** The keys on the way to the current position. */
   readonly #keys: string[] = [];
   #level = 0;
   #foundCount = 0;
@@ -73,7 +73,7 @@ class PathSearch {
     return this.#foundCount === this.#paths.length;
   }
 
-  /** Reads a string, which is a key when a colon follows; gives the offset to go on at, or -1. */
+  /** Reads a string, which is a key when a colon follows; returns the next offset, or -1. */
   #string(at: number): number {
     const { line } = this.#reader;
     const end = this.#reader.stringEnd(at + 1, line.length);
@@ -97,7 +97,7 @@ class PathSearch {
     return this.#isComplete ? -1 : next + 1;
   }
 
-  /** Goes through an array only for paths with an index into it; gives the offset to go on at, or -1. */
+  /** Enters an array only for paths with an index into it; returns the next offset, or -1. */
   #array(at: number): number {
     const { line } = this.#reader;
     const level = this.#level;
@@ -136,7 +136,7 @@ class PathSearch {
   }
 }
 
-/** Visits the elements of the array at an offset, each in the reader; gives the offset of its end, or of the first fault. */
+/** Visits the elements of an array, each in the reader; returns the offset of its end or of the first error. */
 function eachElement(
   reader: JsonReader,
   from: number,
@@ -157,7 +157,7 @@ function eachElement(
   }
 }
 
-/** Leads the reader from its value on along the rest of a path; false when it ends. */
+/** Moves the reader from its value along the rest of a path; false when the path ends early. */
 function walk(reader: JsonReader, steps: JsonPath): boolean {
   return steps.every((step) => (typeof step === 'number' ? toElement(reader, step) : toField(reader, step)));
 }
@@ -191,7 +191,7 @@ interface Place {
   restore(): void;
 }
 
-/** Remembers what stands in the reader. */
+/** Saves the reader's position. */
 function placeOf(reader: JsonReader): Place {
   const { kind, from, to, next } = reader;
   return {

@@ -27,12 +27,12 @@ import type { WorkLine } from './work-line.js';
 
 export const jsonError = 'JSONParserErr';
 
-/** Labels of objects nested deeper than this are not looked for: the line is a stranger's, the stack is ours. */
+/** Labels of objects nested deeper than this are ignored: lines are untrusted and must not overflow the stack. */
 const maxDepth = 64;
-/** Nanoseconds for each character: at worst it is read again at every depth, or every few of them are a label of their own. */
+/** Nanoseconds per character: at worst it is read again at every depth, or every few characters are a label of their own. */
 export const jsonCost = 250;
 
-/** `| json`: a label for every string, number and boolean of the line, named by the keys on the way to it. */
+/** `| json`: a label for every string, number and boolean of the line, named by the path of keys to it. */
 export function compileJson(slots: SlotTable, hints: Hints): RunStage {
   if (hints.skipsParsers) return () => true;
   const scanner = new JsonScanner(slots, hints);

@@ -10,7 +10,7 @@ const short = new Map<string, string>([
 ]);
 const fourDigits = /^[0-9a-fA-F]{4}$/;
 
-/** The text of a JSON string between its quotes, or undefined where an escape is wrong. */
+/** The text of a JSON string without its quotes, or undefined for an invalid escape. */
 export function unescapeJson(raw: string): string | undefined {
   let at = raw.indexOf('\\');
   if (at < 0) return raw;
@@ -37,7 +37,7 @@ export function unescapeJson(raw: string): string | undefined {
   return text + raw.slice(from);
 }
 
-/** A label's value from a place in a line: empty where an escape is wrong, a space for what is no character. */
+/** A label's value from a part of a line: empty for an invalid escape, with a space for each invalid character. */
 export function readJsonText(source: string, from: number, to: number): string {
   const text = unescapeJson(source.slice(from, to)) ?? '';
   return text.includes('\ufffd') ? text.replaceAll('\ufffd', ' ') : text;

@@ -1,4 +1,4 @@
-/** What a JSON value turns out to be. */
+/** Kinds of JSON values. */
 export const jsonString = 1;
 export const jsonNumber = 2;
 export const jsonBoolean = 3;
@@ -7,7 +7,7 @@ export const jsonObject = 5;
 export const jsonArray = 6;
 export type JsonKind = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** The texts for faulty JSON, as `__error_details__` shows them; which one comes where is Loki's doing. */
+/** The texts for invalid JSON in `__error_details__`; which one occurs where follows Loki. */
 export const jsonFaults = {
   json: 'Malformed JSON error',
   object: "Value looks like object, but can't find closing '}' symbol",
@@ -26,9 +26,8 @@ const closeBracket = 0x5d;
 const comma = 0x2c;
 
 /**
- * Reads values out of a line without making anything of them: `kind` and the places `from` and `to` (a string's without its
- * quotes), and `next`, where reading goes on. It is as forgiving as Loki: nothing is checked that is not needed to
- * find the end of a value.
+ * Locates values in a line without decoding them: `kind`, the offsets `from` and `to` (of a string without its quotes), and `next`, where
+ * reading continues. As lenient as Loki: only checks what is needed to find the end of a value.
  */
 export class JsonReader {
   line = '';
@@ -38,7 +37,7 @@ export class JsonReader {
   next = 0;
   /** Set when a value cannot be read. */
   fault = '';
-  /** Where the first backslash stands at or behind `#searchedFrom`; the line's length for none. */
+  /** The first backslash at or after `#searchedFrom`; the line's length if there is none. */
   #backslash = 0;
   #searchedFrom = 0;
 
@@ -48,7 +47,7 @@ export class JsonReader {
     this.#searchedFrom = 0;
   }
 
-  /** The first offset before the limit that holds no white space, or -1. */
+  /** The first offset before the limit that is not white space, or -1. */
   skipSpace(at: number, limit: number): number {
     const { line } = this;
     for (let place = at; place < limit; place += 1) {
@@ -58,7 +57,7 @@ export class JsonReader {
     return -1;
   }
 
-  /** The offset of the quote that ends the string whose text begins at `from`, or -1. */
+  /** The offset of the quote that ends the string starting at `from`, or -1. */
   stringEnd(from: number, limit: number): number {
     const { line } = this;
     let end = line.indexOf('"', from);
@@ -85,7 +84,7 @@ export class JsonReader {
     return -1;
   }
 
-  /** The offset behind the block that begins here, or -1; only its own kind of brackets is counted, strings are skipped. */
+  /** The offset after the block that starts here, or -1; counts only brackets of its own kind and skips strings. */
   blockEnd(at: number, limit: number, open: number, close: number): number {
     const { line } = this;
     let level = 0;
@@ -103,7 +102,7 @@ export class JsonReader {
     return -1;
   }
 
-  /** Reads the value at or behind an offset; false sets `fault`. Objects are not gone into: see `endObject`. */
+  /** Reads the value at or after an offset; false sets `fault`. Objects are not entered: see `endObject`. */
   read(at: number, limit: number): boolean {
     const start = this.skipSpace(at, limit);
     if (start < 0) return this.#fail(jsonFaults.json);

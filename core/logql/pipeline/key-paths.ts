@@ -1,16 +1,16 @@
 import { innerLabelName, labelName } from './label-name.js';
 
-/** The keys on the way to a value. */
+/** The path of keys to a value. */
 export type KeyPath = readonly string[];
 
 /** Paths by the labels that `| json` gives their values. */
 export type PathsByLabel = Pick<ReadonlyMap<string, KeyPath>, 'get'>;
 
 const maxDepth = 100;
-/** Nanoseconds for each character: every few of them are a path of their own. */
+/** Nanoseconds per character: every few characters may be a path of their own. */
 export const keyPathsCost = 250;
 
-/** The paths of a JSON line's values by the labels that `| json` gives them; empty for a line that is no JSON object. */
+/** The paths of a JSON line's values by the labels that `| json` gives them; empty when the line is not a JSON object. */
 export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
   const paths = new Map<string, KeyPath>();
   const value = parsed(line);

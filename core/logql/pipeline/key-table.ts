@@ -6,29 +6,29 @@ import type { Slot } from './slot.js';
 
 const bucketCount = 1024;
 const maxEntries = 8192;
-/** Keys that crowd into one bucket are not kept: no line can make the search long. */
+/** Further keys of a bucket are not kept, so that no line can make lookups slow. */
 const maxChain = 32;
 export const hashSeed = 0x811c9dc5 | 0;
 const hashPrime = 0x01000193;
 
-/** Adds one UTF-16 unit to a hash that began with `hashSeed`. */
+/** Adds one UTF-16 unit to a hash that started with `hashSeed`. */
 export function addToHash(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, hashPrime);
 }
 
-/** What is known of a key as it stands in lines, within the object whose key is `parent`. */
+/** What is known about a key as written in lines, within the object whose key is `parent`. */
 export class KeyEntry {
   readonly raw: string;
   readonly hash: number;
   readonly parent: KeyEntry | undefined;
   readonly next: KeyEntry | undefined;
-  /** The label of a value under this key; undefined when there is none, or none that the query can see. */
+  /** The label for a value of this key; undefined when there is none or the query does not use it. */
   readonly slot: Slot | undefined;
-  /** What the names of labels in an object under this key begin with. */
+  /** The prefix of the names of labels in an object under this key. */
   readonly prefix: string;
-  /** Whether the query can see any label in an object under this key. */
+  /** Whether the query may use any label in an object under this key. */
   readonly isPrefixWanted: boolean;
-  /** The key holds a wrong escape. */
+  /** The key contains an invalid escape. */
   readonly isFaulty: boolean;
 
   constructor(parts: Readonly<KeyEntry>) {
@@ -43,7 +43,7 @@ export class KeyEntry {
   }
 }
 
-/** Finds the slots of keys by their place in a line, without making a string of them: keys come again and again. */
+/** Finds the slots of keys by their offsets in a line without creating strings: the same keys come again and again. */
 export class KeyTable {
   readonly #slots: SlotTable;
   readonly #hints: Hints;
@@ -52,14 +52,14 @@ export class KeyTable {
   #size = 0;
   #generation = -1;
 
-  /** @param unescape makes a key's text of what stands in the line; undefined where it is faulty */
+  /** @param unescape decodes a key as written in the line; undefined when it is invalid */
   constructor(slots: SlotTable, hints: Hints, unescape: (raw: string) => string | undefined = (raw) => raw) {
     this.#slots = slots;
     this.#hints = hints;
     this.#unescape = unescape;
   }
 
-  /** To be called once before the keys of a line. */
+  /** Call once before the keys of a line. */
   startLine(): void {
     if (this.#generation === this.#slots.generation && this.#size < maxEntries) return;
     this.#generation = this.#slots.generation;
@@ -67,7 +67,7 @@ export class KeyTable {
     this.#size = 0;
   }
 
-  /** The entry of the key between two offsets, whose hash has been made on the way. */
+  /** The entry of the key between two offsets, whose hash the caller computed while reading it. */
   find(line: string, from: number, to: number, hash: number, parent: KeyEntry | undefined): KeyEntry {
     const index = (hash ^ (hash >>> 15)) & (bucketCount - 1);
     const first = this.#buckets[index];

@@ -10,14 +10,14 @@ import { errorLabel } from './types.js';
 
 export const labelFilterError = 'LabelFilterErr';
 
-/** A label filter that is not made of others. */
+/** A label filter that is not composed of others. */
 export type LabelComparison = Exclude<LabelFilter, LabelFilterTree>;
 
 export function isComparison(filter: LabelFilter): filter is LabelComparison {
   return filter.kind !== 'and' && filter.kind !== 'or';
 }
 
-/** Compiles a comparison: a value that cannot be compared keeps the line and marks it, a missing label drops it. */
+/** Compiles a comparison: a value that cannot be compared keeps the line and marks it with an error, a missing label drops it. */
 export function compileComparison(filter: LabelComparison, slots: SlotTable, meter: Meter): LabelCheck {
   switch (filter.kind) {
     case 'string':
@@ -40,7 +40,7 @@ export function compileComparison(filter: LabelComparison, slots: SlotTable, met
   }
 }
 
-/** Loki prints a query and reads it again before it runs it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
+/** Loki prints a query and parses it again before running it; sizes are printed with two digits, so `1KiB` becomes `1.0kB`. */
 function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
@@ -90,7 +90,7 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
   }
 }
 
-/** An address is looked for anywhere in the value, as in a line; a line that is marked with an error passes, whatever the value. */
+/** An address is searched for anywhere in the value, as in a line; a line with an error passes, whatever the value. */
 function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(name);
   const matches = compileIpFilter(value, meter);

@@ -5,11 +5,11 @@ import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './work-line.js';
 
-/** Where a filter ends. */
+/** Jump targets that end a filter. */
 const passes = -1;
 const fails = -2;
 
-/** One comparison and where to go on after it. */
+/** One comparison and the next step for either result. */
 interface Step {
   readonly test: RunStage;
   readonly onTrue: number;
@@ -24,12 +24,12 @@ interface Pending {
 }
 
 /**
- * Compiles a label filter to a list of comparisons with jumps, from left to right, no more of them than are needed. Neither this nor
- * running it costs call depth, however deep a query nests.
+ * Compiles a label filter to a list of comparisons with jumps, evaluated from left to right and only as far as needed. Neither compiling
+ * nor running uses call depth, however deep a query nests.
  */
 export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter: Meter): RunStage {
   if (isComparison(filter)) return compileComparison(filter, slots, meter);
-  // Made from right to left: the step that is made last is the first of what stands right of the next one.
+  // Built from right to left: the last step made is the first of what follows the next one.
   const steps: Step[] = [];
   const pending: Pending[] = [{ node: filter, parent: undefined, onTrue: passes, onFalse: fails }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -19,8 +19,8 @@ interface Render {
 }
 
 /**
- * `| label_format`: renames take place one after another; the templates all see the labels as they are when the first of
- * them runs, so their texts are made together.
+ * `| label_format`: renames happen one after another; all templates see the labels as they are when the first template runs, so their texts
+ * are computed together.
  */
 export function compileLabelFormat(
   { assignments }: LabelFormatStage,

@@ -3,16 +3,16 @@ import { keptLabelsBytes } from '../../base/memory/sizes.js';
 import { ownText } from './own-text.js';
 
 const maxSets = 8192;
-/** What a label takes beside its value. */
+/** Bytes per label in addition to its value. */
 const labelBytes = 120;
-/** After so many sets the pool looks whether it is of use. */
+/** The pool evaluates its hit rate after this many sets. */
 const trial = 1024;
-/** A pool in which fewer than one set in this many was there before costs more than it saves. */
+/** A pool with a lower hit rate than one in this many costs more than it saves. */
 const leastUse = 8;
 
 export type PoolUse = 'always' | 'while-useful';
 
-/** Gives one LabelSet for equal labels, as long as it is kept: whoever groups by sets then makes their keys only once. */
+/** Returns the same LabelSet for equal labels while it is kept, so that grouping by sets computes their keys only once. */
 export class LabelSetPool {
   readonly #sets = new Map<string, LabelSet>();
   readonly #use: PoolUse;
@@ -24,7 +24,7 @@ export class LabelSetPool {
     this.#use = use;
   }
 
-  /** The set of labels that are sorted by name. */
+  /** The set for labels that are sorted by name. */
   of(labels: readonly Label[]): LabelSet {
     if (labels.length === 0) return LabelSet.empty;
     if (this.#use === 'while-useful' && this.#isUseless()) return LabelSet.fromSorted(labels);
@@ -41,7 +41,7 @@ export class LabelSetPool {
       this.#sets.clear();
       this.#bytes = 0;
     }
-    // A set that would fill the pool by itself is not kept.
+    // A set that would fill the pool alone is not kept.
     if (bytes > keptLabelsBytes / 8) return LabelSet.fromSorted(labels);
     this.#bytes += bytes;
     set = LabelSet.fromSorted(labels.map(([name, value]): Label => [name, ownText(value)]));

@@ -3,10 +3,10 @@ import type { LineTest } from './types.js';
 import type { Meter } from './meter.js';
 
 const shortestIPv4 = 7;
-/** Nanoseconds for each character of a text that is nothing but addresses. */
+/** Nanoseconds per character of a text that consists of addresses. */
 const scanCost = 150;
 
-/** Compiles `ip("...")` in a line filter: passes a line in which some address lies within. */
+/** Compiles `ip("...")` in a line filter: matches a line that contains a covered address. */
 export function compileIpFilter(text: string, meter: Meter): LineTest {
   const matches = parseIpMatcher(text);
   return (line) => {

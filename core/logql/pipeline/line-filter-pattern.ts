@@ -4,9 +4,8 @@ import type { LineTest } from './types.js';
 const wildcard = '<_>';
 
 /**
- * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them standing for one character at least; the last one
- * ends the line, the first one may stand anywhere. A piece is looked for once, from left to right, and never again further on.
- * That is how Loki reads it.
+ * Compiles a pattern of `|>`: literal pieces in order, each `<_>` between them matching at least one character; the last piece ends the
+ * line, the first may be anywhere. As in Loki, each piece is matched at its first occurrence, without backtracking.
  */
 export function compilePatternFilter(pattern: string, meter = new Meter()): LineTest {
   if (pattern === '') return (line) => line === '';
@@ -17,7 +16,7 @@ export function compilePatternFilter(pattern: string, meter = new Meter()): Line
     meter.charge(2 * line.length);
     let offset = 0;
     for (const [index, piece] of pieces.entries()) {
-      // An empty piece stands at an end, or between wildcards side by side.
+      // An empty piece comes from the start or end, or from adjacent wildcards.
       if (piece === '') {
         if (index === last && last > 0) return offset < line.length;
         continue;

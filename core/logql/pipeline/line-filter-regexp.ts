@@ -4,15 +4,15 @@ import type { LineTest } from './types.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
 const maxTexts = 32;
-/** Nanoseconds for each character of the line and of the texts: at worst all but one of a text agree everywhere. */
+/** Nanoseconds per character of the line and of the texts: at worst, all but one character of a text match everywhere. */
 const caseCost = 1;
 const onlyAscii = /^[\u0000-\u007f]*$/;
 const javaScriptSpecial = /[\\^$.*+?()[\]{}|/-]/g;
 
 /**
- * Compiles a regexp line filter: found anywhere, `.` without line feeds. Patterns that are only texts side by side become
- * plain searches, which is faster and is what Loki does, down to its two departures from RE2: an alternative that
- * matches everything beside a text is dropped, and `(?i)` on a plain text knows no other case of k and s than K and S.
+ * Compiles a regexp line filter: unanchored, `.` without line feeds. Alternatives of plain texts become text searches, which is faster and
+ * what Loki does, including its two differences from RE2: an alternative that matches everything next to a text is dropped, and `(?i)` on a
+ * plain text ignores the non-ASCII cases of k and s.
  */
 export function compileRegexpFilter(pattern: string, meter: Meter): LineTest {
   const literal = readLiteralRegexp(pattern);
@@ -43,7 +43,7 @@ function containsOne(texts: readonly string[], meter: Meter): LineTest {
   };
 }
 
-/** V8 searches alternatives of plain texts in time linear in the line; without the `u` flag it folds ASCII letters among themselves only. */
+/** V8 searches alternatives of plain texts in time linear in the line; without the `u` flag it only folds ASCII letters. */
 function containsOneIgnoringCase(texts: readonly string[], meter: Meter): LineTest {
   const compiled = new RegExp(texts.map((text) => text.replace(javaScriptSpecial, '\\$&')).join('|'), 'i');
   const cost = caseCost * texts.reduce((sum, { length }) => sum + length, 0);
@@ -53,7 +53,7 @@ function containsOneIgnoringCase(texts: readonly string[], meter: Meter): LineTe
   };
 }
 
-/** Escapes a text so that RE2 takes it for itself. */
+/** Escapes a text so that RE2 matches it literally. */
 export function quoteMeta(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }

@@ -5,7 +5,7 @@ import { compileIpFilter } from './line-filter-ip.js';
 import { compilePatternFilter } from './line-filter-pattern.js';
 import { compileRegexpFilter } from './line-filter-regexp.js';
 
-/** Compiles a line filter; its alternatives have been checked when the query was parsed. */
+/** Compiles a line filter; its alternatives were checked when the query was parsed. */
 export function compileLineFilter(stage: LineFilterStage, meter = new Meter()): LineTest {
   const tests = stage.alternatives.map((term) => compileTerm(stage, term, meter));
   const [first] = tests;

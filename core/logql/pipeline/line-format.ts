@@ -8,13 +8,13 @@ import type { RunStage } from './work-line.js';
 const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
 
 /**
- * `| line_format`: the line becomes the template's text, and stays as it is when the template fails.
+ * `| line_format`: the line becomes the template's text, and stays unchanged when the template fails.
  * @throws TemplateSyntaxError, ApiError `lineFormatLimit`: see compileStageTemplate
  */
 export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable, meter: Meter): RunStage {
   const name = oneField.exec(template)?.[1];
   if (name !== undefined) {
-    // One field alone is copied from the labels, and errors are none.
+    // A single field is copied from the labels, where a missing error counts as empty.
     const slot = slots.pin(name);
     return (work) => {
       work.line = withinLimit(work.get(slot) ?? '');
@@ -29,7 +29,7 @@ export function compileLineFormat({ template }: LineFormatStage, slots: SlotTabl
   };
 }
 
-/** No character of a text takes more than three bytes. */
+/** A character takes at most three bytes. */
 function withinLimit(text: string): string {
   const isSurelyShort = text.length * 3 <= formatLimits.output;
   if (!isSurelyShort && Buffer.byteLength(text) > formatLimits.output) exceeded('output');

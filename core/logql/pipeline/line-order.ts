@@ -1,8 +1,8 @@
 import type { Stage } from '../ast.js';
 
 /**
- * The order in which Loki runs stages: line filters come before the stages that it takes for not changing the line, back
- * to the last label filter, `line_format` or `unpack`. It takes `decolorize` for one of them, wrongly; that is its meaning now.
+ * The order in which Loki runs stages: line filters move before stages that it considers not to change the line, back to the last label
+ * filter, `line_format` or `unpack`. Loki wrongly counts `decolorize` among them, and this follows it.
  */
 export function orderStages(stages: readonly Stage[]): readonly Stage[] {
   const ordered: Stage[] = [];

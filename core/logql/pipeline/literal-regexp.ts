@@ -1,10 +1,10 @@
-/** What a pattern comes down to when it is nothing but texts side by side: a line passes that holds one of them. */
+/** A pattern that is only alternatives of plain texts: a line matches when it contains one of them. */
 export interface LiteralRegexp {
   readonly texts: readonly string[];
   readonly ignoresCase: boolean;
   /**
-   * True when an alternative that matches everything (`foo|`, `x|.*`) stood beside the texts. Loki drops it, so the
-   * texts alone decide; RE2 and the backend let every line pass.
+   * True when an alternative that matches everything (`foo|`, `x|.*`) was next to the texts. Loki drops it, so only the texts decide; RE2
+   * and the backend would match every line.
    */
   readonly droppedAll: boolean;
 }
@@ -12,7 +12,7 @@ export interface LiteralRegexp {
 const flagGroup = /^\(\?([a-zA-Z]*)\)/;
 const special = /[\\^$.|?*+()[\]{}]/;
 
-/** Reads a pattern as alternatives of plain texts; undefined when it holds anything else. */
+/** Parses a pattern as alternatives of plain texts; undefined when it contains anything else. */
 export function readLiteralRegexp(pattern: string): LiteralRegexp | undefined {
   const flags = flagGroup.exec(pattern);
   const letters = flags?.[1] ?? '';
@@ -30,7 +30,7 @@ export function readLiteralRegexp(pattern: string): LiteralRegexp | undefined {
   return { texts: [...texts], ignoresCase: letters.includes('i'), droppedAll };
 }
 
-/** Splits at the bars; undefined when a bar may stand inside of a group or class. */
+/** Splits at the bars; undefined when a bar may be inside a group or class. */
 function splitAlternatives(pattern: string): readonly string[] | undefined {
   const parts: string[] = [];
   let from = 0;
@@ -47,7 +47,7 @@ function splitAlternatives(pattern: string): readonly string[] | undefined {
   return parts;
 }
 
-/** The text of an alternative, without `.*` at its ends; empty when it matches everything, undefined when it is no plain text. */
+/** The text of an alternative, without `.*` at its ends; empty when it matches everything, undefined when it is not plain text. */
 function plainText(alternative: string): string | undefined {
   let inner = alternative;
   while (inner.startsWith('.*')) inner = inner.slice(2);

@@ -7,22 +7,22 @@ const quote = 0x22;
 const backslash = 0x5c;
 const nonAscii = 0x80;
 
-/** What the reader has come to. */
+/** States of the reader. */
 export const atPair = 0;
 export const atFault = 1;
 export const atEnd = 2;
 export type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
 
-/** Reads the pairs of a logfmt line one by one; after a fault it goes on behind the next white space. */
+/** Reads the pairs of a logfmt line one by one; after an error it continues after the next white space. */
 export class LogfmtReader {
   line = '';
   keyFrom = 0;
   keyTo = 0;
   keyHash = 0;
-  /** The place of the value; equal offsets for an empty one. */
+  /** The offsets of the value; equal for an empty one. */
   valueFrom = 0;
   valueTo = 0;
-  /** The text of a quoted value with escapes, which stands nowhere in the line; undefined for other values. */
+  /** The decoded text of a quoted value with escapes; undefined for other values. */
   unquoted: string | undefined = undefined;
   #at = 0;
   #faultAt = 0;
@@ -33,7 +33,7 @@ export class LogfmtReader {
     this.#at = 0;
   }
 
-  /** What is wrong, with its place; bytes are counted from 1. */
+  /** The current error with its position; bytes are counted from 1. */
   get fault(): string {
     const position = Buffer.byteLength(this.line.slice(0, this.#faultAt)) + 1;
     return `logfmt syntax error at pos ${position} : ${this.#fault}`;

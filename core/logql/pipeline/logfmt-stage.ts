@@ -11,12 +11,12 @@ import type { WorkLine } from './work-line.js';
 
 export const logfmtError = 'LogfmtParserErr';
 
-/** Nanoseconds for each character: at worst every few of them are a label of their own. */
+/** Nanoseconds per character: at worst every few characters are a label of their own. */
 const logfmtCost = 200;
 
 /**
- * `| logfmt`, with parameters or without.
- * @throws PathError for a faulty parameter
+ * `| logfmt`, with or without parameters.
+ * @throws PathError for an invalid parameter
  */
 export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
   if (stage.params.length > 0) return compileParams(stage, slots, hints);
@@ -47,7 +47,7 @@ export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints
   };
 }
 
-/** Takes the value unless it is empty and empty ones are not kept. */
+/** Takes the value, unless it is empty and empty ones are dropped. */
 function takeValue(
   work: WorkLine,
   target: Slot,
@@ -67,17 +67,17 @@ function takeValue(
   return true;
 }
 
-/** The value's text; one that holds what is no character counts as empty. */
+/** The value's text; one with invalid characters counts as empty. */
 function valueText({ line, unquoted, valueFrom, valueTo }: LogfmtReader): string {
   const value = unquoted ?? line.slice(valueFrom, valueTo);
   return value.includes('\ufffd') ? '' : value;
 }
 
-/** With parameters every one gives a label, empty where the line has no such key; the last value of a key stays. */
+/** With parameters, each gives a label, empty when the line lacks the key; the last value of a key wins. */
 function compileParams({ params, strict }: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
   const byKey = new Map<string, Slot>();
   const targets = params.map(({ name }) => slots.pin(name));
-  // A key that is called like a label of the list is taken for it, whatever path that has.
+  // A key that equals the label of a parameter is taken for it, whatever its path.
   for (const target of targets) byKey.set(target.name, target);
   for (const { name, path } of [...params].reverse()) byKey.set(parseLogfmtKey(path), slots.pin(name));
   if (hints.skipsParsers) return () => true;

@@ -12,7 +12,7 @@ const short = new Map<string, string>([
 const fourDigits = /^[0-9a-fA-F]{4}$/;
 const control = /[\u0000-\u001f]/;
 
-/** The text of a quoted logfmt value between its quotes, or undefined where an escape or a raw control character is wrong. */
+/** The text of a quoted logfmt value without its quotes, or undefined for an invalid escape or a raw control character. */
 export function unquoteLogfmt(raw: string): string | undefined {
   if (control.test(raw)) return undefined;
   let text = '';
@@ -32,6 +32,6 @@ export function unquoteLogfmt(raw: string): string | undefined {
       from = at + 2;
     }
   }
-  // Halves of a character that stand alone are no characters.
+  // Unpaired surrogates are not valid characters.
   return (text + raw.slice(from)).replace(/\p{Surrogate}/gu, '\ufffd');
 }

@@ -1,14 +1,14 @@
-/** Thrown where a line would take longer than it may here. What was done for it so far counts for nothing. */
+/** Thrown when a line would take longer than allowed here. Partial results are discarded. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly';
 }
 
-// One for all: it tells nothing but that it happened, and stacks are costly to make.
+// A shared instance: it carries no information, and stack traces are expensive to create.
 const tooCostly = new TooCostly('the line costs too much to be evaluated here');
 
 /**
- * What evaluating one line may cost, in nanoseconds that are estimated before anything is done: the cost of a stage for each
- * character times the characters that it reads. Without a limit nothing is ever too costly.
+ * The estimated cost of evaluating one line, in nanoseconds, charged before the work: the cost of a stage per character times the
+ * characters it reads. Without a limit nothing is too costly.
  */
 export class Meter {
   readonly #limit: number;
@@ -19,24 +19,24 @@ export class Meter {
     this.#limit = limit;
   }
 
-  /** To be called before each line. */
+  /** Call before each line. */
   start(): void {
     this.#spent = 0;
     this.#startedAt = undefined;
   }
 
-  /** What the line has cost so far. */
+  /** The cost of the line so far. */
   get spent(): number {
     return this.#spent;
   }
 
-  /** @throws TooCostly when that is more than the limit, together with what was charged before */
+  /** @throws TooCostly when this and all previous charges exceed the limit */
   charge(nanoseconds: number): void {
     this.#spent += nanoseconds;
     if (this.#spent > this.#limit) throw tooCostly;
   }
 
-  /** Where no estimate tells how often something is done: looks at the clock. */
+  /** Checks the clock, for work whose amount cannot be estimated. */
   tick(): void {
     if (this.#limit === Infinity) return;
     const now = performance.now();

@@ -23,7 +23,7 @@ export class Output {
     this.#errorDetails = slots.pin(errorDetailsLabel);
   }
 
-  /** The line with its labels by group; nothing may be done with the line after that. */
+  /** The line with its labels by group. The work line must not be used afterwards. */
   line(work: WorkLine, entry: PipelineEntry): PipelineLine {
     this.#addErrors(work);
     return {
@@ -37,7 +37,7 @@ export class Output {
     };
   }
 
-  /** All labels in one set, some left out; nothing may be done with the line after that. */
+  /** All labels in one set, except `without`. The work line must not be used afterwards. */
   all(work: WorkLine, without: ReadonlySet<Slot> = noSlots): LabelSet {
     this.#addErrors(work);
     if (work.touchedCount === 0 && without.size === 0) return work.base.set;
@@ -54,7 +54,7 @@ export class Output {
     return this.#pool.of(rest);
   }
 
-  /** Details that outlived their error are seen only where some other label has changed: Loki looks no further before. */
+  /** Details of an error that was removed only appear when another label has changed: otherwise Loki does not check for them. */
   #addErrors(work: WorkLine): void {
     if (work.error === '' && work.touchedCount === 0) return;
     if (work.error !== '') work.set(this.#error, work.error);

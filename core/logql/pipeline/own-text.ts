@@ -1,9 +1,6 @@
 const shortestSlice = 13;
 
-/**
- * The same text in memory of its own. A slice of a line keeps the whole line alive in V8; what is kept longer than its line must
- * not be one.
- */
+/** Copies a text. In V8 a slice keeps its whole line alive, so text that is kept longer than its line must be copied. */
 export function ownText(text: string): string {
   return text.length < shortestSlice ? text : `\u0000${text}`.slice(1);
 }

@@ -5,10 +5,10 @@ import type { SlotTable } from './slot-table.js';
 import { asItStands, type Slot } from './slot.js';
 import type { RunStage } from './work-line.js';
 
-/** Nanoseconds for each character: what was searched is not searched again. */
+/** Nanoseconds per character: nothing is searched twice. */
 const patternCost = 5;
 
-/** `| pattern`: what stands between the literal pieces. A piece that is missing leaves the rest of the line to the capture before it. */
+/** `| pattern`: captures the text between the literal pieces. When a piece is missing, the capture before it takes the rest of the line. */
 export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hints: Hints): RunStage {
   const parts = parsePattern(pattern, 'captures');
   const [first] = parts;
@@ -48,6 +48,6 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
 
 interface Capture {
   readonly slot: Slot | undefined;
-  /** The literal that ends it; none at the end of the pattern. */
+  /** The literal that ends the capture; undefined at the end of the pattern. */
   readonly end: string | undefined;
 }

@@ -9,8 +9,8 @@ const summable: ReadonlySet<RangeOp> = new Set([
 ] as const);
 
 /**
- * The grouping of a vector aggregation as it can be applied to samples before they are aggregated over time: only sums can, and
- * only over a range aggregation without a grouping of its own. Undefined where it cannot.
+ * The grouping of a vector aggregation if it can be applied to samples before they are aggregated over time: only for sums, and only over a
+ * range aggregation without a grouping of its own. Otherwise undefined.
  */
 export function pushedGrouping({
   op,

@@ -5,7 +5,7 @@ import { innerLabelName } from './label-name.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './work-line.js';
 
-/** `| regexp`: a label for every named group of the first match, empty for a group that took no part in it. */
+/** `| regexp`: a label for every named group of the first match, empty for a group that did not match. */
 export function compileRegexp({ pattern }: RegexpStage, slots: SlotTable, hints: Hints): RunStage {
   const compiled = compileRegExp(pattern);
   const groups = compiled.groupNames.map((name) => ({ name, slot: slots.pin(innerLabelName(name)) }));

@@ -7,14 +7,14 @@ import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
 import type { WorkLine } from './work-line.js';
 
-/** Makes the labels of the series that the line at hand belongs to. */
+/** Computes the labels of the series that the current line belongs to. */
 export type SeriesLabels = (work: WorkLine) => LabelSet;
 
 const maxKept = 50_000;
-/** What a label that is kept takes beside its value, with its place in the tree. */
+/** Bytes of a kept label in addition to its value, with its tree node. */
 const keptBytes = 240;
 
-/** The labels for a grouping; without one all of them. */
+/** The labels for a grouping; all labels without one. */
 export function compileSeriesLabels(
   grouping: Pick<Grouping, 'without' | 'labels'> | undefined,
   slots: SlotTable,
@@ -38,7 +38,7 @@ function own(value: string | undefined): string | undefined {
 
 type Branch = Map<string | undefined, Branch | LabelSet>;
 
-/** Keeps the sets of a `by` grouping in a tree by the values: a series that is known is found without making a key. */
+/** Keeps the sets of a `by` grouping in a tree of values: a known series is found without building a key. */
 class SeriesTree {
   readonly #slots: readonly Slot[];
   #root: Branch = new Map();

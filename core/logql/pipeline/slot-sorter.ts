@@ -1,6 +1,6 @@
 import type { Slot } from './slot.js';
 
-/** Sorts slots by name. Lines of one source have the same fields in the same order, so the order found last mostly holds again. */
+/** Sorts slots by name. Lines of one source have the same fields in the same order, so the previous order usually still fits. */
 export class SlotSorter {
   #last: readonly Slot[] = [];
   #order: readonly number[] = [];

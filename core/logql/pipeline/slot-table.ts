@@ -3,11 +3,11 @@ import { BaseLabels } from './slot.js';
 import { Slot } from './slot.js';
 import { clashSuffix } from './types.js';
 
-/** Names come from strangers' lines: with more than this many the table begins anew. */
+/** Names come from untrusted lines: with more than this many the table starts over. */
 const maxSlots = 8192;
 const maxBases = 4096;
 
-/** All label names that one compiled query has met, each with its slot. */
+/** All label names that one compiled query has encountered, each with its slot. */
 export class SlotTable {
   readonly #pinned = new Map<string, Slot>();
   #slots = new Map<string, Slot>();
@@ -15,12 +15,12 @@ export class SlotTable {
   #lastBase: BaseLabels | undefined;
   #generation = 0;
 
-  /** Changes when slots that are not pinned have been given up: whoever keeps some must let them go. */
+  /** Changes when unpinned slots are dropped: their holders must drop them too. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** The slot of a name that the query itself holds; it stays for the query's life. */
+  /** The slot of a name that the query itself uses; it is kept for the query's lifetime. */
   pin(name: string): Slot {
     const slot = this.slot(name);
     this.#pinned.set(name, slot);
@@ -33,7 +33,7 @@ export class SlotTable {
     return slot;
   }
 
-  /** The slot of a name only if some line or the query has had it. */
+  /** The slot of a name, only if a line or the query has used it. */
   known(name: string): Slot | undefined {
     return this.#slots.get(name);
   }
@@ -54,7 +54,7 @@ export class SlotTable {
     return (this.#lastBase = base);
   }
 
-  /** Gives up what lines have brought in when that is too much; only between lines. */
+  /** Drops the slots of names from lines when there are too many; only between lines. */
   trim(): void {
     if (this.#slots.size <= maxSlots) return;
     this.#slots = new Map(this.#pinned);

@@ -1,34 +1,34 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { readJsonText } from './json-text.js';
 
-/** Where a label of the line at hand comes from; stream labels that no stage touched are in no slot. */
+/** Where a label of the current line comes from; stream labels that no stage has touched have no slot. */
 export const deleted = 0;
 export const metadata = 1;
 export const parsed = 2;
 export type SlotState = typeof deleted | typeof metadata | typeof parsed;
 
-/** How the text of a value is read from its place in a line. */
+/** How a value is decoded from its part of a line. */
 export const asItStands = 0;
 export const jsonEscapes = 1;
 export type Decoding = typeof asItStands | typeof jsonEscapes;
 
-/** What a comparison with a label sees of the line at hand, and may change. */
+/** What a label comparison reads and may change of the current line. */
 export interface ComparedLine {
-  /** The value of `__error__`; empty for none. */
+  /** The value of `__error__`, or an empty text. */
   readonly error: string;
   get(slot: Slot): string | undefined;
   fail(error: string, details?: string): void;
 }
-/** A comparison with a label; false drops the line. */
+/** A label comparison; false drops the line. */
 export type LabelCheck = (line: ComparedLine) => boolean;
 
 /**
- * The place of one label name, used again for line after line: stages hold slots instead of looking names up. What it says holds
- * only while `touchedAt` is the number of the line at hand. Values of parsers are kept as places in the line until they are read.
+ * The state of one label name, reused for line after line: stages hold slots instead of looking names up. It is only valid while
+ * `touchedAt` equals the number of the current line. Parsed values are kept as offsets into the line until they are read.
  */
 export class Slot {
   readonly name: string;
-  /** Whether the query can see the label, where that is known at all. */
+  /** Whether the query is known to use the label. */
   isRequired = false;
   /** A comparison of the query with this label, which parsers make as soon as they have its value; false drops the line. */
   check: LabelCheck | undefined = undefined;
@@ -39,19 +39,19 @@ export class Slot {
   from = 0;
   to = 0;
   decoding: Decoding = asItStands;
-  /** The number of the last line in which a parser took this label: the first value of a line stays. */
+  /** The number of the last line in which a parser set this label: the first value in a line wins. */
   extractedAt = 0;
   /** The labels for which `baseValue` was looked up. */
   base: BaseLabels | undefined = undefined;
   baseValue: string | undefined = undefined;
-  /** The slot that takes a parsed value when this name is taken. */
+  /** The slot for a parsed value when this name is already in use. */
   clash: Slot | undefined = undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** The value that the line at hand has set. */
+  /** The value that the current line has set. */
   text(): string {
     let { value } = this;
     if (value === undefined) {
@@ -65,7 +65,7 @@ export class Slot {
   }
 }
 
-/** The labels of one stream, made ready once for all of its lines. */
+/** The labels of one stream, prepared once for all of its lines. */
 export class BaseLabels {
   readonly set: LabelSet;
   readonly slots: readonly Slot[];
@@ -77,7 +77,7 @@ export class BaseLabels {
     this.slots = set.labels.map(([name]) => slotOf(name));
   }
 
-  /** The value of a label by its slot, which remembers the answer. */
+  /** The value of a label; the slot caches it. */
   value(slot: Slot): string | undefined {
     if (slot.base !== this) {
       slot.base = this;

@@ -19,7 +19,7 @@ import { compileUnpack } from './unpack-stage.js';
 
 /**
  * Compiles one stage.
- * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be built
+ * @throws the errors that checkStages turns into Loki's texts, for a stage that cannot be compiled
  */
 export function compileStage(stage: Stage, slots: SlotTable, hints: Hints, meter: Meter): RunStage {
   switch (stage.kind) {
@@ -52,7 +52,7 @@ export function compileStage(stage: Stage, slots: SlotTable, hints: Hints, meter
   }
 }
 
-/** The labels that a stage is known to read: parsers of a metric query take these for it. */
+/** The labels that a stage is known to read: the parsers of a metric query extract them. */
 export function stageNames(stage: Stage): readonly string[] {
   switch (stage.kind) {
     case 'label-filter':

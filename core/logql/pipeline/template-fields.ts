@@ -2,8 +2,8 @@ import type { ArgNode, PipeNode, TemplateList } from '../template/ast.js';
 import { parseTemplate } from '../template/parse.js';
 
 /**
- * The fields that a template names, which is all that Loki knows of the labels that it reads: not those that it finds by
- * `index` or in the dot as a whole.
+ * The fields that a template names. These are the only labels that Loki knows it reads: not those used through `index` or the dot as a
+ * whole.
  * @throws TemplateSyntaxError
  */
 export function templateFields(text: string, name: 'line' | 'label'): readonly string[] {

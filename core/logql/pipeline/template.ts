@@ -6,13 +6,13 @@ import type { WorkLine } from './work-line.js';
 
 export const templateError = 'TemplateFormatErr';
 
-/** A template of a stage: its text for the line at hand; undefined when it fails, which marks the line. */
+/** A stage's template: its text for the current line; undefined when it fails, which marks the line with an error. */
 export type StageTemplate = (work: WorkLine) => string | undefined;
 
 /**
  * Compiles a template of `line_format` or `label_format`.
  * @throws TemplateSyntaxError
- * @throws ApiError `lineFormatLimit` for a template beyond the limits; what it returns throws this for a text beyond them
+ * @throws ApiError `lineFormatLimit` for a template beyond the limits; the returned function throws it for a text beyond them
  */
 export function compileStageTemplate(text: string, name: 'line' | 'label', meter: Meter): StageTemplate {
   const template = compileTemplate(text, name, meter);

@@ -4,15 +4,15 @@ import { Meter } from './meter.js';
 import { ownText } from './own-text.js';
 import { readLiteralRegexp } from './literal-regexp.js';
 
-/** Tells whether a label's value passes. */
+/** Whether a label's value matches. */
 export type TextTest = (text: string) => boolean;
 
-/** Compiles the comparison of a label filter; Loki's shortcuts for simple patterns are part of its meaning. */
+/** Compiles the comparison of a label filter, including Loki's shortcuts for simple patterns, which change its meaning. */
 export function compileTextTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
   return compileTest(op, value, (pattern) => compileShortened(pattern, meter));
 }
 
-/** Compiles a matcher of a selector, `keep` or `drop`: plain RE2, anchored, in which `.` matches a line feed. */
+/** Compiles a matcher of a selector, `keep` or `drop`: plain RE2, anchored, `.` matches a line feed. */
 export function compileMatcherTest(op: MatchOp, value: string, meter = new Meter()): TextTest {
   return compileTest(op, value, (pattern) => searches(pattern, true, meter));
 }
@@ -34,10 +34,7 @@ function compileTest(op: MatchOp, value: string, compile: (pattern: string) => T
 
 const emptyParts = /\(\?[imsU]*\)|\((?:\?:)?\)|\|/g;
 
-/**
- * Whether a pattern is the empty one, however it is written (`()`, `(?:)`, `(?i)`, `||`): as a label filter Loki takes it
- * for one that everything passes.
- */
+/** Whether a pattern is an empty one in any form (`()`, `(?:)`, `(?i)`, `||`): in a label filter, Loki lets every value pass it. */
 export function isEmptyPattern(pattern: string): boolean {
   let rest = pattern;
   for (let before = ''; before !== rest;) {
@@ -48,8 +45,8 @@ export function isEmptyPattern(pattern: string): boolean {
 }
 
 /**
- * Anchored at both ends. Loki drops an empty alternative beside a text, so `|foo` is `foo` alone; and `.*` at the end
- * or the start of a plain text is a search of its prefix or suffix, which line feeds do not stop.
+ * Anchored at both ends. Loki drops an empty alternative next to a text, so `|foo` equals `foo`; and `.*` at the start or end of a plain
+ * text becomes a suffix or prefix test, which also matches across line feeds.
  */
 function compileShortened(pattern: string, meter: Meter): TextTest {
   if (pattern === '.*' || isEmptyPattern(pattern)) return () => true;
@@ -78,7 +75,7 @@ function searches(pattern: string, dotAll: boolean, meter: Meter): TextTest {
 const remembered = 256;
 const longestRemembered = 64;
 
-/** Remembers the answers for short texts: labels mostly have few values. */
+/** Caches the results for short texts: most labels have few values. */
 function remember(test: TextTest): TextTest {
   const answers = new Map<string, boolean>();
   return (text) => {

@@ -1,6 +1,6 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 
-/** A stored log entry, as a pipeline takes it. */
+/** A stored log entry, the input of a pipeline. */
 export interface PipelineEntry {
   /** Index labels. */
   readonly stream: LabelSet;
@@ -9,38 +9,38 @@ export interface PipelineEntry {
   readonly line: string;
 }
 
-/** What comes out of the stages of a log query; the three groups of labels stay apart for categorized answers. */
+/** The output of the stages of a log query; the three groups of labels are separate for categorized answers. */
 export interface PipelineLine {
   readonly line: string;
   readonly stream: LabelSet;
   readonly structuredMetadata: LabelSet;
-  /** Labels made by stages, `__error__` and `__error_details__` among them. */
+  /** Labels made by stages, including `__error__` and `__error_details__`. */
   readonly parsed: LabelSet;
-  /** Characters that templates have made of labels and the line, which are in the memory of nobody else. */
+  /** Characters that templates have created from labels and the line, in memory owned by this result alone. */
   readonly formatted: number;
 }
 
-/** The stages of a log query, ready to run; undefined for a line that they drop. One line at a time: calls share their work space. */
+/** The compiled stages of a log query; undefined for a line that they drop. One line at a time: calls share their working memory. */
 export type Pipeline = (entry: PipelineEntry) => PipelineLine | undefined;
 
-/** What a range aggregation reads from an entry. */
+/** The sample that a range aggregation extracts from an entry. */
 export interface ExtractedSample {
   readonly value: number;
-  /** The series: after a grouping, unless the line has an error. */
+  /** The series: grouped, unless the line has an error. */
   readonly labels: LabelSet;
-  /** The `__error__` that makes the whole query fail (`pipeline error: '...' for series: ...`). */
+  /** The `__error__` that fails the whole query (`pipeline error: '...' for series: ...`). */
   readonly error: string | undefined;
 }
 
-/** The stages of a range aggregation with its unwrap and grouping; undefined for an entry that gives no sample. */
+/** The compiled stages of a range aggregation with its unwrap and grouping; undefined for an entry without a sample. */
 export type SampleExtractor = (entry: PipelineEntry) => ExtractedSample | undefined;
 
-/** Tells whether a line passes. */
+/** Whether a line matches. */
 export type LineTest = (line: string) => boolean;
 
 export const errorLabel = '__error__';
 export const errorDetailsLabel = '__error_details__';
 export const preserveErrorLabel = '__preserve_error__';
 
-/** What a parsed or stored label is called whose name is taken already. */
+/** Suffix of a parsed or stored label whose name is already in use. */
 export const clashSuffix = '_extracted';

@@ -10,7 +10,7 @@ import type { RunStage } from './work-line.js';
 
 const packedEntry = '_entry';
 
-/** `| unpack`: the line becomes what stands under `_entry`, and the other strings beside it become labels. */
+/** `| unpack`: the line becomes the value of `_entry`, and the other strings of the object become labels. */
 export function compileUnpack(slots: SlotTable, hints: Hints): RunStage {
   if (hints.skipsParsers) return () => true;
   const reader = new JsonReader();

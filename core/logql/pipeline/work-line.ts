@@ -6,28 +6,28 @@ import type { SlotTable } from './slot-table.js';
 import { asItStands, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
 
-/** One stage, ready to run: changes the line's state; false drops the line. */
+/** A compiled stage: changes the line's state; false drops the line. */
 export type RunStage = (work: WorkLine) => boolean;
 
-/** The line that runs through the stages, and its labels: one object for all lines of a query, changed in place. */
+/** The line in the pipeline and its labels: one object for all lines of a query, changed in place. */
 export class WorkLine {
   readonly slots: SlotTable;
   readonly hints: Hints;
   readonly meter: Meter;
   line = '';
   timestampNs = 0n;
-  /** The value of `__error__`; empty for none. */
+  /** The value of `__error__`, or an empty text. */
   error = '';
   errorDetails = '';
-  /** Slots that this line has set or deleted: the first `touchedCount` of the list. */
+  /** Slots that this line has set or deleted: the first `touchedCount` items. */
   readonly touched: Slot[] = [];
   touchedCount = 0;
-  /** Some stream label is hidden or deleted. */
+  /** Whether a stream label is hidden or deleted. */
   changesStream = false;
-  /** The metadata differ from those of the entry. */
+  /** Whether the metadata differ from the entry's. */
   changesMetadata = false;
   base: BaseLabels;
-  /** Characters that templates have made for this line. */
+  /** Characters that templates have created for this line. */
   formatted = 0;
   readonly #requiredCount: number;
   readonly #preserved: Slot;
@@ -43,13 +43,13 @@ export class WorkLine {
     this.#preserved = slots.pin(preserveErrorLabel);
   }
 
-  /** The number of the line; no other line of this query has it. */
+  /** The line's number, unique within this query. */
   get serial(): number {
     return this.#serial;
   }
 
   /**
-   * To be called before the line is read, with what that costs at most for each character.
+   * Call before the line is read, with the maximum cost per character.
    * @throws TooCostly
    */
   charge(nanoseconds: number): void {
@@ -89,7 +89,7 @@ export class WorkLine {
     slot.value = value;
   }
 
-  /** The value of a label as a stage sees it; errors are no labels. */
+  /** The value of a label as stages see it; errors are not labels. */
   get(slot: Slot): string | undefined {
     if (slot.touchedAt !== this.#serial) return this.base.value(slot);
     return slot.state === deleted ? undefined : slot.text();
@@ -106,7 +106,7 @@ export class WorkLine {
     return slots;
   }
 
-  /** Sets a parsed label; it takes the place of any other label of the name. */
+  /** Sets a parsed label, replacing any other label of that name. */
   set(slot: Slot, value: string): void {
     this.#touch(slot);
     slot.state = parsed;
@@ -118,19 +118,19 @@ export class WorkLine {
     slot.state = deleted;
   }
 
-  /** The slot that a parsed value of this name goes to: another one when stream or metadata have the name. */
+  /** The slot for a parsed value of this name: a different one when the stream or the metadata have the name. */
   target(slot: Slot): Slot {
     const isTaken =
       this.base.value(slot) !== undefined || (slot.touchedAt === this.#serial && slot.state === metadata);
     return isTaken ? this.slots.clashOf(slot) : slot;
   }
 
-  /** Whether a parser is to take a value for this target. */
+  /** Whether a parser should extract a value for this slot. */
   wants(target: Slot): boolean {
     return (this.hints.required === undefined || target.isRequired) && target.extractedAt !== this.#serial;
   }
 
-  /** Takes a parser's value, which stays where it is until a stage reads it. Ask `wants` first. */
+  /** Sets a parser's value as offsets, which are decoded when a stage reads it. Call `wants` first. */
   take(target: Slot, source: string, from: number, to: number, decoding: Decoding): void {
     this.#touch(target);
     target.state = parsed;
@@ -147,7 +147,7 @@ export class WorkLine {
     target.value = value;
   }
 
-  /** Whether the line stays, as far as the query's comparison with a label tells that a parser has just taken. */
+  /** Whether the line passes the query's comparison with the label that a parser has just set. */
   passes(target: Slot): boolean {
     return target.check === undefined || target.check(this);
   }
@@ -157,18 +157,18 @@ export class WorkLine {
     if (target.isRequired) this.#requiredFound += 1;
   }
 
-  /** Everything the query can see has been found. */
+  /** Whether everything the query uses has been found. */
   get hasAllRequired(): boolean {
     return this.#requiredCount > 0 && this.#requiredFound === this.#requiredCount;
   }
 
-  /** Sets the error of the line; the last one stays. Without details those of an earlier error stay. */
+  /** Sets the error of the line; the last one wins. Without details, those of an earlier error remain. */
   fail(error: string, details?: string): void {
     this.error = error;
     if (details !== undefined) this.errorDetails = details;
   }
 
-  /** The error of a parser: one that must not fail the query is marked so. */
+  /** Sets the error of a parser, marked if it must not fail the query. */
   failParsing(error: string, details?: string): void {
     this.fail(error, details);
     if (this.hints.preservesErrors) this.set(this.#preserved, 'true');

@@ -5,10 +5,10 @@ import { formatFloatPlain } from '../values/go-float.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { isReducibleRegExp } from './reducible.js';
 
-/** Dots stand here for the dialect with dotted names; Loki's own names hold none. */
+/** Dots are for the dialect with dotted names; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
-/** `name="value"`; a name that is not plain ASCII is quoted, as Loki does though it cannot read that again. */
+/** `name="value"`; a name that is not plain ASCII is quoted, as Loki does although it cannot parse that. */
 export function printMatcher({ name, op, value }: Pick<Matcher, 'name' | 'op' | 'value'>): string {
   return `${bareName.test(name) ? name : quoteGo(name)}${op}${quoteGo(value)}`;
 }

@@ -5,12 +5,12 @@ import { formatPromDuration } from '../values/prom-duration.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { printSelector, printStages, printUnwrap } from './stages.js';
 
-/** Prints a query on one line, as Loki hands it on inside; it reads back as the same tree, sizes in bytes excepted. */
+/** Prints a query on one line, as Loki passes it on internally; parsing gives the same tree, except for sizes in bytes. */
 export function printPlain(expr: Expr): string {
   return new PlainPrinter().print(expr);
 }
 
-/** Prints expressions on one line, each node once however often it is asked for. */
+/** Prints expressions on one line and caches the text of each node. */
 export class PlainPrinter {
   readonly #texts = new Map<Expr | LogRange, string>();
 
@@ -59,7 +59,7 @@ function printLog({ selector, stages }: LogExpr): string {
   return stages.length === 0 ? printSelector(selector) : `${printSelector(selector)} ${printStages(stages)}`;
 }
 
-/** ` by (a,b)`; grouping by no label prints as nothing. */
+/** ` by (a,b)`; grouping by no labels prints nothing. */
 export function printGrouping(grouping: Grouping | undefined, separator: string): string {
   if (grouping === undefined || (!grouping.without && grouping.labels.length === 0)) return '';
   return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(separator)})`;

@@ -8,8 +8,8 @@ import { groupStages, printSelector, printStages, printUnwrap } from './stages.j
 const maxLineBytes = 100;
 
 /**
- * Prints a query as Loki's format_query does: on one line up to 100 bytes, else broken up level by level.
- * As in Loki the broken form is for reading only: it loses the parentheses around binary operations.
+ * Prints a query as Loki's format_query does: on one line up to 100 bytes, otherwise broken up level by level. As in Loki, the multi-line
+ * form loses the parentheses around binary operations.
  */
 export function printQuery(expr: Expr): string {
   return new PrettyPrinter().print(expr, 0);

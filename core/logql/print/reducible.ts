@@ -2,7 +2,7 @@ import { notLineFeed, onlyChar } from '../regexp/char-set.js';
 import { parseRegExp } from '../regexp/parse.js';
 import type { RegExpNode } from '../regexp/tree.js';
 
-/** A pattern as Go's parser leaves it: letters joined, alternatives with a common beginning factored. */
+/** A pattern as Go's parser simplifies it: letters joined, common prefixes of alternatives factored out. */
 type GoNode =
   | { readonly kind: 'literal'; readonly text: string; readonly folded: boolean }
   | { readonly kind: 'concat' | 'alternate'; readonly items: readonly GoNode[] }
@@ -10,11 +10,11 @@ type GoNode =
   | { readonly kind: 'gap' | 'empty' | 'class' | 'other' };
 
 /**
- * Whether Loki replaces the regexp of a label filter by plain text searches; only one that it cannot replace prints
- * itself in backquotes. Loki does so for texts, alternatives of texts, and either with `.*` beside them.
+ * Whether Loki replaces the regexp of a label filter by plain text searches; only one that it cannot replace prints itself in backquotes.
+ * It replaces texts, alternatives of texts, and either with `.*` next to them.
  */
 export function isReducibleRegExp(pattern: string): boolean {
-  // `.+` is known only where it is all there is.
+  // `.+` is only replaced when it is the whole pattern.
   if (pattern === '.+') return true;
   const tree = parseRegExp(pattern, false);
   return tree !== undefined && isReducible(goNode(tree));
@@ -38,7 +38,7 @@ function isReducible(node: GoNode): boolean {
   }
 }
 
-/** At most three parts, at most one of them a text, and alternatives only behind a text. */
+/** At most three parts, at most one of them a text, and alternatives only after a text. */
 function isReducibleConcat(items: readonly GoNode[], hasText: boolean, isFolded: boolean): boolean {
   const parts = items.map(withoutCapture).filter(({ kind }) => kind !== 'empty');
   if (parts.length > 3) return false;
@@ -141,7 +141,7 @@ function factored(items: readonly GoNode[]): GoNode {
   return out.length === 1 && only !== undefined ? only : { kind: 'alternate', items: out };
 }
 
-/** Single characters side by side become one class. */
+/** Adjacent single characters become one class. */
 function pushAlternative(out: GoNode[], item: GoNode | undefined): void {
   if (item === undefined) return;
   const before = out.at(-1);
@@ -158,7 +158,7 @@ function leading(node: GoNode | undefined): { text: string; folded: boolean } | 
   return node?.kind === 'concat' && node.items[0]?.kind === 'literal' ? node.items[0] : undefined;
 }
 
-/** The alternatives from one on that begin with a common text, and that text. */
+/** The alternatives from `from` on that share a prefix, and that prefix. */
 function runWithPrefix(
   items: readonly GoNode[],
   from: number,

@@ -58,13 +58,13 @@ function printItem({ name, matcher }: LabelItem): string {
   return matcher === undefined ? name : printMatcher(matcher);
 }
 
-/** The unwrap stage and the filters behind it, one text each. */
+/** The unwrap stage and the filters after it, one text each. */
 export function printUnwrap({ name, conversion, filters }: Unwrap): readonly string[] {
   const value = conversion === undefined ? name : `${conversion}(${name})`;
   return [`| unwrap ${value}`, ...filters.map(printStage)];
 }
 
-/** Neighbouring line filters are one stage to Loki: they are printed on one line and named together in errors. */
+/** Loki joins adjacent line filters into one stage: they are printed on one line and named together in errors. */
 export function groupStages(stages: readonly Stage[]): readonly (readonly Stage[])[] {
   const groups: Stage[][] = [];
   let before: Stage | undefined;

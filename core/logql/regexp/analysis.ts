@@ -3,10 +3,10 @@ import type { RegExpNode } from './tree.js';
 
 const maxTexts = 64;
 const maxLength = 512;
-/** Bounds what one place in a text may cost: ways through the pattern times the length of the longest. */
+/** Bounds the work at one position in a text: paths through the pattern times the length of the longest. */
 const maxWork = 512;
 
-/** All texts that a pattern stands for, in order of preference; undefined when it is no choice of plain texts. */
+/** All texts that a pattern can match, in order of preference; undefined when it is not an alternation of plain texts. */
 export function textsOf(node: RegExpNode): readonly string[] | undefined {
   switch (node.kind) {
     case 'chars': {
@@ -35,15 +35,15 @@ export function textsOf(node: RegExpNode): readonly string[] | undefined {
   }
 }
 
-/** The cost of trying a pattern at one place: ways through it, and code points on the longest one. */
+/** The cost of trying a pattern at one position: paths through it, and code points on the longest one. */
 interface Cost {
   readonly paths: number;
   readonly length: number;
 }
 
 /**
- * Whether a backtracking search is linear in the text: at any place only a bounded amount of work is done, except
- * for one run of a set at the very end, behind which nothing can fail.
+ * Whether a backtracking search is linear in the text: the work at any position is bounded, except for one repeated set at the very end,
+ * after which nothing can fail.
  */
 export function isBoundedSearch(node: RegExpNode): boolean {
   const items = flatten(node);
@@ -54,15 +54,15 @@ export function isBoundedSearch(node: RegExpNode): boolean {
   return cost !== undefined && (!isRun || last.min <= maxLength);
 }
 
-/** How many steps a backtracking search of such a pattern takes at most for each place in a text. */
+/** The most steps that a backtracking search for such a pattern takes per position in a text. */
 export function searchWork(node: RegExpNode): number {
   const cost = costOf({ kind: 'concat', items: flatten(node) });
   return cost === undefined ? 1 : Math.max(1, cost.paths * cost.length);
 }
 
 /**
- * Whether a pattern that can only match from the start of the text is linear: every run of a set is followed by a
- * code point outside of that set (or by the end), so that giving back characters never helps.
+ * Whether a pattern that can only match from the start of the text is linear: every repeated set is followed by a code point outside that
+ * set (or by the end), so backtracking never helps.
  */
 export function isDeterministicFromStart(node: RegExpNode): boolean {
   const items = flatten(node);
@@ -74,7 +74,7 @@ export function isDeterministicFromStart(node: RegExpNode): boolean {
   });
 }
 
-/** Whether a pattern may match without taking a code point. */
+/** Whether a pattern can match the empty text. */
 export function canBeEmpty(node: RegExpNode): boolean {
   switch (node.kind) {
     case 'chars':
@@ -92,7 +92,7 @@ export function canBeEmpty(node: RegExpNode): boolean {
   }
 }
 
-/** What must match in a row; groups are opened up as they do not change what is tried. */
+/** The sequence of nodes that must match; groups are flattened because they do not change what is tried. */
 function flatten(node: RegExpNode): readonly RegExpNode[] {
   if (node.kind === 'group') return flatten(node.item);
   return node.kind === 'concat' ? node.items.flatMap(flatten) : [node];
@@ -106,7 +106,7 @@ function endsText(node: RegExpNode): boolean {
   return node.kind === 'assert' && node.test === 'end';
 }
 
-/** The set that the next code point must be in; everything when that is not plain to see. */
+/** The set that the next code point must be in; every code point when that is not obvious. */
 function firstOf(node: RegExpNode): CharSet {
   if (node.kind === 'chars') return node.set;
   if (node.kind === 'repeat' && node.min > 0 && node.item.kind === 'chars') return node.item.set;
@@ -136,7 +136,7 @@ function costOf(node: RegExpNode): Cost | undefined {
         },
       );
     case 'repeat': {
-      // A repeated group makes its captures differ between engines; only single code points are repeated.
+      // The captures of a repeated group differ between engines, so only single code points may be repeated.
       if (node.item.kind !== 'chars' || node.max > maxLength) return undefined;
       return bounded({ paths: node.max - node.min + 1, length: node.max });
     }

@@ -3,8 +3,8 @@ import { repeatsTooOften, sizeOf } from './size.js';
 import { RegExpSyntaxError } from './types.js';
 
 /**
- * Instructions of all patterns of one query: the process waits while they are built, and each takes some microseconds. A choice of
- * plain texts is no pattern here, however long it is.
+ * The most automaton instructions for all patterns of one query: building blocks the process for some microseconds per instruction.
+ * Alternations of plain texts do not count, however long.
  */
 export const maxInstructions = 6_000;
 
@@ -16,7 +16,7 @@ class Budget {
   take(pattern: string): void {
     if (this.#known.has(pattern)) return;
     const size = sizeOf(pattern);
-    // Too many repetitions are an error of their own, which is found before anything is built.
+    // Too many repetitions are a separate error, found before anything is built.
     const cost = size.reading + (repeatsTooOften(size) ? 0 : size.states);
     if (cost > this.#left) throw tooLarge();
     this.#left -= cost;
@@ -26,7 +26,7 @@ class Budget {
 
 let current: Budget | undefined;
 
-/** Lets all patterns that are compiled in these steps, and in no other computation's, share one budget, each counted once. */
+/** Makes all patterns compiled in these steps, and in no other computation's, share one budget, in which each pattern counts once. */
 export function* sharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
   const budget = new Budget();
   for (;;) {
@@ -44,8 +44,8 @@ export function* sharingBudget<Result>(steps: Steps<Result>): Steps<Result> {
 }
 
 /**
- * To be called before a pattern is built, and where one that was built is used again.
- * @throws RegExpSyntaxError where that is too much for this query
+ * Call before a pattern is built or a cached one is reused.
+ * @throws RegExpSyntaxError when it exceeds the query's budget
  */
 export function takeFromBudget(pattern: string, isBuilt = false): void {
   if (current !== undefined) current.take(pattern);

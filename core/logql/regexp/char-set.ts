@@ -53,7 +53,7 @@ export const spaces: CharSet = [
 export const anyChar: CharSet = [[0, last]];
 export const notLineFeed: CharSet = complementOf(singleChar(0x0a));
 
-/** An ASCII letter with its other cases; K and S have one outside of ASCII. Undefined where folding needs more. */
+/** An ASCII letter with its other cases; K and S also have a non-ASCII one. Undefined when folding needs more. */
 export function foldChar(code: number): CharSet | undefined {
   if (code > 0x7f) return undefined;
   const lower = code | 0x20;

@@ -10,18 +10,18 @@ import { translateForV8, v8Finder } from './v8-engine.js';
 import type { RegExpNode } from './tree.js';
 import type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
 
-/** Longer patterns are not worth an analysis. */
+/** Longer patterns are not analysed. */
 const maxAnalysed = 2048;
 
-/** Nanoseconds for each UTF-16 unit, and for each state of the automaton or step of a search. */
+/** Nanoseconds per UTF-16 unit, and per state of the automaton or step of a search. */
 const searchCost = 2;
 const testCost = 25;
 const findCost = 50;
-/** Texts are searched for one after the other, or all along one tree. */
+/** Texts are searched one after the other, or all at once with a tree. */
 const textsCost = 20;
 
 /**
- * Compiles a pattern for the RE2 automaton and, where a faster way gives the same answers in linear time, for that.
+ * Compiles a pattern for the RE2 automaton and, when a faster engine gives the same results in linear time, for that.
  * @throws RegExpSyntaxError
  */
 export function compile(pattern: string, options: CompileOptions, fast = true): LinearRegExp {
@@ -46,7 +46,7 @@ function engineOf(pattern: string, options: CompileOptions): Re2Engine {
 }
 
 interface Ways {
-  /** Made at first use where a test of plain texts is mostly all that is needed. */
+  /** Created on first use, because a test for plain texts is mostly sufficient. */
   readonly engine?: Re2Engine;
   readonly tree?: RegExpNode;
   readonly test?: TextTest | undefined;
@@ -76,7 +76,7 @@ class CompiledRegExp implements LinearRegExp {
     this.size = engine?.size ?? source.length;
     const steps = tree === undefined ? 1 : searchWork(tree);
     this.findCost = native === undefined ? findCost * this.size : searchCost * steps;
-    // A test of texts may leave the rare ones to the others.
+    // A test for texts may leave rare cases to the other engines.
     const other = native === undefined ? testCost * this.size : searchCost * steps;
     this.testCost =
       engine === undefined ? textsCost : test === undefined ? other : Math.max(textsCost, other);

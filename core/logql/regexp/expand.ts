@@ -2,7 +2,7 @@ import type { LinearMatch } from './types.js';
 
 const nameCharacter = /^[\p{L}\p{Nd}_]+/u;
 
-/** Expands `$1`, `$name`, `${name}` and `$$` against a match; a group that is missing or took no part gives nothing. */
+/** Expands `$1`, `$name`, `${name}` and `$$` for a match; a group that is missing or did not match becomes empty. */
 export function expandTemplate(template: string, match: LinearMatch): string {
   let out = '';
   let rest = template;
@@ -35,15 +35,15 @@ function readReference(text: string): { name: string; length: number } | undefin
 }
 
 function groupText(name: string, match: LinearMatch): string {
-  // A name of digits is a number unless it has a leading zero (Go reads "01" as a name).
+  // A name of digits is a number unless it has a leading zero (Go treats "01" as a name).
   if (/^(?:0|[1-9][0-9]{0,8})$/.test(name)) return match.groups[Number(name)] ?? '';
   return match.named.get(name) ?? '';
 }
 
-/** What `replaceAllWith` needs: the leftmost match at or after an offset of one text. */
+/** Finds the leftmost match at or after an offset of one text. */
 export type FindFrom = (from: number) => LinearMatch | undefined;
 
-/** Replaces matches from left to right; an empty match that touches the match before it does not count (Go's rule). */
+/** Replaces matches from left to right; an empty match adjacent to the previous match is skipped (Go's rule). */
 export function replaceAllWith(
   text: string,
   find: FindFrom,

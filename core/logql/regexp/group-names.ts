@@ -1,4 +1,4 @@
-/** A pattern whose groups have lost their names, and the names with the numbers of their groups. */
+/** A pattern without its group names, and the names with the numbers of their groups. */
 export interface Unnamed {
   readonly pattern: string;
   readonly names: readonly (readonly [name: string, group: number])[];
@@ -7,7 +7,7 @@ export interface Unnamed {
 const piece =
   /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:[^\]]*:\]|\\[^]|[^\]\\])*\]|\(\?P?<(\w+)>|\(\?|\(|[^\\[(]+|[^]/gu;
 
-/** Takes the names out of a pattern: Go lets several groups share one, the engine here does not. */
+/** Removes the names from a pattern: Go lets several groups share a name, this engine does not. */
 export function removeGroupNames(pattern: string): Unnamed {
   const names: [string, number][] = [];
   let group = 0;

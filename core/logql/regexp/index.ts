@@ -9,10 +9,10 @@ export { RegExpSyntaxError } from './types.js';
 export type { CompileOptions, LinearMatch, LinearRegExp } from './types.js';
 
 const maxKept = 512;
-/** Instructions of all that are kept, of which a thousand take about a megabyte when they have been used. */
+/** Total instructions of all cached patterns; a thousand take about a megabyte once they have been used. */
 const maxKeptSize = 100_000;
 
-/** Compiled patterns, those used last behind the others. */
+/** An LRU cache of compiled patterns. */
 class Kept {
   readonly #patterns = new Map<string, LinearRegExp>();
   #size = 0;
@@ -39,14 +39,13 @@ class Kept {
 const kept = new Kept();
 
 /**
- * Compiles a pattern with RE2 meaning into something that runs in time linear in the text.
- * Compiled patterns are shared: they carry no state between calls.
- * @throws RegExpSyntaxError with Go's text when the pattern is not RE2 syntax, or is too much for a query (see sharingBudget)
+ * Compiles a pattern with RE2's meaning to run in linear time. Compiled patterns are shared and stateless.
+ * @throws RegExpSyntaxError with Go's text when the pattern is not RE2 syntax, or exceeds the query's budget (see sharingBudget)
  */
 export function compileRegExp(pattern: string, options: CompileOptions = {}): LinearRegExp {
   const key = `${options.anchored === true ? 'a' : '-'}${options.dotAll === true ? 's' : '-'}${pattern}`;
   const known = kept.get(key);
-  // What is known counts as well: whether a query is too much must not depend on what was asked before.
+  // Cached patterns count as well: whether a query exceeds its budget must not depend on earlier queries.
   if (plainTexts(pattern) === undefined) takeFromBudget(pattern, known !== undefined);
   if (known !== undefined) return known;
   const compiled = compile(pattern, options);

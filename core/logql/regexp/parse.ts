@@ -17,7 +17,7 @@ interface Flags {
   readonly dotAll: boolean;
 }
 
-/** Thrown where a pattern leaves the part of the syntax that is known here. */
+/** Thrown when a pattern uses syntax that is not supported here. */
 class Unknown extends Error {}
 
 const perlClasses: ReadonlyMap<string, CharSet> = new Map([
@@ -44,7 +44,7 @@ const asserts: ReadonlyMap<string, 'begin' | 'end' | 'word' | 'not-word'> = new 
 ]);
 const maxDepth = 50;
 
-/** Parses a pattern that RE2 accepts; undefined when it holds something that the fast engines leave to RE2. */
+/** Parses a pattern that RE2 accepts; undefined when it contains something that the fast engines leave to RE2. */
 export function parseRegExp(pattern: string, dotAll: boolean): RegExpNode | undefined {
   try {
     return new PatternParser(pattern, { fold: false, dotAll }).parse();
@@ -93,7 +93,7 @@ class PatternParser {
     const bounds = this.#bounds();
     if (bounds === undefined) return item;
     const isLazy = this.#take('?');
-    // A second quantifier is either refused by RE2 or folded into the first one.
+    // RE2 either refuses a second quantifier or folds it into the first one.
     if (this.#bounds() !== undefined) throw new Unknown();
     return { kind: 'repeat', item, ...bounds, isLazy };
   }
@@ -112,7 +112,7 @@ class PatternParser {
     return { min, max: high === '' ? Infinity : Number(high) };
   }
 
-  /** Gives nothing for a group that only sets flags. */
+  /** Undefined for a group that only sets flags. */
   #atom(): RegExpNode | undefined {
     const char = this.#next();
     switch (char) {
@@ -160,7 +160,7 @@ class PatternParser {
     return this.#literal(this.#escapedChar());
   }
 
-  /** A character behind a backslash that stands for one code point. */
+  /** An escaped character that means one code point. */
   #escapedChar(): number {
     const char = this.#next();
     const control = controls.get(char);
@@ -222,7 +222,7 @@ class PatternParser {
 
   #classChar(): number {
     const char = this.#next();
-    // Classes in classes, and what looks like one, are left to RE2.
+    // Nested classes, and what looks like one, are left to RE2.
     if (char === '[') throw new Unknown();
     return char === '\\' ? this.#escapedChar() : (char.codePointAt(0) ?? 0);
   }

@@ -5,7 +5,7 @@ import { RegExpSyntaxError, type CompileOptions, type LinearMatch } from './type
 
 export type GroupNames = readonly (readonly [name: string, group: number])[];
 
-/** Finds matches with the RE2 automaton; it serves every pattern and is what the faster ways are measured against. */
+/** Finds matches with the RE2 automaton. It supports every pattern, and the faster engines are tested against it. */
 export class Re2Engine {
   readonly groupCount: number;
   readonly names: GroupNames;
@@ -14,7 +14,7 @@ export class Re2Engine {
 
   constructor(pattern: string, options: CompileOptions) {
     this.#anchored = options.anchored === true;
-    // Compiled without flags first: a flag prefix would show up in the error text.
+    // Compiled without flags first: a flag prefix would appear in the error text.
     const { compiled, names, source } = compileNamed(pattern);
     this.#compiled =
       options.dotAll === true && source.includes('.') ? compile(source, RE2JS.DOTALL) : compiled;
@@ -31,7 +31,7 @@ export class Re2Engine {
     return this.#compiled.programSize();
   }
 
-  /** Gives what finds matches in one text. */
+  /** Returns a finder of matches in one text. */
   finder(text: string): FindFrom {
     const matcher = this.#compiled.matcher(text);
     return (from) => {
@@ -47,7 +47,7 @@ export class Re2Engine {
   }
 }
 
-/** The texts of the named groups that took part; of several groups with one name the first. */
+/** The texts of the named groups that matched; of several groups with one name, the first. */
 export function namedGroups(names: GroupNames, groups: LinearMatch['groups']): ReadonlyMap<string, string> {
   const named = new Map<string, string>();
   for (const [name, group] of names) {

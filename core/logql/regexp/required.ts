@@ -11,14 +11,14 @@ const maxLists = 2;
 const maxTexts = 16;
 const maxTextsOfRun = 8;
 const shortest = 3;
-/** Places of a run that are looked at, and cases of one place: a letter has two, K and S have three. */
+/** The most positions of a run that are considered, and the most cases of one position: a letter has two, K and S have three. */
 const maxRun = 64;
 const maxCases = 3;
 const replacement = 0xfffd;
 
 /**
- * What every match contains, whatever else the pattern says: from each of the lists at least one text. A search for them is many
- * times faster than one for the pattern. Empty where there is nothing worth it.
+ * Texts that every match contains: from each list at least one. Searching for them is many times faster than for the pattern. Empty when
+ * there is nothing useful.
  */
 export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   if (pattern.length > maxAnalysed) return [];
@@ -27,7 +27,7 @@ export function requiredTexts(pattern: string): readonly RequiredTexts[] {
   return [...listsOf(tree)].sort((a, b) => worth(b) - worth(a)).slice(0, maxLists);
 }
 
-/** Long texts are rare, and each one has to be searched for. */
+/** Long texts are rare, and each text must be searched for. */
 function worth(texts: RequiredTexts): number {
   return Math.min(...texts.map(({ length }) => length)) - texts.length / 4;
 }
@@ -51,7 +51,7 @@ function listsOf(node: RegExpNode): readonly RequiredTexts[] {
   }
 }
 
-/** The items of sequences and groups one after the other. */
+/** The items of nested sequences and groups in one list. */
 function inlined(node: RegExpNode): readonly RegExpNode[] {
   if (node.kind === 'group') return inlined(node.item);
   return node.kind === 'concat' ? node.items.flatMap(inlined) : [node];
@@ -71,7 +71,7 @@ function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
       run.push(cases);
       continue;
     }
-    // Assertions take no place: what stands around them stays together.
+    // Assertions match no characters, so the text around them stays adjacent.
     if (item.kind === 'assert') continue;
     endRun();
     if (item.kind !== 'chars') lists.push(...listsOf(item));
@@ -81,7 +81,7 @@ function listsOfItems(items: readonly RegExpNode[]): readonly RequiredTexts[] {
   return lists;
 }
 
-/** The few characters of a set; undefined for many, and for the one that also stands for bytes that are no text. */
+/** The few characters of a set; undefined for a large set, and for one with the character that also replaces invalid bytes. */
 function casesOf(set: CharSet): readonly string[] | undefined {
   const cases: string[] = [];
   for (const [low, high] of set) {
@@ -94,7 +94,7 @@ function casesOf(set: CharSet): readonly string[] | undefined {
   return cases.length === 0 || cases.length > maxCases ? undefined : cases;
 }
 
-/** The stretch of a run that is worth most. */
+/** The most useful stretch of a run. */
 function bestOf(run: readonly (readonly string[])[]): RequiredTexts | undefined {
   let best: RequiredTexts | undefined;
   for (let from = 0; from < run.length; from += 1) {

@@ -1,17 +1,17 @@
-/** How large a pattern is, told from its text: nothing is built to know it. */
+/** The size of a pattern, estimated from its text without building anything. */
 export interface PatternSize {
-  /** Instructions of the automaton, roughly: counted repetitions are written out. */
+  /** Instructions of the automaton, roughly: counted repetitions are expanded. */
   readonly states: number;
-  /** What reading its classes takes, in the same measure: one of Unicode is worth many characters. */
+  /** The cost of parsing its classes, in the same unit: a Unicode class is as expensive as many characters. */
   readonly reading: number;
-  /** The product of the largest repetitions that stand in each other; RE2 refuses more than 1000. */
+  /** The largest product of nested repetitions; RE2 refuses more than 1000. */
   readonly repeats: number;
 }
 
 const unicodeClass = 30;
 const namedGroup = 7;
 const mostRepeats = 1000;
-/** A group with its name or flags. */
+/** The opening of a group with its name or flags. */
 const groupHead = /\((?:\?(?:P?<\w*>|[a-zA-Z-]*:?))?/y;
 
 interface Group {
@@ -20,7 +20,7 @@ interface Group {
   last: { states: number; repeats: number };
 }
 
-/** Sizes a pattern up in one pass; what is no pattern at all gets some size too. */
+/** Estimates a pattern's size in one pass; an invalid pattern gets some size too. */
 export function sizeOf(pattern: string): PatternSize {
   let reading = 0;
   const open: Group[] = [newGroup()];
@@ -53,7 +53,7 @@ export function sizeOf(pattern: string): PatternSize {
   return { states, reading, repeats: Math.max(...open.map(({ repeats }) => repeats)) };
 }
 
-/** Whether RE2 itself refuses the repetitions, before it builds anything. */
+/** Whether RE2 itself refuses the repetitions before it builds anything. */
 export function repeatsTooOften({ repeats }: PatternSize): boolean {
   return repeats > mostRepeats;
 }
@@ -75,7 +75,7 @@ function repeatLast(group: Group, times: number): void {
   group.repeats = Math.max(group.repeats, group.last.repeats);
 }
 
-/** The offset behind a character, an escape, a quoted text or a class. */
+/** The offset after a character, an escape, a quoted text or a class. */
 function itemEnd(pattern: string, at: number): number {
   if (pattern[at] === '\\') {
     if (pattern[at + 1] !== 'Q') return Math.min(at + 2, pattern.length);
@@ -87,7 +87,7 @@ function itemEnd(pattern: string, at: number): number {
   return close < 0 ? pattern.length : close + 1;
 }
 
-/** How often a class of Unicode is named; each of them is made of hundreds of ranges. */
+/** The number of Unicode classes, each of which consists of hundreds of ranges. */
 function classesIn(pattern: string, from: number, to: number): number {
   let classes = 0;
   for (let at = pattern.indexOf('\\', from); at >= 0 && at < to; at = pattern.indexOf('\\', at + 2)) {

@@ -3,10 +3,7 @@ import { anyChar, notLineFeed, type CharSet } from './char-set.js';
 import { containsOne, equalsOne, type TextTest } from './plain-texts.js';
 import type { RegExpNode } from './tree.js';
 
-/**
- * Makes a test out of string searches for patterns that are texts with `.*` between them (`a|b`, `foo.*bar`,
- * anchored `.*foo`); undefined for all others.
- */
+/** Turns a pattern of texts with `.*` between them (`a|b`, `foo.*bar`, anchored `.*foo`) into text searches; undefined for all others. */
 export function textTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
   const texts = textsOf(node);
   if (texts !== undefined) return anchored ? equalsOne(texts) : containsOne(texts);
@@ -31,13 +28,13 @@ function gapTest(node: RegExpNode, anchored: boolean): TextTest | undefined {
     parts.push((parts.pop() ?? '') + text);
   }
   return (text) => {
-    // A gap may not hold a line feed then; texts with one are for the automaton.
+    // Then a gap must not contain a line feed; texts with one are left to the automaton.
     if (gaps === notLineFeed && text.includes('\n')) return undefined;
     return anchored ? matchesParts(text, parts) : holdsParts(text, parts);
   };
 }
 
-/** The leftmost place for each part in turn leaves the most room for the rest. */
+/** The leftmost match of each part leaves the most room for the rest. */
 function holdsParts(text: string, parts: readonly string[]): boolean {
   let from = 0;
   for (const part of parts) {

@@ -1,6 +1,6 @@
 import type { CharSet } from './char-set.js';
 
-/** A pattern in the part of RE2's syntax that the fast engines know. */
+/** The subset of RE2's syntax that the fast engines support. */
 export type RegExpNode =
   | CharsNode
   | { readonly kind: 'assert'; readonly test: 'begin' | 'end' | 'word' | 'not-word' }
@@ -9,12 +9,12 @@ export type RegExpNode =
   | { readonly kind: 'group'; readonly captures: boolean; readonly item: RegExpNode }
   | RepeatNode;
 
-/** One code point out of a set; `folded` when the set came about by ignoring case. */
+/** One code point of a set; `folded` when ignoring case produced the set. */
 export interface CharsNode {
   readonly kind: 'chars';
   readonly set: CharSet;
   readonly folded: boolean;
-  /** A class written as such, though it may hold one code point only. */
+  /** Written as a class, even if it has only one code point. */
   readonly isClass: boolean;
 }
 

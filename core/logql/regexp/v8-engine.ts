@@ -4,17 +4,17 @@ import type { FindFrom } from './expand.js';
 import { namedGroups, type GroupNames } from './re2-engine.js';
 import type { RegExpNode } from './tree.js';
 
-/** Translates a pattern for V8 when backtracking is linear for it; undefined when that is not certain. */
+/** Translates a pattern for V8 if backtracking is certainly linear for it; otherwise undefined. */
 export function translateForV8(node: RegExpNode, anchored: boolean): RegExp | undefined {
   const startsAtBegin = anchored || beginsText(node);
   const isLinear = isBoundedSearch(node) || (startsAtBegin && isDeterministicFromStart(node));
-  // V8 finds empty matches between the halves of a surrogate pair as well.
+  // V8 also finds empty matches between the halves of a surrogate pair.
   if (!isLinear || (!startsAtBegin && canBeEmpty(node))) return undefined;
   const source = sourceOf(node);
   return new RegExp(anchored ? `^(?:${source})$` : source, 'gu');
 }
 
-/** Gives what finds matches in one text with a pattern translated for V8. */
+/** Returns a finder of matches in one text for a pattern translated for V8. */
 export function v8Finder(pattern: RegExp, names: GroupNames, text: string): FindFrom {
   return (from) => {
     pattern.lastIndex = from;

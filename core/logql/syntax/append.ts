@@ -1,4 +1,4 @@
-/** Adds to a list that its rule alone holds; a copy each time would make long lists cost their square. */
+/** Appends in place to a list that only its rule holds; copying each time would take quadratic time. */
 export function append<T>(list: T[], ...items: readonly T[]): T[] {
   list.push(...items);
   return list;

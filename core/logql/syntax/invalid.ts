@@ -2,22 +2,22 @@ import type { MetricExpr } from '../ast.js';
 import { errorAt, type LogqlError } from '../error.js';
 
 /**
- * Stands in the tree for a metric expression that is well formed but refused. An expression that is fine itself
- * takes over the fault of its first faulty part, so that the outermost and then the leftmost fault is told.
+ * Replaces a metric expression that is well formed but invalid. A valid expression takes over the error of its first invalid part, so that
+ * the outermost and then the leftmost error is reported.
  */
 export interface Invalid {
   readonly kind: 'invalid';
   readonly error: LogqlError;
 }
 
-/** What the actions of metric rules make. */
+/** The result of the actions of metric rules. */
 export type Metric = MetricExpr | Invalid;
 
 export function invalid(message: string): Invalid {
   return { kind: 'invalid', error: errorAt(message) };
 }
 
-/** Raised by an action whose fault ends the reading at once, whatever was found before. */
+/** Thrown by an action whose error ends parsing immediately, whatever was found before. */
 export class ReadingAborted extends Error {
   override readonly name = 'ReadingAborted';
   constructor(readonly error: LogqlError) {
@@ -25,7 +25,7 @@ export class ReadingAborted extends Error {
   }
 }
 
-/** Ends the reading with a fault. */
+/** Ends parsing with an error. */
 export function abort(message: string): never {
   throw new ReadingAborted(errorAt(message));
 }

@@ -91,7 +91,7 @@ function addComparison(kind: Terminal<string>, op: CompareOp): void {
   }));
 }
 
-/** The value is needed at once, so a number that is none ends the reading. */
+/** The value is needed immediately, so an invalid number ends parsing. */
 function readNumber(text: NumberText): number {
   return text.ok ? text.value : abort(text.error);
 }

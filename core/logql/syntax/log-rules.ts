@@ -35,7 +35,7 @@ export function addLogRules(): void {
     span,
   }));
   grammar.rule(selector)([openBrace, closeBrace], (_, span) => empty(span));
-  // Behind a fault inside the braces reading goes on: a faulty regexp further right is told in its place.
+  // After an error inside the braces parsing continues: an invalid regexp further right is reported instead.
   grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
   grammar.rule(selector)([openBrace, grammar.error, closeBrace], (_, span) => empty(span));
 

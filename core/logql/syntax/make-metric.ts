@@ -74,7 +74,7 @@ function vectorFault({ op, parameter, grouping }: VectorHead): string | undefine
     return isSort && isGrouped ? "sort and sort_desc doesn't allow grouping by " : undefined;
   }
   if (parameter === undefined) return `parameter required for operation ${op}`;
-  // The parentheses of these two texts are open in Loki as well.
+  // The parentheses of these two texts are unclosed in Loki as well.
   if (!/^[0-9]+$/.test(parameter) || BigInt(parameter) > maxInteger)
     return `invalid parameter ${op}(${parameter},`;
   if (BigInt(parameter) === 0n) return `invalid parameter (must be greater than 0) ${op}(${parameter}`;

@@ -2,7 +2,7 @@ import { compileRegExp, RegExpSyntaxError } from '../regexp/index.js';
 import type { Matcher, MatchOp, Span } from '../ast.js';
 import { abort } from './invalid.js';
 
-/** Makes a matcher and refuses a faulty regular expression on the spot. */
+/** Makes a matcher and refuses an invalid regular expression immediately. */
 export function makeMatcher(name: string, op: MatchOp, value: string, span: Span): Matcher {
   if (op === '=~' || op === '!~') {
     const fault = regexpFault(value);
@@ -11,7 +11,7 @@ export function makeMatcher(name: string, op: MatchOp, value: string, span: Span
   return { kind: 'matcher', name, op, value, span };
 }
 
-/** The text of Go's regexp package, or nothing when the pattern is fine. */
+/** The text of Go's regexp package, or undefined when the pattern is valid. */
 export function regexpFault(pattern: string): string | undefined {
   try {
     compileRegExp(pattern);

@@ -14,13 +14,13 @@ import { invalid } from './invalid.js';
 import { grammar, operator, token } from './tokens.js';
 import { append } from './append.js';
 
-/** A number literal with its sign applied, or why it is none. */
+/** A number literal with its sign applied, or the reason why it is invalid. */
 export type NumberText =
   { readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: string };
 
 const { identifier, string, comma, open, close } = token;
 
-/** Either kind of query: what a whole text is, and what may stand beside a binary operator. */
+/** Either kind of query: the whole text, or an operand of a binary operator. */
 export const query = grammar.nonterminal<Expr | Invalid>('query');
 export const number = grammar.nonterminal<NumberText>('number');
 const metric = grammar.nonterminal<Metric>('metric');
@@ -38,7 +38,7 @@ const binaryOps: readonly BinaryOp[] = [
   ...(['+', '-', '*', '/', '%', '^'] as const),
 ];
 
-/** Rules for everything that makes samples, and for a query as a whole. */
+/** Rules for everything that produces samples, and for a query as a whole. */
 export function addMetricRules(): void {
   grammar.rule(query)([logQuery], ([made]) => made);
   grammar.rule(query)([metric], ([made]) => made);

@@ -3,7 +3,7 @@ import { parsePattern, PatternError } from '../pattern.js';
 import { abort } from './invalid.js';
 import { regexpFault } from './matchers.js';
 
-/** Refuses a `regexp` stage whose pattern is faulty, names no label, or names one twice. */
+/** Refuses a `regexp` stage whose pattern is invalid, has no named group, or names one twice. */
 export function checkRegexpStage(pattern: string): void {
   const fault = regexpFault(pattern) ?? groupNamesFault(compileRegExp(pattern).groupNames);
   if (fault !== undefined) abort(`invalid regexp parser: ${fault}`);
@@ -15,7 +15,7 @@ function groupNamesFault(names: readonly string[]): string | undefined {
   return repeated === undefined ? undefined : `duplicate extracted label name '${repeated}'`;
 }
 
-/** Refuses a `pattern` stage whose expression is faulty or captures nothing. */
+/** Refuses a `pattern` stage whose expression is invalid or captures nothing. */
 export function checkPatternStage(pattern: string): void {
   try {
     parsePattern(pattern, 'captures');

@@ -15,7 +15,7 @@ const unwrap = grammar.nonterminal<Unwrap>('unwrap');
 const unwrapped = grammar.nonterminal<Unwrap>('unwrap and filters');
 const conversion = grammar.nonterminal<UnwrapConversion>('conversion');
 
-/** Rules for what stands inside a range function: the window may follow the selector, its pipeline or the unwrap. */
+/** Rules for the inside of a range function: the window may follow the selector, its pipeline or the unwrap. */
 export function addRangeRules(): void {
   grammar.rule(window)([token.range], ([interval]) => ({ interval, offset: 0n }));
   grammar.rule(window)([token.range, token.offset, token.duration], ([interval, , offset]) => ({
@@ -53,7 +53,7 @@ export function addRangeRules(): void {
   grammar.rule(logRange)([open, selector, pipeline, unwrapped, close, window], ([, s, p, u, , w], span) =>
     make(s, p, u, w, span),
   );
-  // Behind a fault after the window reading goes on: a faulty regexp further right is told in its place.
+  // After an error following the window parsing continues: an invalid regexp further right is reported instead.
   grammar.rule(logRange)([logRange, grammar.error], ([inner]) => inner);
 }
 

@@ -131,6 +131,6 @@ function addFormatRules(): void {
   }));
   grammar.rule(assignments)([assignment], ([first]) => [first]);
   grammar.rule(assignments)([assignments, comma, assignment], ([list, , next]) => append(list, next));
-  // Behind a fault here reading goes on: a faulty regexp further right is told in its place.
+  // After an error here parsing continues: an invalid regexp further right is reported instead.
   grammar.rule(assignments)([assignments, comma, grammar.error], ([list]) => list);
 }

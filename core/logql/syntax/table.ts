@@ -9,7 +9,7 @@ import type { Invalid } from './invalid.js';
 
 let table: Table | undefined;
 
-/** LogQL's parser table, made on first use. */
+/** LogQL's parser table, built on first use. */
 export function logqlTable(): Table {
   table ??= makeTable();
   return table;

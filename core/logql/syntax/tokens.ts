@@ -1,7 +1,7 @@
 import type { RangeOp, UnwrapConversion, VectorOp } from '../ast.js';
 import { Grammar, type Terminal } from '../grammar/symbols.js';
 
-/** LogQL's grammar object; the modules beside this one add its rules. */
+/** LogQL's grammar; the other modules of this folder add its rules. */
 export const grammar = new Grammar();
 
 // The order of these declarations is the order of Loki's expected-token lists.
@@ -63,7 +63,7 @@ const operators = [
   grammar.operators<string>('right', ['^']),
 ].flat();
 
-/** The token kinds by the names that rules use; operators by their own text. */
+/** Token kinds by the names that rules use; operators by their own text. */
 export const token = {
   bytes,
   identifier,
@@ -116,7 +116,6 @@ export const token = {
 
 const operatorsByText = new Map(operators.map((operator) => [operator.name, operator]));
 
-/** The token of a binary operator. */
 export function operator(text: string): Terminal<string> {
   const found = operatorsByText.get(text);
   if (found === undefined) throw new Error(`no such operator: ${text}`);
@@ -135,10 +134,10 @@ export const fixedTokens: ReadonlyMap<string, Terminal<string>> = new Map(
   spelled.map((kind) => [kind.name, kind]),
 );
 
-/** A word that is a function where an argument list or a grouping follows, and a plain name elsewhere. */
+/** A word that is a function when an argument list or a grouping follows, and a plain name elsewhere. */
 export interface FunctionWord {
   readonly kind: Terminal<unknown>;
-  /** What error texts call the token. */
+  /** The token's name in error texts. */
   readonly name: string;
 }
 

@@ -9,12 +9,12 @@ import { parseTemplate } from './parse.js';
 import { wellFormed } from './strings/raw-bytes.js';
 import { LabelMap, type GetLabel, type ListLabels } from './values/maps.js';
 
-/** The formatted text, or Go's error: then the line stays as it is, with `__error__="TemplateFormatErr"`. */
+/** The formatted text, or Go's error: the line then stays unchanged, with `__error__="TemplateFormatErr"`. */
 export type Rendered = { readonly text: string } | { readonly error: string };
 
 /** A template, ready to format lines. */
 export interface CompiledTemplate {
-  /** Labels that it can read; `all` when it uses the dot as a whole, and then `render` needs `list`. */
+  /** Labels that it may read; `all` when it uses the dot as a whole, in which case `render` needs `list`. */
   readonly fields: ReadonlySet<string> | 'all';
   /**
    * Formats one line.
@@ -50,7 +50,7 @@ export function compileTemplate(
   };
 }
 
-/** A definition may have the name of the template itself and is its body then. */
+/** A definition may have the template's own name and then replaces its body. */
 function withOwnName(template: Template, name: string): Template {
   const own = template.definitions.get(name);
   const isEmpty = template.body.every((node) => node.kind === 'text' && node.text.trim() === '');
@@ -86,7 +86,7 @@ function renderPlain({ texts, names }: PlainTemplate, labels: GetLabel): string 
   return checkedOutput(out);
 }
 
-/** No character of a string takes more than three bytes. */
+/** A character of a string takes at most three bytes. */
 function checkedOutput(text: string): string {
   const isSurelyShort = text.length * 3 <= formatLimits.output;
   if (!isSurelyShort && Buffer.byteLength(text) > formatLimits.output) exceeded('output');

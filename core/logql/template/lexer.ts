@@ -16,7 +16,7 @@ const singles: ReadonlyMap<string, TemplateTokenKind> = new Map([
   ['|', 'pipe'],
 ]);
 
-/** Splits a template into tokens as Go's text/template does, trim markers and comments included. */
+/** Splits a template into tokens as Go's text/template does, including trim markers and comments. */
 export function* lexTemplate(source: string): Generator<TemplateToken, TemplateToken> {
   let at = 0;
   let line = 1;
@@ -99,7 +99,7 @@ function error(text: string): Piece {
   return { kind: 'error', text };
 }
 
-/** Spaces up to a trim-marked delimiter: its own space belongs to it. */
+/** Spaces before a trim-marked delimiter, except the one that belongs to it. */
 function readSpaces(source: string, at: number): string {
   let end = at;
   while (spaces.includes(source[end] ?? '-')) end++;
@@ -118,7 +118,7 @@ function readQuoted(source: string, at: number, kind: TemplateTokenKind, fault: 
   return error(fault);
 }
 
-/** `$name` or `.name`; alone `$` is a variable and `.` the dot. */
+/** `$name` or `.name`; alone, `$` is a variable and `.` the dot. */
 function readNamed(source: string, at: number, kind: TemplateTokenKind, alone: TemplateTokenKind): Piece {
   const end = wordEnd(source, at + 1);
   if (end === at + 1 && isTerminator(source, end)) return { kind: alone, text: source.slice(at, end) };
@@ -149,7 +149,7 @@ function badNumber(text: string): Piece {
   return error(`bad number syntax: ${quoteGo(text)}`);
 }
 
-/** A number must not run into a letter; the letter then belongs to the text told in the error. */
+/** A number must not run into a letter; that letter is then part of the text in the error. */
 function matchNumber(source: string, at: number): { ok: boolean; text: string } {
   numberPattern.lastIndex = at;
   const text = numberPattern.exec(source)?.[0] ?? '';
@@ -183,7 +183,7 @@ function isLeftTrim(source: string, at: number): boolean {
   return source[at] === '-' && spaces.includes(source[at + 1] ?? '-');
 }
 
-/** Length of the closing delimiter here: 2, 4 with a trim marker, 0 when there is none. */
+/** Length of the closing delimiter here: 2, 4 with a trim marker, 0 if there is none. */
 function rightDelimiterAt(source: string, at: number): 0 | 2 | 4 {
   if (source.startsWith(rightDelimiter, at)) return 2;
   const isMarked = spaces.includes(source[at] ?? '-') && source.startsWith(`-${rightDelimiter}`, at + 1);

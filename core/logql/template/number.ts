@@ -9,7 +9,7 @@ const integerPattern =
 const maxUnsigned = (1n << 64n) - 1n;
 const minSigned = -(1n << 63n);
 
-/** Reads a constant; gives the text of Go's complaint when it is none. */
+/** Parses a constant; returns Go's error text when it is invalid. */
 export function readNumber({ kind, text, offset }: TemplateToken): NumberNode | string {
   const node = { kind: 'number', offset, source: text, isComplex: false } as const;
   if (kind === 'constant') {
@@ -27,7 +27,7 @@ export function readNumber({ kind, text, offset }: TemplateToken): NumberNode | 
   if (integer !== undefined) return { ...node, integer, float: Number(integer) };
   const parsed = parseGoFloat(text);
   if (!parsed.ok) return `illegal number syntax: ${quoteGo(text)}`;
-  // A number written as an integer that fits no integer type is no float either.
+  // A number written as an integer that fits no integer type is not accepted as a float either.
   if (!/[.eEpP]/.test(text)) return `integer overflow: ${quoteGo(text)}`;
   const isWhole = Number.isInteger(parsed.value) && Math.abs(parsed.value) < 2 ** 63;
   return { ...node, integer: isWhole ? BigInt(parsed.value) : undefined, float: parsed.value };

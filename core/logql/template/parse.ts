@@ -11,12 +11,12 @@ export { TemplateSyntaxError };
 
 type Terminator = 'end' | 'else';
 
-/** Deep enough for any template of use, and far from the end of the stack. */
+/** Deep enough for any useful template, and far from overflowing the stack. */
 const maxDepth = 250;
 
 /**
  * Parses a template in the syntax of Go's text/template.
- * @param name what errors call the template: `line` for line_format, `label` for label_format
+ * @param name the template's name in errors: `line` for line_format, `label` for label_format
  * @throws TemplateSyntaxError with Go's text (`template: line:1: unclosed action`)
  */
 export function parseTemplate(source: string, name: string): Template {
@@ -90,7 +90,7 @@ class TemplateParser implements ParseScope {
     this.#define(name, context);
   }
 
-  /** Reads the body of a definition, which sees none of the variables outside. */
+  /** Parses the body of a definition, which sees no outer variables. */
   #define(name: string, context: string): void {
     const outside = { variables: this.variables, rangeDepth: this.#rangeDepth };
     this.variables = ['$'];
@@ -179,7 +179,7 @@ class TemplateParser implements ParseScope {
     return { kind, pipe, list, elseList, offset, line };
   }
 
-  /** `{{else if}}` and `{{else with}}` are a control of their own inside the else, and share its end. */
+  /** `{{else if}}` and `{{else with}}` are a nested control inside the else, and share its end. */
   #elseList(kind: 'if' | 'range' | 'with'): TemplateList {
     if (kind !== 'range' && isKeyword(this.stream.peek(), kind)) {
       const token = this.stream.next();
@@ -222,7 +222,7 @@ function isKeyword(token: TemplateToken, word: string): boolean {
   return token.kind === 'keyword' && token.text === word;
 }
 
-/** Whether a template holds nothing but white space, so that another definition may take its place. */
+/** Whether a template is only white space, so that another definition may replace it. */
 function isEmpty(list: TemplateList): boolean {
   return list.every((node) => node.kind === 'text' && node.text.trim() === '');
 }

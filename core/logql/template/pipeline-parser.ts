@@ -10,10 +10,10 @@ const operandKinds: ReadonlySet<TemplateTokenKind> = new Set([
   ...(['bool', 'constant', 'complex', 'dot', 'field', 'identifier', 'number', 'nil'] as const),
   ...(['string', 'variable', 'open'] as const),
 ]);
-/** Arguments that cannot take the value of the command before them. */
+/** Arguments that cannot receive the value of the command before them. */
 const plainKinds: ReadonlySet<ArgNode['kind']> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
 
-/** Parses what stands inside an action: commands joined by `|`, and the variables they set. */
+/** Parses the inside of an action: commands joined by `|`, and the variables they set. */
 export class PipelineParser {
   readonly #scope: ParseScope;
 
@@ -51,7 +51,7 @@ export class PipelineParser {
       const variable = stream.peekNonSpace();
       if (variable.kind !== 'variable') return { declarations, isAssignment: false };
       stream.next();
-      // White space is a token: `$x foo` takes two tokens more to tell from `$x := foo`.
+      // White space is a token, so telling `$x foo` from `$x := foo` takes two more tokens.
       const adjacent = stream.peek();
       const next = stream.peekNonSpace();
       if (next.kind === 'assign' || next.kind === 'declare') {

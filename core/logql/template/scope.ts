@@ -6,10 +6,10 @@ export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError';
 }
 
-/** What the parser of pipelines needs from the parser of the template around them. */
+/** What the pipeline parser needs from the parser of the surrounding template. */
 export interface ParseScope {
   readonly stream: TokenStream;
-  /** Names of the variables that can be seen, innermost last. */
+  /** Names of the visible variables, innermost last. */
   readonly variables: string[];
   hasFunction(name: string): boolean;
   fail(message: string): never;

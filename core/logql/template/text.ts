@@ -9,7 +9,7 @@ export function describeCharacter(source: string, at: number): string {
   return /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char) ? `U+${hex} '${char}'` : `U+${hex}`;
 }
 
-/** How error texts show a token. */
+/** A token as error texts show it. */
 export function describeToken({ kind, text }: TemplateToken): string {
   if (kind === 'eof') return 'EOF';
   if (kind === 'error') return text;

@@ -2,8 +2,8 @@ import type { TemplateToken } from './token.js';
 import { lexTemplate } from './lexer.js';
 
 /**
- * Tokens with the short memory of Go's template parser: up to three may be put back. Which token counts as current
- * decides the line that an error names, so the memory works as there.
+ * Tokens with pushback as in Go's template parser: up to three tokens. The current token decides the line that an error names, so pushback
+ * must work as in Go.
  */
 export class TokenStream {
   readonly #tokens: Iterator<TemplateToken, TemplateToken>;
@@ -31,13 +31,13 @@ export class TokenStream {
     this.#backed++;
   }
 
-  /** Puts the current token back and an earlier one before it. */
+  /** Pushes back the current token and an earlier one before it. */
   backup2(earlier: TemplateToken): void {
     this.#held[1] = earlier;
     this.#backed = 2;
   }
 
-  /** Puts the current token back and two earlier ones before it. */
+  /** Pushes back the current token and two earlier ones before it. */
   backup3(earliest: TemplateToken, earlier: TemplateToken): void {
     this.#held[1] = earlier;
     this.#held[2] = earliest;
@@ -67,7 +67,7 @@ export class TokenStream {
     return this.#held[this.#backed] ?? this.#held[0];
   }
 
-  /** After the last token it comes again and again. */
+  /** After the end, the last token repeats. */
   #read(): TemplateToken {
     if (this.#last !== undefined) return this.#last;
     const { value, done } = this.#tokens.next();

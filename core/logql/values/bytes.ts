@@ -8,7 +8,7 @@ for (const [index, letter] of ['k', 'm', 'g', 't', 'p', 'e'].entries()) {
   for (const name of [`${letter}i`, `${letter}ib`]) powers.set(name, 1024 ** (index + 1));
 }
 
-/** Reads a size such as `1.5 KiB` or `2,000kb` (letters in either case, fraction of a byte cut), or undefined. */
+/** Parses a size such as `1.5 KiB` or `2,000kb` (any letter case, rounded down to bytes); undefined when malformed. */
 export function parseBytes(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
   const plain = digits.replaceAll(',', '');

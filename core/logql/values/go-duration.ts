@@ -11,7 +11,7 @@ const units = new Map<string, bigint>([
 const max = (1n << 63n) - 1n;
 const piece = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/;
 
-/** Nanoseconds of a duration as Go's time.ParseDuration reads it (`1h2m`, `1.5s`, `-3ms`), or undefined. */
+/** Parses a duration as Go's time.ParseDuration does (`1h2m`, `1.5s`, `-3ms`), to nanoseconds; undefined when malformed. */
 export function parseGoDuration(text: string): bigint | undefined {
   const negative = text.startsWith('-');
   let rest = negative || text.startsWith('+') ? text.slice(1) : text;
@@ -23,7 +23,7 @@ export function parseGoDuration(text: string): bigint | undefined {
     const unit = units.get(name);
     if (unit === undefined || whole + fraction === '') return undefined;
     total += BigInt(whole || '0') * unit;
-    // Go scales the fraction as a float, cut to whole nanoseconds; 18 digits are all that can matter.
+    // Go scales the fraction as a float and truncates to nanoseconds; more than 18 digits cannot matter.
     const digits = fraction.slice(0, 18);
     if (digits !== '') total += (BigInt(digits) * unit) / 10n ** BigInt(digits.length);
     if (total > max + (negative ? 1n : 0n)) return undefined;

@@ -5,11 +5,11 @@ const decimal =
 const hexadecimal = /^([+-]?)0[xX]_?([0-9a-fA-F_]*)(?:\.([0-9a-fA-F_]*))?[pP]([+-]?[0-9]+)$/;
 const special = /^([+-]?)(?:(inf|infinity)|nan)$/i;
 
-/** A number as Go's strconv.ParseFloat reads it, or the text of its error. */
+/** A number as Go's strconv.ParseFloat parses it, or its error text. */
 export type ParsedFloat =
   { readonly ok: true; readonly value: number } | { readonly ok: false; readonly error: string };
 
-/** Reads a float in Go's syntax: decimal or hexadecimal, `_` between digits, `Inf` and `NaN`. */
+/** Parses a float in Go's syntax: decimal or hexadecimal, `_` between digits, `Inf` and `NaN`. */
 export function parseGoFloat(text: string): ParsedFloat {
   const value = readFloat(text);
   if (value === undefined) return failure(text, 'invalid syntax');
@@ -40,7 +40,7 @@ function readHex([, sign = '', whole = '', fraction = '', exponent = '']: readon
   if (digits === '') return undefined;
   const shift = Number(exponent) - 4 * fraction.replaceAll('_', '').length;
   const magnitude = Number(BigInt(`0x${digits}`));
-  // In two steps: 2 ** shift alone may leave the range though the product does not.
+  // In two steps: 2 ** shift alone may overflow although the product does not.
   const half = Math.trunc(shift / 2);
   const value = magnitude * 2 ** half * 2 ** (shift - half);
   return sign === '-' ? -value : value;
@@ -72,7 +72,7 @@ export function formatFloatShort(value: number): string {
 export function formatFloatFixed(value: number): string {
   if (!Number.isFinite(value)) return specialName(value) ?? '';
   if (Math.abs(value) < 1e21) return Object.is(value, -0) ? '-0.000000' : value.toFixed(6);
-  // A float of this size is a whole number, and BigInt prints all its digits.
+  // A float of this size is an integer, and BigInt prints all its digits.
   return `${BigInt(value).toString()}.000000`;
 }
 
@@ -84,7 +84,7 @@ function specialName(value: number): string | undefined {
   return undefined;
 }
 
-/** The shortest digits that read back as the value; the decimal point stands before digit number `point`. */
+/** The shortest digits that parse to the value; the decimal point is before digit number `point`. */
 function shortest(value: number): { sign: string; digits: string; point: number } {
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e');
   return { sign: value < 0 ? '-' : '', digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };

@@ -3,7 +3,7 @@ import { quoteGo } from '../../base/time/go-quote.js';
 interface Unit {
   readonly name: string;
   readonly nanoseconds: bigint;
-  /** Printed only when nothing is left over: 90d reads better than 12w6d. */
+  /** Only used when it divides evenly: 90d reads better than 12w6d. */
   readonly exact: boolean;
 }
 
@@ -20,11 +20,11 @@ const units: readonly Unit[] = [
 ];
 const max = (1n << 63n) - 1n;
 
-/** Nanoseconds, or the text of Prometheus' error. */
+/** Nanoseconds, or Prometheus' error text. */
 export type ParsedDuration =
   { readonly ok: true; readonly nanoseconds: bigint } | { readonly ok: false; readonly error: string };
 
-/** Reads a duration in Prometheus' style: whole numbers, units from years to milliseconds in falling order. */
+/** Parses a Prometheus duration: integers with units from years to milliseconds in descending order. */
 export function parsePromDuration(text: string): ParsedDuration {
   if (text === '0') return { ok: true, nanoseconds: 0n };
   if (text === '') return { ok: false, error: 'empty duration string' };

@@ -1,4 +1,4 @@
-/** A sample's value as Loki writes it: shortest digits that read back as the same number, never an exponent. */
+/** A sample's value as Loki writes it: the shortest digits that parse to the same number, never an exponent. */
 export function formatSampleValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (value === Infinity) return '+Inf';
@@ -15,7 +15,7 @@ export function formatSampleValue(value: number): string {
     : `${sign}${digits.padEnd(exponent + 1, '0')}`;
 }
 
-/** Seconds with milliseconds where there are any. */
+/** Seconds, with milliseconds if there are any. */
 export function formatSeconds(timestampMs: number): string {
   return timestampMs % 1000 === 0 ? String(timestampMs / 1000) : (timestampMs / 1000).toFixed(3);
 }

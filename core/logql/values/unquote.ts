@@ -17,8 +17,8 @@ const digitCounts = new Map([
 ]);
 
 /**
- * The value of a `"..."` or `` `...` `` literal, or undefined when it is not well formed (Go: invalid syntax).
- * `\x` and octal escapes are bytes; bytes that are no UTF-8 become U+FFFD, the nearest a string can hold.
+ * The value of a `"..."` or `` `...` `` literal, or undefined when it is malformed (Go: invalid syntax). `\x` and octal escapes are bytes;
+ * bytes that are not UTF-8 become U+FFFD, the closest a string can represent.
  */
 export function unquoteGo(literal: string): string | undefined {
   const quote = literal[0];
@@ -83,7 +83,7 @@ function textOfByte(byte: number): string | number {
   return byte < 0x80 ? String.fromCharCode(byte) : byte;
 }
 
-/** Halves of characters are none, also where two of them stand side by side. */
+/** Surrogates are invalid, even as a pair of escapes. */
 function textOfCode(code: number): string {
   return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code);
 }

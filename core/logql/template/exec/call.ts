@@ -16,7 +16,7 @@ import type { Run } from './run.js';
 
 interface CallSite {
   readonly name: string;
-  /** What errors of the function name. */
+  /** The position for error texts. */
   readonly place: Place;
   readonly args: readonly ArgNode[];
   /** Undefined for `call`. */
@@ -24,7 +24,7 @@ interface CallSite {
   readonly compileArgument: CompileArgument;
 }
 
-/** Compiles the call of a function or method, checks of number and types of arguments included. */
+/** Compiles the call of a function or method, including checks of the number and types of arguments. */
 export function compileCall(site: CallSite): EvaluateCommand {
   const { known } = site;
   if (known === undefined) return compileCallOfValue(site);
@@ -56,7 +56,7 @@ function checkCount(run: Run, name: string, known: GoFunction, written: number, 
   }
 }
 
-/** Printing what is inside of decoded JSON is that much more work than copying a text. */
+/** Printing the contents of decoded JSON costs this many times more than copying a text. */
 const textPerStepOfParts = 2;
 
 function invoke(
@@ -81,7 +81,7 @@ function invoke(
   }
 }
 
-/** Whether there are maps or slices among the arguments. */
+/** Whether the arguments contain maps or slices. */
 function chargeArguments(
   run: Run,
   { inputLimit, weight = 1, stepsPerArgument = 0 }: GoFunction,
@@ -101,7 +101,7 @@ function chargeArguments(
   return hasParts;
 }
 
-/** `and` and `or` give the argument that decides, and look at no other after it. */
+/** `and` and `or` return the argument that decides and evaluate none after it. */
 function compileShortCircuit(
   { name, args, known }: CallSite,
   evaluators: readonly Evaluate[],
@@ -118,7 +118,7 @@ function compileShortCircuit(
   };
 }
 
-/** `call x` calls the function that x is; nothing here is one. */
+/** `call x` calls the function x, but no value here is a function. */
 function compileCallOfValue({ name, place, args, compileArgument }: CallSite): EvaluateCommand {
   const evaluators = args.map((arg) => compileArgument(arg, 'value'));
   const [first] = args;

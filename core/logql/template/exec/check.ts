@@ -14,7 +14,7 @@ export function typeText(type: ParameterType): string {
   return type === 'value' ? 'reflect.Value' : type;
 }
 
-/** Checks that a value can be an argument of the type; gives it as the function takes it. */
+/** Checks that a value fits a parameter type, and converts it for the function. */
 export function checkedArgument(run: Run, value: GoValue, type: ParameterType): GoValue {
   if (type === 'value') return value;
   if (type === 'any') return concrete(value);

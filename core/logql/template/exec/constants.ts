@@ -7,10 +7,10 @@ import { argumentSource } from './place.js';
 
 export type Constant = Extract<ArgNode, { kind: 'bool' | 'string' | 'number' }>;
 
-/** The value of a constant, or why it is none here: an error that comes up only when the template gets there. */
+/** The value of a constant, or the reason why it is invalid here, which only matters if the template evaluates it. */
 export type ConstantValue = { readonly value: GoValue } | { readonly fault: string };
 
-/** A constant where any type will do: its spelling tells the type. */
+/** A constant where any type is allowed: its spelling decides the type. */
 export function freeConstant(node: Constant): ConstantValue {
   return node.kind === 'number' ? freeNumber(node) : { value: node.value };
 }

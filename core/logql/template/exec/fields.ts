@@ -6,7 +6,7 @@ import type { Run } from './run.js';
 
 const timeFields = new Set(['wall', 'ext', 'loc']);
 
-/** What `.name` of a value is: an element of a map, or a method still to be called. */
+/** `.name` of a value: an element of a map, or a method that is not called yet. */
 export function fieldOf(
   run: Run,
   receiver: GoValue,
@@ -31,7 +31,7 @@ export function fieldOf(
   return run.fail(`can't evaluate field ${name} in type ${type}`);
 }
 
-/** Loki's templates take a key that is not there for an empty one. */
+/** Loki's templates treat a missing key as empty. */
 export function elementOf(map: GoMap, name: string): GoValue {
   return map.get(name) ?? (map.type === 'map[string]string' ? '' : nilInterface);
 }

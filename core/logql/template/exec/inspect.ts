@@ -1,6 +1,6 @@
 import type { ArgNode, CommandNode, PipeNode, Template, TemplateList, TemplateNode } from '../ast.js';
 
-/** Counts what counts for the limit of template nodes: texts, actions, control words and commands. */
+/** Counts template nodes for their limit: texts, actions, control words and commands. */
 export function countNodes({ body, definitions }: Template): number {
   let count = countList(body);
   for (const list of definitions.values()) count += countList(list);
@@ -42,7 +42,7 @@ function countArgument(node: ArgNode): number {
   return node.kind === 'pipe' ? countPipe(node) : 0;
 }
 
-/** The labels that a template can read: hints for parsers. */
+/** The labels that a template may read: hints for parsers. */
 export function labelsRead({ body, definitions }: Template): ReadonlySet<string> | 'all' {
   const reader = new LabelReader();
   reader.list(body, true);
@@ -75,13 +75,13 @@ class LabelReader {
         return;
       case 'with':
       case 'range':
-        // Were the new dot the labels, the pipeline would hold a bare dot and all labels would be read anyway.
+        // If the new dot were the labels, the pipeline would contain a bare dot and all labels would be read anyway.
         this.#pipe(node.pipe, isRoot);
         this.list(node.list, false);
         this.list(node.elseList ?? [], isRoot);
         return;
       case 'template':
-        // Definitions are looked through on their own: handing on the labels reads none.
+        // Definitions are inspected separately: passing the labels on reads none.
         if (node.pipe !== undefined && !isBareDot(node.pipe)) this.#pipe(node.pipe, isRoot);
         return;
     }

@@ -6,9 +6,9 @@ import { apiError } from '../../../base/errors/table.js';
  */
 export const formatLimits = {
   output: 64 * 1024,
-  /** Of all that the templates of a query make for one line. */
+  /** For all texts that a query's templates produce for one line. */
   lineOutput: 2 * 1024 * 1024,
-  /** Of all formatted lines of one response; whoever writes the response counts. */
+  /** For all formatted lines of one response; counted where the response is written. */
   responseOutput: 16 * 1024 * 1024,
   printf: 64 * 1024,
   printfWidth: 65_536,
@@ -33,7 +33,7 @@ export type FormatLimit =
   | 'syntax';
 
 /**
- * Ends the query: a template goes beyond a limit.
+ * Ends the query because a template exceeds a limit.
  * @throws ApiError `lineFormatLimit`
  */
 export function exceeded(limit: FormatLimit): never {

@@ -7,14 +7,14 @@ import { compilePipe } from './pipeline.js';
 import { placeOfCall } from './place.js';
 import type { Run } from './run.js';
 
-/** How a node ends: as usual, or with a break or continue that its loop is to take. */
+/** How a node ends: normally, or with a break or continue for its loop. */
 export type Flow = 'next' | 'break' | 'continue';
 export type Execute = (run: Run, dot: GoValue) => Flow;
 
-/** What nodes need to know of the template around them. */
+/** What nodes need to know about the surrounding template. */
 export interface NodeScope {
   readonly source: string;
-  /** Nodes around, for the limit of nesting. */
+  /** Nesting depth, for its limit. */
   readonly depth: number;
   /** The body of a definition; compiled by the time it is called. */
   readonly definition: (name: string) => Execute | undefined;
@@ -100,7 +100,7 @@ function compileRange(node: RangeNode, scope: NodeScope): Execute {
       if (second !== undefined) run.variable(second).value = element;
       return;
     }
-    // The pipeline has declared them, the last one is the element.
+    // The pipeline has declared them; the last one is the element.
     const elementVariable = run.variables[outside + declarations.length - 1];
     const keyVariable = run.variables[outside + declarations.length - 2];
     if (elementVariable !== undefined) elementVariable.value = element;
@@ -127,7 +127,7 @@ function compileRange(node: RangeNode, scope: NodeScope): Execute {
   };
 }
 
-/** What a range goes over: elements of maps and slices, or the numbers up to one. */
+/** The values of a range loop: elements of maps and slices, or the numbers up to one. */
 function* elementsOf(run: Run, value: GoValue, hasKeys: boolean): Generator<readonly [GoValue, GoValue]> {
   if (value === undefined) return;
   if (value instanceof GoInt) {

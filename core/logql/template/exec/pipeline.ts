@@ -16,7 +16,7 @@ import {
 } from './evaluate.js';
 import type { Run } from './run.js';
 
-/** Compiles `a | b | c`, and the variables it sets. */
+/** Compiles `a | b | c` and the variables it sets. */
 export function compilePipe(pipe: PipeNode): Evaluate {
   const place = placeOfPipe(pipe);
   const commands = pipe.commands.map(compileCommand);
@@ -72,7 +72,7 @@ function compileCommand(command: CommandNode): EvaluateCommand {
   }
 }
 
-/** A word that takes no arguments. */
+/** A command without arguments. */
 function plainCommand(node: ArgNode, hasArguments: boolean, evaluate: Evaluate): EvaluateCommand {
   const place = placeOfArgument(node);
   return (run, dot, piped) => {
@@ -113,7 +113,7 @@ function compileField(place: Place, names: readonly string[], args: readonly Arg
     const chain = compileFields(place, names, args);
     return (run, dot, piped) => {
       run.at = place;
-      // The labels are what nearly every template reads.
+      // A fast path for labels, which nearly every template reads.
       if (dot === run.labels && piped === missing) return elementOf(run.labels, name);
       return chain(run, dot, piped, dot);
     };
@@ -157,7 +157,7 @@ function compileChain(node: Extract<ArgNode, { kind: 'chain' }>, args: readonly 
 
 type EvaluateFields = (run: Run, dot: GoValue, piped: Piped, receiver: GoValue) => GoValue;
 
-/** `.a.b.c` of a value; arguments go to the last one, should it be a method. */
+/** `.a.b.c` of a value; arguments are passed to the last name, in case it is a method. */
 function compileFields(place: Place, names: readonly string[], args: readonly ArgNode[]): EvaluateFields {
   return (run, dot, piped, receiver) => {
     let value = receiver;
@@ -178,7 +178,7 @@ function compileFields(place: Place, names: readonly string[], args: readonly Ar
   };
 }
 
-/** Compiles an argument; every kind of node has its own way to fit a type. */
+/** Compiles an argument; every kind of node has its own conversion to a type. */
 const compileArgument: CompileArgument = (node, type) => {
   const place = placeOfArgument(node);
   switch (node.kind) {

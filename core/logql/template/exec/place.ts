@@ -1,7 +1,7 @@
 import type { ArgNode, CommandNode, PipeNode, TemplateNode } from '../ast.js';
 import { quoteText } from '../fmt/quote.js';
 
-/** Where in the template something stands, for error texts. */
+/** A position in the template, for error texts. */
 export interface Place {
   readonly offset: number;
   /** The node as Go prints it. */
@@ -20,7 +20,7 @@ export function placeOfArgument(node: ArgNode): Place {
   return { offset: argumentOffset(node), source: () => argumentSource(node) };
 }
 
-/** `{{template "x" .}}` stands where its name does. */
+/** `{{template "x" .}}` has the position of its name. */
 export function placeOfCall(node: Extract<TemplateNode, { kind: 'template' }>, text: string): Place {
   const name = /["`]/g;
   name.lastIndex = node.offset;
@@ -29,7 +29,7 @@ export function placeOfCall(node: Extract<TemplateNode, { kind: 'template' }>, t
   return { offset, source: () => `{{template ${quoteText(node.name)}${pipe}}}` };
 }
 
-/** Go takes a chain of fields to stand at its second part. */
+/** Go positions a chain of fields at its second part. */
 function argumentOffset(node: ArgNode): number {
   switch (node.kind) {
     case 'field':

@@ -1,12 +1,12 @@
 import type { Template } from '../ast.js';
 
-/** A template of texts and plain fields: `texts` has one more than `names`. */
+/** A template of texts and plain fields: `texts` has one more item than `names`. */
 export interface PlainTemplate {
   readonly texts: readonly string[];
   readonly names: readonly string[];
 }
 
-/** Most templates only put labels into a text; those need no evaluator. */
+/** Most templates only insert labels into a text and need no evaluator. */
 export function plainTemplate({ body }: Template): PlainTemplate | undefined {
   const texts = [''];
   const names: string[] = [];

@@ -6,7 +6,7 @@ import type { GoMap, GoValue } from '../values/value.js';
 import { exceeded, formatLimits } from './limits.js';
 import type { Place } from './place.js';
 
-/** A fault of a template while it runs; the message is Go's. */
+/** An error while a template runs; the message is Go's. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
 }
@@ -19,9 +19,9 @@ interface Variable {
 /** Characters of text that count as one step of work. */
 const textPerStep = 128;
 
-/** Nanoseconds of a step. */
+/** Nanoseconds per step. */
 const stepCost = 300;
-/** Steps are an estimate; where they are far off, time decides. Few templates ever get here. */
+/** Steps are an estimate; after this many, the clock decides. Few templates get that far. */
 const stepsPerTick = 4_000;
 
 /** One formatting of one line. */
@@ -29,12 +29,12 @@ export class Run implements CallContext {
   readonly line: string;
   readonly timestampNs: bigint;
   readonly labels: GoMap;
-  /** What errors call the template. */
+  /** The template's name in errors. */
   readonly #file: string;
   readonly #source: string;
-  /** The template, or the definition in it, that runs. */
+  /** The template, or the definition in it, that is running. */
   name: string;
-  /** The node that errors name. */
+  /** The node for errors. */
   at: Place = { offset: 0, source: () => '' };
   variables: Variable[] = [];
   depth = 0;
@@ -82,7 +82,7 @@ export class Run implements CallContext {
   write(text: string): void {
     this.chargeText(text.length);
     this.text += text;
-    // No text has fewer bytes than it has characters here.
+    // A text has at least as many bytes as characters.
     if (this.text.length > formatLimits.output) exceeded('output');
   }
 
@@ -90,7 +90,7 @@ export class Run implements CallContext {
     this.variables.push({ name, value });
   }
 
-  /** The innermost variable of the name. */
+  /** The innermost variable of that name. */
   variable(name: string): Variable {
     this.charge(this.variables.length / 64);
     for (let at = this.variables.length - 1; at >= 0; at--) {

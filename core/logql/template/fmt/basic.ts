@@ -51,7 +51,7 @@ const bases = new Map([
   ['X', 16],
 ]);
 
-/** `isUnsigned` matters for `%#v` alone: bytes are printed in hexadecimal there. */
+/** `isUnsigned` only matters for `%#v`, which prints bytes in hexadecimal. */
 export function formatInteger(
   value: bigint,
   verb: string,
@@ -144,7 +144,7 @@ function padFloat(value: number, as: FloatVerb, fallback: number, verb: string, 
   return sign + digits.padStart(flags.width - 1, '0');
 }
 
-/** The flag `#`: a decimal point always, and for %g and %x the zeros behind it. */
+/** The flag `#`: always a decimal point, and for %g and %x trailing zeros. */
 function keepZeros(size: string, verb: string, precision: number): string {
   const isHex = verb === 'x' || verb === 'X';
   const at = size.search(isHex ? /[pP]/ : /[eE]/);

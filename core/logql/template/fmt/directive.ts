@@ -1,4 +1,4 @@
-/** One `%...` of a format, its verb left out. */
+/** One `%...` of a format, without its verb. */
 export interface Directive {
   plus: boolean;
   minus: boolean;
@@ -7,7 +7,7 @@ export interface Directive {
   zero: boolean;
   width: number | undefined;
   precision: number | undefined;
-  /** `%#v` and `%+v`: the flag then means Go syntax or field names and nothing else. */
+  /** `%#v` and `%+v`: the flag then only means Go syntax or field names. */
   sharpV: boolean;
   plusV: boolean;
 }
@@ -29,7 +29,7 @@ export function newDirective(): Directive {
 /** Plain `%v`, which print and println use. */
 export const plainDirective: Readonly<Directive> = Object.freeze(newDirective());
 
-/** Fills up to the width, which counts characters; zeros are put to the left only. */
+/** Pads to the width in characters; zeros are only added on the left. */
 export function pad(text: string, { width, minus, zero }: Readonly<Directive>, isZeroAllowed = true): string {
   if (width === undefined || width === 0) return text;
   const missing = width - characterCount(text);
@@ -38,7 +38,7 @@ export function pad(text: string, { width, minus, zero }: Readonly<Directive>, i
   return (zero && isZeroAllowed ? '0' : ' ').repeat(missing) + text;
 }
 
-/** Bytes that are no UTF-8 count as one character each, as they do in Go. */
+/** As in Go, an invalid UTF-8 byte counts as one character. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at++) {
@@ -50,7 +50,7 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** The first so many characters. */
+/** The first `count` characters. */
 export function truncate(text: string, count: number | undefined): string {
   if (count === undefined || text.length <= count) return text;
   let at = 0;

@@ -2,13 +2,13 @@ import { formatFloatShort } from '../../values/go-float.js';
 
 export type FloatVerb = 'e' | 'E' | 'f' | 'g' | 'G' | 'b' | 'x' | 'X';
 
-/** Decimal digits of a value without its sign; the point stands before digit number `point`. */
+/** Decimal digits of a value without its sign; the decimal point is before digit number `point`. */
 interface Digits {
   readonly text: string;
   readonly point: number;
 }
 
-/** Go's strconv.FormatFloat for 64 bits; a precision of -1 asks for the shortest digits that read back as the value. */
+/** Go's strconv.FormatFloat for 64 bits; a precision of -1 means the shortest digits that parse to the value. */
 export function formatFloat(value: number, verb: FloatVerb, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -37,7 +37,7 @@ export function formatFloat(value: number, verb: FloatVerb, precision: number): 
 
 function formatPlain(size: number, precision: number): string {
   if (precision >= 0 && precision <= 100 && size < 1e21) {
-    // Half-way cases are the only ones that toFixed rounds in another way; they have few binary places.
+    // toFixed only rounds ties differently, and ties have few binary places.
     const cannotTie = Number.isInteger(size) || !Number.isInteger(size * 2 ** (precision + 1));
     if (cannotTie) return size.toFixed(precision);
   }
@@ -62,7 +62,7 @@ function formatGeneral(size: number, precision: number, verb: 'g' | 'G'): string
 
 function digitsFor(size: number, count: number, isShortest: boolean): Digits {
   if (isShortest) return shortest(size);
-  // Up to 17 digits cost little this way; a tie needs the exact digits.
+  // This is cheap up to 17 digits; a tie needs the exact digits.
   return size === 0 ? { text: '', point: 0 } : rounded(exactDigits(size), count);
 }
 
@@ -100,7 +100,7 @@ function exactDigits(size: number): Digits {
   return { text, point: text.length + exponent };
 }
 
-/** Keeps so many digits; half-way cases go to the even digit. */
+/** Rounds to `count` digits; ties go to the even digit. */
 function rounded({ text, point }: Digits, count: number): Digits {
   if (count >= text.length) return { text, point };
   if (count < 0) return { text: '', point: 0 };
@@ -122,7 +122,7 @@ function trimmed({ text, point }: Digits): Digits {
   return { text: short, point: short === '' ? 0 : point };
 }
 
-/** The value as mantissa * 2 ** exponent, as the bits have it. */
+/** The value as mantissa * 2 ** exponent, from its bits. */
 function parts(size: number): { mantissa: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, size);
@@ -139,7 +139,7 @@ function formatHex(size: number, precision: number): string {
   let { mantissa, exponent } = parts(size);
   if (mantissa === 0n) exponent = 0;
   else {
-    // 61 bits: one before the point and 15 hexadecimal digits behind it.
+    // 61 bits: one before the point and 15 hexadecimal digits after it.
     const shift = 61 - mantissa.toString(2).length;
     mantissa <<= BigInt(shift);
     exponent += 60 - shift;

@@ -6,7 +6,7 @@ import { plainDirective } from './directive.js';
 import { Sink } from './sink.js';
 import { ValuePrinter } from './value.js';
 
-/** Go's fmt.Sprint: a space between two arguments neither of which is a string. */
+/** Go's fmt.Sprint: a space between two arguments unless one of them is a string. */
 export function sprint(args: readonly GoValue[]): string {
   const sink = new Sink(formatLimits.functionOutput, 'print input');
   const printer = new ValuePrinter(sink, plainDirective);

@@ -5,12 +5,12 @@ import { newDirective, plainDirective, type Directive } from './directive.js';
 import { Sink } from './sink.js';
 import { ValuePrinter } from './value.js';
 
-/** What Go takes for a width or precision at all. */
+/** Go's limit on width and precision. */
 const tooLarge = 1_000_000;
 
 /**
- * Go's fmt.Sprintf, its complaints about verbs and arguments included.
- * @throws ApiError when the text or a width goes beyond the limits
+ * Go's fmt.Sprintf, including its messages about verbs and arguments.
+ * @throws ApiError when the text or a width exceeds the limits
  */
 export function sprintf(format: string, args: readonly GoValue[]): string {
   return new Formatter(format, args).run();
@@ -24,7 +24,7 @@ class Formatter {
   #next = 0;
   #isReordered = false;
   #isGoodIndex = true;
-  /** The piece just read was an index such as `[3]`. */
+  /** Whether the previous piece was an index such as `[3]`. */
   #isAfterIndex = false;
 
   constructor(format: string, args: readonly GoValue[]) {
@@ -125,7 +125,7 @@ class Formatter {
   }
 
   #precision(flags: Directive): void {
-    // A point that ends the format is a verb.
+    // A point at the end of the format is a verb.
     if (this.#format[this.#at] !== '.' || this.#at + 1 >= this.#format.length) return;
     this.#at++;
     if (this.#isAfterIndex) this.#isGoodIndex = false;
@@ -149,7 +149,7 @@ class Formatter {
     return text === '' ? undefined : bounded(Number(text));
   }
 
-  /** The argument that `*` stands for; undefined when it is no int of a sensible size. */
+  /** The argument for `*`; undefined when it is not an int of reasonable size. */
   #star(): number | undefined {
     if (this.#next >= this.#args.length) return undefined;
     const value = concrete(this.#args[this.#next]);

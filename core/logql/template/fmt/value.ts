@@ -15,7 +15,7 @@ const nowhere = new GoInt(0n);
 export class ValuePrinter {
   readonly #sink: Sink;
   readonly #flags: Readonly<Directive>;
-  /** Inside `%!d(...)` values are printed bare, without their own String methods. */
+  /** Inside `%!d(...)` values are printed without their own String methods. */
   #isErroring = false;
 
   constructor(sink: Sink, flags: Readonly<Directive>) {
@@ -48,7 +48,7 @@ export class ValuePrinter {
     this.#sink.add(')');
   }
 
-  /** What has one printed piece; undefined when the verb does not fit or there are pieces inside. */
+  /** Values printed as a single piece; undefined when the verb does not fit or the value has parts. */
   #basic(value: Exclude<Concrete, undefined>, verb: string): string | undefined {
     const flags = this.#flags;
     switch (typeof value) {
@@ -97,7 +97,7 @@ export class ValuePrinter {
         return true;
       }
       case 'time':
-        // The fields of the struct; the last is where its zone lies in memory, nowhere for UTC.
+        // The fields of Go's struct; the last is a pointer to its zone, nil for UTC.
         this.#list(
           '{',
           ' ',
@@ -165,7 +165,7 @@ function nameOf({ type, value }: GoInt): string | undefined {
   }
 }
 
-/** The numbers of Go's struct of a time, which verbs that know no String method print. */
+/** The numbers in Go's struct of a time, for verbs that do not use the String method. */
 function timeFields({ nanosecond, unix }: GoTime): readonly GoValue[] {
   return [new GoInt(BigInt(nanosecond), 'int64'), new GoInt(BigInt(unix - unixOfYearOne), 'int64')];
 }

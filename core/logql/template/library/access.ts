@@ -47,7 +47,7 @@ function element(item: Exclude<Concrete, undefined>, key: Concrete): GoValue {
   throw new GoError(`can't index item of type ${typeName(item)}`);
 }
 
-/** An index as a place up to the end of what is indexed. */
+/** An index as an offset up to the end of the indexed value. */
 function place(key: Concrete, most: number): number {
   if (key === undefined) throw new GoError('cannot index slice/array with nil');
   if (!(key instanceof GoInt)) throw new GoError(`cannot index slice/array with type ${typeName(key)}`);
@@ -98,7 +98,7 @@ function length(boxed: GoValue): GoValue {
   throw new GoError(`len of type ${typeName(item)}`);
 }
 
-/** Go's functions that look inside of values. */
+/** Go's functions that access the contents of values. */
 export const accessFunctions: readonly (readonly [string, GoFunction])[] = [
   [
     'index',

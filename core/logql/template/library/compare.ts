@@ -83,7 +83,7 @@ function comparison(apply: (first: GoValue, second: GoValue) => boolean): GoFunc
   return { parameters: ['value', 'value'], call: ([first, second]) => apply(first, second) };
 }
 
-/** Go's comparisons and logic of values. */
+/** Go's comparisons and logic on values. */
 export const compareFunctions: readonly (readonly [string, GoFunction])[] = [
   ['and', { parameters: ['value'], rest: 'value', shortCircuit: 'and', call: (args) => args.at(-1) }],
   ['or', { parameters: ['value'], rest: 'value', shortCircuit: 'or', call: (args) => args.at(-1) }],

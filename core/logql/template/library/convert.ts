@@ -5,7 +5,7 @@ import { concrete, type GoValue } from '../values/value.js';
 const anyBase =
   /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 
-/** Go's strconv.ParseInt with base 0: the prefix tells the base, a leading 0 is octal. */
+/** Go's strconv.ParseInt with base 0: the prefix decides the base, a leading 0 means octal. */
 function parseAnyBase(source: string): bigint | undefined {
   const [, sign, written] = anyBase.exec(source) ?? [];
   if (written === undefined) return undefined;
@@ -17,7 +17,7 @@ function parseAnyBase(source: string): bigint | undefined {
   return value < minInt64 || value > maxInt64 ? undefined : value;
 }
 
-/** The whole part of a decimal; other texts as they are. */
+/** The whole part of a decimal; other texts unchanged. */
 function trimDecimal(source: string): string {
   if (!source.includes('.')) return source;
   const whole = /^([-+]?[0-9]*)(?:\.[0-9]*)?$/.exec(source)?.[1];
@@ -25,7 +25,7 @@ function trimDecimal(source: string): string {
   return /[0-9]$/.test(whole) ? whole : `${whole}0`;
 }
 
-/** Any value as int64; what is no number is 0. */
+/** Any value as int64; 0 for anything but a number. */
 export function toInt64(boxed: GoValue): bigint {
   const value = concrete(boxed);
   switch (typeof value) {
@@ -42,7 +42,7 @@ export function toInt64(boxed: GoValue): bigint {
   }
 }
 
-/** Any value as float64; what is no number is 0. */
+/** Any value as float64; 0 for anything but a number. */
 export function toFloat64(boxed: GoValue): number {
   const value = concrete(boxed);
   switch (typeof value) {

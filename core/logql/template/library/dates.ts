@@ -8,13 +8,13 @@ import { maxInt64, minInt64 } from '../values/ints.js';
 import { concrete, GoInt, type GoValue } from '../values/value.js';
 import { GoError, ofText, ofTexts, text, time, type GoFunction } from './types.js';
 
-/** The time of this moment, with the monotonic clock that Go prints. */
+/** The current time, with the monotonic clock that Go prints. */
 function now(): GoTime {
   const shown = GoTime.fromNanoseconds(BigInt(Date.now()) * 1_000_000n);
   return new GoTime(shown.unix, shown.nanosecond, shown.zone, process.hrtime.bigint());
 }
 
-/** Formats a time or whole seconds; anything else stands for now. */
+/** Formats a time or whole seconds; anything else means now. */
 function date(layout: string, boxed: GoValue): string {
   const value = concrete(boxed);
   if (typeof value === 'object' && value.kind === 'time') return formatTime(value.in(local), layout);
@@ -22,12 +22,12 @@ function date(layout: string, boxed: GoValue): string {
   return formatTime(isSeconds ? new GoTime(Number(value.value), 0, local) : now(), layout);
 }
 
-/** What cannot be read gives the zero time, as Loki swallows the error. */
+/** An unparsable date gives the zero time, because Loki ignores the error. */
 function toDate(layout: string, zone: Zone, subject: string): GoTime {
   return parseTime(layout, subject, zone) ?? zeroTime;
 }
 
-/** Nanoseconds of one unit, by the number of digits of the timestamp. */
+/** Nanoseconds per unit, by the number of digits of the timestamp. */
 const unitsByLength = new Map([
   [5, 86_400_000_000_000n],
   [10, 1_000_000_000n],
@@ -56,7 +56,7 @@ export function unixMillis(subject: GoTime): bigint {
   return BigInt(subject.unix) * 1000n + BigInt(Math.floor(subject.nanosecond / 1e6));
 }
 
-/** Go's Time.UnixNano, which wraps for times that are centuries away. */
+/** Go's Time.UnixNano, which overflows for times centuries away. */
 export function unixNanos(subject: GoTime): bigint {
   return BigInt.asIntN(64, subject.nanoseconds);
 }
@@ -78,7 +78,7 @@ export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
     {
       parameters: ['string', 'string', 'string'],
       weight: 8,
-      // A zone that is new takes a while to load.
+      // A zone takes a while to load the first time.
       stepsPerArgument: 40,
       call: ([layout, zone, subject]) => toDate(text(layout), loadZone(text(zone)), text(subject)),
     },

@@ -7,7 +7,7 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-/** Digits behind the point that a division is rounded to. */
+/** Decimal places that a division is rounded to. */
 const divisionPlaces = 16;
 
 /** The decimal that a float prints as. */
@@ -35,7 +35,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return { coefficient: a.coefficient * b.coefficient, exponent: a.exponent + b.exponent };
 }
 
-/** Rounded half away from zero. */
+/** Rounds half away from zero. */
 export function divide(a: Decimal, b: Decimal): Decimal {
   if (b.coefficient === 0n) throw new GoError('decimal division by 0');
   const shift = a.exponent - b.exponent + divisionPlaces;

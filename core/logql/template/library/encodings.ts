@@ -41,7 +41,7 @@ function urlDecode(subject: string): string {
 
 const base64Digit = /[A-Za-z0-9+/]/;
 
-/** Sprig's b64dec: what is no base64 gives the text of the error. */
+/** Sprig's b64dec: invalid base64 gives the text of the error. */
 function base64Decode(subject: string): string {
   const bytes = toBytes(subject);
   const bad = base64Fault(bytes.toString('latin1'));
@@ -50,7 +50,7 @@ function base64Decode(subject: string): string {
     : `illegal base64 data at input byte ${String(bad)}`;
 }
 
-/** Where Loki's decoder stops; undefined when it reads all. */
+/** The offset at which Loki's decoder stops; undefined when it decodes everything. */
 function base64Fault(text: string): number | undefined {
   if (text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   let at = 0;
@@ -62,7 +62,7 @@ function base64Fault(text: string): number | undefined {
     for (; digits < 4; digits++) {
       skipLines();
       const char = text[at];
-      // Padding may be missing; one digit alone is no byte.
+      // Padding may be missing, but a single digit is not a byte.
       if (char === undefined) return digits === 1 ? at - digits : undefined;
       at++;
       if (base64Digit.test(char)) continue;

@@ -4,12 +4,12 @@ import { JsonMap } from '../values/maps.js';
 import { GoInterface, GoSlice, nilInterface, type Concrete } from '../values/value.js';
 import { text, type GoFunction } from './types.js';
 
-/** Deep enough for any log; printing goes as deep. */
+/** Deep enough for any log; printing recurses as deeply. */
 const maxDepth = 256;
-/** Reading JSON and making values of it is that much more work than reading a text. */
+/** Parsing JSON into values costs this many times more than reading a text. */
 const stepsPerCharacter = 1 / 6;
 
-/** Decodes JSON; what is none gives nil, as Loki swallows the error. */
+/** Decodes JSON; invalid JSON gives nil, because Loki ignores the error. */
 function decode(source: string): Concrete {
   try {
     return make(JSON.parse(wellFormed(source)), 0);
@@ -25,7 +25,7 @@ function make(value: unknown, depth: number): Concrete {
     case 'string':
       return withoutHalves(value);
     case 'number':
-      // Go refuses numbers that no float64 holds, one by one.
+      // Go refuses numbers that do not fit a float64.
       return Number.isFinite(value) ? value : undefined;
     case 'boolean':
       return value;
@@ -48,7 +48,7 @@ function boxed(value: Concrete): GoInterface {
   return value === undefined ? nilInterface : new GoInterface(value);
 }
 
-/** Half a surrogate pair, which JSON may name, is U+FFFD in Go. */
+/** An unpaired surrogate, which JSON may contain, becomes U+FFFD in Go. */
 function withoutHalves(value: string): string {
   return /[\ud800-\udfff]/.test(value) ? value.replaceAll(/\p{Surrogate}/gu, '\ufffd') : value;
 }

@@ -9,7 +9,7 @@ import { unixMillis, unixNanos } from './dates.js';
 import { int, size, text, time, type GoFunction } from './types.js';
 import { durationSeconds } from './units.js';
 
-/** A method, or the text of Go's complaint about its results. */
+/** A method, or Go's message about its results. */
 export type Method = GoFunction | { readonly refused: string };
 
 function getter(apply: () => GoValue): GoFunction {
@@ -20,7 +20,7 @@ function whole(value: number | bigint, type: IntType = 'int'): GoInt {
   return new GoInt(BigInt(value), type);
 }
 
-/** Methods of the values that have some: times, durations, months and weekdays. */
+/** Methods of the types that have some: times, durations, months and weekdays. */
 export function methodOf(value: GoTime | GoInt, name: string): Method | undefined {
   if (value instanceof GoTime) return timeMethod(value, name);
   switch (value.type) {

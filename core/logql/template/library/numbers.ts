@@ -4,7 +4,7 @@ import { toFloat64, toInt64 } from './convert.js';
 import { add, divide, fromFloat, multiply, subtract, toFloat, type Decimal } from './decimal.js';
 import { runtimeError, size, type GoFunction } from './types.js';
 
-/** A chain of whole numbers: one or more. */
+/** A function of one or more integers. */
 function ints(apply: (a: bigint, b: bigint) => bigint): GoFunction {
   return {
     parameters: ['any'],
@@ -29,10 +29,10 @@ function nonZero(divisor: bigint): bigint {
   return divisor;
 }
 
-/** Decimals of far exponents have hundreds of digits. */
+/** Decimals with large exponents have hundreds of digits. */
 const stepsPerDecimal = 16;
 
-/** A chain of floats that is computed in decimals, so that 0.1 and 0.2 make 0.3. */
+/** A function of floats computed as decimals, so that 0.1 and 0.2 make 0.3. */
 function decimals(apply: (a: Decimal, b: Decimal) => Decimal): GoFunction {
   return {
     parameters: ['any'],
@@ -69,7 +69,7 @@ function minFloat(a: number, b: number): number {
   return a === -Infinity || b === -Infinity ? -Infinity : Math.min(a, b);
 }
 
-/** Ten to a whole power by squaring, which rounds as Go's math.Pow does. */
+/** Ten to an integer power by squaring, which rounds as Go's math.Pow does. */
 function powerOfTen(power: number): number {
   let factor = 0.625;
   let factorExponent = 4;
@@ -92,7 +92,7 @@ function powerOfTen(power: number): number {
     value = 1 / value;
     exponent = -exponent;
   }
-  // In two steps, as 2 ** exponent alone may leave the range.
+  // In two steps, because 2 ** exponent alone may overflow.
   const half = Math.trunc(exponent / 2);
   return value * 2 ** half * 2 ** (exponent - half);
 }

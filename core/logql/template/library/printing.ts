@@ -15,7 +15,7 @@ function printer(apply: (args: readonly GoValue[]) => string, weight = 1): GoFun
   };
 }
 
-/** Escapes what its arguments print as, where nil is `<no value>`. */
+/** Escapes the printed arguments, where nil is `<no value>`. */
 function escaper(escape: (subject: string) => string, weight: number): GoFunction {
   return printer((args) => escape(sprint(args.map((arg) => concrete(arg) ?? '<no value>'))), weight);
 }

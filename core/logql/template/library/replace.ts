@@ -3,11 +3,11 @@ import { exceeded, formatLimits } from '../exec/limits.js';
 import { smallInt } from '../values/ints.js';
 import { GoError, ofTexts, size, text, type CallContext, type GoFunction } from './types.js';
 
-/** Go's strings.Replace; a negative count replaces all, an empty old text stands between all characters. */
+/** Go's strings.Replace; a negative count replaces all, and an empty old text matches between all characters. */
 function replaceText(subject: string, old: string, replacement: string, count: number): string {
   if (old === replacement || count === 0) return subject;
   const pieces = old === '' ? ['', ...Array.from(subject)] : subject.split(old);
-  // An empty text also stands at the end.
+  // An empty text also matches at the end.
   const found = old === '' ? pieces.length : pieces.length - 1;
   const replaced = count < 0 ? found : Math.min(count, found);
   if (subject.length + replaced * replacement.length > formatLimits.functionOutput) exceeded('replacement');
@@ -25,13 +25,13 @@ function replaceText(subject: string, old: string, replacement: string, count: n
   );
 }
 
-/** More than this is not looked through for how long a replacement gets. */
+/** Longer texts are not scanned to compute the length of the replacement. */
 const maxReplaced = 16 * formatLimits.functionOutput;
 
-/** Patterns that are known need no compiling, but cannot be told from others cheaply. */
+/** Cached patterns need no compiling, but checking that is not cheap. */
 const stepsPerState = 2;
 const stepsPerCharacter = 1 / 4;
-/** For every character and state: the automaton may have to keep many states at once. */
+/** Per character and state: the automaton may track many states at once. */
 const stepsPerCharacterAndState = 1 / 2000;
 /** A pattern that matches the empty text matches everywhere. */
 const stepsPerEmptyMatch = 2;
@@ -62,7 +62,7 @@ function regexReplace(
     context.tick();
   };
   const references = isLiteral ? 0 : replacement.split('$').length - 1;
-  // Each match gives the replacement and, for each reference, no more than the match.
+  // Each match adds the replacement and, for each reference, at most the match.
   const most = (matches: number): number => subject.length * (1 + references) + matches * replacement.length;
   if (
     most(subject.length + 1) > formatLimits.functionOutput &&

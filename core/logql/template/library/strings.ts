@@ -23,7 +23,7 @@ function substr(start: number, end: number, subject: string): string {
   return sliceBytes(subject, start, last);
 }
 
-/** Repeats after a look at how long that gets. */
+/** Repeats a text, after checking the resulting length. */
 export function repeat(subject: string, count: number): string {
   if (count < 0) throw new GoError('strings: negative Repeat count');
   if (subject.length * count > formatLimits.functionOutput) exceeded('function output');
@@ -37,7 +37,7 @@ function indent(spaces: number, subject: string): string {
   return padding + lines.join(`\n${padding}`);
 }
 
-/** Fills or cuts to a width in characters; a negative width leaves the text alone. */
+/** Pads or cuts to a width in characters; a negative width leaves the text unchanged. */
 function align(width: number, subject: string, isLeft: boolean): string {
   if (width < 0) return subject;
   const characters = Array.from(wellFormed(subject));
@@ -49,7 +49,7 @@ function align(width: number, subject: string, isLeft: boolean): string {
 
 type Side = 'left' | 'right' | 'both';
 
-/** Takes away characters that are in the set. */
+/** Removes the characters in the set. */
 function trimSet(subject: string, set: string, side: Side): string {
   const cut = new Set(set);
   let from = 0;
@@ -85,7 +85,7 @@ function trimSuffix(subject: string, suffix: string): string {
   return subject.endsWith(suffix) ? subject.slice(0, subject.length - suffix.length) : subject;
 }
 
-/** Functions of texts; the newer ones take the text last, so that it can come through a pipe. */
+/** Text functions; the newer ones take the text last, so that it can come through a pipe. */
 export const stringFunctions: readonly (readonly [string, GoFunction])[] = [
   ['lower', ofText(toLower, 4)],
   ['upper', ofText(toUpper, 4)],

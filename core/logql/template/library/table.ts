@@ -12,7 +12,7 @@ import { stringFunctions } from './strings.js';
 import type { GoFunction } from './types.js';
 import { unitFunctions } from './units.js';
 
-/** Everything that a template may call by name; `call` is left to the evaluator, as no value here is a function. */
+/** Every function that a template may call by name, except `call`, which the evaluator handles because no value here is a function. */
 export const functionTable: ReadonlyMap<string, GoFunction> = new Map<string, GoFunction>([
   ['__line__', { parameters: [], call: (_args, { line }) => line }],
   [

@@ -1,42 +1,42 @@
 import type { GoTime } from '../time/go-time.js';
 import { GoInt, type GoMap, type GoValue } from '../values/value.js';
 
-/** Go's types of parameters; `value` takes anything as it is, `any` takes what is inside of an interface. */
+/** Go's parameter types; `value` accepts anything as it is, `any` the content of an interface. */
 export type ParameterType = 'string' | 'int' | 'float64' | 'time.Time' | 'time.Duration' | 'any' | 'value';
 
-/** What a function may know of the line that is being formatted, and the account of its work. */
+/** What a function may use of the line being formatted, and the accounting of its work. */
 export interface CallContext {
   readonly line: string;
   readonly timestampNs: bigint;
   readonly labels: GoMap;
-  /** Counts work that the sizes of arguments do not show, in steps. */
+  /** Counts work, in steps, that the sizes of arguments do not show. */
   charge(steps: number): void;
-  /** Tells what takes long before it is done: in nanoseconds, as far as it can be told. */
+  /** Announces long work in advance, as far as it can be estimated, in nanoseconds. */
   chargeTime(nanoseconds: number): void;
-  /** To be called between parts of what takes a time that cannot be told. */
+  /** Call between the parts of work that cannot be estimated. */
   tick(): void;
 }
 
 /** A function or method that templates call. */
 export interface GoFunction {
   readonly parameters: readonly ParameterType[];
-  /** The type of further arguments, of which there may be any number. */
+  /** The type of any number of further arguments. */
   readonly rest?: ParameterType;
   /** How many times more work a character of the arguments and the result is than copying it. */
   readonly weight?: number;
-  /** Steps that each argument takes besides. */
+  /** Steps per argument in addition. */
   readonly stepsPerArgument?: number;
-  /** `and` and `or` stop at the argument that decides; all others get all. */
+  /** `and` and `or` stop at the argument that decides; all other functions get all arguments. */
   readonly shortCircuit?: 'and' | 'or';
-  /** Which limit arguments that are too large or too many go beyond; of functions without one `function input`. */
+  /** The limit for too large or too many arguments; `function input` by default. */
   readonly inputLimit?: 'print input' | 'printf';
-  /** The same for the result; of functions without one `function output`. */
+  /** The limit for the result; `function output` by default. */
   readonly outputLimit?: 'replacement' | 'printf' | 'print input';
-  /** Arguments have the types of the parameters. */
+  /** The arguments have the types of the parameters. */
   readonly call: (args: readonly GoValue[], context: CallContext) => GoValue;
 }
 
-/** An error that a function gives, as Go's text; the template ends there. */
+/** An error returned by a function, with Go's text; it ends the template. */
 export class GoError extends Error {
   override readonly name = 'GoError';
 }
@@ -57,7 +57,7 @@ export function int(value: GoValue): bigint {
   throw new TypeError('not an int');
 }
 
-/** An int argument for lengths and places; numbers far beyond any length lose their last digits. */
+/** An int argument for lengths and offsets; numbers far beyond any length lose precision. */
 export function size(value: GoValue): number {
   return Number(int(value));
 }

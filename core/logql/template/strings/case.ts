@@ -1,9 +1,9 @@
 import { isSpace } from './characters.js';
 
-/** Go maps letter by letter; JavaScript knows rules that make two letters of one (ß) or look at the letters around. */
+/** Go maps each letter to one letter; JavaScript has rules that produce two letters (ß) or depend on neighbouring letters. */
 export function toUpper(text: string): string {
   const upper = text.toUpperCase();
-  // All letters that make more than one make the text longer.
+  // Every letter that maps to several makes the text longer.
   return upper.length === text.length ? upper : mapCharacters(text, upperOf);
 }
 
@@ -12,7 +12,7 @@ export function toLower(text: string): string {
   return lower.length === text.length && !text.includes('\u03a3') ? lower : mapCharacters(text, lowerOf);
 }
 
-/** Go's strings.Title: the first letter of every word in title case, the rest as it is. */
+/** Go's strings.Title: the first letter of every word in title case, the rest unchanged. */
 export function toTitle(text: string): string {
   let isStart = true;
   return mapCharacters(text, (char) => {
@@ -30,7 +30,7 @@ function mapCharacters(text: string, map: (char: string) => string): string {
 
 function upperOf(char: string): string {
   const code = char.codePointAt(0) ?? 0;
-  // Greek letters with iota below: a single capital where JavaScript spells the iota out.
+  // Greek letters with iota subscript: a single capital where JavaScript writes the iota separately.
   if (code >= 0x1f80 && code <= 0x1fff) {
     const isRow = code < 0x1fb0 && (code & 15) < 8;
     if (isRow) return String.fromCodePoint(code + 8);

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Go strings are bytes. Here a byte that is part of no UTF-8 sequence (half of a letter, say, after trunc) is held as the
- * lone surrogate U+DC00 + byte, so that lengths are those of Go and halves that meet again make a letter.
+ * Go strings are bytes. Here a byte that is not part of a UTF-8 sequence (for example half of a letter after trunc) is represented by the
+ * lone surrogate U+DC00 + byte, so that lengths are Go's and two halves can form a letter again.
  */
 const rawByte = /[\udc80-\udcff]/gu;
 const anyRawByte = /[\udc80-\udcff]/u;
@@ -20,7 +20,7 @@ export function hasRawBytes(text: string): boolean {
 /** Length in bytes. */
 export function byteLength(text: string): number {
   const length = Buffer.byteLength(text);
-  // As letters of their own they would have taken three bytes.
+  // As characters of their own they would have counted three bytes.
   return length === text.length || !hasRawBytes(text)
     ? length
     : length - 2 * (text.match(rawByte)?.length ?? 0);
@@ -49,13 +49,13 @@ export function fromBytes(bytes: Buffer): string {
   return out;
 }
 
-/** Length of the UTF-8 sequence that starts here; 0 when there is none. */
+/** Length of the UTF-8 sequence that starts here; 0 if there is none. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at] ?? 0;
   if (lead < 0x80) return 1;
   const width = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
   for (let next = 1; next < width; next++) if (((bytes[at + next] ?? 0) & 0xc0) !== 0x80) return 0;
-  // Too long a form, half a surrogate pair, or beyond the last character.
+  // An overlong form, half a surrogate pair, or beyond the last code point.
   const second = bytes[at + 1] ?? 0;
   const isBad =
     (lead === 0xe0 && second < 0xa0) ||
@@ -71,12 +71,12 @@ export function sliceBytes(text: string, from: number, to: number): string {
   return fromBytes(toBytes(text).subarray(from, to));
 }
 
-/** Joins what are halves of letters, so that searches see letters. */
+/** Joins halves of letters, so that searches see letters. */
 export function joined(text: string): string {
   return hasRawBytes(text) ? fromBytes(toBytes(text)) : text;
 }
 
-/** Makes a text fit to leave: every byte that is no UTF-8 becomes U+FFFD, as in JSON from Go. */
+/** Prepares a text for output: every invalid UTF-8 byte becomes U+FFFD, as in JSON from Go. */
 export function wellFormed(text: string): string {
   return hasRawBytes(text) ? joined(text).replaceAll(rawByte, '\ufffd') : text;
 }
@@ -87,7 +87,7 @@ export function compareBytes(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  // Below the surrogates, code units sort as bytes do.
+  // Below the surrogates, code units sort like bytes.
   const left = at < a.length ? a.charCodeAt(at) : -1;
   const right = at < b.length ? b.charCodeAt(at) : -1;
   if (left < 0xd800 && right < 0xd800) return left - right;

@@ -1,4 +1,4 @@
-/** A day of the Gregorian calendar, which Go carries on to all years. */
+/** A day of the Gregorian calendar, which Go extends to all years. */
 export interface CivilDate {
   readonly year: number;
   /** 1 to 12. */
@@ -9,11 +9,11 @@ export interface CivilDate {
 const daysPer400Years = 146_097;
 const beforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
 
-/** Days since 1970-01-01; months and days beyond their range move on, as in Go's time.Date. */
+/** Days since 1970-01-01; months and days out of range carry over, as in Go's time.Date. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const shifted = year + Math.floor((month - 1) / 12);
   const inYear = (((month - 1) % 12) + 12) % 12;
-  // Years from March on: the leap day is then the last.
+  // Years start in March, so that the leap day comes last.
   const start = inYear < 2 ? shifted - 1 : shifted;
   const era = Math.floor(start / 400);
   const yearOfEra = start - era * 400;
@@ -48,7 +48,7 @@ export function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days of a plain year before the month (1 to 13). */
+/** Days before the month (1 to 13) in a non-leap year. */
 export function daysBefore(month: number): number {
   return beforeMonth[month - 1] ?? 0;
 }

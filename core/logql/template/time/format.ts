@@ -3,7 +3,7 @@ import { readLayout, type FractionLayout, type LayoutElement, type OffsetLayout 
 import { monthNames, weekdayNames } from './names.js';
 import type { Zone } from './zone.js';
 
-/** What of a time can be shown. */
+/** The parts of a time that can be printed. */
 export interface ShownTime {
   readonly unix: number;
   readonly nanosecond: number;
@@ -97,7 +97,7 @@ function padded(value: number, width: number): string {
 function formatOffset(offset: number, { hasZ, hasColons, parts }: Omit<OffsetLayout, 'kind'>): string {
   if (hasZ && offset === 0) return 'Z';
   const size = Math.abs(offset);
-  // An offset of less than a minute west of UTC counts as none.
+  // An offset of less than a minute west of UTC counts as zero.
   const sign = Math.trunc(offset / 60) < 0 ? '-' : '+';
   const numbers = [Math.floor(size / 3600), Math.floor(size / 60) % 60, size % 60].slice(0, parts);
   return sign + numbers.map((part) => padded(part, 2)).join(hasColons ? ':' : '');

@@ -3,7 +3,7 @@ import { formatTime } from './format.js';
 import { local, utc, type Zone } from './zone.js';
 
 const secondsPerDay = 86_400;
-/** Seconds from the year 1, where Go starts to count, to 1970. */
+/** Seconds from the year 1, Go's epoch, to 1970. */
 export const unixOfYearOne = -62_135_596_800;
 const billion = 1_000_000_000n;
 
@@ -15,7 +15,7 @@ export class GoTime {
   /** 0 to 999999999. */
   readonly nanosecond: number;
   readonly zone: Zone;
-  /** Nanoseconds of the monotonic clock, which `now` has and prints. */
+  /** Monotonic clock in nanoseconds, which `now` has and prints. */
   readonly monotonic: bigint | undefined;
 
   constructor(unix: number, nanosecond: number, zone: Zone, monotonic?: bigint) {
@@ -35,11 +35,11 @@ export class GoTime {
     return new GoTime(Number(seconds), Number(rest), zone);
   }
 
-  /** The time at which clocks of the zone show this; parts beyond their range move on. */
+  /** The time at which clocks of the zone show these values; values out of range carry over. */
   static fromParts(date: CivilDate, secondOfDay: number, nanosecond: number, zone: Zone): GoTime {
     const shown = daysFromCivil(date.year, date.month, date.day) * secondsPerDay + secondOfDay;
     const { offset } = zone.at(shown);
-    // The offset holds for the shown time; at the time meant, near a change, another may.
+    // This offset is valid at the shown time; near a change, the actual time may have another.
     return new GoTime(offset === 0 ? shown : shown - zone.at(shown - offset).offset, nanosecond, zone);
   }
 

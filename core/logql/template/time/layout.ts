@@ -26,14 +26,14 @@ export type LayoutField =
 /** How an offset from UTC is written. */
 export interface OffsetLayout {
   readonly kind: 'offset';
-  /** UTC is `Z`. */
+  /** Whether UTC is written as `Z`. */
   readonly hasZ: boolean;
   readonly hasColons: boolean;
-  /** Hours, minutes, seconds: how many of them. */
+  /** How many of hours, minutes, seconds. */
   readonly parts: 1 | 2 | 3;
 }
 
-/** Digits behind the second; trailing zeros are left out when it is trimmed. */
+/** Fractional digits of the second; trailing zeros are dropped when trimmed. */
 export interface FractionLayout {
   readonly kind: 'fraction';
   readonly separator: string;
@@ -43,13 +43,13 @@ export interface FractionLayout {
 
 export type LayoutElement = { readonly kind: LayoutField } | OffsetLayout | FractionLayout;
 
-/** A layout as texts and elements that alternate: `texts` has one more than `elements`. */
+/** A layout as alternating texts and elements: `texts` has one more item than `elements`. */
 export interface Layout {
   readonly texts: readonly string[];
   readonly elements: readonly LayoutElement[];
 }
 
-// The order of alternatives decides between elements that begin alike, as in Go.
+// As in Go, the order of alternatives decides between elements with the same start.
 const pattern = new RegExp(
   [
     'January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST',
@@ -89,7 +89,7 @@ const fields: ReadonlyMap<string, LayoutField> = new Map<string, LayoutField>([
 const maxKept = 256;
 const kept = new Map<string, Layout>();
 
-/** Splits a Go time layout into its elements; short layouts are kept, as every line asks for the same. */
+/** Splits a Go time layout into its elements; short layouts are cached, because every line uses the same ones. */
 export function readLayout(layout: string): Layout {
   const known = kept.get(layout);
   if (known !== undefined) return known;
@@ -108,7 +108,7 @@ function split(layout: string): Layout {
     let [source] = match;
     let at = match.index;
     if (source === '_2' && layout.startsWith('2006', at + 1)) {
-      // The line stands for itself before a year.
+      // Before a year, the underscore is literal.
       at += 1;
       source = '2006';
     }

@@ -4,7 +4,7 @@ import { readLayout, type LayoutElement } from './layout.js';
 import { TimeReader } from './reader.js';
 import { fixedZone, utc, type Zone } from './zone.js';
 
-/** What has been read so far; undefined where the layout has not asked. */
+/** The values read so far; undefined where the layout has no such element. */
 interface Draft {
   year: number;
   month?: number;
@@ -20,7 +20,7 @@ interface Draft {
   zoneName?: string;
 }
 
-/** Go's time.ParseInLocation; undefined where Go gives an error. */
+/** Go's time.ParseInLocation; undefined when Go returns an error. */
 export function parseTime(layout: string, text: string, zone: Zone): GoTime | undefined {
   const { texts, elements } = readLayout(layout);
   const reader = new TimeReader(text);
@@ -97,7 +97,7 @@ function readElement(
         59,
         (second) => (draft.second = second),
       );
-      // A fraction may follow though the layout has none.
+      // A fraction may follow even if the layout has none.
       if (isRead && !isBeforeFraction) draft.nanosecond = reader.anyFraction() ?? draft.nanosecond;
       return isRead;
     }
@@ -152,7 +152,7 @@ function finish(draft: Draft, zone: Zone): GoTime | undefined {
   if (draft.isUtc === true) return make(utc);
   const shown = make(utc);
   const { offset, zoneName = '' } = draft;
-  // Go's own mark for "no offset" is -1 second.
+  // Go uses -1 second to mean "no offset".
   if (offset !== undefined && offset !== -1) {
     const meant = new GoTime(shown.unix - offset, shown.nanosecond, zone);
     const known = zone.at(meant.unix);

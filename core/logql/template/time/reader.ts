@@ -6,7 +6,7 @@ const names = {
   weekday: { long: weekdayNames, short: weekdayNames.map((name) => name.slice(0, 3)) },
 };
 
-/** Reads the parts of a printed time from left to right; what does not fit gives undefined. */
+/** Reads the parts of a printed time from left to right; undefined for text that does not fit. */
 export class TimeReader {
   #rest: string;
 
@@ -18,7 +18,7 @@ export class TimeReader {
     return this.#rest === '';
   }
 
-  /** Skips a text of the layout; a run of spaces stands for any run, none at the end of the text. */
+  /** Skips a text of the layout; a run of spaces matches any run, or none at the end of the text. */
   skip(text: string): boolean {
     for (let at = 0; at < text.length;) {
       if (text[at] === ' ') {
@@ -52,13 +52,13 @@ export class TimeReader {
     return text;
   }
 
-  /** Exactly so many digits. */
+  /** Exactly `digits` digits. */
   fixedNumber(digits: 2 | 4): number | undefined {
     const text = this.#match(digits === 2 ? /^[0-9]{2}/ : /^[0-9]{4}/);
     return text === undefined ? undefined : Number(text);
   }
 
-  /** One or two digits; two when they are fixed. */
+  /** One or two digits; exactly two when fixed. */
   number(isFixed: boolean): number | undefined {
     const text = this.#match(isFixed ? /^[0-9]{2}/ : /^[0-9]{1,2}/);
     return text === undefined ? undefined : Number(text);
@@ -69,7 +69,7 @@ export class TimeReader {
     return text === undefined ? undefined : Number(text);
   }
 
-  /** The index of a name, in any case. */
+  /** The index of a name, case-insensitive. */
   name(kind: 'month' | 'weekday', isLong: boolean): number | undefined {
     const list = isLong ? names[kind].long : names[kind].short;
     const index = list.findIndex(
@@ -86,7 +86,7 @@ export class TimeReader {
     return text === undefined ? undefined : nanosecondsOf(text);
   }
 
-  /** `.` or `,` and digits, so many characters together. */
+  /** `.` or `,` and digits, `length` characters in total. */
   fraction(length: number): number | undefined {
     const text = this.take(length);
     return text.length === length && /^[.,][0-9]+$/.test(text) ? nanosecondsOf(text) : undefined;
@@ -105,7 +105,7 @@ export class TimeReader {
     return sign === '-' ? -size : size;
   }
 
-  /** What looks like an abbreviation of a time zone. */
+  /** Text that looks like a time zone abbreviation. */
   zoneName(): string | undefined {
     const signed = /^(?:GMT)?(?:[+-][0-9]+)?/.exec(this.#rest)?.[0] ?? '';
     if (this.#rest.startsWith('GMT')) return this.take(zoneHours(signed.slice(3)) > 23 ? 3 : signed.length);

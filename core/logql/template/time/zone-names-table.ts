@@ -1,4 +1,4 @@
-/* Made from the public IANA time zone database: names of offsets (seconds east of UTC) since 1970, and the zones that use them. */
+/* Generated from the public IANA time zone database: names of offsets (seconds east of UTC) since 1970, and the zones that use them. */
 export const zoneNameRows: readonly (readonly [names: string, zones: string])[] = [
   ['-10800=-03', 'America/Cayenne Etc/GMT+3'],
   [

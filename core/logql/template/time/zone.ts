@@ -1,12 +1,12 @@
 import { zoneNameRows } from './zone-names-table.js';
 
-/** A time zone: what Go calls a location. */
+/** A time zone; Go calls it a location. */
 export interface Zone {
-  /** As `%#v` shows it; undefined for the zone that stands for one offset. */
+  /** As `%#v` shows it; undefined for a zone with a single offset. */
   readonly goName: string;
   /** Seconds east of UTC, and the abbreviation, at a time in seconds since 1970. */
   at(unix: number): ZoneOffset;
-  /** The offset that an abbreviation stands for. */
+  /** The offset for an abbreviation. */
   offsetOf(name: string, unix: number): number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ZoneOffset {
   readonly offset: number;
 }
 
-/** A zone of one offset. */
+/** A zone with a single offset. */
 export function fixedZone(
   name: string,
   offset: number,
@@ -33,7 +33,7 @@ const maxKeptZones = 64;
 const known = new Map<string, Zone>();
 let namesByZone: ReadonlyMap<string, string> | undefined;
 
-/** A zone of the IANA database; UTC for a name that is none. */
+/** A zone of the IANA database; UTC for an unknown name. */
 export function loadZone(name: string): Zone {
   if (name === '' || name === 'UTC') return utc;
   if (name === 'Local') return local;
@@ -65,7 +65,7 @@ function ianaZone(name: string, row: string): Zone | undefined {
     }),
   );
   const kept = new Map<number, ZoneOffset>();
-  // Offsets change on quarters of an hour only, in the years that matter.
+  // In the relevant years, offsets only change on quarter hours.
   const at = (unix: number): ZoneOffset => {
     const quarter = Math.floor(unix / 900);
     const before = kept.get(quarter);
@@ -92,7 +92,7 @@ function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** What a Date can hold. */
+/** The largest time of a Date. */
 const maxDate = 8.64e12;
 
 function offsetAt(format: Intl.DateTimeFormat, unix: number): number {
@@ -104,7 +104,7 @@ function offsetAt(format: Intl.DateTimeFormat, unix: number): number {
   return sign === '-' ? -size : size;
 }
 
-/** Before 1900 zones kept local mean time; names that went out of use by 1970 are not told apart. */
+/** Before 1900 zones used local mean time; names no longer used in 1970 are not distinguished. */
 function oldName(offset: number, unix: number): string {
   return unix < -2_208_988_800 ? 'LMT' : numericName(offset);
 }

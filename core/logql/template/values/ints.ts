@@ -5,7 +5,7 @@ const kept: readonly GoInt[] = Array.from({ length: 1024 }, (_unused, index) => 
 export const minInt64 = -(1n << 63n);
 export const maxInt64 = (1n << 63n) - 1n;
 
-/** A Go int of a small whole number such as a length or an index. */
+/** A Go int from a small whole number such as a length or an index. */
 export function smallInt(value: number): GoInt {
   return kept[value] ?? new GoInt(BigInt(value));
 }
@@ -15,13 +15,13 @@ export function wrapInt(value: bigint, type: IntType): GoInt {
   return new GoInt(BigInt.asIntN(64, value), type);
 }
 
-/** A float as whole number: cut, and the smallest one where it does not fit, as on amd64. */
+/** A float as an integer: truncated, or the smallest integer when it does not fit, as on amd64. */
 export function floatToInt64(value: number): bigint {
   const whole = Math.trunc(value);
   return whole >= -(2 ** 63) && whole < 2 ** 63 ? BigInt(whole) : minInt64;
 }
 
-/** A Go int as a JavaScript number for counts, widths and indexes; far out of any use it stays far out. */
+/** A Go int as a JavaScript number for counts, widths and indexes; very large values are clamped. */
 export function clampedNumber(value: bigint): number {
   return Number(value);
 }

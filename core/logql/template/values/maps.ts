@@ -32,7 +32,7 @@ export type GetLabel = (name: string) => string | undefined;
 /** All labels, for templates that use the dot as a whole. */
 export type ListLabels = () => Iterable<readonly [name: string, value: string]>;
 
-/** The labels of a line, which are not gathered unless a template asks for all. */
+/** The labels of a line, which are only collected when a template uses all of them. */
 export class LabelMap implements GoMap {
   readonly kind = 'map';
   readonly type = 'map[string]string';

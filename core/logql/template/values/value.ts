@@ -1,15 +1,15 @@
 import type { GoTime } from '../time/go-time.js';
 
 /**
- * What templates compute with. Strings, floats and booleans are themselves; `undefined` is Go's invalid value (what an
- * absent key of decoded JSON gives). Strings may hold bytes that are no UTF-8, see strings/raw-bytes.ts.
+ * The values of templates. Strings, floats and booleans are JavaScript's; `undefined` is Go's invalid value (for example a missing key of
+ * decoded JSON). Strings may contain bytes that are not UTF-8, see strings/raw-bytes.ts.
  */
 export type GoValue =
   undefined | string | number | boolean | GoInt | GoComplex | GoTime | GoMap | GoSlice | GoInterface;
 
 export type IntType = 'int' | 'int64' | 'uint8' | 'time.Duration' | 'time.Month' | 'time.Weekday';
 
-/** A whole number of one of Go's types, within its range. */
+/** An integer of one of Go's types, within its range. */
 export class GoInt {
   readonly kind = 'int';
   readonly value: bigint;
@@ -37,9 +37,9 @@ export interface GoMap {
   readonly kind: 'map';
   readonly type: 'map[string]string' | 'map[string]interface {}';
   readonly size: number;
-  /** The element as Go gives it: of an interface type for decoded JSON; undefined for a key that is not there. */
+  /** The element as Go returns it: of an interface type for decoded JSON; undefined for a missing key. */
   get(key: string): GoValue;
-  /** In the order of the keys' bytes. */
+  /** In byte order of the keys. */
   sorted(): readonly (readonly [key: string, value: GoValue])[];
 }
 
@@ -47,7 +47,7 @@ export interface GoMap {
 export class GoSlice {
   readonly kind = 'slice';
   readonly items: readonly GoInterface[];
-  /** Items that Go would still have room for, as slicing may reach them. */
+  /** Items within Go's capacity, which slicing may reach. */
   readonly backing: readonly GoInterface[];
   readonly start: number;
 
@@ -62,7 +62,7 @@ export class GoSlice {
   }
 }
 
-/** An element of type interface {}, as ranges, indexes and fields of decoded JSON give it; undefined inside is nil. */
+/** An element of type interface {}, as ranges, indexes and fields of decoded JSON return it; undefined inside is nil. */
 export class GoInterface {
   readonly kind = 'interface';
   readonly value: Concrete;
@@ -81,7 +81,7 @@ export function concrete(value: GoValue): Concrete {
   return value instanceof GoInterface ? value.value : value;
 }
 
-/** Go's name of the type; of an interface value that of what is inside. */
+/** Go's name of the type; for an interface, that of its content. */
 export function typeName(value: Concrete): string {
   switch (typeof value) {
     case 'string':
@@ -112,7 +112,7 @@ export function staticTypeName(value: GoValue): string {
   return value instanceof GoInterface ? 'interface {}' : typeName(value);
 }
 
-/** Whether if, with, and, or and not take the value for true: anything but the zero of its type. */
+/** Whether if, with, and, or and not treat the value as true: anything but the zero value of its type. */
 export function isTrue(boxed: GoValue): boolean {
   const value = concrete(boxed);
   switch (typeof value) {
