@@ -23,7 +23,7 @@ test('what a comment cites is in the repository, with the heading that it names'
   );
 });
 
-test('links of documents lead to files and headings that exist', (t) => {
+test('links and paths of documents lead to files and headings that exist', (t) => {
   const documents = ['README.md', ...filesIn(root, ['docs', 'plugins', 'core', 'test', 'examples'], ['.md'])];
   t.true(documents.length > 30);
   t.deepEqual(
@@ -45,11 +45,18 @@ test('citations that lead nowhere are found', (t) => {
   t.deepEqual(wrong("const name = 'backend.md';"), []);
 });
 
-test('links that lead nowhere are found', (t) => {
+test('links and paths that lead nowhere are found', (t) => {
   const wrong = (text: string): readonly string[] => citations.ofDocument('docs/pipeline.md', text);
   t.deepEqual(wrong('[a](map.md), [b](../README.md), [c](https://example.org/d.md), [e](../core)'), []);
   t.deepEqual(wrong('[a](maps.md) and [b](protocol/answers.md#nothing)'), [
     'docs/pipeline.md: maps.md leads nowhere',
     'docs/pipeline.md: protocol/answers.md#nothing leads nowhere',
   ]);
+  t.deepEqual(wrong('`core/base/caller.ts`, `core/base`, `test/house/citations` and `npm run build`'), []);
+  t.deepEqual(wrong('`core/base/callers.ts`, `core/bass` and `nowhere.ts`'), [
+    'docs/pipeline.md: core/base/callers.ts leads nowhere',
+    'docs/pipeline.md: core/bass leads nowhere',
+    'docs/pipeline.md: nowhere.ts leads nowhere',
+  ]);
+  t.deepEqual(wrong('```ts\nimport a from `core/bass`;\n```\n'), []);
 });

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 
 /** A document that a text names, with the heading in it where one is named. */
 interface Citation {
@@ -11,6 +11,12 @@ const comment = /\/\*[\s\S]*?\*\/|\/\/.*$/gm;
 const document = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w.-]+\.md)(?:#(?<anchor>[\w-]+))?/g;
 /** Words for papers that the writer of a comment has on the desk and its reader has not. */
 const foreign = /\bspec(?:-gaps)?\b|\bsection \d/i;
+/** Code, with the path of the file that it shows. */
+const fence = /^(?:`[^`\n]+`:\n\n)?(?<marks>```+).*$[\s\S]*?^\k<marks>$/gm;
+/** A path in backquotes: from a folder of the package on, or a source beside the document. */
+const named = /`(?<path>(?:core|plugins|test|docs|schemas|pipelines|examples)\/[\w./-]*|[\w/-]+\.ts)`/g;
+/** What documents leave off the names of sources and tests. */
+const endings = ['', '.ts', '.test.ts'];
 const link = /\]\((?<path>[^)#\s:]*)(?:#(?<anchor>[^)\s]+))?\)/g;
 
 /** Follows citations and links from the files of a folder. */
@@ -26,23 +32,31 @@ export class Citations {
   ofComments(file: string, text: string): readonly string[] {
     return [...text.matchAll(comment)].flatMap(([words]) => {
       const cited = [...words.matchAll(document)].map(citationOf);
-      const named = foreign.exec(words)?.[0];
+      const paper = foreign.exec(words)?.[0];
       const wrong = cited.filter(
         (citation) => !['', dirname(file)].some((from) => this.#leads(from, citation)),
       );
       return [
         ...wrong.map((citation) => `${file}: ${shown(citation)} leads nowhere`),
-        ...(named === undefined ? [] : [`${file}: "${named}" names what is not in the repository`]),
+        ...(paper === undefined ? [] : [`${file}: "${paper}" names what is not in the repository`]),
       ];
     });
   }
 
-  /** The links of a document that lead nowhere; addresses of other hosts are left alone. */
+  /** The links and paths of a document that lead nowhere; addresses of other hosts and examples of code are left alone. */
   ofDocument(file: string, text: string): readonly string[] {
-    return [...text.matchAll(link)].map(citationOf).flatMap((citation) => {
-      const target = citation.path === '' ? { ...citation, path: file.split('/').at(-1) ?? '' } : citation;
-      return this.#leads(dirname(file), target) ? [] : [`${file}: ${shown(citation)} leads nowhere`];
+    const prose = text.replace(fence, '');
+    const links = [...prose.matchAll(link)].map(citationOf).filter((citation) => {
+      const target = citation.path === '' ? { ...citation, path: basename(file) } : citation;
+      return !this.#leads(dirname(file), target);
     });
+    const paths = [...prose.matchAll(named)].map(citationOf).filter(({ path }) => {
+      const places = ['', dirname(file)].flatMap((from) =>
+        endings.map((ending) => join(from, path + ending)),
+      );
+      return !places.some((place) => existsSync(join(this.#root, place)));
+    });
+    return [...links, ...paths].map((citation) => `${file}: ${shown(citation)} leads nowhere`);
   }
 
   #leads(from: string, { path, anchor }: Citation): boolean {

@@ -17,6 +17,7 @@ const alone = [
   'faults/',
   'fuzz/',
   'hostile/',
+  'house/recipes.test',
   'overload/',
   'core/program/',
   'house/build.test',

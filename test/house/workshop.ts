@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { applyStep, type Recipe } from './recipes.js';
+
+const run = promisify(execFile);
+
+/** What a change of sources can touch, and what is built of them. */
+const copied = ['core', 'plugins', 'test', 'schemas', 'pipelines', 'docs', 'dist', 'examples'];
+const single = ['package.json', 'ava.config.js', 'tsconfig.json', 'README.md'];
+/** What no test of a recipe loads. */
+const leftOut = /\.map$|\.d\.ts$|\/docs\/images$|\/dist\/test\/rooms$/;
+
+/** What a command wrote, and whether it ended well. */
+export interface Outcome {
+  readonly isWell: boolean;
+  readonly output: string;
+}
+
+/** A copy of the repository in which recipes are followed. */
+export class Workshop {
+  readonly folder: string;
+  readonly #changed = new Set<string>();
+
+  constructor(root: string) {
+    this.folder = mkdtempSync(join(tmpdir(), 'ref-proxy-recipes-'));
+    for (const name of copied)
+      cpSync(join(root, name), join(this.folder, name), {
+        recursive: true,
+        filter: (source) => !leftOut.test(source),
+      });
+    for (const name of single) cpSync(join(root, name), join(this.folder, name));
+    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  /** Writes and changes the files of a recipe. */
+  write({ steps }: Recipe): void {
+    for (const step of steps) {
+      const file = join(this.folder, step.path);
+      const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, applyStep(step, before));
+      if (step.path.endsWith('.ts')) this.#changed.add(step.path);
+    }
+  }
+
+  /** Makes of the changed sources what the build would make of them, but for the check of types. */
+  async transpile(): Promise<void> {
+    await build({
+      entryPoints: [...this.#changed],
+      absWorkingDir: this.folder,
+      format: 'esm',
+      outbase: '.',
+      outdir: 'dist',
+      logLevel: 'silent',
+    });
+  }
+
+  /** Checks the types of everything. */
+  checkTypes(): Promise<Outcome> {
+    return this.node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit');
+  }
+
+  /** Writes what is generated. */
+  generate(): Promise<Outcome> {
+    return this.node('dist/core/program/main.js', 'generate');
+  }
+
+  /** Runs files and folders of tests, all of them in one process. */
+  test(paths: readonly string[]): Promise<Outcome> {
+    const together = 'dist/test/house/followed/all.test.js';
+    const missing = paths.filter((path) => !existsSync(join(this.folder, path)));
+    if (missing.length > 0) return Promise.resolve({ isWell: false, output: `no ${missing.join(', ')}` });
+    const files = paths.flatMap((path) => testsAt(this.folder, path));
+    mkdirSync(dirname(join(this.folder, together)), { recursive: true });
+    writeFileSync(
+      join(this.folder, together),
+      files.map((file) => `import ${JSON.stringify(join(this.folder, file))};\n`).join(''),
+    );
+    return this.node('node_modules/ava/entrypoints/cli.mjs', together);
+  }
+
+  async node(...args: readonly string[]): Promise<Outcome> {
+    // Its own ava must not take itself for a part of the one that runs this.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AVA')));
+    try {
+      const { stdout, stderr } = await run(process.execPath, args, {
+        cwd: this.folder,
+        env,
+        maxBuffer: 2 ** 26,
+      });
+      return { isWell: true, output: stdout + stderr };
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+      return { isWell: false, output: `${stdout}${stderr}${String(error)}` };
+    }
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A file of tests, or those in a folder. */
+function testsAt(root: string, path: string): readonly string[] {
+  if (path.endsWith('.js')) return [path];
+  return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => `${path}/${name}`);
+}
