@@ -9,8 +9,8 @@ export interface Forwarding {
   readonly forwardCookies: readonly string[];
 }
 
-/** A text that is equal for callers whose forwarded credentials are equal, and empty when nothing is forwarded. */
-export type Fingerprint = (caller: Caller) => string;
+/** A text that is equal for headers whose forwarded credentials are equal; undefined when nothing is forwarded. */
+export type Fingerprint = (headers: Caller['headers']) => string | undefined;
 
 /**
  * Makes the fingerprint of what is forwarded: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
@@ -20,14 +20,14 @@ export function createFingerprint(forwarding: Forwarding): Fingerprint {
   const names = new Set(forwarding.forwardHeaders.map((name) => name.trim().toLowerCase()));
   if (forwarding.forwardAuthorization) names.add('authorization');
   const cookies = new Set(forwarding.forwardCookies);
-  if (names.size === 0 && cookies.size === 0) return () => '';
+  if (names.size === 0 && cookies.size === 0) return () => undefined;
   const sorted = [...names].sort();
-  return (caller) => {
-    const parts = sorted.flatMap((name) => pairOf(`h:${name}`, caller.headers.get(name)));
-    const cookieHeader = cookies.size === 0 ? undefined : caller.headers.get('cookie');
+  return (headers) => {
+    const parts = sorted.flatMap((name) => pairOf(`h:${name}`, headers.get(name)));
+    const cookieHeader = cookies.size === 0 ? undefined : headers.get('cookie');
     if (cookieHeader !== undefined) parts.push(...cookiePairs(cookieHeader, cookies));
     return parts.length === 0
-      ? ''
+      ? undefined
       : createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
   };
 }

@@ -16,6 +16,7 @@ export { finishedAnswer, jsonAnswer, textAnswer } from '../wire/answer/finished.
 export { withHeaders } from '../wire/answer/with-headers.js';
 export { apiError } from '../base/errors/table.js';
 export { ApiError } from '../base/errors/api-error.js';
-export { mapSelectors, type ChangeMatchers } from '../wire/api/map-selectors.js';
+export { mapSelectors } from '../operations/index.js';
+export type { ChangeMatchers } from '../operations/descriptor.js';
 export { makeMatcher } from '../logql/matcher.js';
 export { compileRegExp } from '../logql/regexp/index.js';

@@ -1,6 +1,7 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host } from '../../core/plugin/index.js';
 import type { Rest, Stage } from '../../core/plugin/index.js';
+import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { BoundUpstream } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
 import { BackendClient } from '../../core/victoria/upstream/client.js';
@@ -108,8 +109,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
     }
     const { signal, slots, caller } = exchange;
-    const whose = JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]);
-    const owner = [whose, caller.address];
+    const owner = [dataOwner(tenant), caller.address];
     const upstream = new BoundUpstream(this.#client, {
       signal,
       gates: new ExchangeGates(this.#gates, {

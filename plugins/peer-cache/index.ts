@@ -4,11 +4,11 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isKept, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
-import { createFingerprint } from '../../core/cache/fingerprint.js';
 import { Flights } from '../../core/cache/flights.js';
-import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
+import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
-import { ttlMs, type TtlRules } from '../../core/cache/ttl.js';
+import { ttlMs } from '../../core/cache/ttl.js';
+import type { TtlRules } from '../../core/operations/descriptor.js';
 import { cacheBudget, heapLimit } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
@@ -56,7 +56,7 @@ const maxWaiters = 1_000;
 class PeerCache implements Stage<'tenant', never> {
   readonly #rules: TtlRules;
   readonly #host: Host<typeof metrics>;
-  readonly #fingerprint;
+  readonly #keys: CacheKeys;
   readonly #cache: Memory | undefined;
   readonly #flights: Flights<Answer> | undefined;
   /** Counts purges: an answer asked for before a purge is neither kept nor shared after it. */
@@ -65,15 +65,15 @@ class PeerCache implements Stage<'tenant', never> {
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
     this.#rules = { ...options, queryTtl: options.cacheTtl };
     this.#host = host;
-    this.#fingerprint = createFingerprint(options);
+    this.#keys = createCacheKeys(options);
     this.#cache = options.cacheDisabled ? undefined : createMemory(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    // Formatting costs less than looking it up, and a tail is never the same twice.
-    if (isNeverKept(exchange.request)) return rest(exchange);
-    const key = `${this.#epoch}:${cacheKey(exchange, this.#fingerprint(exchange.caller))}`;
+    const question = this.#keys(exchange);
+    if (question === undefined) return rest(exchange);
+    const key = `${this.#epoch}:${question}`;
     const stored = await this.#cache?.packed.get(key);
     if (stored !== undefined) {
       exchange.trace.cache('hit');

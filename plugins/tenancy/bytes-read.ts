@@ -1,11 +1,8 @@
+import type { QueryOverTime } from '../../core/operations/descriptor.js';
+import { operationOf } from '../../core/operations/index.js';
 import { printByteSize } from '../../core/wire/api/params/byte-size.js';
 import { Selector } from '../../core/wire/api/query.js';
-import type {
-  ApiRequest,
-  IndexStatsRequest,
-  QueryRangeRequest,
-  QueryRequest,
-} from '../../core/wire/api/request.js';
+import type { ApiRequest, IndexStatsRequest } from '../../core/wire/api/request.js';
 import type { Answer } from '../../core/wire/answer/types.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
@@ -26,13 +23,14 @@ export async function checkBytesRead(
   maxBytes: number,
   ask: (request: IndexStatsRequest) => Promise<Answer>,
 ): Promise<void> {
-  if (request.op !== 'query_range' && request.op !== 'query') return;
+  const read = operationOf(request).limits.bytesRead?.(request);
+  if (read === undefined) return;
   const bytes = await Promise.all(
-    statisticsOf(request).map(async (statistics) => bytesOf(await answered(ask(statistics)))),
+    statisticsOf(read).map(async (statistics) => bytesOf(await answered(ask(statistics)))),
   );
-  const read = bytes.reduce((sum, part) => sum + part, 0);
-  if (read > maxBytes)
-    throw apiError('tooManyBytesRead', { read: printByteSize(read), limit: printByteSize(maxBytes) });
+  const total = bytes.reduce((sum, part) => sum + part, 0);
+  if (total > maxBytes)
+    throw apiError('tooManyBytesRead', { read: printByteSize(total), limit: printByteSize(maxBytes) });
 }
 
 /** What is refused for reasons of its own is not held against the query, as in Loki. */
@@ -49,10 +47,8 @@ function bytesOf(answer: Answer | undefined): number {
   return answer?.kind === 'index-stats' ? answer.bytes : 0;
 }
 
-function statisticsOf(request: QueryRangeRequest | QueryRequest): readonly IndexStatsRequest[] {
-  const { startNs, endNs } =
-    request.op === 'query' ? { startNs: request.timeNs, endNs: request.timeNs } : request.range;
-  return readsOf(request.query.ast).map(({ matchers, intervalNs, offsetNs }) => ({
+function statisticsOf({ query, range: { startNs, endNs } }: QueryOverTime): readonly IndexStatsRequest[] {
+  return readsOf(query.ast).map(({ matchers, intervalNs, offsetNs }) => ({
     op: 'index_stats',
     query: new Selector(
       `{${matchers.map((matcher) => printMatcher(matcher)).join(', ')}}`,

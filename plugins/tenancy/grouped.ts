@@ -1,6 +1,6 @@
 import type { RangeOp } from '../../core/logql/ast.js';
 import type { Leaf, SeriesRow } from '../../core/logql/metric/index.js';
-import { tenantLabel } from './tenant-label.js';
+import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
 /** The series that one tenant has of a range aggregation. */
 export interface TenantRows {

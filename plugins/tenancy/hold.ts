@@ -1,13 +1,12 @@
 import type { Answer } from '../../core/wire/answer/types.js';
 import { readAhead } from '../../core/wire/api/read-ahead.js';
-import type { ApiRequest, Operation } from '../../core/wire/api/request.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { untilAborted } from '../../core/base/errors/until-aborted.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import type { Exchange } from '../../core/plugin/index.js';
 import { checkBytesRead } from './bytes-read.js';
-import { emptyAnswer } from './empty-answer.js';
-import { oldestOf, withinLength, withinReach } from './reach.js';
+import { operationOf } from '../../core/operations/index.js';
+import { oldestOf, withinLength } from './reach.js';
 
 /** Answers a request of the tenants; nothing older than `oldestNs` is to be read. */
 export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
@@ -23,11 +22,12 @@ export async function holdToLimits(
   ask: Ask,
 ): Promise<Answer> {
   const oldestNs = oldestOf(limits, nowNs);
+  const operation = operationOf(exchange.request);
   return withinTime(exchange, limits.queryTimeoutMs, async (timed) => {
     const allowed = withinLength(timed.request, limits);
     if (oldestNs !== undefined || limits.maxQueryBytesRead > 0) await readAhead(allowed, timed.signal);
-    const request = oldestNs === undefined ? allowed : withinReach(allowed, oldestNs);
-    if (request === undefined) return emptyAnswer(timed.request);
+    const request = oldestNs === undefined ? allowed : operation.limits.within(allowed, oldestNs);
+    if (request === undefined) return operation.empty(timed.request);
     if (limits.maxQueryBytesRead > 0)
       await checkBytesRead(request, limits.maxQueryBytesRead, (statistics) =>
         ask(timed.derive({ request: statistics, isFinal: false }), oldestNs),
@@ -36,22 +36,12 @@ export async function holdToLimits(
   });
 }
 
-/** Whether a text is one that is refused for its length: it is not to be read first. */
-export function isOversized(request: ApiRequest, maxBytes: number): boolean {
-  if (maxBytes === 0 || !('query' in request)) return false;
-  const { text } = request.query;
-  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
-}
-
-/** A tail has a bound of its own, and a deletion is not to be left half-way. */
-const untimed: ReadonlySet<Operation> = new Set(['tail', 'delete']);
-
 async function withinTime(
   exchange: Exchange,
   timeoutMs: number,
   work: (exchange: Exchange) => Promise<Answer>,
 ): Promise<Answer> {
-  if (timeoutMs === 0 || untimed.has(exchange.request.op)) return work(exchange);
+  if (timeoutMs === 0 || !operationOf(exchange.request).limits.isTimed) return work(exchange);
   const controller = new AbortController();
   const timer = setTimeout(
     () => controller.abort(apiError('queryTimeout', {})),

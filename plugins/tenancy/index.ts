@@ -9,7 +9,8 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import type { Tenant } from '../../core/base/caller.js';
-import { holdToLimits, isOversized, type Ask } from './hold.js';
+import { oversizedText } from '../../core/operations/index.js';
+import { holdToLimits, type Ask } from './hold.js';
 import { MapSource } from './map-source.js';
 import { resolveHeader } from './resolve.js';
 import { answerSeveral } from './several.js';
@@ -78,7 +79,8 @@ class Tenancy implements Stage<never, 'tenant'> {
       return answerSeveral(asked, rest, [bounded(first), ...others.map(bounded)], limits);
     };
     // What is refused for its length is not read first.
-    if (isOversized(request, limits.process.maxQueryLengthBytes)) return ask(exchange, undefined);
+    if (oversizedText(request, limits.process.maxQueryLengthBytes) !== undefined)
+      return ask(exchange, undefined);
     return holdToLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
   }
 

@@ -27,8 +27,9 @@ import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { inParallel } from './fan-out.js';
 import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
-import { takeTenantMatchers } from './matchers.js';
-import { labelSet, tenantLabel } from './tenant-label.js';
+import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
+import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
+import { labelSet } from './tenant-label.js';
 
 type MetricRequest = QueryRangeRequest | QueryRequest;
 

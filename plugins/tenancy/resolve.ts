@@ -2,6 +2,7 @@ import type { Tenant } from '../../core/base/caller.js';
 import type { Operation } from '../../core/wire/api/request.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { quoteGo } from '../../core/base/time/index.js';
+import { operations } from '../../core/operations/index.js';
 import { accountNumber, type TenantMap } from './tenant-map.js';
 
 /** What an operator decided about tenants. */
@@ -23,24 +24,6 @@ export type Resolved =
   | { readonly kind: 'many'; readonly tenants: readonly [Tenant, ...Tenant[]] };
 
 const defaultAliases: ReadonlySet<string> = new Set(['0', 'fake', 'default']);
-/** Operations that several tenants may be asked for at once (docs/protocol/tenants.md#finding-the-tenant). */
-const multiTenantOperations: ReadonlySet<Operation> = new Set([
-  'query_range',
-  'query',
-  'labels',
-  'label_values',
-  'series',
-  'index_stats',
-  'volume',
-  'volume_range',
-  'detected_labels',
-  'detected_fields',
-  'detected_field_values',
-  'patterns',
-]);
-
-/** How several ids are refused where one is taken, if not with `multiTenantUnsupported`. */
-const refusals: ReadonlyMap<Operation, 'severalTenantsTailed'> = new Map([['tail', 'severalTenantsTailed']]);
 
 /**
  * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws the error of a header
@@ -56,8 +39,8 @@ export function resolveHeader(
   const header = orgId?.trim() ?? '';
   if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
   if (!header.includes('|')) return { kind: 'one', tenant: resolveTenant(header, map, policy) };
-  if (!multiTenantOperations.has(operation))
-    throw apiError(refusals.get(operation) ?? 'multiTenantUnsupported', {});
+  const { tenants } = operations[operation];
+  if (tenants.kind === 'refused') throw apiError(tenants.error, {});
   const ids = splitIds(header);
   const [first, ...others] = ids;
   if (first === undefined || others.length === 0) throw apiError('tooFewTenants', {});

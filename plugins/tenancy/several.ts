@@ -1,17 +1,18 @@
-import type { MergeOptions } from '../../core/wire/answer/merge/index.js';
 import type { Answer, NamesAnswer } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { readAhead } from '../../core/wire/api/read-ahead.js';
 import type { ApiRequest, Browse } from '../../core/wire/api/request.js';
 import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
+import { apiError } from '../../core/base/errors/table.js';
+import type { Strategy, TenantMerge } from '../../core/operations/descriptor.js';
+import { operationOf, oversizedText } from '../../core/operations/index.js';
+import { once } from '../../core/operations/rules/tenants.js';
+import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
-import { emptyAnswer } from './empty-answer.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
-import { isFound, pageOf } from './paging.js';
-import { chooseStrategy } from './strategy.js';
-import { labelAnswer, tenantLabel } from './tenant-label.js';
+import { labelAnswer } from './tenant-label.js';
 
 /** Answers a request over several tenants (docs/protocol/tenants.md#several-tenants). */
 export async function answerSeveral(
@@ -21,8 +22,9 @@ export async function answerSeveral(
   limits: Pick<Limits, 'of' | 'process'>,
 ): Promise<Answer> {
   const { request } = exchange;
-  await readAhead(request, exchange.signal);
-  const strategy = chooseStrategy(request, tenants, limits.process.maxQueryLengthBytes);
+  const { tenants: rule, empty } = operationOf(request);
+  if (rule.kind === 'refused') throw apiError(rule.error, {});
+  const strategy = await chooseStrategy(exchange, rule, tenants, limits.process.maxQueryLengthBytes);
   switch (strategy.kind) {
     case 'once':
       return rest(exchange.derive<'tenant'>({ slots: { tenant: tenants[0] }, isFinal: false }));
@@ -34,7 +36,7 @@ export async function answerSeveral(
       });
     }
     case 'tenant-names':
-      return names(strategy.tenantIds, browseOf(request));
+      return names(strategy.tenantIds, strategy.browse);
     case 'merge': {
       const merged = await fanOut(
         strategy.parts,
@@ -48,52 +50,29 @@ export async function answerSeveral(
           return labelAnswer(await rest(derived), tenant.id, !exchange.caller.categorizeLabels);
         },
         {
-          merge: mergeOptions(request),
+          merge: rule.mergeOptions(request),
           maxBytes: limits.process.multiTenantMaxMergedResponseBytes,
           signal: exchange.signal,
         },
       );
-      return merged === undefined ? emptyAnswer(request) : finish(merged, request);
+      return merged === undefined ? empty(request) : rule.finish(merged, request);
     }
   }
 }
 
-function mergeOptions(request: ApiRequest): MergeOptions {
-  return request.op === 'query_range'
-    ? { direction: request.direction, limit: request.limit }
-    : { direction: 'backward' };
-}
-
-/** Adds the tenant label to label names, and cuts listings to the page that was asked for. */
-function finish(answer: Answer, request: ApiRequest): Answer {
-  if (answer.kind !== 'names') return cut(answer, request);
-  const browse = browseOf(request);
-  if (request.op !== 'labels') return { ...answer, values: pageOf(answer.values, browse) };
-  const added = isFound(tenantLabel, browse) ? [...answer.values, tenantLabel].sort() : answer.values;
-  return { ...answer, values: pageOf(added, browse) };
-}
-
-/** What is biggest or first over all tenants is known only now. */
-function cut(answer: Answer, request: ApiRequest): Answer {
-  switch (answer.kind) {
-    case 'volume':
-      return 'limit' in request ? { ...answer, series: answer.series.slice(0, request.limit) } : answer;
-    case 'patterns':
-      return 'limit' in request ? { ...answer, patterns: answer.patterns.slice(0, request.limit) } : answer;
-    case 'detected-fields':
-      return { ...answer, fields: answer.fields.slice(0, answer.limit) };
-    case 'detected-field-values':
-      return { ...answer, values: answer.values.slice(0, answer.limit) };
-    default:
-      return answer;
-  }
+async function chooseStrategy(
+  { request, signal }: Exchange,
+  rule: TenantMerge<ApiRequest>,
+  tenants: readonly Tenant[],
+  maxQueryBytes: number,
+): Promise<Strategy> {
+  // The guard refuses what is too long, for every tenant alike; it is not to be read here first.
+  if (oversizedText(request, maxQueryBytes) !== undefined) return once;
+  await readAhead(request, signal);
+  return rule.strategy(request, tenants);
 }
 
 function names(values: readonly string[], browse: Browse): NamesAnswer {
   const found = values.filter((value) => isFound(value, browse));
   return { kind: 'names', values: pageOf(found, browse), warnings: [] };
-}
-
-function browseOf(request: ApiRequest): Browse {
-  return request.op === 'labels' || request.op === 'label_values' ? request.browse : {};
 }

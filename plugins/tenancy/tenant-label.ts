@@ -1,10 +1,6 @@
 import type { Answer, Entry, StreamResult } from '../../core/wire/answer/types.js';
 import { LabelSet } from '../../core/base/labels/label-set.js';
-
-/** The label that says which tenant a result of several is from (docs/protocol/tenants.md#several-tenants). */
-export const tenantLabel = '__tenant_id__';
-/** What a stored label of that name is called beside it. */
-export const originalTenantLabel = 'original___tenant_id__';
+import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
 /**
  * A tenant's answer with the tenant's label on everything that has labels; index statistics and listings carry none.

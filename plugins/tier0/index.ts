@@ -6,9 +6,9 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
 import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
-import { createFingerprint } from '../../core/cache/fingerprint.js';
-import { cacheKey, isNeverKept } from '../../core/cache/keys.js';
+import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
+import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
 import {
   defineStage,
@@ -51,7 +51,7 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #options: Tier0Options;
   readonly #host: Host<typeof metrics>;
   readonly #bodies: ByteLru<EncodedAnswer>;
-  readonly #fingerprint;
+  readonly #keys: CacheKeys;
   readonly #largestAnswer: number;
   /** Counts purges: an answer asked for before a purge is not kept after it. */
   #epoch = 0;
@@ -59,7 +59,7 @@ class Tier0 implements Stage<'tenant', never> {
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
     this.#options = options;
     this.#host = host;
-    this.#fingerprint = createFingerprint(options);
+    this.#keys = createCacheKeys(options);
     this.#largestAnswer = budget.maxBytes / largestPart;
     const { meters, clock } = host;
     const resized = (entries: number, bytes: number): void => {
@@ -71,8 +71,8 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    if (!isSafe(exchange, this.#options)) return rest(exchange);
-    const key = cacheKey(exchange, this.#fingerprint(exchange.caller));
+    const key = isSafe(exchange, this.#options) ? this.#keys(exchange) : undefined;
+    if (key === undefined) return rest(exchange);
     const stored = this.#bodies.get(key);
     if (stored !== undefined) {
       exchange.trace.cache('hit');
@@ -120,9 +120,10 @@ const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /** Bytes are only stored for whole requests of one tenant that change nothing. */
 function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
-  if (!isFinal || caller.method !== 'GET' || isNeverKept(request)) return false;
-  // A query answered in chunks never stands here whole.
-  return !(options.streamResponse && (request.op === 'query' || request.op === 'query_range'));
+  if (!isFinal || caller.method !== 'GET') return false;
+  const { cache } = operationOf(request);
+  // What is answered in chunks never stands here whole.
+  return cache !== 'never' && !(options.streamResponse && cache.isChunked);
 }
 
 interface Budget {

@@ -9,6 +9,7 @@ const rooms = [
   'victoria',
   'wire',
   'kernel',
+  'operations',
   'cache',
   'engine',
   'plugin',

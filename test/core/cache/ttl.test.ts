@@ -2,7 +2,8 @@ import test from 'ava';
 import { Query, Selector } from '../../../core/wire/api/query.js';
 import type { ApiRequest } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { ttlMs, type TtlRules } from '../../../core/cache/ttl.js';
+import { ttlMs } from '../../../core/cache/ttl.js';
+import type { TtlRules } from '../../../core/operations/descriptor.js';
 import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';
 
 const minuteMs = 60_000;

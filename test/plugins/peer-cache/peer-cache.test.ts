@@ -13,6 +13,8 @@ import {
   type ExchangeSettings,
 } from '../../../core/testing/index.js';
 import peerCache from '../../../plugins/peer-cache/index.js';
+import { differInOne, keptOperations } from '../../core/cache/exchanges.js';
+import { forwarding } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 
 const answer = makeLogAnswer({ app: 'a' }, ['line']);
@@ -89,6 +91,18 @@ for (const [name, settings] of separated) {
     t.is(own.asked(), 0);
   });
 }
+
+test('calls that differ in one field share no call in flight, unless keys leave the field out', async (t) => {
+  for (const { field, isLeftOut, exchanges } of keptOperations.flatMap(differInOne)) {
+    const { stage } = make({ ...forwarding, cacheDisabled: true });
+    const { rest, seen, finish } = makeRest();
+    const calls = exchanges.map((exchange) => stage.handle(exchange, rest));
+    await settle();
+    t.is(seen.length, isLeftOut ? 1 : exchanges.length, field);
+    finish.forEach((end) => end());
+    await Promise.all(calls);
+  }
+});
 
 test('identical calls in flight share one', async (t) => {
   const { stage, host } = make();

@@ -1,4 +1,4 @@
-import type { Browse } from '../../core/wire/api/request.js';
+import type { Browse } from '../../wire/api/request.js';
 
 /** What each tenant must list so that a page of all tenants' values can be cut from their union. */
 export function widen(browse: Browse): Browse {

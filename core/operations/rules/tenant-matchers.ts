@@ -1,8 +1,8 @@
-import type { Selector } from '../../core/wire/api/query.js';
-import { apiError } from '../../core/base/errors/table.js';
-import { printSelector, type Matcher } from '../../core/logql/index.js';
-import { compileRegExp, RegExpSyntaxError } from '../../core/logql/regexp/index.js';
-import { tenantLabel } from './tenant-label.js';
+import type { Selector } from '../../wire/api/query.js';
+import { apiError } from '../../base/errors/table.js';
+import { printSelector, type Matcher } from '../../logql/index.js';
+import { compileRegExp, RegExpSyntaxError } from '../../logql/regexp/index.js';
+import { tenantLabel } from './tenant-names.js';
 
 /** Matchers without those on the tenant label, and what those said of a tenant. */
 export interface TenantFilter {

@@ -1,0 +1,13 @@
+const plain = /^[A-Za-z0-9_-]*$/;
+
+/** Percent-encodes everything but letters, digits, `_` and `-`; different texts stay different. */
+export function escapeText(text: string): string {
+  if (plain.test(text)) return text;
+  try {
+    // encodeURIComponent leaves these as they are.
+    return encodeURIComponent(text).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  } catch {
+    // Half a surrogate pair has no UTF-8; %u is what no other text begins with here.
+    return text.replace(/[^A-Za-z0-9_-]/g, (unit) => `%u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  }
+}

@@ -1,0 +1,16 @@
+import type { DeleteRequest } from '../wire/api/request.js';
+import type { OperationDescriptor } from './descriptor.js';
+import { noStreams } from './rules/empty.js';
+import { noLimits } from './rules/limits.js';
+import { byQuery } from './rules/selection.js';
+import { oneTenantOnly } from './rules/tenants.js';
+
+export const deletion: OperationDescriptor<DeleteRequest> = {
+  selection: byQuery,
+  // Two deletions are two deeds.
+  cache: 'never',
+  // It is not to be left half-way.
+  limits: { ...noLimits, isTimed: false },
+  tenants: oneTenantOnly,
+  empty: noStreams,
+};

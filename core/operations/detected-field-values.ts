@@ -1,0 +1,27 @@
+import { scalar, text } from '../base/keys/parts.js';
+import { doAll } from '../base/pace/steps.js';
+import { mergeDetectedFieldValues } from '../wire/answer/merge/index.js';
+import type { DetectedFieldValuesRequest } from '../wire/api/discovery-request.js';
+import type { OperationDescriptor } from './descriptor.js';
+import { timeRange } from './rules/keys.js';
+import { scanLimits } from './rules/limits.js';
+import { byQuery } from './rules/selection.js';
+import { merged, mergeScans } from './rules/tenants.js';
+import { detectedTtl, neverRecent } from './rules/ttl.js';
+
+export const detectedFieldValues: OperationDescriptor<DetectedFieldValuesRequest> = {
+  selection: byQuery,
+  cache: {
+    key: { name: scalar, query: text, range: timeRange, limit: scalar, lineLimit: scalar },
+    ttlMs: detectedTtl,
+    isRecent: neverRecent,
+    isChunked: false,
+  },
+  limits: scanLimits,
+  tenants: merged(mergeScans, (answer) =>
+    answer.kind === 'detected-field-values'
+      ? { ...answer, values: answer.values.slice(0, answer.limit) }
+      : answer,
+  ),
+  empty: () => doAll(mergeDetectedFieldValues([])),
+};

@@ -1,0 +1,71 @@
+/** All operations, each described in a file of its own. An operation that is not described here is a type error. */
+import type { ApiRequest, Operation } from '../wire/api/request.js';
+import { deletion } from './delete.js';
+import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
+import { detectedFieldValues } from './detected-field-values.js';
+import { detectedFields } from './detected-fields.js';
+import { detectedLabels } from './detected-labels.js';
+import { formatQuery } from './format-query.js';
+import { indexShards } from './index-shards.js';
+import { indexStats } from './index-stats.js';
+import { labelValues } from './label-values.js';
+import { labels } from './labels.js';
+import { patterns } from './patterns.js';
+import { queryRange } from './query-range.js';
+import { query } from './query.js';
+import { series } from './series.js';
+import { tail } from './tail.js';
+import { tenant } from './tenant.js';
+import { volumeRange } from './volume-range.js';
+import { volume } from './volume.js';
+
+export type RequestOf<Op extends Operation> = Extract<ApiRequest, { readonly op: Op }>;
+
+export const operations: { readonly [Op in Operation]: OperationDescriptor<RequestOf<Op>> } = {
+  query_range: queryRange,
+  query,
+  labels,
+  label_values: labelValues,
+  series,
+  index_stats: indexStats,
+  index_shards: indexShards,
+  volume,
+  volume_range: volumeRange,
+  detected_labels: detectedLabels,
+  detected_fields: detectedFields,
+  detected_field_values: detectedFieldValues,
+  patterns,
+  format_query: formatQuery,
+  tail,
+  delete: deletion,
+  tenant,
+};
+
+/** The descriptor of a request's operation. */
+export function operationOf<Op extends Operation>({
+  op,
+}: {
+  readonly op: Op;
+}): OperationDescriptor<RequestOf<Op>> {
+  return operations[op];
+}
+
+/**
+ * The request with other matchers in every selector it has, by the syntax tree; a listing without a selector gets one when
+ * `change` makes matchers out of nothing. Throws LogqlError for a query that cannot be read.
+ */
+export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRequest {
+  return operationOf(request).selection.mapSelectors(request, change);
+}
+
+/** The bytes of a text that is longer than allowed; 0 allows any length. What is too long is refused, and not to be read before. */
+export function oversizedText(request: ApiRequest, maxBytes: number): number | undefined {
+  if (maxBytes === 0) return undefined;
+  return operationOf(request)
+    .selection.texts(request)
+    .map((text) => (text.length > maxBytes / mostBytes ? Buffer.byteLength(text) : 0))
+    .find((bytes) => bytes > maxBytes);
+}
+
+/** Of one UTF-16 unit. */
+const mostBytes = 3;

@@ -1,0 +1,94 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { Answer } from '../../wire/answer/types.js';
+import type { TtlRules } from '../descriptor.js';
+
+interface Ranged {
+  readonly range: TimeRange;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const builtInLabelsTtlMs = 5 * minuteMs;
+const seriesTtlMs = 30_000;
+/** Index statistics, volumes and shards. */
+const indexTtlMs = 10_000;
+/** Fields and labels that were detected, for windows of up to an hour. */
+const detectedTtlMs = 90_000;
+/** Patterns of the past stay as they are: a hundred years. */
+const patternsTtlMs = 100 * 365 * 24 * hourMs;
+/** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), and both are 30s without disk and peers. */
+const emptyListingTtlMs = 30_000;
+
+/** Longer windows of listings change less: factors by window (docs/protocol/operation.md#cache-times). */
+const windowFactors: readonly (readonly [windowMs: number, factor: number])[] = [
+  [hourMs, 1],
+  [6 * hourMs, 3],
+  [24 * hourMs, 10],
+];
+const longWindowFactor = 20;
+
+export function queryTtl(_request: object, _answer: Answer, rules: TtlRules): number {
+  return rules.queryTtl;
+}
+
+export function namesTtl({ range }: Ranged, answer: Answer, { labelsCacheTtl }: TtlRules): number {
+  if (answer.kind === 'names' && answer.values.length === 0) return emptyListingTtlMs;
+  return scaledTtlMs(range, labelsCacheTtl === 0 ? builtInLabelsTtlMs : labelsCacheTtl);
+}
+
+export function seriesTtl(): number {
+  return seriesTtlMs;
+}
+
+export function indexTtl(): number {
+  return indexTtlMs;
+}
+
+export function detectedTtl({ range }: Ranged): number {
+  return scaledTtlMs(range, detectedTtlMs);
+}
+
+export function patternsTtl(_request: object, answer: Answer): number {
+  return answer.kind === 'patterns' && answer.patterns.length === 0 ? emptyListingTtlMs : patternsTtlMs;
+}
+
+function scaledTtlMs({ startNs, endNs }: TimeRange, baseMs: number): number {
+  const windowMs = Number((endNs - startNs) / 1_000_000n);
+  const factor = windowFactors.find(([limitMs]) => windowMs <= limitMs)?.[1] ?? longWindowFactor;
+  return Math.min(baseMs * factor, Math.max(hourMs, baseMs));
+}
+
+export function neverRecent(): boolean {
+  return false;
+}
+
+export function isRecentQuery({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
+  return isRecentAt(range.endNs, nowMs, rules);
+}
+
+export function isRecentInstant(
+  { timeNs }: { readonly timeNs: bigint },
+  nowMs: number,
+  rules: TtlRules,
+): boolean {
+  return isRecentAt(timeNs, nowMs, rules);
+}
+
+export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
+  const { recentTailRefreshEnabled, maxMetadataCacheFreshness } = rules;
+  if (!recentTailRefreshEnabled || maxMetadataCacheFreshness === 0) return false;
+  return endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
+}
+
+/** What is kept for good must be of the past, whether queries are refreshed or not. */
+export function isNotPast({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
+  return endsWithin(range.endNs, nowMs, rules.recentTailRefreshWindow);
+}
+
+function isRecentAt(endNs: bigint, nowMs: number, rules: TtlRules): boolean {
+  return rules.recentTailRefreshEnabled && endsWithin(endNs, nowMs, rules.recentTailRefreshWindow);
+}
+
+function endsWithin(endNs: bigint, nowMs: number, windowMs: number): boolean {
+  return Number(endNs / 1_000_000n) >= nowMs - windowMs;
+}
