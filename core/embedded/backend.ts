@@ -18,7 +18,7 @@ export interface BackendSettings {
   readonly nowNs: () => bigint;
 }
 
-/** A deletion under way. */
+/** A deletion in progress. */
 export interface DeleteTask {
   readonly id: string;
   readonly tenant: TenantId;
@@ -27,7 +27,7 @@ export interface DeleteTask {
   readonly cancel: AbortController;
 }
 
-/** All state of one running backend; handlers get it through their context. */
+/** All state of one running backend; handlers reach it through their context. */
 export class Backend {
   readonly settings: BackendSettings;
   readonly store: Store;
@@ -36,7 +36,7 @@ export class Backend {
   readonly limiter: Limiter;
   readonly tasks = new Map<string, DeleteTask>();
   readonly startedAtMs = Date.now();
-  /** Set while rows are kept in a folder. */
+  /** Set when rows are kept in a folder. */
   journal: Journal | undefined;
 
   constructor(settings: BackendSettings) {

@@ -1,18 +1,18 @@
-/** What a running backend has done so far; the answer of `stats()` and of `GET /-/stats`. */
+/** What a running backend has done so far; returned by `stats()` and by `GET /-/stats`. */
 export interface BackendStats {
   /** Requests by path. */
   readonly calls: Readonly<Record<string, number>>;
-  /** Stored rows handed to a query's filter. */
+  /** Stored rows passed to a query's filter. */
   readonly rowsRead: number;
   readonly bytesSent: number;
   readonly queriesInFlight: number;
-  /** Queries that ended because the client went away. */
+  /** Queries that ended because the client left. */
   readonly abortedQueries: number;
   readonly rowsStored: number;
   readonly rowsIngested: number;
   readonly rowsDropped: number;
   readonly streams: number;
-  /** Estimated bytes held, and their limit. */
+  /** Estimated bytes stored, and their limit. */
   readonly bytesStored: number;
   readonly maxBytes: number;
 }
@@ -28,7 +28,7 @@ export class Counters {
   errors = 0;
 
   countCall(path: string): void {
-    // Unknown paths come from strangers; a bound keeps them from filling memory.
+    // Clients choose the paths, so the number of counted paths is bounded.
     if (!this.calls.has(path) && this.calls.size >= 200) path = 'other';
     this.calls.set(path, (this.calls.get(path) ?? 0) + 1);
   }

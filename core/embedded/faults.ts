@@ -1,29 +1,29 @@
 import { badRequest } from './http/errors.js';
 
-/** Misbehaviour on demand for requests whose path starts with `path`. The first rule that fits is used. */
+/** A fault to inject into requests whose path starts with `path`. The first matching rule is used. */
 export interface FaultRule {
   readonly path: string;
   /** Only requests whose `query` argument contains this text. */
   readonly query?: string;
-  /** Number of requests the rule applies to; without it all. */
+  /** Number of requests the rule applies to; all by default. */
   readonly times?: number;
-  /** Wait this long before anything is done. */
+  /** Wait this long before doing anything. */
   readonly latencyMs?: number;
-  /** Answer this status with `text` and do nothing else. */
+  /** Return this status with `text` and do nothing else. */
   readonly status?: number;
   readonly text?: string;
   /** Never answer. */
   readonly hang?: boolean;
-  /** Drop the connection after this many rows of a query, or half way through any other answer. */
+  /** Drop the connection after this many rows of a query, or halfway through any other answer. */
   readonly cutAfterRows?: number;
-  /** Wait this long in front of each row (or each piece of another answer). */
+  /** Wait this long before each row (or each piece of another answer). */
   readonly trickleMs?: number;
 }
 
 const NUMBER_KEYS = ['times', 'latencyMs', 'status', 'cutAfterRows', 'trickleMs'] as const;
 const TEXT_KEYS = ['query', 'text'] as const;
 
-/** The fault rules in force. Without `enabled` there are none and none can be set. */
+/** The active fault rules. Without `enabled` there are none and none can be set. */
 export class Faults {
   readonly enabled: boolean;
   #rules: { readonly rule: FaultRule; left: number }[] = [];
@@ -41,7 +41,7 @@ export class Faults {
     return this.#rules.map(({ rule }) => rule);
   }
 
-  /** The rule for a request, used up by one. */
+  /** The rule for a request; counts as one use of it. */
   take(path: string, query: string): FaultRule | undefined {
     const found = this.#rules.find(
       ({ rule, left }) =>
@@ -53,7 +53,7 @@ export class Faults {
   }
 }
 
-/** Reads the body of `POST /-/faults`: one rule or an array of rules; HTTP 400 names what is wrong. */
+/** Parses the body of `POST /-/faults`: one rule or an array of rules; HTTP 400 says what is wrong. */
 export function parseFaultRules(text: string): FaultRule[] {
   let value: unknown;
   try {

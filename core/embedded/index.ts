@@ -15,15 +15,15 @@ export interface DevBackendOptions {
   readonly host?: string;
   /** Port, default 0: any free one. */
   readonly port?: number;
-  /** Budget of estimated bytes for all rows, default 1 GiB; past it pushes get 429. */
+  /** Budget of estimated bytes for all rows, default 1 GiB; beyond it, pushes get 429. */
   readonly maxBytes?: number;
-  /** Folder in which rows are kept over restarts; without it they live in memory only. */
+  /** Folder that keeps rows over restarts; without it they are only in memory. */
   readonly dataDir?: string;
   /** Allows `/-/faults`; default false. */
   readonly faults?: boolean;
   /** What `/select/buildinfo` reports, default `v1.52.0`. */
   readonly version?: string;
-  /** Longest query, default 30000 ms; the `timeout` argument can only lower it. */
+  /** Time limit of a query, default 30000 ms; the `timeout` argument can only lower it. */
   readonly maxQueryDurationMs?: number;
   /** Queries run at once, default 16; more wait up to `maxQueueMs` (default 10000) and then get 503. */
   readonly maxConcurrentQueries?: number;
@@ -42,8 +42,8 @@ export interface DevBackend {
 }
 
 /**
- * Starts an in-process server that speaks VictoriaLogs' HTTP protocol over rows held in memory. It is meant for
- * development, demos and tests; rejects when the address cannot be listened on.
+ * Starts an in-process server that speaks VictoriaLogs' HTTP protocol over rows in memory, for development, demos and tests. Rejects when
+ * it cannot listen on the address.
  */
 export async function startDevBackend(options: DevBackendOptions = {}): Promise<DevBackend> {
   const host = options.host ?? '127.0.0.1';
@@ -62,7 +62,7 @@ export async function startDevBackend(options: DevBackendOptions = {}): Promise<
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
   });
-  // A listening TCP server has an address object, never null or a pipe name.
+  // A server listening on TCP has an address object, never null or a pipe name.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,

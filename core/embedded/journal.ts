@@ -12,8 +12,8 @@ import type { Stream } from './store/stream.js';
 const FILE = 'rows.jsonl';
 
 /**
- * One line of the journal: a stream under a number, a row of such a stream, or a deletion. Numbers hold within one run
- * of the server, so a later line may give a number a new stream.
+ * One line of the journal: a stream with its number, a row of such a stream, or a deletion. Numbers are valid within one run of the server,
+ * so a later line may reuse a number for another stream.
  */
 type Entry =
   | readonly ['s', number, number, number, readonly (readonly [string, string])[]]
@@ -21,13 +21,13 @@ type Entry =
   | readonly ['d', number, number, string, string];
 
 /**
- * Keeps rows over restarts: an append-only file in a folder that belongs to one backend at a time. Each push is written
- * before it is answered; a deletion is written as such and carried out again on the next start.
+ * Keeps rows over restarts: an append-only file in a folder that belongs to one backend at a time. Each push is written before it is
+ * answered; a deletion is written as an entry and repeated on the next start.
  */
 export class Journal {
   readonly #file: FileHandle;
   readonly #numbers = new Map<Stream, number>();
-  /** Noted and not written: the store's bound is theirs as well. */
+  /** Entries not written yet; the store's limit bounds them too. */
   #lines: string[] = [];
   #writing: Promise<void> = Promise.resolve();
   #bytes: number;
@@ -37,7 +37,7 @@ export class Journal {
     this.#bytes = bytes;
   }
 
-  /** Reads what the folder holds into the store, and opens it for what is to come. Rejects when it cannot be used. */
+  /** Loads the folder's content into the store and opens the file for appending. Rejects when it is unusable. */
   static async open(folder: string, store: Store): Promise<Journal> {
     await makeFolder(folder);
     const path = join(folder, FILE);
@@ -46,7 +46,7 @@ export class Journal {
     return new Journal(file, (await file.stat()).size);
   }
 
-  /** Notes a row that the store has taken. */
+  /** Records a row that the store has accepted. */
   addRow(
     tenant: TenantId,
     stream: Stream,
@@ -63,14 +63,14 @@ export class Journal {
     this.#note(['r', number, timeNs.toString(), names, values]);
   }
 
-  /** Notes a deletion: its filter as text and the instant its relative times refer to. */
+  /** Records a deletion: its filter as text and the time its relative times refer to. */
   addDeletion(tenant: TenantId, filter: string, evalNs: bigint): void {
     this.#note(['d', tenant.accountId, tenant.projectId, filter, evalNs.toString()]);
   }
 
   /**
-   * Resolves when all that was noted is in the file; rejects when it cannot be written, as on a full disk. The rows stay noted then,
-   * as they stay in the store, and the next commit writes them too.
+   * Resolves when all recorded entries are in the file; rejects when writing fails, for example on a full disk. The rows then stay in the
+   * store and in the buffer, and the next commit writes them too.
    */
   commit(): Promise<void> {
     const write = (): Promise<void> => this.#write();
@@ -91,14 +91,14 @@ export class Journal {
     const lines = this.#lines;
     if (lines.length === 0) return;
     this.#lines = [];
-    // The line feed in front keeps a line that a crash cut short from running into this one.
+    // The leading line feed separates this from a line that a crash may have cut short.
     const text = Buffer.from(`\n${lines.join('\n')}\n`);
     try {
       await this.#file.appendFile(text);
       this.#bytes += text.length;
     } catch (error) {
       this.#lines = [...lines, ...this.#lines];
-      // What was written of it will be written again; where the rest of a file cannot be cut off, rows are there twice.
+      // Everything will be written again. If a partly written file cannot be truncated, some rows are in it twice.
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw error;
     }
@@ -109,7 +109,7 @@ export class Journal {
   }
 }
 
-/** Makes a folder and those above it. Not with mkdir's `recursive`, which asks without end where none can be made, as in /proc. */
+/** Makes a folder and its parents. Not with mkdir's `recursive`, which retries forever where no folder can be made, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -153,12 +153,12 @@ async function replay(path: string, store: Store): Promise<void> {
   }
 }
 
-/** Undefined for an empty line or one that a crash has cut short. */
+/** Undefined for an empty line or one cut short by a crash. */
 function parseEntry(line: string): Entry | undefined {
   if (line === '') return undefined;
   try {
     const entry: unknown = JSON.parse(line);
-    // The file is this class's own; a line that is whole JSON is a whole entry.
+    // This class alone writes the file, so a line of complete JSON is a complete entry.
     return Array.isArray(entry) ? (entry as unknown as Entry) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** Endpoint plugin `admin`: what operators ask a running proxy for. */
+/** Endpoint plugin `admin`: administration of a running proxy. */
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
@@ -36,7 +36,7 @@ export default defineEndpoint<AdminOptions>({
   },
 });
 
-/** What becomes of the query, as text, or as JSON with `format=json`; nothing is asked of the backend. */
+/** Explains how a query is answered, as text, or as JSON with `format=json`; does not ask the backend. */
 async function explain(
   { params, caller }: HttpCall,
   host: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
@@ -47,7 +47,7 @@ async function explain(
   return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
 }
 
-/** Spellings of `peers` that mean no (docs/protocol/operation.md#listeners-and-admin-routes). */
+/** Values of `peers` that mean no (docs/protocol/operation.md#listeners-and-admin-routes). */
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log'>): Promise<Answer> {

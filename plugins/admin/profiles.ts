@@ -15,12 +15,12 @@ heap                heap snapshot (.heapsnapshot)
 Chrome's developer tools open all three.
 `;
 
-/** Profiles of this process, in the formats of V8; one at a time. */
+/** Takes V8 profiles of this process, one at a time. */
 export class Profiles {
   readonly #maxHeapBytes: number;
   #isBusy = false;
 
-  /** A snapshot is built in memory, and is about as large as the heap: of larger ones there is none. */
+  /** A snapshot is built in memory and about as large as the heap, so a large heap is refused. */
   constructor(maxHeapBytes = 256 * 1024 * 1024) {
     this.#maxHeapBytes = maxHeapBytes;
   }
@@ -68,7 +68,7 @@ export class Profiles {
   }
 }
 
-/** What a client asks for, within the bound; a text that is no number counts as none. */
+/** The requested seconds, within the bound; an invalid number counts as missing. */
 function readSeconds(text: string | undefined): number {
   const seconds = Number(text ?? '');
   return seconds > 0 ? Math.min(seconds, maxSeconds) : defaultSeconds;
@@ -96,7 +96,7 @@ async function allocations(ms: number, signal: AbortSignal): Promise<HeapProfile
   });
 }
 
-/** Whatever was started ends with its session. */
+/** Closing the session ends everything started in it. */
 async function withSession<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
   const session = new Session();
   session.connect();

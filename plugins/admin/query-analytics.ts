@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 
 /**
- * What is known of one query text on one endpoint, in the names of the wire
- * (docs/protocol/operation.md#listeners-and-admin-routes).
+ * Statistics of one query text on one endpoint, with the field names of the answer (docs/protocol/operation.md#listeners-and-admin-routes).
  */
 export interface QueryFigures {
   readonly fingerprint: string;
@@ -24,16 +23,16 @@ export interface QueryReport {
   readonly top_by_errors: readonly QueryFigures[];
 }
 
-/** Queries tracked at once; the one that was not seen for the longest time makes room. */
+/** The most queries tracked at once; the one not seen for the longest time is dropped. */
 const maxTracked = 10_000;
 const listLength = 20;
-/** Longer texts are shown cut; they are told apart by their fingerprint. */
+/** Longer texts are cut when shown; their fingerprints still distinguish them. */
 const maxShownLength = 1024;
 
 /** Counts the queries of all clients, in bounded memory. */
 export class QueryAnalytics implements RequestObserver {
   readonly #nowMs: () => number;
-  /** By fingerprint, the one seen last at the end. */
+  /** By fingerprint, most recently seen last. */
   readonly #tracked = new Map<string, QueryFigures>();
   #total = 0;
 
@@ -42,7 +41,7 @@ export class QueryAnalytics implements RequestObserver {
   }
 
   started(): void {
-    // A query counts when it is answered.
+    // A query counts once it has been answered.
   }
 
   finished({ query, requestType: endpoint }: RequestRecord, status: number, durationMs: number): void {
@@ -86,7 +85,7 @@ export class QueryAnalytics implements RequestObserver {
 
 function shown(query: string): string {
   if (query.length <= maxShownLength) return query;
-  // Copied, so that what is kept does not keep the long text.
+  // Copied, because a slice would keep the long text alive.
   return Buffer.from(`${query.slice(0, maxShownLength)}...`).toString('utf8');
 }
 

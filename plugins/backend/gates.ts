@@ -8,7 +8,7 @@ import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import type { backendMetrics } from './metrics.js';
 
-/** Places for statistics over time of Logs Drilldown, where the option says 0. */
+/** Places for statistics over time of Logs Drilldown when the option is 0. */
 const defaultPlaces = 4;
 const gaugesWithinMs = 2_000;
 

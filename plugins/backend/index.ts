@@ -3,7 +3,7 @@ import { defineStage } from '../../core/plugin/index.js';
 import { backendMetrics } from './metrics.js';
 import { BackendStage } from './stage.js';
 
-/** The stage that owns the connection to VictoriaLogs and gives it to the stages behind it, bound to their exchange. */
+/** The stage that owns the connection to VictoriaLogs and passes it to later stages, bound to their exchange. */
 export default defineStage({
   name: 'backend',
   summary: 'Calls VictoriaLogs: connections, time bound, retry, circuit breaker, forwarded credentials',

@@ -1,4 +1,4 @@
-/** What the stage measures; names get the prefix `ref_proxy_` (docs/protocol/operation.md#metrics). */
+/** Metrics of this stage; names get the prefix `ref_proxy_` (docs/protocol/operation.md#metrics). */
 export const backendMetrics = {
   circuit_breaker_state: {
     type: 'gauge',

@@ -86,9 +86,9 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   }
 
   async ready(): Promise<string | undefined> {
-    // Read, not admitted: a look from outside must not take a probe's place.
+    // Reads the state without asking for admission: a readiness check must not take the place of a breaker probe.
     if (this.#breaker.state === 'open') return notReady;
-    // Who asks meanwhile shares the look: a backend that hangs makes no queue of them.
+    // Concurrent checks share one probe, so that a hanging backend does not queue them.
     this.#looking ??= this.#look();
     return this.#looking;
   }
@@ -140,7 +140,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     this.#host.log.warn(`circuit breaker is ${state}`);
     clearTimeout(this.#openTimer);
     if (state !== 'open') return;
-    // The breaker admits probes from then on, and nobody may come to be one.
+    // After this time the breaker would admit probes, but there may be no request to serve as one.
     this.#openTimer = setTimeout(
       () => this.#showBreaker('half-open'),
       this.#options.breakerOpenDuration,

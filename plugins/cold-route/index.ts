@@ -1,4 +1,4 @@
-/** Stage `cold-route`: holds the place of the stage described in README.md; every exchange goes on as it is. */
+/** Stage `cold-route`: a placeholder for the stage described in README.md; passes every exchange on unchanged. */
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
 import { defineStage } from '../../core/plugin/index.js';
 

@@ -1,4 +1,4 @@
-/** Endpoint plugin `delete`: the only write, behind its safeguards (docs/protocol/requests.md#deletion). */
+/** Endpoint plugin `delete`: the only write, protected by safeguards (docs/protocol/requests.md#deletion). */
 import type { DeleteOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import { LatePurges } from './late-purges.js';

@@ -1,7 +1,7 @@
-/** When caches are emptied again: the backend deletes in the background, and answers made meanwhile may show deleted rows. */
+/** When to empty caches again: the backend deletes in the background, and answers made meanwhile may still contain deleted rows. */
 const delaysMs: readonly number[] = [5_000, 60_000];
 
-/** Purges that follow a deletion. */
+/** Empties caches after a deletion, repeatedly. */
 export class LatePurges {
   readonly #purge: () => Promise<void>;
   readonly #delaysMs: readonly number[];
@@ -12,7 +12,7 @@ export class LatePurges {
     this.#delaysMs = delays;
   }
 
-  /** Empties the caches now, and plans to do so again; what a deletion before this one had planned is dropped for that. */
+  /** Empties the caches now and schedules the later purges, replacing those of an earlier deletion. */
   async begin(): Promise<void> {
     this.stop();
     for (const delay of this.#delaysMs) {
@@ -20,7 +20,7 @@ export class LatePurges {
         this.#timers.delete(timer);
         void this.#purge();
       }, delay);
-      // Caches end with the process.
+      // A pending purge must not keep a stopping process alive.
       timer.unref();
       this.#timers.add(timer);
     }

@@ -13,12 +13,12 @@ export interface Safeguards {
   readonly dottedNames: DottedNames;
 }
 
-/** Every stream there is, as texts: `{}` and `*`. What means the same in other words is found when the query is planned. */
+/** Texts that select every stream: `{}` and `*`. Other forms with the same meaning are found when the query is planned. */
 const wildcard = /^\s*(?:\*|\{\s*\})?\s*$/;
 
 /**
- * Reads a deletion, in the order of its safeguards (docs/protocol/requests.md#deletion). Throws the ApiError of the first one that
- * does not hold.
+ * Parses a deletion and checks its safeguards in order (docs/protocol/requests.md#deletion). Throws the ApiError of the first one that
+ * fails.
  */
 export function readDeletion(
   { method, caller, params }: Pick<HttpCall, 'method' | 'caller' | 'params'>,

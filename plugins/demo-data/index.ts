@@ -8,7 +8,7 @@ import { sampleEntry, type SampleEntry } from './services.js';
 
 const batchSize = 500;
 
-/** Fills a backend with the logs of a few made-up services: some history at start, then a live trickle. */
+/** Fills a backend with the logs of a few fictional services: some history at start, then live entries. */
 export default defineService<DemoDataOptions>({
   name: 'demo-data',
   summary: 'Sample logs of a few services: some history and a live trickle.',

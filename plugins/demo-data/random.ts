@@ -1,4 +1,4 @@
-/** Small seeded random numbers (mulberry32), so that a demo with the same seed tells the same story. */
+/** Small seeded random numbers (mulberry32), so that a demo with the same seed produces the same data. */
 export class Random {
   #state: number;
 

@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 
-/** One made-up log entry, in the terms of Loki's push API. */
+/** One generated log entry, in the terms of Loki's push API. */
 export interface SampleEntry {
   readonly labels: Readonly<Record<string, string>>;
   readonly line: string;
@@ -16,7 +16,7 @@ function place(random: Random): { readonly cluster: string; readonly namespace: 
   return { cluster: random.pick(regions), namespace: 'shop' };
 }
 
-/** JSON lines with trace ids as structured metadata: what `| json` and Grafana's log details are for. */
+/** JSON lines with trace ids as structured metadata, for `| json` and Grafana's log details. */
 const storefront: SampleService = (random, at) => {
   const failed = random.chance(0.06);
   const status = failed ? random.pick([500, 502, 503]) : random.pick([200, 200, 200, 201, 304, 404]);
@@ -34,7 +34,7 @@ const storefront: SampleService = (random, at) => {
   };
 };
 
-/** logfmt lines with durations and sizes: what `| logfmt` and `unwrap` are for. */
+/** logfmt lines with durations and sizes, for `| logfmt` and `unwrap`. */
 const checkout: SampleService = (random, at) => {
   const failed = random.chance(0.08);
   const order = random.between(10_000, 99_999);
@@ -48,7 +48,7 @@ const checkout: SampleService = (random, at) => {
   };
 };
 
-/** Access log without a service_name label: the proxy finds the name as Loki would. */
+/** Access log without a service_name label: the proxy derives the name as Loki would. */
 const ingress: SampleService = (random, at) => {
   const status = random.pick([200, 200, 200, 200, 301, 404, 499, 502]);
   const stamp = at.toISOString().slice(0, 19).replace('T', ' ');
@@ -59,7 +59,7 @@ const ingress: SampleService = (random, at) => {
   };
 };
 
-/** Plain text in the manner of a batch job. */
+/** Plain text like that of a batch job. */
 const worker: SampleService = (random) => {
   const batch = random.between(1, 4000);
   const line = random.chance(0.05)
@@ -74,7 +74,7 @@ const worker: SampleService = (random) => {
 
 const services = [storefront, storefront, checkout, ingress, worker] as const;
 
-/** Makes the entry that one of the demo's services writes at a moment. */
+/** Makes an entry of one of the demo's services at the given time. */
 export function sampleEntry(random: Random, at: Date): SampleEntry {
   return random.pick(services)(random, at);
 }

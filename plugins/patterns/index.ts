@@ -41,7 +41,7 @@ class Patterns implements Endpoint {
     await this.#readFile();
   }
 
-  /** SIGHUP reads the file again; one that cannot be read changes nothing. */
+  /** SIGHUP reads the file again; when that fails, the old patterns stay. */
   async reload(): Promise<void> {
     await this.#readFile();
   }

@@ -1,4 +1,4 @@
-/** Stage `peer-cache`: keeps answers, packed, in memory and lets identical calls in flight share one. */
+/** Stage `peer-cache`: caches packed answers in memory and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isKept, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
@@ -50,7 +50,7 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   create: (options, host) => new PeerCache(options, host),
 });
 
-/** Callers that share one call at most; further ones share the next. The in-flight cap of guard is far below. */
+/** The most callers that share one call; further ones share another. The in-flight limit of guard is far below. */
 const maxWaiters = 1_000;
 
 class PeerCache implements Stage<'tenant', never> {
@@ -59,7 +59,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #keys: CacheKeys;
   readonly #cache: Memory | undefined;
   readonly #flights: Flights<Answer> | undefined;
-  /** Counts purges: an answer asked for before a purge is neither kept nor shared after it. */
+  /** Incremented by each purge: an answer requested before a purge is neither cached nor shared after it. */
   #epoch = 0;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
@@ -101,7 +101,7 @@ class PeerCache implements Stage<'tenant', never> {
     rest: Rest,
   ): Promise<Answer> {
     const { result, isShared } = flights.join(key, exchange.signal, async (signal) => {
-      // The one who asked first may leave before the others have their answer.
+      // The first caller may leave before the others have their answer.
       exchange.memory.retain();
       try {
         return await this.#fetch(key, detachExchange(exchange, signal), rest);
@@ -111,7 +111,7 @@ class PeerCache implements Stage<'tenant', never> {
     });
     if (!isShared) return result;
     this.#host.meters.coalesced_total.add(1, {});
-    // Who waits for another's work does none.
+    // A caller that waits for shared work does none itself.
     const answer = await withoutPlace(exchange.slots.place, () => result);
     this.#host.meters.coalesced_saved_total.add(1, {});
     return answer;
@@ -123,7 +123,7 @@ class PeerCache implements Stage<'tenant', never> {
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
     if (ttl <= 0 || this.#cache === undefined || !isKept(answer)) return answer;
     const pacer = new Pacer(exchange.signal);
-    // What has no room is not packed.
+    // An answer too large for the cache is not packed.
     if ((await weighAnswer(answer, pacer)) > this.#cache.largest) {
       this.#host.meters.memory_cache_drops_total.add(1, { reason: 'refused' });
       return answer;
@@ -136,11 +136,11 @@ class PeerCache implements Stage<'tenant', never> {
 
 interface Memory {
   readonly packed: TieredCache<Buffer>;
-  /** Bytes that one answer may take. */
+  /** The most bytes of one answer. */
   readonly largest: number;
 }
 
-/** The memory tier: the cache budget less the share that tier0 takes for finished answers. */
+/** The memory tier: the cache budget minus tier0's share for finished answers. */
 function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Memory {
   const { meters, clock, log } = host;
   const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;

@@ -2,7 +2,7 @@ import type { FormatQueryRequest } from '../../core/wire/api/request.js';
 import { LogqlError } from '../../core/logql/error.js';
 import type { Answer, HttpCall } from '../../core/plugin/index.js';
 
-/** Asks the chain for a formatted query; a query that does not parse gets Loki's own failure body, not the error body. */
+/** Asks the chain for a formatted query; a query that cannot be parsed gets Loki's own failure body instead of the error body. */
 export async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise<Answer> {
   try {
     return await call.ask(request);

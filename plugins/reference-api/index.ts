@@ -20,7 +20,7 @@ import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
 import { formatQuery } from './format-query.js';
 import { legacyQuery } from './legacy-query.js';
 
-/** The read routes of Loki's API: parameters become a request, the chain answers it. */
+/** The read routes of Loki's API: parses the parameters into a request, which the chain answers. */
 export default defineEndpoint<ReferenceApiOptions>({
   name: 'reference-api',
   summary:

@@ -8,8 +8,8 @@ import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js
 import { quoteGo } from '../../core/base/time/index.js';
 
 /**
- * `/api/prom/query`: query_range for logs only, with one parameter more (`regexp`) and a shape of its own. The chain is asked for
- * data, so that no bytes of this shape are kept where another route would find them.
+ * `/api/prom/query`: query_range for logs only, with one more parameter (`regexp`) and an answer shape of its own. It asks the chain for
+ * data, so that no cache holds bytes of this shape for another route.
  */
 export async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
   const request = parseQueryRange(call.params, context);
@@ -21,12 +21,12 @@ export async function legacyQuery(call: HttpCall, context: ParamContext): Promis
 }
 
 /**
- * The query with a line filter behind its other stages, unless the pattern is empty. It is read, and refused where it is not of
- * logs, when its tree is asked for, as any query: who may ask is looked at first, and nothing is evaluated in vain.
+ * Adds a line filter after the query's other stages, unless the pattern is empty. Like any query it is parsed, and refused unless it
+ * selects logs, only when its tree is used: the caller is authenticated first, and no work is wasted.
  */
 function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
-  // On a line of its own, for the query may end in a comment. The line break also keeps what is refused here apart from
-  // the same query of another route, which identical calls in flight would share.
+  // On a separate line, because the query may end in a comment. The line break also distinguishes a query refused here from the same query
+  // on another route, with which it would otherwise share a call.
   const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;
   return new Query(text, dottedNames, function* () {
     if (pattern === '') return requireLogs(query.ast, 'legacy endpoints only support streams result type');
@@ -38,7 +38,7 @@ function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext):
       alternatives: [{ kind: 'text', value: pattern, span }],
       span,
     } as const;
-    // Read back, as Loki does: a pattern that is none is refused like one in a query.
+    // Parsed again, as in Loki: an invalid pattern is refused like one in a query.
     return yield* parseSteps(printPlain({ ...ast, stages: [...ast.stages, filter] }), { dottedNames });
   });
 }
@@ -56,7 +56,7 @@ function treeOf(query: Query): Expr {
   }
 }
 
-/** What Loki says of a query that it takes elsewhere. */
+/** Loki's error for a query that it only accepts elsewhere. */
 function refused(problem: string): Error {
   return apiError('badRequest', { text: `rpc error: code = Code(400) desc = ${problem}` });
 }

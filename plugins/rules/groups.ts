@@ -1,4 +1,4 @@
-/** Rule groups as the rules backend tells them (`/api/v1/rules`), read without trusting their form. */
+/** Rule groups as reported by the rules backend (`/api/v1/rules`), parsed without trusting their form. */
 
 export interface Rule {
   readonly kind: 'alert' | 'record';
@@ -10,14 +10,14 @@ export interface Rule {
   readonly annotations: ReadonlyMap<string, string>;
 }
 export interface RuleGroup {
-  /** The file it stands in: Loki's namespace. */
+  /** The file that contains it: Loki's namespace. */
   readonly namespace: string;
   readonly name: string;
   readonly intervalSeconds: number;
   readonly rules: readonly Rule[];
 }
 
-/** Reads `{data: {groups: [...]}}`; undefined when the document has no groups at all. What a group or rule lacks is left empty. */
+/** Parses `{data: {groups: [...]}}`; undefined when the document has no groups. Missing fields of a group or rule become empty. */
 export function readGroups(document: unknown): readonly RuleGroup[] | undefined {
   const groups = member(member(document, 'data'), 'groups');
   // Go writes an empty list as null.
@@ -41,7 +41,7 @@ function readRule(rule: unknown): Rule {
     name: text(member(rule, 'name')),
     expr: text(member(rule, 'query')),
     forSeconds: number(member(rule, 'duration')),
-    // vmalert's spelling, and Prometheus'.
+    // The spelling of vmalert, and that of Prometheus.
     keepFiringForSeconds: number(member(rule, 'keep_firing_for') ?? member(rule, 'keepFiringFor')),
     labels: texts(member(rule, 'labels')),
     annotations: texts(member(rule, 'annotations')),
@@ -50,7 +50,7 @@ function readRule(rule: unknown): Rule {
 
 function member(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  // It has the member; what that holds stays unknown.
+  // The member exists; its type is unknown.
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 

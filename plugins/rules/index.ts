@@ -1,4 +1,4 @@
-/** Endpoint plugin `rules`: read-only views of the rules and alerts that another service evaluates. */
+/** Endpoint plugin `rules`: read-only views of rules and alerts that another service evaluates. */
 import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { RulesOptions } from '../../core/base/options.gen.js';
 import {
@@ -67,7 +67,7 @@ class RuleViews {
     const { namespace, group } = readRulesPath(call.pathParams);
     const tenant = await askTenant(call);
     const { rulerBackend } = this.#options;
-    // Grafana asks for test/test to learn whether rules can be written; only this text tells it that they cannot.
+    // Grafana requests test/test to find out whether rules can be written; only this text tells it that they cannot.
     if (rulerBackend === undefined || (namespace === 'test' && group === 'test')) {
       throw apiError('notFound', {});
     }
@@ -113,7 +113,7 @@ class RuleViews {
     if (tenant.hasNoData) return [];
     const passed = passedOn(call, tenant);
     const names = new Set(chosen.map(([name]) => name));
-    // What the path chooses, parameters do not choose again.
+    // Parameters cannot override what the path selects.
     const params = [...chosen, ...passed.params.filter(([name]) => !names.has(name))];
     const { document } = await this.#backend.fetchJson({
       ...passed,
@@ -131,7 +131,7 @@ class RuleViews {
 }
 
 /**
- * What of a client's call goes on: parameters and who the tenant is, never credentials
+ * The parts of a client's call that are forwarded: parameters and the tenant, never credentials
  * (docs/protocol/requests.md#rules-and-alerts).
  */
 function passedOn(
@@ -142,7 +142,7 @@ function passedOn(
     params: [...params].flatMap(([name, values]) => values.map((value) => [name, value] as const)),
     headers: {
       ...(caller.orgId === undefined ? {} : { 'x-scope-orgid': caller.orgId }),
-      // Under label-based tenancy all tenants share one account, which says nothing about whose rules these are.
+      // Under label-based tenancy all tenants share one account, so it does not identify the owner of the rules.
       ...(tenant.streamField === undefined
         ? { accountid: String(tenant.accountId), projectid: String(tenant.projectId) }
         : {}),

@@ -3,25 +3,25 @@ import { Agent as HttpsAgent } from 'node:https';
 import got, { type Got } from 'got';
 import { apiError } from '../../core/base/errors/table.js';
 
-/** What a service is called in error texts. */
+/** A service's name in error texts. */
 export type ServiceName = 'rules' | 'alerts';
 
 export interface RulesCall {
   readonly service: ServiceName;
   /** Address of the service. */
   readonly base: string;
-  /** Path below it, such as `/api/v1/rules`. */
+  /** Path below the base address, such as `/api/v1/rules`. */
   readonly path: string;
   readonly params: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** More than any set of rules takes; the answer is held in memory. */
+/** Larger than any set of rules; the answer is held in memory. */
 const maxBytes = 16 * 1024 * 1024;
 const maxShown = 500;
 
-/** Reads from the services that know rules and alerts: bounded in time and size, errors as ApiError. */
+/** Reads from the services that evaluate rules and alerts: bounded in time and size, errors as ApiError. */
 export class RulesBackend {
   readonly #agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
   readonly #client: Got;
@@ -34,7 +34,7 @@ export class RulesBackend {
       headers: { accept: 'application/json', 'user-agent': undefined },
       throwHttpErrors: false,
       followRedirect: false,
-      // A kept connection may have been closed under the call: one more try.
+      // The server may have closed a pooled connection meanwhile: one more try.
       retry: {
         limit: 1,
         methods: ['GET'],
@@ -108,7 +108,7 @@ function failed({ service }: RulesCall, cause: string, status: number, error?: u
   return apiError('rulesBackendFailed', { service, cause }, { status, cause: error });
 }
 
-/** The text of a refusal: vmalert and Prometheus put it into `error`. */
+/** The text of a refusal, which vmalert and Prometheus put into `error`. */
 function refusal(bytes: Buffer): string {
   const text = bytes.toString('utf8').trim();
   try {
@@ -117,7 +117,7 @@ function refusal(bytes: Buffer): string {
       return shortened(body.error);
     }
   } catch {
-    // Plain text then.
+    // Not JSON: plain text.
   }
   return shortened(text);
 }

@@ -19,7 +19,7 @@ export function printGroup(group: RuleGroup): string {
 }
 
 function printYaml(node: unknown): string {
-  // Nothing is folded: an expression stays what it was. Readers of YAML 1.1 take `yes` and the like for booleans.
+  // No line folding, so expressions stay unchanged. YAML 1.1 parsers read `yes` and the like as booleans.
   return stringify(node, { indent: 4, lineWidth: 0, compat: 'yaml-1.1' });
 }
 

@@ -1,4 +1,4 @@
-/** Loki's build information: its flat keys, and the same under `data` for readers of the peer's form. */
+/** Loki's build information: its flat keys, and the same under `data` for Prometheus-style readers. */
 export function buildInfo(version: string): object {
   const info = {
     version,

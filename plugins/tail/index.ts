@@ -1,4 +1,4 @@
-/** Endpoint `tail`: log entries over a WebSocket as they come (docs/protocol/requests.md#tail). */
+/** Endpoint plugin `tail`: log entries over a WebSocket as they arrive (docs/protocol/requests.md#tail). */
 import { paramContext, parseTail } from '../../core/wire/api/params/index.js';
 import type { TailOptions } from '../../core/base/options.gen.js';
 import {
@@ -74,7 +74,7 @@ class Tail implements Endpoint {
     else await new TailRun(call, socket, this.#options, this.#host).run(live);
   }
 
-  /** The live answer, or the one error that clients get as the reason of a close. */
+  /** The live answer, or the single error that clients get as the close reason. */
   async #ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
     try {
       const answer = await call.ask(parseTail(call.params, paramContext(this.#host), this.#follow));

@@ -1,4 +1,4 @@
-/** What tails measure; names get the prefix `ref_proxy_`. */
+/** Metrics of tails; names get the prefix `ref_proxy_`. */
 export const tailMetrics = {
   tail_open: { type: 'gauge', help: 'Tails that are open.' },
   tail_ended_total: { type: 'counter', help: 'Tails that have ended, by reason.', labels: ['reason'] },

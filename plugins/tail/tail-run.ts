@@ -13,7 +13,7 @@ type EndReason = 'client' | 'duration' | 'stalled' | 'shutdown' | 'backend';
 
 const internalError = 1011;
 
-/** One open tail: pulls what comes and sends it, until somebody ends it. */
+/** One open tail: pulls entries and sends them until either side ends it. */
 export class TailRun {
   readonly #call: Pick<UpgradeCall, 'caller' | 'signal'>;
   readonly #socket: LiveSocket;
@@ -81,7 +81,7 @@ export class TailRun {
         return;
       case 'trouble':
         meters.tail_failed_polls_total.add(1, {});
-        // Polls go on failing while a backend is away; one line says so.
+        // While a backend is down every poll fails; it is logged once.
         if (!this.#isTroubled) log.warn('a tail could not look for new lines', { error: event.error });
         this.#isTroubled = true;
     }

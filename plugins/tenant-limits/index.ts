@@ -1,6 +1,4 @@
-/**
- * Endpoint plugin `tenant-limits`: the limits of a tenant, for clients to read (docs/protocol/answers.md#published-tenant-limits).
- */
+/** Endpoint plugin `tenant-limits`: lets clients read a tenant's limits (docs/protocol/answers.md#published-tenant-limits). */
 import { stringify } from 'yaml';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
@@ -25,7 +23,7 @@ export default defineEndpoint<TenantLimitsOptions>({
         async (call) =>
           jsonAnswer({
             limits: Object.fromEntries(await limitsOf(call, host)),
-            // Logs Drilldown hides its patterns when told that there are none.
+            // Logs Drilldown hides its patterns view when this is false.
             pattern_ingester_enabled: options.patternsEnabled,
             version: 'unknown',
           }),
@@ -34,18 +32,18 @@ export default defineEndpoint<TenantLimitsOptions>({
   }),
 });
 
-/** The published limits of the one tenant that asks; several have no limits of their own. */
+/** The published limits of the tenant that asks; several tenants have no limits of their own. */
 async function limitsOf(
   call: HttpCall,
   host: Pick<Host, 'limits'>,
 ): Promise<ReadonlyMap<string, LimitValue>> {
-  // This route has a text of its own for several tenants (docs/protocol/tenants.md#finding-the-tenant).
+  // This route has its own error text for several tenants (docs/protocol/tenants.md#finding-the-tenant).
   if (call.caller.orgId?.includes('|') === true) throw apiError('multiTenantEndpoint', {});
   const { id } = await askTenant(call);
   return host.limits.published(id);
 }
 
 function printYaml(limits: ReadonlyMap<string, LimitValue>): string {
-  // Readers of YAML 1.1 take `yes` and the like for booleans.
+  // YAML 1.1 parsers read `yes` and the like as booleans.
   return stringify(limits, { indent: 4, lineWidth: 0, compat: 'yaml-1.1' });
 }

@@ -53,7 +53,7 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #bodies: ByteLru<EncodedAnswer>;
   readonly #keys: CacheKeys;
   readonly #largestAnswer: number;
-  /** Counts purges: an answer asked for before a purge is not kept after it. */
+  /** Incremented by each purge: an answer requested before a purge is not cached after it. */
   #epoch = 0;
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
@@ -84,7 +84,7 @@ class Tier0 implements Stage<'tenant', never> {
     const epoch = this.#epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#options);
-    // What will not be kept is left to the edge, which encodes it just the same.
+    // An answer that will not be cached is encoded at the HTTP edge with the same result.
     if (ttl === 0 || answer.kind === 'encoded') return answer;
     const pacer = new Pacer(exchange.signal);
     if ((await weighAnswer(answer, pacer)) > this.#largestAnswer) return answer;
@@ -108,7 +108,7 @@ class Tier0 implements Stage<'tenant', never> {
   }
 }
 
-/** Node.js cuts small buffers out of larger ones, which stay whole as long as one piece is kept. */
+/** Node.js allocates small buffers from a larger one, which stays in memory as long as any slice of it. */
 function alone(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
@@ -118,11 +118,11 @@ function alone(bytes: Buffer): Buffer {
 
 const noHeaders: ReadonlyMap<string, string> = new Map();
 
-/** Bytes are only stored for whole requests of one tenant that change nothing. */
+/** Bytes are only stored for complete requests of one tenant that change nothing. */
 function isSafe({ isFinal, caller, request }: Exchange<'tenant'>, options: Tier0Options): boolean {
   if (!isFinal || caller.method !== 'GET') return false;
   const { cache } = operationOf(request);
-  // What is answered in chunks never stands here whole.
+  // An answer sent in chunks never exists as one buffer.
   return cache !== 'never' && !(options.streamResponse && cache.isChunked);
 }
 
@@ -131,7 +131,7 @@ interface Budget {
   readonly maxBytes: number;
 }
 
-/** The share of the cache budget that finished answers may take; undefined when there is none. */
+/** The share of the cache budget for finished answers; undefined when there is none. */
 function budgetOf(options: Tier0Options): Budget | undefined {
   const share = options.maxPercent / 100;
   const budget = {

@@ -2,7 +2,7 @@ import type { Latency } from '../../core/kernel/plugin/host.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 import { RecentTimes } from '../../core/kernel/telemetry/recent-times.js';
 
-/** Calls to the backend since the process started, and the times of the last ones. */
+/** Calls to the backend since the process started, and the durations of the latest ones. */
 export interface BackendFigures {
   readonly calls: number;
   /** Calls without an answer, and answers of 400 and above. */
@@ -10,7 +10,7 @@ export interface BackendFigures {
   readonly ms: Latency | undefined;
 }
 
-/** Counts what finished requests asked of the backend. Rows are pulled long after the stage that opens the way to them. */
+/** Counts the backend calls of finished requests. A stage meter cannot: rows are pulled long after the backend stage has returned. */
 export class BackendCalls implements RequestObserver {
   #calls = 0;
   #errors = 0;

@@ -6,18 +6,18 @@ import { namesTexts, type Explanation } from '../../core/engine/plan/explain/exp
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import type { Host } from '../../core/plugin/index.js';
 
-/** What becomes of a query, and for a log query the one that counts its lines by level. */
+/** The explanation of a query, and for a log query the query that counts its lines by level. */
 export interface PageExplanation extends Explanation {
   readonly kind: 'log' | 'metric';
   readonly formatted: string;
   readonly namesText: string;
-  /** The histogram that Grafana asks beside a log query, one interval per bar. */
+  /** The histogram query that Grafana sends with a log query, one interval per bar. */
   readonly histogram?: string;
 }
 
 /**
- * Explains `query` as the pipeline runs it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Nothing is asked
- * of the backend.
+ * Explains `query` as the pipeline runs it for a tenant; `step` (whole seconds) is the interval of the histogram's bars. Does not ask the
+ * backend.
  * @throws LogqlError with Loki's text for a query it refuses
  */
 export async function explainForPage(
@@ -37,7 +37,7 @@ export async function explainForPage(
   return { ...shared, kind: 'log', histogram };
 }
 
-/** `sum by (level, detected_level) (count_over_time(<query> | drop __error__ [<interval>]))`, as Grafana's Explore asks. */
+/** `sum by (level, detected_level) (count_over_time(<query> | drop __error__ [<interval>]))`, as Grafana's Explore sends it. */
 function histogramOf(query: LogExpr, intervalNanoseconds: bigint): VectorAggregation {
   const { span } = query;
   const dropErrors = {

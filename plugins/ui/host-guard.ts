@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { apiError, type Caller } from '../../core/plugin/index.js';
 
 /**
- * Lets requests through that name this machine by address, by localhost or by an allowed name; others are an ApiError. Any other name
- * can be one that a stranger's page was loaded from and then pointed here, which would let that page read the logs.
+ * Admits requests whose Host header is an IP address, localhost or an allowed name; others are an ApiError. Any other name could belong to
+ * an attacker's page whose DNS entry was changed to this machine (DNS rebinding), which could then read the logs.
  */
 export function createHostGuard(allowedHosts: readonly string[]): (caller: Caller) => void {
   const allowed = new Set(['localhost', ...allowedHosts.map((name) => name.toLowerCase())]);

@@ -20,7 +20,7 @@ export default defineEndpoint<UiOptions>({
   create: (options, host) => createUi(options, host, pageFolder),
 });
 
-/** The endpoint with the page's files from a folder. */
+/** The endpoint, with the page's files from a folder. */
 export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL): Endpoint {
   const page = new PageFiles(folder);
   const backendCalls = new BackendCalls();
@@ -30,13 +30,13 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
   const guarded =
     (handler: RouteHandler): RouteHandler =>
     async (call) => {
-      // Who has shown the token is no stranger's page.
+      // A caller with the admin token is not an attacker's page.
       if (!wantsToken) guardHost(call.caller);
       return handler(call);
     };
   return {
     routes: new Map<string, RouteHandler>([
-      // An error is an answer too, so that it must reject.
+      // Inside a promise, so that a thrown error becomes a rejection.
       ['ui', (call) => new Promise((resolve) => resolve(page.answer(call)))],
       [
         'ui_pipeline',

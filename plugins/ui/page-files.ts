@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 
-/** Where `npm run build` puts the page, beside the compiled plugin. */
+/** Where `npm run build` puts the page, next to the compiled plugin. */
 export const pageFolder = new URL('./page/', import.meta.url);
 
 const compress = promisify(gzip);
@@ -18,7 +18,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
 ]);
 
-/** Everything comes from this origin, nothing is inline, nobody may frame the page or post forms from it. */
+/** Everything comes from this origin, nothing is inline, and no other site may frame the page or post forms from it. */
 const securityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -36,7 +36,7 @@ export class PageFiles {
 
   constructor(private readonly folder: URL) {}
 
-  /** Reads the files; a folder that is missing holds none. */
+  /** Reads the files; a missing folder counts as empty. */
   async load(): Promise<void> {
     const names = await readdir(this.folder).catch(() => []);
     const known = names.filter((name) => contentTypes.has(extname(name)));
@@ -45,7 +45,7 @@ export class PageFiles {
     );
   }
 
-  /** Answers `/ui/` and `/ui/{file}`; `/ui` leads to `/ui/`, under which the page finds its files wherever a proxy put it. */
+  /** Answers `/ui/` and `/ui/{file}`; `/ui` redirects to `/ui/`, so that the page finds its files by relative paths behind any proxy. */
   answer({ path, pathParams, caller }: HttpCall): Answer {
     if (path === '/ui') return finishedAnswer(302, Buffer.alloc(0), '', new Map([['Location', 'ui/']]));
     if (this.#files.size === 0) return textAnswer(503, 'the page is not built: npm run build\n');

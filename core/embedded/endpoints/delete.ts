@@ -5,7 +5,7 @@ import { deleteRows } from '../engine/delete-rows.js';
 import { tenantKey } from '../store/stream-tags.js';
 import { formatTime, printFilter } from '../logsql/index.js';
 
-/** `POST /delete/run_task`: starts a deletion and answers its id at once; the rows go in the background. */
+/** `POST /delete/run_task`: starts a deletion and returns its id immediately; rows are removed in the background. */
 export async function runDeleteTask(ctx: Context): Promise<void> {
   const filter = parseDeleteFilter(ctx.args.get('filter'));
   const { tasks } = ctx.backend;
@@ -44,7 +44,7 @@ export async function activeDeleteTasks(ctx: Context): Promise<void> {
   );
 }
 
-/** `POST /delete/stop_task`: ends a deletion; rows that are gone stay gone. */
+/** `POST /delete/stop_task`: stops a deletion; rows already removed stay removed. */
 export async function stopDeleteTask(ctx: Context): Promise<void> {
   const id = ctx.args.get('task_id');
   if (id === '') throw badRequest('missing task_id arg');

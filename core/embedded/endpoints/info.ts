@@ -21,7 +21,7 @@ export async function ping(ctx: Context): Promise<void> {
 export async function buildInfo(ctx: Context): Promise<void> {
   if (ctx.req.method !== 'GET') {
     ctx.out.begin(405, 'application/json');
-    // The missing escapes are the real server's.
+    // The real server does not escape these quotes either.
     ctx.out.write(`{"status":"error","msg":"method "${ctx.req.method ?? ''}" isn't allowed"}`);
     await ctx.out.end();
     return;
@@ -46,7 +46,7 @@ export async function tenantIds(ctx: Context): Promise<void> {
   );
 }
 
-/** `GET /metrics`: the names of the real server that a proxy or a dashboard reads, and a few of this one's own. */
+/** `GET /metrics`: the metrics of the real server that a proxy or a dashboard reads, and a few of its own. */
 export async function metrics(ctx: Context): Promise<void> {
   const { backend } = ctx;
   const stats = backend.stats();

@@ -7,7 +7,7 @@ import { ingestLokiStream, type LokiStream, parseLokiJson } from '../ingest/loki
 import { RowSink } from '../ingest/row-sink.js';
 import { decodeSnappy } from '../ingest/snappy.js';
 
-/** Rows taken in between two looks at the event loop. */
+/** Rows stored before other work gets a turn. */
 const YIELD_ROWS = 2000;
 
 /** `POST /insert/jsonline`: NDJSON rows (docs/protocol/victorialogs.md#ingestion). */
@@ -53,7 +53,7 @@ async function readLokiStreams(ctx: Context): Promise<LokiStream[]> {
     const text = (await readBody(ctx)).toString('utf8');
     return wrap('cannot parse Loki json request', () => parseLokiJson(text));
   }
-  // Protobuf bodies are snappy blocks by definition; a Content-Encoding only says so again.
+  // Protobuf bodies are snappy blocks by definition; a Content-Encoding only repeats that.
   const raw = await readRaw(ctx.req);
   const encoding = ctx.req.headers['content-encoding'] ?? '';
   const packed = encoding === 'snappy' ? raw : await unpackBody(raw, encoding);
@@ -70,7 +70,7 @@ function wrap<T>(prefix: string, parse: () => T): T {
 }
 
 async function readBody(ctx: Context): Promise<Buffer> {
-  // A body of the form type was already eaten as parameters.
+  // A body with a form content type was already read as parameters.
   if (ctx.req.readableEnded) return Buffer.alloc(0);
   return unpackBody(await readRaw(ctx.req), ctx.req.headers['content-encoding'] ?? '');
 }

@@ -31,13 +31,13 @@ export function streamFieldValues(ctx: Context): Promise<void> {
   });
 }
 
-/** `/select/logsql/field_names`: exact row counts here, where the real server counts by storage block. */
+/** `/select/logsql/field_names`: counts exact rows, where the real server counts by storage block. */
 export async function fieldNames(ctx: Context): Promise<void> {
   const { job } = readQueryArgs(ctx);
   const counts = new Map<string, number>();
   await runJob(ctx, job, {
     push(row) {
-      // Also columns that are empty in this row: an unpacked `""` and hidden built-in fields are listed too.
+      // Includes columns that are empty in this row: an unpacked `""` and hidden built-in fields are listed too.
       for (const name of row.fieldNames()) counts.set(name, (counts.get(name) ?? 0) + 1);
       return true;
     },
@@ -46,7 +46,7 @@ export async function fieldNames(ctx: Context): Promise<void> {
   await answerCounts(ctx, counts);
 }
 
-/** `/select/logsql/field_values?field=f`, rows without the field counted under `""`. */
+/** `/select/logsql/field_values?field=f`; rows without the field count under `""`. */
 export async function fieldValues(ctx: Context): Promise<void> {
   const field = requireField(ctx);
   await pipeValues(ctx, { kind: 'field_values', field }, field);
@@ -99,7 +99,7 @@ async function pipeValues(ctx: Context, pipe: LogsqlPipe, column: string): Promi
   await answerCounts(ctx, counts);
 }
 
-/** The common answer: `filter` keeps values by substring; when `limit` cuts the list, no count can be trusted. */
+/** The common answer: `filter` keeps values by substring; when `limit` cuts the list, the counts are reported as 0. */
 async function answerCounts(ctx: Context, counts: ReadonlyMap<string, number>): Promise<void> {
   const filter = ctx.args.get('filter');
   const limit = ctx.args.count('limit');

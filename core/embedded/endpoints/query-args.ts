@@ -21,11 +21,11 @@ export interface Buckets {
 
 /** The common arguments of the select endpoints, read and checked (docs/protocol/victorialogs.md#arguments-of-select). */
 export interface QueryArgs {
-  /** The query as written, without the restrictions that arguments add. */
+  /** The query as written, without the filters that arguments add. */
   readonly original: LogsqlQuery;
-  /** What is to be run; endpoints add their own pipes to it. */
+  /** The query to run; endpoints add their own pipes. */
   readonly job: QueryJob;
-  /** Range of the `start` and `end` arguments, widened to whole buckets when there is a step; `endNs` is exclusive. */
+  /** The range of the `start` and `end` arguments, widened to whole buckets when there is a step; `endNs` is exclusive. */
   readonly startNs: bigint | undefined;
   readonly endNs: bigint | undefined;
   readonly buckets: Buckets | undefined;
@@ -74,7 +74,7 @@ export function readQueryArgs(ctx: Context): QueryArgs {
   };
 }
 
-/** What `rate()` divides by without buckets, and how long the query may take. */
+/** The divisor of `rate()` without buckets, and the time limit of the query. */
 function rates(
   ctx: Context,
   startNs: bigint | undefined,
@@ -103,7 +103,7 @@ function readBuckets(ctx: Context): Buckets | undefined {
   return { stepNs, offsetNs: isRowsEndpoint(ctx) ? 0n : readOffset(ctx) };
 }
 
-/** On `/query` the offset argument counts rows, elsewhere it shifts buckets. */
+/** On `/query` the offset argument counts rows; elsewhere it shifts buckets. */
 function isRowsEndpoint(ctx: Context): boolean {
   return ctx.path.endsWith('/query');
 }
@@ -116,7 +116,7 @@ function readOffset(ctx: Context): bigint {
   return ns;
 }
 
-/** The buckets of an endpoint that cannot do without. */
+/** The buckets of an endpoint that requires them. */
 export function requireBuckets(args: QueryArgs): Buckets {
   if (args.buckets === undefined) throw badRequest("cannot parse duration from the arg 'step='");
   return args.buckets;
@@ -129,7 +129,7 @@ export function bucketStart(ns: bigint, { stepNs, offsetNs }: Buckets): bigint {
   return shifted - below - offsetNs;
 }
 
-/** First bucket border at or after `ns`. */
+/** First bucket boundary at or after `ns`. */
 function bucketEnd(ns: bigint, buckets: Buckets): bigint {
   const start = bucketStart(ns, buckets);
   return start === ns ? ns : start + buckets.stepNs;

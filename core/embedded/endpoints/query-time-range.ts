@@ -5,8 +5,8 @@ import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import { readQueryArgs } from './query-args.js';
 
 /**
- * `/select/logsql/query_time_range`: the range a query looks at. Without a time filter of its own the arguments are
- * given back as they came; with one, the common range of both with an inclusive end.
+ * `/select/logsql/query_time_range`: the time range that a query reads. Without a time filter in the query, it returns the arguments as
+ * they are; with one, the intersection with an inclusive end.
  */
 export async function queryTimeRange(ctx: Context): Promise<void> {
   const { original, job, startNs, endNs } = readQueryArgs(ctx);

@@ -26,11 +26,11 @@ export async function queryRows(ctx: Context): Promise<void> {
   await ctx.out.end();
 }
 
-/** The newest `limit` rows, newest first, as long as the pipes keep time; after a sort, stats and the like a plain limit. */
+/** Limits to the newest `limit` rows, newest first, if the pipes keep `_time`; after a sort, stats and the like, a plain limit. */
 function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQuery {
   const pipes: LogsqlPipe[] = [...query.pipes];
   if (pipes.every(keepsTime)) {
-    // The cut stands inside the sort, which then holds no more rows than are wanted.
+    // The limit is part of the sort, which then never holds more rows than requested.
     pipes.push({
       kind: 'sort',
       by: [{ field: '_time', desc: true }],
@@ -46,7 +46,7 @@ function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQue
   return { ...query, pipes };
 }
 
-/** Row-wise pipes under which `_time` may be rewritten but not lost: the sort then has to look at the result. */
+/** Row-wise pipes that may rewrite `_time` but not remove it, so the sort must run after them. */
 function keepsTime(pipe: LogsqlPipe): boolean {
   return (
     keepsRowsInTime(pipe) || ['unpack_json', 'unpack_logfmt', 'extract', 'extract_regexp'].includes(pipe.kind)

@@ -10,9 +10,9 @@ import { parseTime } from '../http/time-arg.js';
 import { makeTags, tagsText } from '../store/stream-tags.js';
 import { readQueryArgs, requireBuckets } from './query-args.js';
 
-/** One value of one series as the stats endpoints print it. */
+/** One value of one series as the stats endpoints write it. */
 interface Sample {
-  /** Position of the column among the results, which leads the order of series. */
+  /** Position of the column among the results; the first sort key of series. */
   readonly column: number;
   readonly metric: ReadonlyMap<string, string>;
   readonly seconds: number;
@@ -50,7 +50,7 @@ export const statsQueryRange = withJsonErrors(async (ctx) => {
   );
   const series = new Map<string, Sample[]>();
   for (const sample of samples) {
-    // Column first, then the text of the labels that have a value: the order in which the real server lists series.
+    // Sorts by column, then by the text of the non-empty labels: the order in which the real server lists series.
     const shown = [...sample.metric].filter(([, value]) => value !== '');
     const key = `${String(sample.column).padStart(4, '0')}${tagsText(makeTags(shown))}`;
     const list = series.get(key) ?? [];
@@ -77,10 +77,10 @@ function requireStats(query: LogsqlQuery): number {
   return at;
 }
 
-/** Puts the time bucket into the grouping; pipes in front must leave `_time` alone. */
+/** Adds the time bucket to the grouping; earlier pipes must not change `_time`. */
 function groupByTime(query: LogsqlQuery, at: number, bucket: GroupKey): LogsqlQuery {
   const pipes: LogsqlPipe[] = [...query.pipes];
-  // `requireStats` found a stats pipe at this place.
+  // `requireStats` found a stats pipe at this index.
   const stats = pipes[at] as StatsPipe;
   const offender = pipes.slice(0, at).find((pipe) => !keepsRowsInTime(pipe) && !isSelection(pipe));
   if (offender !== undefined) {
@@ -93,7 +93,7 @@ function groupByTime(query: LogsqlQuery, at: number, bucket: GroupKey): LogsqlQu
   return { ...query, pipes };
 }
 
-/** Pipes that choose or order whole rows, or unpack fields, all of which keep a time. */
+/** Pipes that select or sort whole rows, or unpack fields, all of which keep a time. */
 function isSelection(pipe: LogsqlPipe): boolean {
   return ['sort', 'first', 'last', 'limit', 'offset', 'unpack_json', 'unpack_logfmt'].includes(pipe.kind);
 }
@@ -125,20 +125,20 @@ async function runStats(
   });
 }
 
-/** The entries of a `histogram()` value, which becomes one series per bucket. */
+/** The buckets of a `histogram()` value, each of which becomes a series. */
 function histogramBuckets(value: string): (readonly [string, string])[] | undefined {
   if (!value.startsWith('[{"vmrange":')) return undefined;
-  // Only `histogram()` makes this text, an array of such objects.
+  // Only `histogram()` produces this text, an array of such objects.
   const entries = JSON.parse(value) as { vmrange: string; hits: number }[];
   return entries.map(({ vmrange, hits }) => [vmrange, String(hits)] as const);
 }
 
-/** The real server writes these two signs as escapes in its JSON errors. */
+/** The real server escapes these two characters in its JSON errors. */
 function escapeForHtml(json: string): string {
   return json.replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
 }
 
-/** The two stats endpoints answer their errors as JSON with status 422. */
+/** The two stats endpoints return errors as JSON with status 422. */
 function withJsonErrors(handler: (ctx: Context) => Promise<void>): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     try {

@@ -8,16 +8,13 @@ import { Pacer } from '../../base/pace/pacer.js';
 import { pause } from '../../base/time/pause.js';
 import { readQueryArgs } from './query-args.js';
 
-/** Each poll looks this far behind the end of the one before, for rows that came late. */
+/** Each poll starts this long before the end of the previous one, for rows that arrived late. */
 const LOOK_BEHIND_NS = 5_000_000_000n;
 
-/**
- * `/select/logsql/tail`: rows as they arrive, by polling, with the losses the real server has
- * (docs/protocol/victorialogs.md#backend-tail).
- */
+/** `/select/logsql/tail`: rows as they arrive, by polling, with the real server's losses (docs/protocol/victorialogs.md#backend-tail). */
 export async function tail(ctx: Context): Promise<void> {
   const { original, job } = readQueryArgs(ctx);
-  // A projection that drops `_time` is found out with its first row, all others here.
+  // A projection that drops `_time` is only detected at its first row; all other invalid pipes are detected here.
   if (
     !original.pipes.every(
       (pipe) =>
@@ -38,7 +35,7 @@ export async function tail(ctx: Context): Promise<void> {
   if (!/\bgzip\b/.test(ctx.req.headers['accept-encoding'] ?? '')) ctx.out.sendHeadersPlain();
   const follower = new Follower(ctx, job);
   let startNs = ctx.nowNs - startOffsetNs;
-  // The polls of many tails come at once as soon as the loop was late once; requests have their turns between them.
+  // When the loop was late once, many tails poll at the same time; this gives requests their turns between them.
   const pacer = new Pacer();
   const { store } = ctx.backend;
   let [seenRows, seenNs] = [-1, 0n];
@@ -46,7 +43,7 @@ export async function tail(ctx: Context): Promise<void> {
     await pacer.due();
     const endNs = ctx.backend.settings.nowNs() - offsetNs;
     const { rowsIngested, newestNs = endNs } = store;
-    // Without a row that came since, and without one of a time that was in the future then, there is nothing new to be found.
+    // Nothing new is possible unless rows have arrived since, or a row was in the future at the last poll.
     if (rowsIngested !== seenRows || newestNs > seenNs) await follower.poll(startNs, endNs);
     [seenRows, seenNs] = [rowsIngested, endNs];
     startNs =
@@ -55,7 +52,7 @@ export async function tail(ctx: Context): Promise<void> {
   }
 }
 
-/** Remembers what each stream has shown, so that the overlap of two polls is not sent twice. */
+/** Remembers what each stream has sent, so that rows in the overlap of two polls are sent once. */
 class Follower {
   readonly #ctx: Context;
   readonly #job: QueryJob;

@@ -7,9 +7,9 @@ import {
 } from '../logsql/index.js';
 
 /**
- * Chains the pipes of a query. Groups of equal rank are told apart by nothing, so their order under a sort is arbitrary;
- * in the recordings the last of them comes first when the sort is falling, as the newest row does among rows of one
- * instant. Groups in front of such a sort are therefore handed on from last to first.
+ * Chains the pipes of a query. Groups that compare equal may come in any order under a sort. In recordings of the real server, the last of
+ * them comes first when sorting descending, as the newest row does among rows of one time. Groups before such a sort are therefore passed
+ * on from last to first.
  */
 export function chainPipes(
   pipes: readonly LogsqlPipe[],

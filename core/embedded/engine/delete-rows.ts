@@ -4,7 +4,7 @@ import type { TenantId } from '../store/stream-tags.js';
 import { pruneFilter } from './prune.js';
 import { StoredRow } from './stored-row.js';
 
-/** Removes the matching rows of a tenant, stream by stream with breaks for other work; returns their number. */
+/** Removes the matching rows of a tenant, stream by stream with pauses for other work; returns their number. */
 export async function deleteRows(
   store: Store,
   tenant: TenantId,

@@ -11,7 +11,7 @@ import {
 import { badRequest } from '../http/errors.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
-/** Parses the `query` argument; HTTP 400 with the real server's frame around the reason. */
+/** Parses the `query` argument; HTTP 400 with the reason worded as by the real server. */
 export function parseQueryArg(text: string): LogsqlQuery {
   return framed(`cannot parse \`query\` arg [${text}]: `, () => parseQuery(text));
 }
@@ -51,7 +51,7 @@ export function parseExtraStreamFilter(text: string): LogsqlFilter {
   );
 }
 
-/** Adds the time range and filters of the request to a query and to all its subqueries. */
+/** Adds the request's time range and filters to a query and to all its subqueries. */
 export function restrictQuery(
   query: LogsqlQuery,
   time: LogsqlFilter | undefined,

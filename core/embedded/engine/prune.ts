@@ -4,16 +4,16 @@ import type { TimeRange } from '../store/scan.js';
 import type { Stream } from '../store/stream.js';
 import type { StreamTags } from '../store/stream-tags.js';
 
-/** A filter taken apart: what the store's own index answers, and what is left to be asked row by row. */
+/** A filter split into the part that the store's index can answer and the part to test row by row. */
 export interface PrunedFilter {
   readonly range: TimeRange;
   /** Exact test of a stream's fields. */
   readonly matchesStream: (tags: StreamTags) => boolean;
-  /** The rest; `all` when stream and time decide everything. */
+  /** The remaining filter; `all` when stream and time decide everything. */
   readonly rowFilter: LogsqlFilter;
 }
 
-/** Splits the top-level conditions of a filter by who can answer them. */
+/** Splits the top-level conditions of a filter into those two parts. */
 export function pruneFilter(filter: LogsqlFilter, evalNs: bigint): PrunedFilter {
   const tests: ((tags: StreamTags) => boolean)[] = [];
   const rest: LogsqlFilter[] = [];
@@ -29,7 +29,7 @@ export function pruneFilter(filter: LogsqlFilter, evalNs: bigint): PrunedFilter 
   return { range, matchesStream: (tags) => tests.every((test) => test(tags)), rowFilter: build.and(...rest) };
 }
 
-/** The conditions that must all hold, nested ANDs opened. */
+/** The top-level conditions that must all hold, with nested ANDs flattened. */
 function conjuncts(filter: LogsqlFilter): LogsqlFilter[] {
   return filter.kind === 'and' ? filter.parts.flatMap(conjuncts) : [filter];
 }
@@ -55,7 +55,7 @@ export function timeBounds(filter: LogsqlFilter, evalNs: bigint): TimeRange {
   }
 }
 
-/** Whether the filter holds a time condition anywhere at its top. */
+/** Whether any top-level condition of the filter is on time. */
 export function hasTimeFilter(filter: LogsqlFilter): boolean {
   return filter.kind === 'and' ? filter.parts.some(hasTimeFilter) : isPureTime(filter);
 }
@@ -64,7 +64,7 @@ function isPureTime(filter: LogsqlFilter): boolean {
   return filter.kind === 'time' || filter.kind === 'time-relative';
 }
 
-/** Whether streams and one time range decide the filter, so that rows need not be read to count them. */
+/** Whether the filter only has conditions on streams and time, so that rows can be counted without reading them. */
 export function isPureStreamFilter(filter: LogsqlFilter): boolean {
   return conjuncts(filter).every((part) => isPureTime(part) || isPureStream(part));
 }

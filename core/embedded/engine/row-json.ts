@@ -4,8 +4,8 @@ import type { Stream } from '../store/stream.js';
 import { rowNames, StoredRow } from './stored-row.js';
 
 /**
- * How rows of one stream and shape are written: constant text, then the value at a position of the row (or its time,
- * position -1), and so on. Names and stream fields are quoted once, not once per row.
+ * How to write rows of one stream and shape: constant text, the value at an index of the row (or its time, index -1), constant text, and so
+ * on. Names and stream fields are quoted once, not once per row.
  */
 interface Template {
   readonly texts: readonly string[];
@@ -16,7 +16,7 @@ const templates = new WeakMap<Stream, Map<Shape, Template>>();
 const quotedNames = new Map<string, string>();
 const MAX_NAMES = 10_000;
 
-/** One NDJSON line; empty fields are left out, and a row without any other gives an empty text. */
+/** One NDJSON line; empty fields are left out, and a row without fields gives an empty text. */
 export function rowJson(row: RowView): string {
   if (row instanceof StoredRow) return storedJson(row);
   let line = '';
@@ -78,7 +78,7 @@ function quotedName(name: string): string {
   let quoted = quotedNames.get(name);
   if (quoted === undefined) {
     quoted = JSON.stringify(name);
-    // Names come from clients; past the bound they are quoted anew each time.
+    // Clients choose the names; beyond the bound they are quoted anew each time.
     if (quotedNames.size < MAX_NAMES) quotedNames.set(name, quoted);
   }
   return quoted;

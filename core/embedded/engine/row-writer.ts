@@ -4,7 +4,7 @@ import type { ResponseWriter } from '../http/response.js';
 import { rowJson } from './row-json.js';
 import type { RowConsumer } from './run.js';
 
-/** Writes rows as NDJSON as they come. Empty fields are left out, and rows without any other are left out whole. */
+/** Writes rows as NDJSON as they arrive. Empty fields are left out, and so are rows without any fields. */
 export class JsonRowWriter implements RowConsumer {
   readonly #out: ResponseWriter;
   readonly #fault: FaultRule | undefined;
@@ -45,7 +45,7 @@ export class JsonRowWriter implements RowConsumer {
   }
 }
 
-/** Gathers rows for CSV: the header needs all columns, so nothing can be written before the last row is known. */
+/** Collects rows for CSV: the header needs all columns, so writing starts after the last row. */
 export class CsvRowWriter implements RowConsumer {
   readonly #out: ResponseWriter;
   readonly #columns = new Set<string>();
@@ -79,7 +79,7 @@ function csvValue(text: string): string {
   return /[",\r\n]|^[ \t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Keeps result rows, for the endpoints that make one JSON document of them. */
+/** Collects result rows, for endpoints that put them into one JSON document. */
 export class RowCollector implements RowConsumer {
   readonly rows: MapRow[] = [];
 

@@ -20,28 +20,28 @@ import { pullOrder } from './time-order.js';
 /** Other requests get their turn at least this often. */
 const TURN_MS = 8;
 
-/** A query ready to run, with everything its meaning depends on. */
+/** A query with everything that its result depends on. */
 export interface QueryJob {
   readonly tenant: TenantId;
   readonly query: LogsqlQuery;
-  /** The instant that relative times and `now` refer to. */
+  /** The time that relative times and `now` refer to. */
   readonly evalNs: bigint;
   readonly hidden: HiddenFields;
-  /** Length of the time range, by which `rate()` divides; undefined when it is open. */
+  /** Length of the time range, the divisor of `rate()`; undefined when the range is open. */
   readonly rangeNs: bigint | undefined;
   /** Time limit in milliseconds. */
   readonly limitMs: number;
 }
 
-/** Takes result rows. `push` returns false when it wants no more; `drain` resolves when it can take further rows. */
+/** Receives result rows. `push` returns false when it needs no more; `drain` resolves when it can receive further rows. */
 export interface RowConsumer {
   push(row: RowView): boolean;
   drain(): Promise<void>;
 }
 
 /**
- * Runs a query under the concurrency and time limits. Rejects with `QueryTimeoutError`, `ClientGoneError` or an HTTP 400
- * for what the query itself does wrong.
+ * Runs a query under the concurrency and time limits. Rejects with `QueryTimeoutError`, `ClientGoneError`, or HTTP 400 for errors of the
+ * query itself.
  */
 export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
   const { counters, limiter } = ctx.backend;
@@ -58,7 +58,7 @@ export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer)
   });
 }
 
-/** As `runJob`, without a place among the concurrent queries: for live tails and subqueries. */
+/** Like `runJob`, without counting as a concurrent query: for live tails and subqueries. */
 export async function executeJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
   try {
     await execute(ctx, job, consumer, Date.now());
@@ -115,7 +115,7 @@ function shiftRange(range: TimeRange, shiftNs: bigint): TimeRange {
   return shiftNs === 0n ? range : { minNs: range.minNs - shiftNs, maxNs: range.maxNs - shiftNs };
 }
 
-/** Runs the subqueries of `in(...)` and the like and puts their results in their place. */
+/** Runs the subqueries of `in(...)` and the like, and replaces them by their results. */
 async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number): Promise<LogsqlQuery> {
   const results = new Map<LogsqlQuery, string[]>();
   for (const test of subqueriesOf(job.query)) {

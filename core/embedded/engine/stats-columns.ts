@@ -8,7 +8,7 @@ export interface StatsColumns {
   readonly values: readonly string[];
 }
 
-/** Follows the columns of the last `stats` pipe through the pipes behind it; HTTP 400 for a pipe that is not allowed there. */
+/** Follows the columns of the last `stats` pipe through the later pipes; HTTP 400 for a pipe that is not allowed there. */
 export function statsColumns(query: LogsqlQuery): StatsColumns {
   const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
   const stats = query.pipes[at];

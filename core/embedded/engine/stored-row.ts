@@ -21,11 +21,11 @@ export function rowNames(stream: Stream, shape: Shape): readonly string[] {
   return names;
 }
 
-/** A row as the store holds it; it stays valid for as long as it is kept, whatever happens to the store. */
+/** A row of the store. It stays valid as long as it is referenced, whatever happens to the store. */
 export class StoredRow implements RowView {
   readonly timeNs: bigint;
   readonly stream: Stream;
-  /** Names of its own fields, the stream's left out, and their values. */
+  /** Names of its own fields, without the stream's, and their values. */
   readonly shape: Shape;
   readonly values: readonly string[];
 
@@ -58,7 +58,7 @@ export function rowAt(stream: Stream, view: BlockView, i: number): StoredRow | u
   return new StoredRow(stream, view.times[i] ?? 0n, shape, values);
 }
 
-/** A row seen at another time: `options(time_offset=1h)` shows old data as if it had happened an hour later. */
+/** A row with a shifted time: `options(time_offset=1h)` shows old data as if it had happened an hour later. */
 export class ShiftedRow implements RowView {
   readonly timeNs: bigint;
   readonly #row: RowView;
@@ -77,7 +77,7 @@ export class ShiftedRow implements RowView {
   }
 }
 
-/** A row some of whose fields are kept from sight (`hidden_fields_filters`); to every reader they look absent. */
+/** A row with hidden fields (`hidden_fields_filters`), which appear to be missing. */
 export class HidingRow implements RowView {
   readonly timeNs: bigint;
   readonly #row: RowView;

@@ -6,7 +6,7 @@ import { isPureStreamFilter, selectStreams, timeBounds } from './prune.js';
 import { type QueryJob, runJob } from './run.js';
 import { StoredRow } from './stored-row.js';
 
-/** Number of matching rows per stream. A query of stream and time filters only is answered without reading rows. */
+/** Number of matching rows per stream. A query with only stream and time filters is answered without reading rows. */
 export async function countStreams(ctx: Context, job: QueryJob): Promise<ReadonlyMap<Stream, number>> {
   const counts = new Map<Stream, number>();
   const { filter, pipes, options } = job.query;

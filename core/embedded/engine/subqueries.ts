@@ -1,6 +1,6 @@
 import type { LogsqlFilter, LogsqlPipe, LogsqlQuery, SubqueryTest, ValueTest } from '../logsql/index.js';
 
-/** Replaces the test of every subquery in filter and pipes, outermost first; the result of `change` is not looked into. */
+/** Replaces the test of every subquery in filter and pipes, outermost first; does not descend into the result of `change`. */
 export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) => ValueTest): LogsqlQuery {
   const inFilter = (filter: LogsqlFilter): LogsqlFilter => {
     switch (filter.kind) {

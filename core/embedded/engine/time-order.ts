@@ -1,15 +1,15 @@
 import type { FieldRef, LogsqlPipe } from '../logsql/index.js';
 import type { ScanOrder } from '../store/scan.js';
 
-/** How to walk the store so that the pipes need no sort of their own. */
+/** How to read the store so that the pipes need no sort of their own. */
 export interface OrderedPipes {
   readonly order: ScanOrder;
   readonly pipes: readonly LogsqlPipe[];
 }
 
 /**
- * Turns a leading `sort by (_time)`, `first n by (_time)` or `last n by (_time)` into the order in which blocks are
- * read, leaving only a cut behind: the newest thousand rows of a large store then cost a thousand rows, not a sort.
+ * Turns a leading `sort by (_time)`, `first n by (_time)` or `last n by (_time)` into the order in which blocks are read, leaving only a
+ * limit: the newest thousand rows of a large store then cost a thousand rows instead of a sort.
  */
 export function pullOrder(pipes: readonly LogsqlPipe[]): OrderedPipes {
   const at = pipes.findIndex((pipe) => !keepsRowsInTime(pipe));
@@ -38,7 +38,7 @@ function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
   if (key?.field !== '_time' || others.length > 0) return undefined;
   if (pipe.partitionBy.length > 0 || pipe.rankAs !== undefined) return undefined;
   if (pipe.kind === 'sort') {
-    // `limit 0` of a sort means no limit.
+    // In a sort, `limit 0` means no limit.
     const limit = pipe.limit === undefined || pipe.limit === 0 ? undefined : pipe.limit;
     return { desc: key.desc !== pipe.desc, offset: pipe.offset ?? 0, limit };
   }
@@ -46,8 +46,8 @@ function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
 }
 
 /**
- * Whether a pipe works row by row, keeps the order of rows and leaves their `_time` as it is. Only such pipes may stand
- * between the store and a limit on the newest rows.
+ * Whether a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
+ * limit on the newest rows.
  */
 export function keepsRowsInTime(pipe: LogsqlPipe): boolean {
   switch (pipe.kind) {

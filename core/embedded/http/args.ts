@@ -22,7 +22,7 @@ export class Args {
     return this.#params.flatMap((params) => params.getAll(name)).filter((value) => value !== '');
   }
 
-  /** A non-negative integer, `fallback` when absent; HTTP 400 else. */
+  /** A non-negative integer, or `fallback` when absent; otherwise HTTP 400. */
   count(name: string, fallback = 0): number {
     const text = this.get(name);
     if (text === '') return fallback;
@@ -36,7 +36,7 @@ export class Args {
     return value;
   }
 
-  /** A boolean as Go's `strconv.ParseBool` reads it; false when absent, HTTP 400 when it is none. */
+  /** A boolean as Go's `strconv.ParseBool` parses it; false when absent, HTTP 400 when invalid. */
   bool(name: string): boolean {
     const text = this.get(name);
     if (text === '') return false;

@@ -5,7 +5,7 @@ import { gunzip, inflate } from 'node:zlib';
 import { decodeSnappy } from '../ingest/snappy.js';
 import { badRequest, ClientGoneError, HttpError } from './errors.js';
 
-/** Larger bodies, packed or unpacked, get 413. */
+/** Larger bodies, compressed or not, get 413. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 const gunzipAsync = promisify(gunzip);
@@ -29,7 +29,7 @@ export async function readRaw(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Undoes the Content-Encoding of a body. */
+/** Decodes the Content-Encoding of a body. */
 export async function unpackBody(raw: Buffer, encoding: string): Promise<Buffer> {
   try {
     switch (encoding) {

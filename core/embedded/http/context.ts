@@ -6,7 +6,7 @@ import type { TenantId } from '../store/stream-tags.js';
 import type { Args } from './args.js';
 import type { ResponseWriter } from './response.js';
 
-/** One request on its way through a handler. */
+/** One request being handled. */
 export interface Context {
   readonly backend: Backend;
   readonly req: IncomingMessage;
@@ -15,7 +15,7 @@ export interface Context {
   readonly args: Args;
   readonly tenant: TenantId;
   readonly out: ResponseWriter;
-  /** Aborted when the client goes away or the server closes. */
+  /** Aborted when the client leaves or the server closes. */
   readonly signal: AbortSignal;
   /** Unix nanoseconds at arrival. */
   readonly nowNs: bigint;

@@ -1,4 +1,4 @@
-/** An error the client is told: HTTP status and text. The stats endpoints wrap the text in JSON and answer 422. */
+/** An error for the client: HTTP status and text. The stats endpoints wrap the text in JSON with status 422. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -9,9 +9,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * A query ran into its time limit; see docs/protocol/victorialogs.md#failures for the two ways in which that reaches the client.
- */
+/** A query exceeded its time limit; docs/protocol/victorialogs.md#failures has the two ways in which the client learns of it. */
 export class QueryTimeoutError extends HttpError {
   constructor(limitMs: number) {
     super(
@@ -23,7 +21,7 @@ export class QueryTimeoutError extends HttpError {
   }
 }
 
-/** The client went away; nobody is left to be told. */
+/** The client has left, so there is no one to answer. */
 export class ClientGoneError extends Error {
   constructor() {
     super('the client has closed the connection');

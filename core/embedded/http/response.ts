@@ -4,26 +4,26 @@ import { createGzip, type Gzip } from 'node:zlib';
 
 import { ClientGoneError } from './errors.js';
 
-/** Bodies up to this size go out plain and whole, as the real server's do. */
+/** As on the real server, bodies up to this size are sent uncompressed and in one piece. */
 const SMALL_BODY_CHARS = 4096;
 const CHUNK_CHARS = 32 * 1024;
 const PIECE_CHARS = 256 * 1024;
 
-/** The text that breaks the chunked framing when an answer could not be completed (docs/protocol/victorialogs.md#failures). */
+/** The text that breaks the chunked framing when an answer cannot be completed (docs/protocol/victorialogs.md#failures). */
 const ABORT_TEXT =
   'the connection has been aborted; see the last line in the response and/or in the server log for the reason';
 
-/** What shapes how one response is written. */
+/** How to write one response. */
 export interface ResponseOptions {
   readonly acceptsGzip: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** Called with the bytes of each piece handed to the socket. */
   readonly onBytes: (bytes: number) => void;
-  /** Waits this long in front of each piece: the "trickle" fault. */
+  /** Waits this long before each piece: the "trickle" fault. */
   readonly pieceDelayMs?: number;
 }
 
-/** A text response that is written piece by piece, with gzip when asked for and large enough, and with back-pressure. */
+/** A text response written piece by piece, with gzip when requested and large enough, and with back-pressure. */
 export class ResponseWriter {
   readonly #res: ServerResponse;
   readonly #options: ResponseOptions;
@@ -31,7 +31,7 @@ export class ResponseWriter {
   #status = 200;
   #contentType = 'text/plain; charset=utf-8';
   #pending = '';
-  /** Full pieces in front of `#pending`, when much is written between two flushes. */
+  /** Full pieces before `#pending`, when much is written between two flushes. */
   #pieces: string[] = [];
   #gzip: Gzip | undefined;
   #gzipDone: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export class ResponseWriter {
     this.#options = options;
   }
 
-  /** Whether status and headers are on their way and can no longer change. */
+  /** Whether status and headers have been sent and can no longer change. */
   get started(): boolean {
     return this.#res.headersSent;
   }
@@ -62,24 +62,24 @@ export class ResponseWriter {
     this.#pending = '';
   }
 
-  /** Forgets what has gathered, to answer something else. */
+  /** Drops the buffered text, so that something else can be answered. */
   discard(): void {
     this.#take();
   }
 
-  /** Sends what has gathered once it is worth a piece; resolves when the client has taken it. */
+  /** Sends the buffered text once it is large enough; resolves when the client has taken it. */
   async flushLarge(): Promise<void> {
     if (this.#pieces.length > 0 || this.#pending.length >= CHUNK_CHARS) await this.flush();
   }
 
-  /** Sends headers now, uncompressed: a live tail shows the client at once that it is connected. */
+  /** Sends headers now, uncompressed: shows a live tail's client immediately that it is connected. */
   sendHeadersPlain(): void {
     this.#plain = true;
     this.#writeHead({});
     this.#res.flushHeaders();
   }
 
-  /** Sends all that has gathered and resolves when the client has taken it. */
+  /** Sends the buffered text and resolves when the client has taken it. */
   async flush(): Promise<void> {
     for (const piece of this.#take()) {
       if (!this.started) this.#startStream();
@@ -108,7 +108,7 @@ export class ResponseWriter {
     return !this.#options.acceptsGzip || this.#pending.length <= SMALL_BODY_CHARS;
   }
 
-  /** Sends what has gathered, then breaks the chunked framing and closes, so that no client takes it for complete. */
+  /** Sends the buffered text, then breaks the chunked framing and closes, so that no client takes the answer for complete. */
   async abort(): Promise<void> {
     await this.flush();
     if (!this.started) this.#startStream();
@@ -118,10 +118,10 @@ export class ResponseWriter {
     this.#res.socket?.end(ABORT_TEXT);
   }
 
-  /** Drops the connection after what was flushed, without ending the answer: a fault on demand. */
+  /** Drops the connection after the flushed text, without ending the answer: an injected fault. */
   cut(): void {
     this.#isCut = true;
-    // The pieces written in this turn reach the socket only after it.
+    // The pieces written in this turn only reach the socket after it.
     setImmediate(() => this.#res.socket?.destroySoon());
   }
 

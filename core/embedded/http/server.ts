@@ -11,7 +11,7 @@ import type { TenantId } from '../store/stream-tags.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** The HTTP server of a backend and the means to end what it has under way. */
+/** The HTTP server of a backend, with a way to abort its requests. */
 export interface BackendServer {
   readonly server: Server;
   /** Aborts every open request, live tails included. */
@@ -34,7 +34,7 @@ export function createBackendServer(
     res.on('error', () => gone.abort());
     void serve(backend, handlerFor, gone.signal, req, res);
   });
-  // Clients reuse connections for the measured idle minute; Node's default of 5 s would reset them between panels.
+  // Clients reuse connections for up to a minute; Node's default of 5 s would reset them between panels.
   server.keepAliveTimeout = 60_000;
   server.requestTimeout = 0;
   const abortAll = (): void => {
@@ -43,7 +43,7 @@ export function createBackendServer(
   return { server, abortAll };
 }
 
-/** Answers one request. Never rejects: what goes wrong is told to the client. */
+/** Answers one request. Never rejects: errors are sent to the client. */
 async function serve(
   backend: Backend,
   handlerFor: (path: string) => Handler | undefined,
@@ -110,7 +110,7 @@ function header(req: IncomingMessage, name: string): string {
   return (Array.isArray(value) ? value[0] : value) ?? '';
 }
 
-/** Form parameters of a POST. On the insert paths this eats a body sent with the form type, as the real server does. */
+/** Form parameters of a POST. On the insert paths this consumes a body sent with the form type, as the real server does. */
 async function readForm(req: IncomingMessage, path: string): Promise<URLSearchParams> {
   const isForm = header(req, 'content-type').toLowerCase().startsWith(FORM);
   if (req.method === 'GET' || !isForm) return new URLSearchParams();
@@ -139,7 +139,7 @@ function uint32(text: string): number {
   return value;
 }
 
-/** Plays the parts of a fault that come before the answer; true when there is no answer to be made any more. */
+/** Applies the parts of a fault that come before the answer; true when there is nothing left to answer. */
 async function playFault(ctx: Context): Promise<boolean> {
   const { fault, signal } = ctx;
   if (fault?.latencyMs !== undefined) await pause(fault.latencyMs, signal);
@@ -173,7 +173,7 @@ async function answerError(
     }
     out.discard();
     if (error instanceof QueryTimeoutError && path !== '/select/logsql/query') {
-      // Every JSON endpoint says 200 even so; only the broken framing tells (docs/protocol/victorialogs.md#failures).
+      // Every JSON endpoint still sends 200; only the broken framing shows the failure (docs/protocol/victorialogs.md#failures).
       out.begin(200, 'application/json');
       await out.abort();
       return;
@@ -182,7 +182,7 @@ async function answerError(
     out.write(`${message}\n`);
     await out.end();
   } catch {
-    // The client went away while it was being told.
+    // The client left while the error was being sent.
     res.destroy();
   }
 }

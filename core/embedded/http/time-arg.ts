@@ -1,13 +1,13 @@
 import { parseDate, parseDurationNs, parseUnixTime } from '../logsql/index.js';
 import { badRequest } from './errors.js';
 
-/** Borders of what fits into an int64 of nanoseconds: 1677-09-21 and 2262-04-11. */
+/** The limits of an int64 of nanoseconds: 1677-09-21 and 2262-04-11. */
 export const MIN_NS = -(2n ** 63n);
 export const MAX_NS = 2n ** 63n - 1n;
 
 /**
- * Nanoseconds of a `start`, `end` or `time` argument or of an ingested time: Unix time in s, ms, us or ns (told apart by
- * magnitude), RFC3339, partial dates, `now`, `now-5m`, `-5m`. Undefined when it is none of these.
+ * Parses a `start`, `end` or `time` argument or an ingested time to nanoseconds: Unix time in s, ms, us or ns (by magnitude), RFC3339,
+ * partial dates, `now`, `now-5m`, `-5m`. Undefined for anything else.
  */
 export function parseTime(text: string, nowNs: bigint): bigint | undefined {
   if (text === 'now') return nowNs;
@@ -29,7 +29,7 @@ export function parseTimeArg(name: string, text: string, nowNs: bigint): bigint 
   return ns < MIN_NS ? MIN_NS : ns > MAX_NS ? MAX_NS : ns;
 }
 
-/** The real server takes a whole number for a moment only when it fits 64 bits, and else for a duration, which it is not. */
+/** The real server treats an integer as a time only if it fits 64 bits, and otherwise as a duration, which is then invalid. */
 function beyondInt64(text: string): boolean {
   if (!/^-?\d{19,}$/.test(text)) return false;
   const value = BigInt(text.slice(0, 40));

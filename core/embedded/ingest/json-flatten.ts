@@ -1,7 +1,7 @@
 /**
- * Flattens one JSON object into text fields the way the ingestion endpoints do: nested objects become dotted names,
- * arrays their compact JSON text, numbers and booleans their text as written; null, empty text and empty objects
- * vanish. Of equal names the last wins. Returns undefined when the text is not one JSON object.
+ * Flattens one JSON object into text fields as the ingestion endpoints do: nested objects become dotted names, arrays their compact JSON
+ * text, numbers and booleans their text as written; null, empty text and empty objects are dropped. For equal names the last wins.
+ * Undefined when the text is not one JSON object.
  */
 export function flattenJson(text: string): Map<string, string> | undefined {
   try {
@@ -9,15 +9,15 @@ export function flattenJson(text: string): Map<string, string> | undefined {
     if (!isObject(value)) return undefined;
     const fields = new Map<string, string>();
     const hasNumbers = flattenInto(fields, value, '');
-    // `10.0` and 20-digit numbers keep their digits; only lines that hold numbers pay for the second look.
+    // `10.0` and 20-digit numbers keep their digits; only lines with numbers need the second pass.
     return hasNumbers ? flattenKeepingNumbers(text) : fields;
   } catch {
-    // Not JSON, or nested so deep that the stack ends.
+    // Not JSON, or nested so deeply that the stack overflows.
     return undefined;
   }
 }
 
-/** Fills `fields`; tells whether a number was met, whose digits `JSON.parse` may have changed. */
+/** Fills `fields`; tells whether there was a number, whose digits `JSON.parse` may have changed. */
 function flattenInto(fields: Map<string, string>, object: object, prefix: string): boolean {
   let hasNumbers = false;
   for (const [key, item] of Object.entries(object) as [string, unknown][]) {
@@ -46,7 +46,7 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const SPACE = /[ \t\r\n]*/y;
 
-/** The real server keeps columns of numbers as floats, so `0.0` reads back as `0`; digits that count are not touched. */
+/** The real server stores columns of numbers as floats, so `0.0` reads back as `0`; significant digits are kept. */
 function trimFraction(number: string): string {
   return /^-?\d+\.\d*0$/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }
@@ -79,7 +79,7 @@ function flattenKeepingNumbers(text: string): Map<string, string> {
     at += word.length;
     return word === 'null' ? '' : word;
   };
-  /** Compact text of an array or object inside an array. */
+  /** The compact text of an array or object inside an array. */
   const readCompact = (): string => {
     const c = peek();
     if (c !== '[' && c !== '{') {

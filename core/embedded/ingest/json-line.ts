@@ -2,10 +2,10 @@ import { parseTime } from '../http/time-arg.js';
 import { flattenJson } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
-/** Lines over this size are left out (`-insert.maxLineSizeBytes`). */
+/** Longer lines are dropped (`-insert.maxLineSizeBytes`). */
 const MAX_LINE_CHARS = 256 * 1024;
 
-/** Where the parts of a row stand in a JSON line. */
+/** Which JSON fields hold the parts of a row. */
 export interface JsonLineOptions {
   readonly streamFields: readonly string[];
   /** Candidates in order of preference. */
@@ -16,8 +16,8 @@ export interface JsonLineOptions {
 }
 
 /**
- * Stores one JSON line (docs/protocol/victorialogs.md#ingestion). Lines that are no JSON object, are too long or carry an
- * unreadable time are left out and counted. False when the store is full.
+ * Stores one JSON line (docs/protocol/victorialogs.md#ingestion). Lines that are not a JSON object, are too long or have an invalid time
+ * are dropped and counted. False when the store is full.
  */
 export function ingestJsonLine(
   line: string,

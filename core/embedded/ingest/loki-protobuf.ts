@@ -1,7 +1,7 @@
 import { parseLabels } from './loki-labels.js';
 import type { LokiEntry, LokiStream } from './loki-push.js';
 
-/** Reads fields of one protobuf message; unknown fields are stepped over. */
+/** Reads fields of one protobuf message; unknown fields are skipped. */
 class Reader {
   readonly #buf: Buffer;
   #at = 0;
@@ -52,7 +52,7 @@ function eachField(buf: Buffer, onField: (field: number, reader: Reader) => bool
   }
 }
 
-/** Decodes the protobuf form of a Loki push request (already unpacked); throws on malformed input. */
+/** Decodes the protobuf form of a Loki push request (already decompressed); throws on malformed input. */
 export function decodeLokiPush(buf: Buffer): LokiStream[] {
   const streams: LokiStream[] = [];
   eachField(buf, (field, reader) => {

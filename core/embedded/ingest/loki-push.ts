@@ -1,7 +1,7 @@
 import { flattenJson } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
 
-/** One pushed entry, whichever encoding it came in. */
+/** One pushed entry, in whichever encoding it came. */
 export interface LokiEntry {
   readonly timeNs: bigint;
   readonly line: string;
@@ -55,8 +55,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Stores the entries of one stream: labels become stream fields, structured metadata ordinary ones. Unless
- * `keepMessage`, a line that is a JSON object is taken apart into fields and the line itself is gone. False when full.
+ * Stores the entries of one stream: labels become stream fields, structured metadata becomes ordinary fields. Unless `keepMessage` is set,
+ * a line that is a JSON object is replaced by its fields. False when the store is full.
  */
 export function ingestLokiStream(
   stream: LokiStream,

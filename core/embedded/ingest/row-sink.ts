@@ -3,7 +3,7 @@ import { makeTags, type TenantId } from '../store/stream-tags.js';
 import type { Store } from '../store/store.js';
 import type { Stream } from '../store/stream.js';
 
-/** What a row without a message is given: the default of `-defaultMsgValue`. */
+/** The message of a row without one: the default of `-defaultMsgValue`. */
 export const DEFAULT_MESSAGE =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 
@@ -14,11 +14,11 @@ const MAX_ROW_BYTES = 2 * 1024 * 1024;
 /** Counts of one push request. */
 export interface IngestCounts {
   accepted: number;
-  /** Rows that broke a limit of the protocol and were left out without an error, as the real server does. */
+  /** Rows dropped without an error because they exceeded a protocol limit, as on the real server. */
   dropped: number;
 }
 
-/** Where accepted rows also go, such as a journal. */
+/** Where accepted rows are also sent, such as a journal. */
 export type RowListener = (
   tenant: TenantId,
   stream: Stream,
@@ -27,7 +27,7 @@ export type RowListener = (
   values: string[],
 ) => void;
 
-/** Brings flattened fields into the store for one request: stream fields apart, defaults and limits applied. */
+/** Adds flattened fields to the store for one request: separates stream fields, applies defaults and limits. */
 export class RowSink {
   readonly counts: IngestCounts = { accepted: 0, dropped: 0 };
   readonly #store: Store;

@@ -1,4 +1,4 @@
-/** Upper bound of a decoded block; a push of this size is a mistake or an attack. */
+/** Upper bound of a decoded block; a larger push is a mistake or an attack. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 
 /** Decodes the snappy block format (a length, then literals and back references); throws on malformed input. */

@@ -15,7 +15,7 @@ const namedSizes: ReadonlyMap<string, string> = new Map([
 ]);
 const dayNs = 86_400_000_000_000n;
 
-/** Tells whether the text is a size of buckets: a positive number, duration or size, a network mask `/24`, or a calendar word. */
+/** Whether the text is a bucket size: a positive number, duration or size, a network mask `/24`, or a calendar word. */
 export function isBucketSize(text: string): boolean {
   if (text === 'month' || text === 'year' || namedSizes.has(text)) return true;
   if (/^\/\d{1,2}$/.test(text)) return Number(text.slice(1)) <= 32;
@@ -28,7 +28,7 @@ function numericSize(text: string): number | undefined {
   return parsePlain(plain) ?? parseDuration(plain) ?? parseSize(plain);
 }
 
-/** Start of the bucket of an instant, buckets being `[k*size - offset, (k+1)*size - offset)`; weeks start on Mondays. */
+/** The start of the bucket for a time, with buckets `[k*size - offset, (k+1)*size - offset)`; weeks start on Mondays. */
 export function timeBucketer(size: string, offsetText: string | undefined): (ns: bigint) => bigint {
   const offset = offsetText === undefined ? 0n : exactNs(offsetText);
   if (size === 'month' || size === 'year') return (ns) => calendarStart(ns + offset, size) - offset;
@@ -55,7 +55,7 @@ function calendarStart(ns: bigint, unit: 'month' | 'year'): bigint {
   return BigInt(Date.UTC(date.getUTCFullYear(), unit === 'month' ? date.getUTCMonth() : 0, 1)) * 1_000_000n;
 }
 
-/** Puts the values of an ordinary field into buckets: times, durations, sizes, addresses and numbers keep their form. */
+/** Rounds the values of an ordinary field down to buckets: times, durations, sizes, addresses and numbers keep their form. */
 export function valueBucketer(size: string, offsetText: string | undefined): (value: string) => string {
   const ofTime = timeBucketer(size, offsetText);
   if (size.startsWith('/')) {
@@ -90,7 +90,7 @@ export function valueBucketer(size: string, offsetText: string | undefined): (va
   };
 }
 
-// Fractional steps leave noise such as 0.30000000000000004 behind.
+// Fractional steps produce rounding errors such as 0.30000000000000004.
 function roundNoise(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(15));
 }

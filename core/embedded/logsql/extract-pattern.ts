@@ -1,6 +1,6 @@
 import { LogsqlError } from '../../victoria/logsql/errors.js';
 
-/** One piece of `text<field>text<option:field>`: the text in front of a field, and the field ('' when it is not wanted). */
+/** One piece of `text<field>text<option:field>`: the text before a field, and the field ('' when it is not wanted). */
 export interface PatternStep {
   readonly prefix: string;
   readonly field: string;
@@ -27,7 +27,7 @@ function unescapeEntities(text: string): string {
 }
 
 /**
- * Cuts the pattern of `format` into steps; `<_>` and `<*>` are fields without a name.
+ * Splits the pattern of `format` into steps; `<_>` and `<*>` are fields without a name.
  * @throws LogsqlError for a `<` without `>`
  */
 export function parseFormatPattern(pattern: string): PatternStep[] {
@@ -57,8 +57,8 @@ export function parseFormatPattern(pattern: string): PatternStep[] {
 }
 
 /**
- * Cuts the pattern of `extract` into steps.
- * @throws LogsqlError when it names no field or two fields touch
+ * Splits the pattern of `extract` into steps.
+ * @throws LogsqlError when it names no field or two fields are adjacent
  */
 export function parseExtractPattern(pattern: string): PatternStep[] {
   const steps = parseFormatPattern(pattern);

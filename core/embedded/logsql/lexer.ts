@@ -16,12 +16,12 @@ interface LexerState {
 }
 
 /**
- * Cuts a query into tokens: words (letters, digits, `_`, `.`), quoted strings, the operators `=~ !~ !=` and single characters.
- * `token` is the current one, without its quotes; at the end of the text it is empty.
+ * Splits a query into tokens: words (letters, digits, `_`, `.`), quoted strings, the operators `=~ !~ !=` and single characters. `token` is
+ * the current one, without its quotes; at the end of the text it is empty.
  */
 export class Lexer {
   token = '';
-  /** The token as it is written. */
+  /** The token as written. */
   raw = '';
   previous = '';
   spaceBefore = false;
@@ -30,14 +30,14 @@ export class Lexer {
   #position = 0;
   #nesting = 0;
 
-  /** @param queryReader reads a query inside of a query: filters hold queries, and queries filters */
+  /** @param queryReader reads a nested query: filters contain queries, and queries contain filters */
   constructor(text: string, queryReader: (lexer: Lexer) => LogsqlQuery) {
     this.#text = text;
     this.#queryReader = queryReader;
     this.next();
   }
 
-  /** Reads the query that begins here, up to a closing parenthesis or the end. */
+  /** Reads the query that starts here, up to a closing parenthesis or the end. */
   readQuery(): LogsqlQuery {
     return this.#queryReader(this);
   }
@@ -50,22 +50,22 @@ export class Lexer {
     return this.raw !== this.token;
   }
 
-  /** The text up to and with the current token, for messages. */
+  /** The text up to and including the current token, for messages. */
   get context(): string {
     return this.#text.slice(Math.max(0, this.#position - 50), this.#position);
   }
 
-  /** Tells whether the current token is one of the words or signs, in any case and not quoted. */
+  /** Whether the current token is one of the words or characters, case-insensitive and not quoted. */
   is(...words: readonly string[]): boolean {
     return !this.quoted && words.includes(this.token.toLowerCase());
   }
 
-  /** As `is`, for a token that follows the one before it without a space. */
+  /** Like `is`, for a token that directly follows the previous one. */
   touches(...words: readonly string[]): boolean {
     return !this.spaceBefore && this.is(...words);
   }
 
-  /** Steps over the current token when it is one of the words; tells whether it did. */
+  /** Skips the current token if it is one of the words; tells whether it did. */
   accept(...words: readonly string[]): boolean {
     if (!this.is(...words)) return false;
     this.next();
@@ -85,7 +85,7 @@ export class Lexer {
     this.spaceBefore = state.spaceBefore;
   }
 
-  /** Steps to the next token. */
+  /** Moves to the next token. */
   next(): void {
     this.previous = this.token;
     this.#skipSpace();
@@ -113,7 +113,7 @@ export class Lexer {
     this.#take(sign, sign);
   }
 
-  /** Reads something that can contain its like; what is nested beyond reason is refused before the stack runs out. */
+  /** Reads something that can nest; unreasonable nesting is refused before the stack overflows. */
   nested<T>(read: () => T): T {
     if (this.#nesting >= maxNesting)
       throw this.fail(`the query is nested more than ${maxNesting} levels deep`);
@@ -123,7 +123,7 @@ export class Lexer {
     return result;
   }
 
-  /** A refusal of the query at the current token. */
+  /** An error at the current token. */
   fail(message: string): LogsqlError {
     return new LogsqlError(message);
   }

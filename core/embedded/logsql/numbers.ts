@@ -37,7 +37,7 @@ const likelyNumber = /^[+-]?(?:\.?[0-9]|inf(?:inity)?$)/i;
 const goFloat = /^[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?)$/i;
 const goInteger = /^([+-]?)(0[xX][0-9A-Fa-f_]+|0[bB][01_]+|0[oO]?[0-7_]+|[1-9][0-9_]*)$/;
 
-/** Reads a plain decimal number, digits may be grouped by `_`; no sign `+`, no exponent, no zero in front. */
+/** Parses a plain decimal number whose digits may be grouped by `_`; no `+`, no exponent, no leading zero. */
 export function parsePlain(text: string): number | undefined {
   if (text.length > 27 || !plainNumber.test(text)) return undefined;
   if (!text.includes('_')) return Number(text);
@@ -65,12 +65,12 @@ function sumParts(text: string, units: ReadonlyMap<string, number>): number | un
   return negative ? -total : total;
 }
 
-/** Reads a duration such as `1h30m` or `-1.5s` as nanoseconds; a number without a unit is none. */
+/** Parses a duration such as `1h30m` or `-1.5s` to nanoseconds; a number needs a unit. */
 export function parseDuration(text: string): number | undefined {
   return sumParts(text, durationUnits);
 }
 
-/** Reads a duration as exact nanoseconds. */
+/** Parses a duration to exact nanoseconds. */
 export function parseDurationNs(text: string): bigint | undefined {
   const whole = /^(-?\d+)(ns|s)$/.exec(text);
   if (whole !== null) return BigInt(whole[1] ?? '0') * (whole[2] === 's' ? 1_000_000_000n : 1n);
@@ -78,20 +78,20 @@ export function parseDurationNs(text: string): bigint | undefined {
   return ns === undefined ? undefined : BigInt(ns);
 }
 
-/** Reads a size such as `5KiB` or `1.5MB` as bytes. */
+/** Parses a size such as `5KiB` or `1.5MB` to bytes. */
 export function parseSize(text: string): number | undefined {
   return sumParts(text, sizeUnits);
 }
 
 /**
- * Reads whatever VictoriaLogs takes for a number: decimals, durations (ns), sizes, exponents, hexadecimal, infinities, and the
- * lone `-` of many logs as zero.
+ * Parses everything VictoriaLogs treats as a number: decimals, durations (ns), sizes, exponents, hexadecimal, infinities, and a lone `-`,
+ * common in logs, as zero.
  */
 export function parseNumber(text: string): number | undefined {
   if (text === '') return undefined;
   if (text === '-') return 0;
   const code = text.charCodeAt(0);
-  // Digits, signs, the point, "_" and the "i" of "inf" are the only beginnings.
+  // A number starts with a digit, a sign, the point, "_" or the "i" of "inf".
   if (!(
     (code >= 48 && code <= 57) ||
     code === 45 ||
@@ -137,7 +137,7 @@ export function formatNumber(value: number): string {
   return `${sign}${digits.padEnd(point, '0')}`;
 }
 
-/** Values that read as unsigned integers with grouping are reported without it by everything that groups: `1_000` as `1000`. */
+/** Grouping reports unsigned integers without their digit separators: `1_000` as `1000`. */
 export function groupedValue(text: string): string {
   const code = text.charCodeAt(0);
   const last = text.charCodeAt(text.length - 1);

@@ -28,7 +28,7 @@ export function readByNames(lexer: Lexer, ends: readonly string[]): string[] {
   return names;
 }
 
-/** Reads `if (filter)`; without a filter between the parentheses it holds for all rows. */
+/** Reads `if (filter)`; an empty filter matches all rows. */
 export function readIf(lexer: Lexer): { readonly condition?: LogsqlFilter } {
   if (!lexer.accept('if')) return {};
   if (!lexer.accept('('))
@@ -39,7 +39,7 @@ export function readIf(lexer: Lexer): { readonly condition?: LogsqlFilter } {
   throw new LogsqlError(`unexpected token ${JSON.stringify(lexer.token)} after 'if' filter; expecting ')'`);
 }
 
-/** Reads what is to become of columns that have a value already. */
+/** Reads how to treat columns that already have a value. */
 export function readRule(lexer: Lexer): UpdateRules['rule'] {
   if (lexer.accept('keep_original_fields')) return 'keep-original';
   return lexer.accept('skip_empty_results') ? 'skip-empty' : 'overwrite';

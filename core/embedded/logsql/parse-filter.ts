@@ -8,7 +8,7 @@ import { pipeWords } from '../../victoria/logsql/words-table.js';
 
 const phraseEnds = ['*', ',', '(', ')', '[', ']', '|', ';', ''];
 const filterEnds = ['|', ')', ';', ''];
-// Signs that would run into a word when the space or the colon in front of them was forgotten.
+// Characters that would join a word when the space or colon before them was forgotten.
 const gluedSigns = ['=', '!=', '=~', '!~', '~', '<', '>', '(', '{', '!', '"', "'", '`'];
 
 /** Reads a filter up to a bar, a closing parenthesis or the end. */
@@ -54,7 +54,7 @@ function readAnd(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
   return parts.length === 1 && first !== undefined ? first : { kind: 'and', parts };
 }
 
-// Steps over a word that must have a filter behind it.
+// Skips a word that a filter must follow.
 function step(lexer: Lexer): void {
   const seen = lexer.token;
   lexer.next();
@@ -114,7 +114,7 @@ function readParens(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
   return inner;
 }
 
-/** Reads `*` when it is a filter of its own or a field prefix; leaves `*text*` alone. */
+/** Reads `*` when it is a filter of its own or a field prefix; does not consume `*text*`. */
 function readStar(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter | undefined {
   const state = lexer.save();
   lexer.next();
@@ -130,7 +130,7 @@ function readStar(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter | und
   return undefined;
 }
 
-/** Reads a word or a string: a phrase, a prefix `text*`, or the name of a field in front of a colon. */
+/** Reads a word or a string: a phrase, a prefix `text*`, or a field name before a colon. */
 function readPhrase(lexer: Lexer, field: FieldRef | undefined): LogsqlFilter {
   const text = readPhraseText(lexer, field !== undefined);
   if (lexer.touches('*')) {

@@ -27,7 +27,7 @@ export function readMathPipe(lexer: Lexer): LogsqlPipe {
   return { kind: 'math', entries };
 }
 
-// Operators of the same strength bind from left to right.
+// Operators of equal precedence are left-associative.
 function readExpr(lexer: Lexer, priority: number): MathExpr {
   let left = readOperand(lexer);
   for (;;) {

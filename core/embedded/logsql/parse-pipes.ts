@@ -23,7 +23,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['order', 'sort'],
 ]);
 
-/** Reads one pipe behind a bar. */
+/** Reads one pipe after a bar. */
 export function readPipe(lexer: Lexer): LogsqlPipe {
   const word = lexer.quoted ? '' : lexer.token.toLowerCase();
   const name = aliases.get(word) ?? word;
@@ -58,7 +58,7 @@ function readPipeFilter(lexer: Lexer): LogsqlFilter {
   return wrap("cannot parse 'filter'", () => readFilter(lexer));
 }
 
-/** Reads the pipes that pick, order and count rows; the others are read by readReshapePipe. */
+/** Reads the pipes that select, sort and count rows; readReshapePipe reads the others. */
 function readNamedPipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
   switch (name) {
     case 'fields':

@@ -7,7 +7,7 @@ import { readCompound, readCount, readFieldsInParens, readName, wrap } from './p
 
 const ends = ['|', ')', ';', ''];
 
-/** Reads the pipes that change columns of rows and those that list fields; undefined when the name is none of them. */
+/** Reads the pipes that change columns and those that list fields; undefined for any other name. */
 export function readReshapePipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
   switch (name) {
     case 'format':

@@ -17,7 +17,7 @@ import { statsNames } from '../../victoria/logsql/words-table.js';
 
 const allFields: FieldRef = { kind: 'prefix', prefix: '' };
 
-/** Reads `by (...) func(...) as name, ...`, the name of the pipe being read already. */
+/** Reads `by (...) func(...) as name, ...` after the name of the pipe. */
 export function readStats(lexer: Lexer, kind: 'stats' | 'running_stats' | 'total_stats'): LogsqlPipe {
   const by =
     lexer.accept('by') || lexer.is('(') ? wrap("cannot parse 'by' clause", () => readKeys(lexer)) : [];

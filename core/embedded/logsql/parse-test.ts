@@ -7,8 +7,8 @@ import { rangeNumber } from './range-number.js';
 import { readArguments, readCompound, readValue, wrap } from './parse-tokens.js';
 
 /**
- * Reads a test written as an operator or as a function; undefined when the token is an ordinary word.
- * `!=` and `!~` are read as their positive forms, the caller negates.
+ * Reads a test written as an operator or as a function; undefined for an ordinary word. `!=` and `!~` are read as their positive forms,
+ * which the caller negates.
  */
 export function readTest(lexer: Lexer): ValueTest | undefined {
   if (lexer.is('=', '!=')) return readEquals(lexer);
@@ -98,7 +98,7 @@ function list(kind: ListTest['kind']): TestReader {
     const state = lexer.save();
     try {
       const values = readArguments(lexer);
-      // in(*) and in("*") stand for any value, the missing one too.
+      // in(*) and in("*") match any value, also a missing one.
       if (values.length === 1 && values[0] === '*') return { kind: 'substring', text: '' };
       return { kind, values: [...new Set(values)] };
     } catch (error) {
@@ -109,7 +109,7 @@ function list(kind: ListTest['kind']): TestReader {
   };
 }
 
-// What does not read as a list of values is a query whose rows give the values.
+// Anything but a list of values is a query whose rows provide the values.
 function readSubquery(lexer: Lexer, test: SubqueryTest['test'], first: unknown): ValueTest {
   lexer.next();
   if (lexer.atEnd) throw first;

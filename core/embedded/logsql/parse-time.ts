@@ -5,7 +5,7 @@ import { readCompound, wrap } from './parse-tokens.js';
 import { parseDate, parseUnixTime } from '../../victoria/logsql/time.js';
 import type { ParsedTime } from '../../victoria/logsql/time.js';
 
-/** Reads what follows `_time:`. */
+/** Reads the part after `_time:`. */
 export function readTimeFilter(lexer: Lexer): LogsqlFilter {
   const found = lexer.is('offset') ? everBefore(0n) : readRange(lexer);
   if (!lexer.is('offset')) return found;
@@ -54,7 +54,7 @@ function readOneSided(lexer: Lexer): LogsqlFilter {
     if (after) return { kind: 'time', min: included ? time.ns : time.ns + 1n };
     return { kind: 'time', max: included ? time.last : time.ns - 1n };
   }
-  // A duration is an age here: ">5m" are the rows older than five minutes.
+  // Here a duration is an age: ">5m" matches rows older than five minutes.
   const age = readDuration(lexer, 'cannot parse duration at _time filter');
   const size = age < 0n ? -age : age;
   if (after) return everBefore(included ? size - 1n : size);
@@ -90,7 +90,7 @@ function readTime(lexer: Lexer, prefix: string): ParsedTime {
   return wrap(prefix, () => {
     const text = readCompound(lexer);
     const date = parseDate(text);
-    // Four digits are a year, more of them are Unix time.
+    // Four digits are a year, more digits are Unix time.
     if (date !== undefined) return date;
     const ns = parseUnixTime(text);
     if (ns === undefined) throw lexer.fail(`cannot parse ${JSON.stringify(text)}`);

@@ -4,7 +4,7 @@ import type { Lexer } from './lexer.js';
 
 const tokenEnds = [',', '(', ')', '[', ']', '|', ';', ''];
 
-/** The message of a place where a word or a string is missing. */
+/** The error for a missing word or string. */
 export function cannotStart(lexer: Lexer): LogsqlError {
   return lexer.fail(
     `compound token cannot start with ${JSON.stringify(lexer.token)}; put it into quotes if needed`,
@@ -12,7 +12,7 @@ export function cannotStart(lexer: Lexer): LogsqlError {
 }
 
 /**
- * Reads a word with everything that follows it without a space, up to one of `ends`; a quoted string standing alone loses its quotes.
+ * Reads a word with everything directly attached to it, up to one of `ends`; a single quoted string loses its quotes.
  * @throws LogsqlError when there is nothing to read
  */
 export function readCompound(lexer: Lexer, ends: readonly string[] = tokenEnds): string {
@@ -24,7 +24,7 @@ export function readCompound(lexer: Lexer, ends: readonly string[] = tokenEnds):
   return tail === '' ? first : rawFirst + tail;
 }
 
-/** Reads what follows without a space, as written. */
+/** Reads what is directly attached, as written. */
 function readTail(lexer: Lexer, ends: readonly string[]): string {
   let tail = '';
   while (!lexer.spaceBefore && !lexer.atEnd && !lexer.is(...ends)) {
@@ -34,7 +34,7 @@ function readTail(lexer: Lexer, ends: readonly string[]): string {
   return tail;
 }
 
-/** Reads a value that may have `*` behind it. */
+/** Reads a value that may be followed by `*`. */
 export function readValue(lexer: Lexer): string {
   return readCompound(lexer, [...tokenEnds, '*']);
 }
@@ -55,7 +55,7 @@ export function readArguments(lexer: Lexer): string[] {
   return args;
 }
 
-/** Puts words in front of the message of whatever the reader refuses. */
+/** Adds a prefix to the messages of errors from `read`. */
 export function wrap<T>(prefix: string, read: () => T): T {
   try {
     return read();
@@ -65,7 +65,7 @@ export function wrap<T>(prefix: string, read: () => T): T {
   }
 }
 
-/** The name by which a field is stored: the empty name means `_msg`. */
+/** The stored name of a field: the empty name means `_msg`. */
 export function canonicalName(name: string): string {
   return name === '' ? '_msg' : name;
 }
@@ -92,7 +92,7 @@ export function readFieldList(lexer: Lexer): FieldRef[] {
   return fields;
 }
 
-/** Reads `(a, b, c)`; nothing between the parentheses and a comma at the end are allowed. */
+/** Reads `(a, b, c)`, which may be empty or end in a comma. */
 export function readFieldsInParens(lexer: Lexer): FieldRef[] {
   return readInParens(lexer, () => readField(lexer));
 }
@@ -118,7 +118,7 @@ export function readNamesInParens(lexer: Lexer): string[] {
   });
 }
 
-/** Reads an unsigned integer behind a word such as `limit`. */
+/** Reads an unsigned integer after a word such as `limit`. */
 export function readCount(lexer: Lexer, what: string): number {
   const text = lexer.token;
   const digits = text.replaceAll('_', '');

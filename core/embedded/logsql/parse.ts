@@ -7,15 +7,15 @@ import { readPipe } from './parse-pipes.js';
 import { readCompound, wrap } from './parse-tokens.js';
 
 /**
- * Reads a query; comments and one `;` at the end are allowed.
- * @throws LogsqlError with VictoriaLogs' reason and the text up to the place where it stopped
+ * Parses a query; comments and one final `;` are allowed.
+ * @throws LogsqlError with VictoriaLogs' reason and the text up to the error
  */
 export function parseQuery(text: string): LogsqlQuery {
   return parseWhole(text);
 }
 
 /**
- * Reads a filter that has no pipes behind it.
+ * Parses a filter without pipes.
  * @throws LogsqlError as parseQuery does
  */
 export function parseFilter(text: string): LogsqlFilter {
@@ -24,7 +24,7 @@ export function parseFilter(text: string): LogsqlFilter {
   throw new LogsqlError('unexpected pipes after the filter');
 }
 
-/** Puts VictoriaLogs' frame around the reason why the `query` argument was refused. */
+/** VictoriaLogs' message for a refused `query` argument, with the reason. */
 export function queryArgumentMessage(text: string, error: LogsqlError): string {
   return text === '' ? error.message : `cannot parse \`query\` arg [${text}]: ${error.message}`;
 }

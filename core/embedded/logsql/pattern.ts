@@ -15,7 +15,7 @@ const placeholders: ReadonlyMap<string, string> = new Map([
   ['W', '(?:"(?:[^"\\\\]|\\\\.)*"|[\\pL\\p{Nd}_]+)'],
 ]);
 
-/** Compiles the pattern of `pattern_match`; what is no known placeholder stands for itself. */
+/** Compiles the pattern of `pattern_match`; an unknown placeholder is literal text. */
 export function compilePattern(test: PatternTest): LinearRegExp {
   const source = test.pattern.replace(/<([A-Z0-9]+)>|[\\^$.|?*+()[\]{}]/g, (all: string, name?: string) => {
     if (name === undefined) return `\\${all}`;

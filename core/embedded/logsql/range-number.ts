@@ -2,7 +2,7 @@ import { parseIPv4 } from '../../base/ip.js';
 import { parseDate } from '../../victoria/logsql/time.js';
 import { parseNumber } from './numbers.js';
 
-/** The number that a bound or a value stands for in ranges: also whole RFC3339 times (ns) and IPv4 addresses. */
+/** The number for a bound or a value of a range; also accepts complete RFC3339 times (ns) and IPv4 addresses. */
 export function rangeNumber(text: string): number | undefined {
   const number = parseNumber(text);
   if (number !== undefined) return number;

@@ -1,14 +1,14 @@
-/** What the evaluator reads of a log row. Names are plain text; `_time` is also reachable as a field, as RFC3339 text. */
+/** A log row as the evaluator reads it. Names are plain text; `_time` is also available as a field, as RFC3339 text. */
 export interface RowView {
-  /** Unix nanoseconds; 0n for rows that carry no time, such as results of `stats`. */
+  /** Unix nanoseconds; 0n for rows without a time, such as results of `stats`. */
   readonly timeNs: bigint;
   /** The value of a field, '' when the row has none (empty and missing are the same). */
   get(field: string): string;
-  /** Names of the fields the row has, `_time`, `_stream` and `_stream_id` included; in the order in which they are to be shown. */
+  /** Names of the row's fields, including `_time`, `_stream` and `_stream_id`, in display order. */
   fieldNames(): Iterable<string>;
 }
 
-/** A row made of a map; what pipes produce, and the simplest row for tests. */
+/** A row made from a map, as pipes produce; also the simplest row for tests. */
 export class MapRow implements RowView {
   readonly timeNs: bigint;
   readonly #fields: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export class MapRow implements RowView {
     return this.#fields.keys();
   }
 
-  /** The fields themselves, not to be changed. */
+  /** The fields themselves, which must not be changed. */
   get fields(): ReadonlyMap<string, string> {
     return this.#fields;
   }

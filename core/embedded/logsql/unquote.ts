@@ -14,11 +14,11 @@ const simpleEscapes: ReadonlyMap<string, number> = new Map([
 
 interface Unquoted {
   readonly text: string;
-  /** Offset behind the closing quote. */
+  /** Offset after the closing quote. */
   readonly end: number;
 }
 
-/** Reads the quoted string (`"..."`, `'...'` or a raw one in back quotes) at the offset; undefined when there is none. */
+/** Parses the quoted string (`"..."`, `'...'` or a raw one in back quotes) at the offset; undefined when there is none. */
 export function unquote(source: string, start: number): Unquoted | undefined {
   const quote = source[start];
   if (quote === '`') {

@@ -1,9 +1,9 @@
 import type { Shape } from './shape.js';
 
-/** Rows per block; small enough that pruning by time pays, large enough that a block's own cost does not show. */
+/** Rows per block: small enough for pruning by time, large enough to make a block's own cost negligible. */
 export const BLOCK_ROWS = 2048;
 
-/** The rows of a block as they stood at one moment, in time order; later appends and sorts do not touch it. */
+/** A snapshot of a block's rows in time order; later appends and sorts do not change it. */
 export interface BlockView {
   readonly times: BigInt64Array;
   readonly shapes: readonly Shape[];
@@ -11,10 +11,7 @@ export interface BlockView {
   readonly length: number;
 }
 
-/**
- * Up to `BLOCK_ROWS` rows of one stream. Rows are appended in arrival order and put into time order when first read;
- * the sort is stable, so rows of equal time keep their insertion order.
- */
+/** Up to `BLOCK_ROWS` rows of one stream. Rows are appended in arrival order and sorted by time when first read; the sort is stable. */
 export class Block {
   #times = new BigInt64Array(16);
   #shapes: Shape[] = [];
@@ -67,7 +64,7 @@ export class Block {
     return { times: this.#times, shapes: this.#shapes, values: this.#values, length: this.#length };
   }
 
-  /** Sorts into fresh arrays: scans that are under way keep reading the old ones. */
+  /** Sorts into new arrays: running scans keep reading the old ones. */
   #sort(): void {
     const old = { times: this.#times, shapes: this.#shapes, values: this.#values };
     const order = Array.from({ length: this.#length }, (_, i) => i);

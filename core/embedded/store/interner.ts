@@ -1,17 +1,17 @@
-/** Values longer than this are assumed to be unique (messages, traces) and never interned. */
+/** Longer values are assumed to be unique (messages, traces) and never interned. */
 const MAX_LENGTH = 48;
 const MAX_ENTRIES = 50_000;
 
 /**
- * Keeps one copy of short strings that come again and again (levels, hosts, paths). It forgets in two generations, so a
- * flood of unique values costs a bounded table and never evicts what is really repeated.
+ * Keeps one copy of short repeated strings (levels, hosts, paths). Entries expire in two generations, so a flood of unique values uses a
+ * bounded table and never evicts strings in use.
  */
 export class Interner {
   #misses = 0;
   #young = new Map<string, string>();
   #old = new Map<string, string>();
 
-  /** How often a string was not known yet; lets the caller see whether the last call kept a new copy. */
+  /** How often a string was unknown; shows the caller whether the last call kept a new copy. */
   get misses(): number {
     return this.#misses;
   }

@@ -19,13 +19,12 @@ export interface TimeRange {
   readonly maxNs: bigint;
 }
 
-/** No slice is longer than this, so a reader that stops early has not been handed much too much. */
+/** The maximum length of a slice, so that a reader that stops early has not received much too much. */
 const SLICE_ROWS = 512;
 
 /**
- * Walks the rows of `streams` inside `range`. In `desc` order rows come in exactly the reverse of `asc`; rows of equal
- * time are ordered by stream, then by insertion. Blocks outside the range are never touched, and in the ordered forms a
- * block is opened only when the walk reaches its time.
+ * Reads the rows of `streams` inside `range`. `desc` is exactly the reverse of `asc`; rows of equal time are ordered by stream, then by
+ * insertion. Blocks outside the range are never touched, and the ordered scans only open a block when they reach its time.
  */
 export function* scan(
   streams: readonly Stream[],
@@ -60,7 +59,7 @@ function* scanAny(streams: readonly Stream[], range: TimeRange): Generator<Slice
   }
 }
 
-/** A block in the merge: unopened (`view` undefined) it is keyed by the border of its time range. */
+/** A block in the merge: while unopened (`view` undefined), its key is the boundary of its time range. */
 interface Cursor {
   readonly stream: Stream;
   readonly block: Block;

@@ -6,8 +6,8 @@ export interface Shape {
 }
 
 /**
- * Hands out one `Shape` per distinct list of names. Rows of one stream nearly always look alike, so keeping the names
- * once makes a row as small as its values.
+ * Returns one `Shape` per distinct list of names. Rows of one stream mostly have the same names, so sharing them makes a row as small as
+ * its values.
  */
 export class ShapeTable {
   readonly #shapes = new Map<string, Shape>();
@@ -19,7 +19,7 @@ export class ShapeTable {
 
   /** Returns the shape of `names`, which must already be free of duplicates. */
   of(names: readonly string[]): Shape {
-    // U+0000 may stand in a name; the length prefix keeps two lists from ever sharing a key.
+    // U+0000 may occur in a name; with the length prefix, two lists never share a key.
     let key = '';
     for (const name of names) key += `${name.length}:${name}`;
     let shape = this.#shapes.get(key);

@@ -7,23 +7,23 @@ import { type StreamTags, streamId, tagsText, type TenantId, tenantKey } from '.
 /** Fixed cost of a row: its time, two references and the header of the value list. */
 const ROW_BYTES = 48;
 const STRING_BYTES = 20;
-/** What a new stream costs besides its rows. */
+/** Bytes of a new stream without its rows. */
 const STREAM_BYTES = 1024;
 
-/** A row as it is handed to the store: names without the stream fields and without `_time`; no empty values. */
+/** A row to be stored: names without the stream fields and without `_time`; no empty values. */
 export interface NewRow {
   readonly timeNs: bigint;
   readonly names: readonly string[];
   readonly values: readonly string[];
 }
 
-/** What a deletion is asked per row: true removes it. */
+/** Decides for each row of a deletion: true removes it. */
 export type RowTest = (stream: Stream, timeNs: bigint, shape: Shape, values: readonly string[]) => boolean;
 
 interface Tenant {
   readonly id: TenantId;
   readonly streams: Map<string, Stream>;
-  /** All streams by id, made when asked for and dropped when a stream comes. */
+  /** All streams by id, computed on demand and reset when a stream is added. */
   byId: readonly Stream[] | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Store {
   #rowsIngested = 0;
   #newestNs: bigint | undefined;
 
-  /** `maxBytes` bounds the estimated size; past it `push` refuses rows. */
+  /** `maxBytes` bounds the estimated size; beyond it, `push` refuses rows. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -73,7 +73,7 @@ export class Store {
     return this.#bytes < this.#maxBytes;
   }
 
-  /** The stream of these fields, created when it is new. Keep the result while rows of it keep coming. */
+  /** The stream of these fields, created if it is new. Keep the result while adding more of its rows. */
   stream(tenant: TenantId, tags: StreamTags): Stream {
     const key = tenantKey(tenant);
     let entry = this.#tenants.get(key);
@@ -92,11 +92,11 @@ export class Store {
     return stream;
   }
 
-  /** Adds a row; false, and nothing stored, when the byte budget is used up. */
+  /** Adds a row; returns false and stores nothing when the byte budget is used up. */
   push(stream: Stream, row: NewRow): boolean {
     if (!this.hasRoom) return false;
     let bytes = ROW_BYTES + row.values.length * 8;
-    // `map` makes a list without spare room, which a list grown by `push` would keep for as long as the row lives.
+    // Unlike a list grown by `push`, the result of `map` has no spare capacity, which would stay for the life of the row.
     const values = row.values.map((value) => {
       const misses = this.#interner.misses;
       const kept = this.#interner.intern(value);
@@ -111,7 +111,7 @@ export class Store {
     return true;
   }
 
-  /** Tenants that hold at least one row, by account and project. */
+  /** Tenants with at least one row, by account and project. */
   tenants(): TenantId[] {
     return [...this.#tenants.values()]
       .filter((tenant) => [...tenant.streams.values()].some((stream) => stream.rows > 0))
@@ -120,8 +120,8 @@ export class Store {
   }
 
   /**
-   * Streams of a tenant, emptied ones left out, by id as the real server keeps them. No order is promised to clients,
-   * but sums of floats and the choice among equals depend on it.
+   * The non-empty streams of a tenant, by id as on the real server. Clients are promised no order, but sums of floats and the choice among
+   * equal rows depend on it.
    */
   streams(tenant: TenantId): Stream[] {
     const entry = this.#tenants.get(tenantKey(tenant));
@@ -130,7 +130,7 @@ export class Store {
     return entry.byId.filter((stream) => stream.rows > 0);
   }
 
-  /** Removes the rows of `stream` that `doomed` names and returns their number. */
+  /** Removes the rows of `stream` for which `doomed` is true and returns their number. */
   remove(stream: Stream, doomed: RowTest): number {
     const kept: Block[] = [];
     let removed = 0;
@@ -161,7 +161,7 @@ function stringBytes(value: string): number {
   return STRING_BYTES + (wide ? value.length * 2 : value.length);
 }
 
-/** Short strings may be shared with other rows, so a deletion gives only the long ones back to the budget. */
+/** Short strings may be shared with other rows, so a deletion only returns the long ones to the budget. */
 function longBytes(value: string): number {
   return value.length > 48 ? stringBytes(value) : 0;
 }

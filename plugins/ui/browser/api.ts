@@ -3,7 +3,7 @@ import type { QueryState } from './model/query-state.js';
 import type { TimeRange } from './model/time-range.js';
 import type { LoadedPipeline, PageExplanation, QueryAnswer } from './model/wire.js';
 
-/** The server refused or failed; the message is its own text. */
+/** The server refused or failed; the message is the server's text. */
 export class ServerError extends Error {
   constructor(
     readonly status: number,
@@ -16,7 +16,7 @@ export class ServerError extends Error {
 
 const tokenKey = 'ref-proxy.admin-token';
 
-/** The admin token as it was typed in, kept as long as the tab is open. */
+/** The admin token as typed in, kept as long as the tab is open. */
 export const token = {
   read: (): string => sessionStorage.getItem(tokenKey) ?? '',
   keep: (text: string): void => sessionStorage.setItem(tokenKey, text),
@@ -66,11 +66,11 @@ async function ask<Body>(
   const response = await fetch(`${path}?${search}`, { headers, signal, credentials: 'same-origin' });
   const text = await response.text();
   if (!response.ok) throw new ServerError(response.status, errorText(text) || `status ${response.status}`);
-  // The server is this page's own; model/wire.ts says what it answers.
+  // The page only talks to its own server; model/wire.ts has the types of its answers.
   return JSON.parse(text) as Body;
 }
 
-/** The server's words: the `error` of a JSON body, else the body. */
+/** The server's message: the `error` of a JSON body, otherwise the body. */
 function errorText(body: string): string {
   try {
     const json: unknown = JSON.parse(body);

@@ -7,12 +7,12 @@ import { seriesOf, type Series } from './model/series.js';
 import { barRange, onSteps, rangeOf, stepOf, type TimeRange } from './model/time-range.js';
 import type { PageExplanation, WireStats } from './model/wire.js';
 
-/** Lines, and how many there are by level over the whole range. */
+/** Lines, and their number by level over the whole range. */
 export interface LogResult {
   readonly kind: 'logs';
   readonly rows: readonly LogRow[];
   readonly streams: number;
-  /** The server's text when the histogram could not be had. */
+  /** The server's error text when there is no histogram. */
   readonly histogram: Histogram | string;
 }
 export interface SeriesResult {
@@ -21,7 +21,7 @@ export interface SeriesResult {
   readonly stepSeconds: number;
 }
 
-/** What came of the last run. */
+/** The result of the last run. */
 export type Outcome =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly query: string; readonly text: string }
@@ -45,7 +45,7 @@ export interface QueryRun {
 const maxBars = 80;
 const maxPoints = 240;
 
-/** Runs queries, one at a time: a new one ends the one before. The outcome of the last stays until the next has one. */
+/** Runs queries, one at a time: a new one cancels the one before. The previous outcome stays until the new one arrives. */
 export function useQuery(onDone: () => void): QueryRun {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' });
   const [isRunning, setRunning] = useState(false);
@@ -76,16 +76,16 @@ async function answer(state: QueryState, signal: AbortSignal): Promise<Outcome> 
   const range = rangeOf(state, Date.now());
   if (typeof range === 'string') return { kind: 'failed', query: state.query, text: range };
   const barStep = stepOf(range, maxBars);
-  // Explaining asks nothing of the backend, so a query that is refused costs nothing.
+  // Explaining does not ask the backend, so a refused query costs nothing.
   const before = await fetchExplanation(state, barStep, signal);
   const step = before.kind === 'log' ? barStep : stepOf(range, maxPoints);
-  // Series have their points on whole steps, so that is what their chart shows.
+  // The points of series are on whole steps, so the chart shows whole steps.
   const shown = before.kind === 'log' ? range : onSteps(range, step);
   const startedMs = performance.now();
   const bars = fetchHistogram(state, before, barRange(range, barStep), barStep, signal);
   const { data, warnings = [] } = await fetchRange(state, shown, step, signal);
   const tookMs = performance.now() - startedMs;
-  // A query that had to learn stored names has a plan that nobody knew before.
+  // Running the query may have taught the proxy stored names, which change the plan.
   const explanation = before.names === 'unknown' ? await fetchExplanation(state, barStep, signal) : before;
   const shared = {
     kind: 'answered',
@@ -102,7 +102,7 @@ async function answer(state: QueryState, signal: AbortSignal): Promise<Outcome> 
   return { ...shared, result: { kind: 'logs', rows, streams: data.result.length, histogram: await bars } };
 }
 
-/** The bars of a log query; lines are shown without them when they cannot be had. */
+/** The bars of a log query; when they fail, lines are shown without them. */
 async function fetchHistogram(
   state: QueryState,
   { histogram: query }: PageExplanation,

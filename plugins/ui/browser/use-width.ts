@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** The width of an element in pixels, as it changes; 0 before it is laid out. */
+/** The width of an element in pixels, updated as it changes; 0 before layout. */
 export function useWidth(): readonly [RefObject<HTMLDivElement | null>, number] {
   const element = useRef<HTMLDivElement | null>(null);
   const [width, setWidth] = useState(0);

@@ -9,7 +9,7 @@ export function compareBytes(a: string, b: string): number {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // In UTF-8 characters made of surrogates sort behind all others.
+    // In UTF-8, characters represented by surrogates sort after all others.
     const xs = x >= 0xd800 && x <= 0xdfff;
     const ys = y >= 0xd800 && y <= 0xdfff;
     return xs === ys ? x - y : xs ? 1 : -1;
@@ -19,28 +19,28 @@ export function compareBytes(a: string, b: string): number {
 
 const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** A value with what is needed to order it, worked out once. */
+/** A value with its precomputed sort key. */
 export interface Ranked {
   readonly text: string;
   readonly number: number | undefined;
   readonly time: bigint | undefined;
 }
 
-/** Works out by what a value is ordered. */
+/** Computes the sort key of a value. */
 export function rank(text: string): Ranked {
-  // A lone sign is zero in filters and sums, and a text where values are ordered.
+  // A lone minus is zero in filters and sums, but a text when sorting.
   const number = text === '-' ? undefined : parseNumber(text);
   const time =
     number === undefined && text.length >= 20 && text.charCodeAt(10) === 84 ? parseDate(text)?.ns : undefined;
   return { text, number, time };
 }
 
-/** Orders values: numbers, durations and sizes by value, times by instant, all else as text with its digits read as numbers. */
+/** Orders values: numbers, durations and sizes by value, times by time, everything else as text with its digits compared as numbers. */
 export function compareRanked(a: Ranked, b: Ranked): number {
   if (a.text === b.text) return 0;
   if (a.number !== undefined && b.number !== undefined) {
     if (a.number !== b.number) return a.number < b.number ? -1 : 1;
-    // Beyond 2^53 numbers lose what tells them apart.
+    // Beyond 2^53 a double cannot distinguish all integers.
     if (Number.isSafeInteger(a.number) || !integer.test(a.text) || !integer.test(b.text)) return 0;
     const difference = BigInt(a.text) - BigInt(b.text);
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;

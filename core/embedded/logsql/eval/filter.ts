@@ -11,7 +11,7 @@ import { compareValues } from './compare.js';
 import { compileStreamFilter, parseStreamText } from './stream-filter.js';
 import { compileTest } from './value-test.js';
 
-/** What a filter means depends on: the evaluation instant, Unix nanoseconds; the clock when it is missing. */
+/** Context of a filter: the time of evaluation in Unix nanoseconds, by default the clock. */
 export interface FilterContext {
   readonly nowNs?: bigint;
 }
@@ -20,7 +20,7 @@ export type RowTest = (row: RowView) => boolean;
 const streamsRemembered = 4096;
 
 /**
- * Compiles a filter into a test on rows. Patterns, lists and borders of words are prepared once.
+ * Compiles a filter into a test on rows. Patterns, lists and word boundaries are prepared once.
  * @throws LogsqlError when a subquery has not been replaced by its results
  */
 export function compileFilter(filter: LogsqlFilter, context: FilterContext = {}): RowTest {
@@ -74,14 +74,14 @@ function compileTime(filter: TimeFilter | RelativeTimeFilter, context: FilterCon
   };
 }
 
-/** The instant of a row, Unix nanoseconds; undefined for rows without `_time`, such as results of `stats`. */
+/** The time of a row, Unix nanoseconds; undefined for rows without `_time`, such as results of `stats`. */
 export function timeOf(row: RowView): bigint | undefined {
   if (row.timeNs !== 0n) return row.timeNs;
   const text = row.get('_time');
   return text === '' ? undefined : parseDate(text)?.ns;
 }
 
-// Streams are few and rows are many, so the answer per stream is kept.
+// There are few streams and many rows, so the result per stream is cached.
 function compileRowStream(filter: StreamFilter): RowTest {
   const matches = compileStreamFilter(filter);
   const known = new Map<string, boolean>();

@@ -1,4 +1,4 @@
-/** A value of a JSON text; numbers keep the form they were written in. */
+/** A JSON value; numbers keep their written form. */
 export type JsonValue =
   | { readonly kind: 'scalar'; readonly text: string; readonly json: string }
   | { readonly kind: 'array'; readonly items: readonly JsonValue[] }
@@ -11,7 +11,7 @@ const maxDepth = 256;
 
 class JsonError extends Error {}
 
-/** Reads one JSON value that is the whole text; undefined when the text is anything else. */
+/** Parses a text that is one JSON value; undefined for anything else. */
 export function parseJson(text: string): JsonValue | undefined {
   const reader = new JsonReader(text);
   try {
@@ -94,7 +94,7 @@ class JsonReader {
   #string(): string {
     if (!this.#token.includes('\\')) return this.#token.slice(1, -1);
     try {
-      // The token is a string by its first character, so that is what comes back.
+      // The token's first character shows that it is a string.
       return JSON.parse(this.#token) as string;
     } catch {
       throw new JsonError();
@@ -111,7 +111,7 @@ class JsonReader {
   }
 }
 
-/** Writes a value as JSON without blanks. */
+/** Writes a value as compact JSON. */
 function writeJson(value: JsonValue): string {
   switch (value.kind) {
     case 'scalar':
@@ -128,13 +128,13 @@ function jsonText(value: JsonValue): string {
   return value.kind === 'scalar' ? value.text : writeJson(value);
 }
 
-/** The items of a JSON array as texts; undefined when the text is no JSON array. */
+/** The items of a JSON array as texts; undefined when the text is not a JSON array. */
 export function jsonArrayTexts(text: string): string[] | undefined {
   const value = parseJson(text);
   return value?.kind === 'array' ? value.items.map(jsonText) : undefined;
 }
 
-/** The members of a JSON object as fields, nested names joined by dots; undefined when the text is no JSON object. */
+/** The members of a JSON object as fields, nested names joined by dots; undefined when the text is not a JSON object. */
 export function flattenJson(text: string): [string, string][] | undefined {
   const value = parseJson(text);
   if (value?.kind !== 'object') return undefined;
@@ -144,7 +144,7 @@ export function flattenJson(text: string): [string, string][] | undefined {
 }
 
 function flattenInto(fields: [string, string][], name: string, value: JsonValue): void {
-  // A null member is no field at all, unlike an empty text.
+  // Unlike an empty text, a null member is not a field.
   if (value.kind === 'scalar' && value.json === 'null') return;
   if (value.kind !== 'object') {
     fields.push([name, jsonText(value)]);

@@ -1,6 +1,6 @@
 import { unquote } from '../unquote.js';
 
-/** Reads `name=value name="quoted value"`; a word without `=` is a name without a value. */
+/** Parses `name=value name="quoted value"`; a word without `=` is a name without a value. */
 export function parseLogfmt(text: string): [string, string][] {
   const fields: [string, string][] = [];
   let at = 0;
@@ -16,7 +16,7 @@ export function parseLogfmt(text: string): [string, string][] {
     const quoted = text[at] === '"' || text[at] === '`' ? unquote(text, at) : undefined;
     if (quoted !== undefined) {
       add(fields, name, quoted.text);
-      // Anything but a blank behind the closing quote ends the reading.
+      // Parsing ends at anything but a blank after the closing quote.
       if (text[quoted.end] !== ' ') break;
       at = quoted.end + 1;
       continue;

@@ -2,7 +2,7 @@ import { compileRegExp } from '../../../logql/regexp/index.js';
 import type { StreamFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
 import { unquote } from '../unquote.js';
 
-/** Reads the labels of a stream by name; the missing ones are empty. */
+/** The label of a stream by name; a missing one is empty. */
 export type LabelReader = (label: string) => string;
 export type StreamTest = (labels: LabelReader) => boolean;
 
@@ -34,7 +34,7 @@ function compileMatcher(matcher: StreamMatcher): StreamTest {
   }
 }
 
-/** Reads the labels out of the text of a `_stream` field, `{a="b",c="d"}`; anything malformed ends the reading. */
+/** Parses the text of a `_stream` field, `{a="b",c="d"}`, up to the first error. */
 export function parseStreamText(text: string): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();
   let at = 1;

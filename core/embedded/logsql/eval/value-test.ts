@@ -19,7 +19,7 @@ import { WordFinder, lowerText } from '../../../victoria/logsql/eval/words.js';
 
 export type TextTest = (value: string) => boolean;
 
-/** Compiles a test that needs nothing but the value. */
+/** Compiles a test that only needs the value. */
 export function compileTest(test: Exclude<ValueTest, FieldCompareTest>): TextTest {
   switch (test.kind) {
     case 'phrase':
@@ -182,7 +182,7 @@ function addressTest(test: AddressRangeTest): TextTest {
 function lengthTest(test: LengthRangeTest): TextTest {
   const { min, max = Infinity } = test;
   return (value) => {
-    // A character takes one or two code units, which decides most cases without counting.
+    // A character has one or two code units, which decides most cases without counting.
     if (value.length < min || value.length > 2 * max) return false;
     let count = 0;
     for (let i = 0; i < value.length; i++) {

@@ -4,8 +4,8 @@ import { parsePlain } from '../numbers.js';
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * The column type that fits one value. VictoriaLogs chooses types per storage block; few distinct texts make a `dict`,
- * which is what a text counts as here.
+ * The column type for one value. VictoriaLogs chooses types per storage block; few distinct texts make a `dict`, so a text counts as one
+ * here.
  */
 export function valueType(value: string): string {
   if (value === '') return '';

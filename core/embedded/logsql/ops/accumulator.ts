@@ -8,7 +8,7 @@ export interface Accumulator {
   result(): string;
 }
 
-/** Reads the values a function works on, the empty ones too. */
+/** Passes on the values of a function's fields, empty ones included. */
 export type ValuesReader = (row: RowView, take: (value: string) => void) => void;
 
 /** Compiles the field list of a function. */

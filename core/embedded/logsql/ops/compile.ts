@@ -26,9 +26,9 @@ import {
 } from './uniq.js';
 
 /**
- * Chains pipes into an operator that takes rows and hands the resulting rows to `sink`, which returns false when it wants no more.
- * Rows given to the sink and to `push` may be kept. Results of blocking pipes come during `finish`.
- * @throws MemoryBudgetError from `push` when a pipe needs more memory than allowed
+ * Compiles pipes into an operator that receives rows and passes the resulting rows to `sink`, which returns false when it needs no more.
+ * Rows passed to the sink and to `push` may be kept. Blocking pipes emit their results in `finish`.
+ * @throws MemoryBudgetError from `push` when a pipe exceeds its memory
  */
 export function compilePipes(
   pipes: readonly LogsqlPipe[],

@@ -2,17 +2,17 @@ import type { FieldRef } from '../../../victoria/logsql/ast.js';
 import type { RowView } from '../row.js';
 import { parseDate } from '../../../victoria/logsql/time.js';
 
-/** Tells whether a name is meant by a field reference. */
+/** Whether a field reference includes a name. */
 export function refersTo(field: FieldRef, name: string): boolean {
   return field.kind === 'name' ? field.name === name : name.startsWith(field.prefix);
 }
 
-/** The instant that the text of a `_time` column stands for, 0n for none. */
+/** The time in a `_time` column, 0n for none. */
 export function timeNsOf(text: string): bigint {
   return text === '' ? 0n : (parseDate(text)?.ns ?? 0n);
 }
 
-/** A row with some columns set anew, the others seen through. */
+/** A row with some columns replaced; the others come from the original row. */
 export class OverlayRow implements RowView {
   readonly timeNs: bigint;
   readonly #base: RowView;
@@ -42,7 +42,7 @@ export class OverlayRow implements RowView {
   }
 }
 
-/** A row of which only the listed columns are seen, in the order of the list. */
+/** A row with only the listed columns, in the order of the list. */
 export class ProjectedRow implements RowView {
   readonly timeNs: bigint;
   readonly #base: RowView;

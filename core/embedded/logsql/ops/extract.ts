@@ -11,7 +11,7 @@ import { updateOperator } from './update.js';
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** `unpack_json` and `unpack_logfmt`. Fields asked for by name that are not found become empty. */
+/** `unpack_json` and `unpack_logfmt`. Requested fields that are not found become empty. */
 export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Operator): Operator {
   const { from, fields, prefix } = pipe;
   const unpack = pipe.kind === 'unpack_json' ? unpackJson : parseLogfmt;
@@ -34,7 +34,7 @@ export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Ope
   );
 }
 
-// Text that is no object at all leaves the row alone; a broken object counts as one without members.
+// A text that is not an object leaves the row unchanged; a broken object counts as empty.
 function unpackJson(text: string): Pairs | undefined {
   return /^\s*\{/.test(text) ? (flattenJson(text) ?? []) : undefined;
 }
@@ -68,7 +68,7 @@ function patternExtractor(steps: readonly PatternStep[]): (text: string) => Pair
   };
 }
 
-// What stands in front of the first mismatch is kept, the rest stays empty.
+// Values before the first mismatch are kept, the rest stays empty.
 function matchSteps(steps: readonly PatternStep[], text: string): string[] {
   const values: string[] = [];
   const first = steps[0]?.prefix ?? '';

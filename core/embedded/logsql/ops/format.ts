@@ -29,7 +29,7 @@ function integerOf(value: string): number | undefined {
   return number !== undefined && Number.isInteger(number) ? number : undefined;
 }
 
-/** Applies the option of a placeholder; a value that does not fit it stays as it is. */
+/** Applies the option of a placeholder; a value that does not fit it stays unchanged. */
 function formatOption(option: string, value: string): string {
   switch (option) {
     case 'q':
@@ -100,7 +100,7 @@ export function packOperator(pipe: PackPipe, context: PipeContext, next: Operato
   return updateOperator(overwriting(undefined), context, compute, next);
 }
 
-/** Writes fields as a JSON object of texts. */
+/** Writes fields as a JSON object with text values. */
 export function packJson(pairs: readonly (readonly [string, string])[]): string {
   return `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }

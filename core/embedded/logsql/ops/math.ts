@@ -9,7 +9,7 @@ import type { Operator, PipeContext } from './operator.js';
 
 type Compute = (row: RowView) => number;
 
-/** `math`: entries see the results of those before them; what is no number is NaN. */
+/** `math`: each entry sees the results of those before it; anything but a number is NaN. */
 export function mathOperator(pipe: MathPipe, context: PipeContext, next: Operator): Operator {
   const entries = pipe.entries.map(({ expr, as }) => ({ as, compute: compile(expr, context) }));
   return new MapOperator(
@@ -82,7 +82,7 @@ function best(args: readonly number[], better: (a: number, b: number) => boolean
   return args.reduce((found, value) => (Number.isNaN(found) || better(value, found) ? value : found), NaN);
 }
 
-// Halves go away from zero.
+// Rounds half away from zero.
 function round(value: number): number {
   return value < 0 ? -Math.round(-value) : Math.round(value);
 }

@@ -1,7 +1,7 @@
 import { MemoryBudgetError } from '../../../victoria/logsql/errors.js';
 import type { RowView } from '../row.js';
 
-/** Takes rows one by one. `push` returns false when no further row can change the result; `finish` ends the input, once. */
+/** Receives rows one by one. `push` returns false when no further row can change the result; `finish` ends the input, once. */
 export interface Operator {
   push(row: RowView): boolean;
   finish(): void;
@@ -9,9 +9,9 @@ export interface Operator {
 
 /** What pipes depend on besides their rows. */
 export interface PipeContext {
-  /** The evaluation instant, Unix nanoseconds; the clock when it is missing. */
+  /** The time of evaluation, Unix nanoseconds; by default the clock. */
   readonly nowNs?: bigint | undefined;
-  /** Length of the selected time range, by which `rate()` divides; it does not divide when the range is open. */
+  /** Length of the selected time range, the divisor of `rate()`; an open range has none. */
   readonly rangeNs?: bigint | undefined;
   /** Bytes that one pipe may hold. */
   readonly memoryLimitBytes?: number | undefined;
@@ -19,13 +19,13 @@ export interface PipeContext {
 
 const defaultLimit = 256 * 1024 * 1024;
 
-/** Counts the bytes a pipe holds, roughly, and refuses to go beyond the limit. */
+/** Counts the approximate bytes that a pipe holds, and enforces the limit. */
 export class Budget {
   readonly #pipe: () => string;
   readonly #limit: number;
   #used = 0;
 
-  /** `pipe` gives the printed pipe for the message. */
+  /** `pipe` returns the printed pipe for the message. */
   constructor(pipe: () => string, context: PipeContext) {
     this.#pipe = pipe;
     this.#limit = context.memoryLimitBytes ?? defaultLimit;
@@ -42,15 +42,15 @@ export class Budget {
   }
 }
 
-/** Bytes of a kept row beyond its texts, roughly. */
+/** Approximate bytes of a kept row in addition to its texts. */
 export const rowOverhead = 160;
 
-/** Bytes that a text takes, roughly. */
+/** Approximate bytes of a text. */
 export function textSize(text: string): number {
   return 24 + 2 * text.length;
 }
 
-/** An operator that changes each row by itself or drops it. */
+/** An operator that maps each row separately, or drops it. */
 export class MapOperator implements Operator {
   readonly #change: (row: RowView) => RowView | undefined;
   readonly #next: Operator;
@@ -70,7 +70,7 @@ export class MapOperator implements Operator {
   }
 }
 
-/** Hands rows on until the next operator wants no more, then ends it. */
+/** Passes rows on until the next operator needs no more, then finishes it. */
 export function emitAll(rows: Iterable<RowView>, next: Operator): void {
   for (const row of rows) if (!next.push(row)) break;
   next.finish();

@@ -42,12 +42,12 @@ function move(fields: Map<string, string>, source: string, target: string, remov
   fields.set(target, value);
 }
 
-/** A row of the given fields; its instant is that of its `_time`. */
+/** A row of the given fields; its time comes from `_time`. */
 export function rowOf(fields: ReadonlyMap<string, string>): MapRow {
   return new MapRow(fields, timeNsOf(fields.get('_time') ?? ''));
 }
 
-/** `drop_empty_fields`; rows without any field vanish. */
+/** `drop_empty_fields`; rows without any fields are dropped. */
 export function dropEmptyOperator(next: Operator): Operator {
   return new MapOperator((row) => {
     let any = false;

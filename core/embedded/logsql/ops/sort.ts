@@ -25,7 +25,7 @@ interface SortPlan {
   readonly rankAs: string | undefined;
 }
 
-/** `sort`, `first` and `last`. Rows that compare equal keep their order; with a limit only the best rows are held. */
+/** `sort`, `first` and `last`. The sort is stable; with a limit only the best rows are held. */
 export function sortOperator(pipe: SortPipe | EdgePipe, context: PipeContext, next: Operator): Operator {
   return new SortOperator(planOf(pipe), new Budget(() => printPipe(pipe), context), next);
 }
@@ -35,7 +35,7 @@ function planOf(pipe: SortPipe | EdgePipe): SortPlan {
   if (pipe.kind !== 'sort') {
     return { by, partitionBy, rankAs, desc: pipe.kind === 'last', offset: 0, limit: pipe.count };
   }
-  // A limit of zero means no limit here.
+  // Here a limit of zero means no limit.
   const limit = pipe.limit === undefined || pipe.limit === 0 ? Infinity : pipe.limit;
   return { by, partitionBy, rankAs, desc: pipe.desc, offset: pipe.offset ?? 0, limit };
 }
@@ -84,7 +84,7 @@ class SortOperator implements Operator {
     return partition;
   }
 
-  // Without keys the whole rows are compared, name by name.
+  // Without keys, whole rows are compared, name by name.
   #keysOf(row: RowView): Ranked[] {
     if (this.#plan.by.length > 0)
       return this.#plan.by.map(({ field }) => (field === '_time' ? rankTime(row) : rank(row.get(field))));

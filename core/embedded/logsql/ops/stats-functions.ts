@@ -7,14 +7,14 @@ import { histogramFactory } from './stats-histogram.js';
 import { valuesReader, type Accumulator, type ValuesReader } from './accumulator.js';
 
 export interface StatsSettings {
-  /** Seconds by which rates divide; they do not when it is missing. */
+  /** The divisor of rates in seconds; undefined means no division. */
   readonly rateSeconds: number | undefined;
-  /** Without `by` sums take durations, sizes and exponents for numbers; with `by` only plain decimals. */
+  /** Without `by`, sums accept durations, sizes and exponents as numbers; with `by`, only plain decimals. */
   readonly lenient: boolean;
   readonly budget: Budget;
 }
 
-/** Prepares a function; every group gets an accumulator of its own from what is returned. */
+/** Prepares a function; the returned factory makes one accumulator per group. */
 export function accumulatorFactory(func: StatsFunction, settings: StatsSettings): () => Accumulator {
   const read = valuesReader(func.fields);
   const { budget, lenient, rateSeconds } = settings;
@@ -80,7 +80,7 @@ function countRows(perSeconds: number | undefined): () => Accumulator {
   };
 }
 
-// Counts rows with any value in the fields, or those without one.
+// Counts rows with a value in any of the fields, or those without one.
 function countIf(read: ValuesReader, present: boolean): () => Accumulator {
   return () => {
     let count = 0;
@@ -127,7 +127,7 @@ function averageFactory(read: ValuesReader, number: (text: string) => number | u
   };
 }
 
-// Population deviation, by the running mean.
+// Population deviation with a running mean.
 function spreadFactory(read: ValuesReader): () => Accumulator {
   return () => {
     let mean = 0;

@@ -6,7 +6,7 @@ const perDecade = 18;
 const lowest = -9;
 const highest = 18;
 
-/** `histogram`: counts in logarithmic ranges, 18 to a power of ten, as a JSON array of `vmrange` and `hits`. */
+/** `histogram`: counts in logarithmic ranges, 18 per power of ten, as a JSON array of `vmrange` and `hits`. */
 export function histogramFactory(read: ValuesReader): () => Accumulator {
   return () => {
     const counts = new Map<string, number>();
@@ -30,7 +30,7 @@ function rangeOf(value: number): string {
   if (value <= 10 ** lowest) return `0...${border(0)}`;
   if (value > 10 ** highest) return `${border((highest - lowest) * perDecade)}...+Inf`;
   const place = (Math.log10(value) - lowest) * perDecade;
-  // A value on a border belongs to the range that ends there.
+  // A value on a boundary belongs to the range that ends there.
   const index = Number.isInteger(place) ? place - 1 : Math.floor(place);
   return `${border(index)}...${border(index + 1)}`;
 }

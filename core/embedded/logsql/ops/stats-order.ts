@@ -23,7 +23,7 @@ export function extremeFactory(read: ValuesReader, sign: -1 | 1): () => Accumula
 
 const sampleSize = 100_000;
 
-/** `quantile` and `median`: an element of the values, by nearest rank; of very many values a sample is kept. */
+/** `quantile` and `median`: one of the values, by nearest rank; of very many values only a sample is kept. */
 export function quantileFactory(read: ValuesReader, phi: number, budget: Budget): () => Accumulator {
   return () => {
     const sample: string[] = [];
@@ -49,7 +49,7 @@ export function quantileFactory(read: ValuesReader, phi: number, budget: Budget)
   };
 }
 
-/** `row_min`, `row_max`, `row_any` give a row as JSON, `field_min`, `field_max`, `any` one value of it. */
+/** `row_min`, `row_max`, `row_any` return a row as JSON; `field_min`, `field_max`, `any` return one of its values. */
 export function edgeFactory(func: StatsFunction): () => Accumulator {
   const { source, fields } = func;
   const [only] = fields;

@@ -8,7 +8,7 @@ import type { Accumulator, ValuesReader } from './accumulator.js';
 import { valuesReader } from './accumulator.js';
 import { rowJson } from './stats-order.js';
 
-/** `count_uniq`: the number of different values, or of different rows of values; empty ones do not count. */
+/** `count_uniq`: the number of distinct values, or of distinct combinations of values; empty ones do not count. */
 export function countUniqFactory(func: StatsFunction, budget: Budget): () => Accumulator {
   const keyOf = uniqueKey(func.fields);
   const limit = limitOf(func.limit);
@@ -27,7 +27,7 @@ export function countUniqFactory(func: StatsFunction, budget: Budget): () => Acc
   };
 }
 
-/** What tells one combination of values from the others, '' where all are empty. */
+/** A key for a combination of values, '' when all are empty. */
 function uniqueKey(fields: readonly FieldRef[]): (row: RowView) => string {
   const [first] = fields;
   if (fields.length === 1 && first?.kind === 'name') return (row) => groupedValue(row.get(first.name));
@@ -43,7 +43,7 @@ function limitOf(limit: number | undefined): number {
   return limit === undefined || limit === 0 ? Infinity : limit;
 }
 
-/** `uniq_values`: the different values in order as a JSON array, without the empty one. */
+/** `uniq_values`: the distinct non-empty values, sorted, as a JSON array. */
 export function uniqValuesFactory(
   read: ValuesReader,
   limit: number | undefined,

@@ -25,7 +25,7 @@ interface Group {
   readonly accumulators: readonly Accumulator[];
 }
 
-/** The groups of a stats pipe with their running results. */
+/** The groups of a stats pipe with their accumulators. */
 class StatsGroups {
   readonly #by: readonly GroupKey[];
   readonly #keys: readonly ((row: RowView) => string)[];
@@ -96,7 +96,7 @@ function compileKey({ field, bucket }: GroupKey): (row: RowView) => string {
       const time = timeOf(row);
       if (time === undefined) return row.get('_time');
       const found = start(time);
-      // Neighbouring rows mostly share their bucket.
+      // Consecutive rows mostly share their bucket.
       if (found !== lastStart) {
         lastStart = found;
         lastText = formatTime(found);
@@ -117,7 +117,7 @@ function secondsPerGroup(pipe: StatsPipe, context: PipeContext): number | undefi
   return context.rangeNs === undefined ? undefined : Number(context.rangeNs) / 1e9;
 }
 
-/** `stats`: one row per group, in the order in which the groups were first seen; one row in any case without `by`. */
+/** `stats`: one row per group, in order of first appearance; without `by` always one row. */
 export function statsOperator(pipe: StatsPipe, context: PipeContext, next: Operator): Operator {
   const budget = new Budget(() => printPipe(pipe), context);
   if (pipe.kind !== 'stats') return accompanyingStats(pipe, context, budget, next);
@@ -131,7 +131,7 @@ export function statsOperator(pipe: StatsPipe, context: PipeContext, next: Opera
   };
 }
 
-/** `running_stats` and `total_stats`: the rows themselves by time, with the results so far or over all of them. */
+/** `running_stats` and `total_stats`: the rows themselves in time order, with the results so far or over all of them. */
 function accompanyingStats(pipe: StatsPipe, context: PipeContext, budget: Budget, next: Operator): Operator {
   const rows: { readonly row: RowView; readonly time: bigint }[] = [];
   return {

@@ -45,7 +45,7 @@ function regexpReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: st
       if (match === undefined) break;
       const found = rest.slice(match.index, match.end);
       done += rest.slice(0, match.index) + compiled.replaceAll(found, replacement);
-      // An empty match must not be found again at the same place.
+      // An empty match must not be found again at the same position.
       const end = match.end > match.index ? match.end : match.end + 1;
       done += rest.slice(match.end, end);
       rest = rest.slice(end);
@@ -87,7 +87,7 @@ export function collapseOperator(pipe: CollapseNumsPipe, context: PipeContext, n
   );
 }
 
-/** `decolorize`: terminal colours are taken out. */
+/** `decolorize`: removes terminal colours. */
 export function decolorizeOperator(pipe: DecolorizePipe, context: PipeContext, next: Operator): Operator {
   const { field } = pipe;
   return updateOperator(
@@ -108,7 +108,9 @@ export function splitOperator(pipe: SplitPipe, context: PipeContext, next: Opera
   return updateOperator(overwriting(undefined), context, compute, next);
 }
 
-/** `unroll`: a row per item of JSON arrays; shorter arrays are filled with empty values, no array counts as one empty item. */
+/**
+ * `unroll`: a row per item of JSON arrays; shorter arrays are padded with empty values, and anything but an array counts as one empty item.
+ */
 export function unrollOperator(pipe: UnrollPipe, context: PipeContext, next: Operator): Operator {
   const applies = compileCondition(pipe.condition, context);
   return {

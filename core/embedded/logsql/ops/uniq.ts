@@ -18,7 +18,7 @@ interface Group {
   hits: number;
 }
 
-/** Rows counted by the values of some fields; values that read as integers with `_` lose it. */
+/** Counts rows by the values of some fields; integers with `_` are grouped without it. */
 class Groups {
   readonly #by: readonly string[];
   readonly #budget: Budget;
@@ -54,7 +54,7 @@ function groupRow(by: readonly string[], group: Group): Map<string, string> {
   return new Map(by.map((name, i) => [name, group.values[i] ?? '']));
 }
 
-/** `uniq`. When the limit cuts the groups, their numbers of rows are not known and shown as 0. */
+/** `uniq`. When the limit cuts the groups, their row counts are unknown and shown as 0. */
 export function uniqOperator(pipe: UniqPipe, context: PipeContext, next: Operator): Operator {
   const groups = new Groups(pipe.by, new Budget(() => printPipe(pipe), context));
   const limit = pipe.limit === undefined || pipe.limit === 0 ? Infinity : pipe.limit;
@@ -80,7 +80,7 @@ export function uniqOperator(pipe: UniqPipe, context: PipeContext, next: Operato
   };
 }
 
-/** `field_values f`: a column named like the field, and `hits`. */
+/** `field_values f`: a column named after the field, and `hits`. */
 export function fieldValuesOperator(pipe: FieldValuesPipe, context: PipeContext, next: Operator): Operator {
   return uniqOperator(
     {
@@ -94,7 +94,7 @@ export function fieldValuesOperator(pipe: FieldValuesPipe, context: PipeContext,
   );
 }
 
-/** `top`: the groups with most rows, ties in the order of their values. */
+/** `top`: the groups with the most rows; ties are sorted by value. */
 export function topOperator(pipe: TopPipe, context: PipeContext, next: Operator): Operator {
   const groups = new Groups(pipe.by, new Budget(() => printPipe(pipe), context));
   return {
@@ -161,7 +161,7 @@ interface Facet {
   ignored: boolean;
 }
 
-/** `facets`: the most frequent values per field; fields with too many or too long values are left out, constants too. */
+/** `facets`: the most frequent values per field, without constant fields and fields with too many or too long values. */
 export function facetsOperator(pipe: FacetsPipe, context: PipeContext, next: Operator): Operator {
   const budget = new Budget(() => printPipe(pipe), context);
   const facets = new Map<string, Facet>();

@@ -6,13 +6,13 @@ import { OverlayRow } from './derived-row.js';
 import { MapOperator } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 
-/** Compiles the `if (...)` of a pipe; without one all rows are meant. */
+/** Compiles the `if (...)` of a pipe; without one, every row matches. */
 export function compileCondition(condition: LogsqlFilter | undefined, context: PipeContext): RowTest {
   if (condition === undefined) return () => true;
   return compileFilter(condition, context.nowNs === undefined ? {} : { nowNs: context.nowNs });
 }
 
-/** An operator that works out new columns of a row; later entries for a column win. */
+/** An operator that computes new columns of a row; for a repeated column the last entry wins. */
 export function updateOperator(
   rules: UpdateRules,
   context: PipeContext,
@@ -33,7 +33,7 @@ export function updateOperator(
   }, next);
 }
 
-/** The rules of pipes that simply overwrite. */
+/** The rules of pipes that always overwrite. */
 export function overwriting(condition: LogsqlFilter | undefined): UpdateRules {
   return condition === undefined ? { rule: 'overwrite' } : { rule: 'overwrite', condition };
 }

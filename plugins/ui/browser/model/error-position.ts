@@ -1,10 +1,10 @@
-/** A place in the query that the server's error text names; both count from 1. */
+/** A position in the query from the server's error text; both count from 1. */
 export interface ErrorPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where an error stands, as LogQL's parser says it: `parse error at line 1, col 16: ...`. */
+/** The position in an error of LogQL's parser: `parse error at line 1, col 16: ...`. */
 export function errorPosition(text: string): ErrorPosition | undefined {
   const found = /\bline (\d{1,6}), col (\d{1,6})\b/.exec(text);
   if (found === null) return undefined;
@@ -12,7 +12,7 @@ export function errorPosition(text: string): ErrorPosition | undefined {
   return line > 0 && column > 0 ? { line, column } : undefined;
 }
 
-/** A query cut at a place: what stands before it on its line, the word there, and what follows. */
+/** One line of a query around a position: the text before, the word there, and the text after. */
 export interface MarkedLine {
   readonly before: string;
   readonly marked: string;

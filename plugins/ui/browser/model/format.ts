@@ -1,4 +1,4 @@
-/** Numbers and times as the page writes them. */
+/** Formats numbers and times for the page. */
 import type { TimeRange } from './time-range.js';
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -26,7 +26,7 @@ function trim(digits: string): string {
   return digits.includes('.') && !digits.includes('e') ? digits.replace(/\.?0+$/, '') : digits;
 }
 
-/** Milliseconds with as many digits as matter: `0.02`, `3.4`, `128`. */
+/** Milliseconds with a sensible number of digits: `0.02`, `3.4`, `128`. */
 export function formatMs(ms: number): string {
   if (ms < 0.005) return '0';
   if (ms < 1) return ms.toFixed(2);
@@ -50,7 +50,7 @@ export function formatCounted(count: number, one: string, many = `${one}s`): str
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** How long something lasts, in the two units that matter: `3 d 4 h`, `12 min`. */
+/** A duration in its two most significant units: `3 d 4 h`, `12 min`. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [days, hours, minutes] = [
@@ -84,7 +84,7 @@ export function formatDay(ms: number): string {
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }
 
-/** A moment on the axis of a range: the day where it begins, else the time as exactly as the range asks for. */
+/** A time on the axis of a range: the day where it starts, otherwise the time as exactly as the range requires. */
 export function formatTick(ms: number, { startMs, endMs }: TimeRange): string {
   const date = new Date(ms);
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0;
@@ -92,13 +92,13 @@ export function formatTick(ms: number, { startMs, endMs }: TimeRange): string {
   return formatSecond(ms).slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 
-/** A moment as the field of a form holds it: local time to the second. */
+/** A time as a form field holds it: local time to the second. */
 export function toLocalField(iso: string): string {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? '' : `${formatDay(ms)}T${formatSecond(ms)}`;
 }
 
-/** The moment that a field of a form holds; empty for none. */
+/** The time in a form field; empty for none. */
 export function fromLocalField(text: string): string {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();

@@ -9,13 +9,13 @@ export interface Bar extends TimeRange {
 }
 export interface Histogram {
   readonly bars: readonly Bar[];
-  /** Lines of the whole range, the gravest level first; levels without lines are left out. */
+  /** Lines of the whole range by level, most severe first; levels without lines are left out. */
   readonly totals: readonly (readonly [Level, number])[];
   /** Lines of the highest bar. */
   readonly highest: number;
 }
 
-/** Makes the bars of an answer counted by level: one for every step of the (aligned) range, empty ones too. */
+/** Makes the bars of an answer counted by level: one for every step of the (aligned) range, including empty ones. */
 export function histogramOf(series: readonly WireSeries[], range: TimeRange, stepSeconds: number): Histogram {
   const counts = new Map<number, Map<Level, number>>();
   const totals = new Map<Level, number>();

@@ -1,4 +1,4 @@
-/** The levels that the page tells apart, the gravest first; each has a colour of its own. */
+/** The levels that the page distinguishes, most severe first; each has its own colour. */
 export const levels = ['critical', 'error', 'warn', 'info', 'debug', 'trace', 'unknown'] as const;
 export type Level = (typeof levels)[number];
 
@@ -22,7 +22,7 @@ const spellings: ReadonlyMap<string, Level> = new Map([
   ['trace', 'trace'],
 ]);
 
-/** The level that a text means, as Grafana reads it; everything else is unknown. */
+/** The level for a text, as Grafana reads it; anything else is unknown. */
 export function levelOf(text: string | undefined): Level {
   return spellings.get((text ?? '').toLowerCase()) ?? 'unknown';
 }

@@ -19,7 +19,7 @@ export interface LogRow {
   readonly groups: readonly LabelGroup[];
 }
 
-/** The lines of all streams in one order of time. Lines of one time keep the order of the answer. */
+/** The lines of all streams in time order. Lines of the same time keep the order of the answer. */
 export function logRows(streams: readonly WireStream[], direction: Direction): readonly LogRow[] {
   const rows = streams.flatMap(({ stream, values }) =>
     values.map(([ns, line, more]): LogRow => {
@@ -46,7 +46,7 @@ function groupOf(title: string, labels: Labels): LabelGroup {
   return { title, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
-/** Compares whole numbers by their digits: a double does not hold nanoseconds. */
+/** Compares integers by their digits: a double cannot hold nanoseconds. */
 function compareNs(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;

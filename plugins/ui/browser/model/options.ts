@@ -1,6 +1,6 @@
 import type { LoadedPipeline, OptionDescription, PartDescription } from './wire.js';
 
-/** Options that differ from their defaults apart from those that do not. */
+/** Options, separated into changed and default ones. */
 export interface SortedOptions {
   readonly changed: readonly OptionDescription[];
   readonly others: readonly OptionDescription[];
@@ -13,19 +13,19 @@ export function sortOptions(options: readonly OptionDescription[]): SortedOption
   };
 }
 
-/** What to show as an option's value: a secret only says whether there is one. */
+/** How to show an option's value: for a secret, only whether it is set. */
 export function shownValue({ value, isSecret, isSet }: OptionDescription): string {
   if (isSecret) return isSet ? 'set, not shown' : 'not set';
   if (value === undefined) return 'not set';
   return value === '' ? '(empty)' : value;
 }
 
-/** Whether the stage does its work: many have an option `enabled`. */
+/** Whether the stage is active: many have an option `enabled`. */
 export function isEnabled({ options }: PartDescription): boolean {
   return options.find(({ key }) => key === 'enabled')?.value !== 'false';
 }
 
-/** Whether queries need a tenant: `required` where tenancy refuses those without one. */
+/** Whether queries need a tenant: `required` when tenancy refuses those without one. */
 export function tenantNeed({ stages }: LoadedPipeline): 'required' | 'optional' | 'none' {
   const tenancy = stages.find(({ name }) => name === 'tenancy');
   if (tenancy === undefined) return 'none';
@@ -34,13 +34,13 @@ export function tenantNeed({ stages }: LoadedPipeline): 'required' | 'optional' 
   return isAsked ? 'required' : 'optional';
 }
 
-/** Calls that a cache answered, of those that asked it; undefined for stages that are no caches. */
+/** Cache lookups and hits; undefined for stages that are not caches. */
 export interface CacheFigures {
   readonly hits: number;
   readonly asked: number;
 }
 
-/** Reads the figures of a cache from its metrics: one that ends in `_hits_total`, and its `_misses_total`. */
+/** Reads a cache's numbers from its metrics: one that ends in `_hits_total`, and its `_misses_total`. */
 export function cacheFigures({ meters }: PartDescription): CacheFigures | undefined {
   const hits = meters.find(({ name }) => name.endsWith('_hits_total'));
   if (hits === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { ExplainedPart, PageExplanation } from './wire.js';
 
-/** Where a part of a query is evaluated, for people. */
+/** Describes where a part of a query is evaluated. */
 export function placeOf(verdict: ExplainedPart['verdict']): string {
   switch (verdict) {
     case 'exact':
@@ -12,7 +12,7 @@ export function placeOf(verdict: ExplainedPart['verdict']): string {
   }
 }
 
-/** One sentence on who does the work. */
+/** Describes in one sentence what does the work. */
 export function planSentence({ reads, costText }: PageExplanation): string {
   const parts = reads.flatMap((read) => read.parts);
   const here = parts.filter(({ verdict }) => verdict !== 'exact').length;

@@ -1,4 +1,4 @@
-/** The query box: what is in it, and how the address of the page says so. */
+/** The state of the query box, and its form in the page's URL. */
 
 export const ranges = ['15m', '1h', '6h', '24h', 'custom'] as const;
 export type RangeName = (typeof ranges)[number];
@@ -7,7 +7,7 @@ export type Direction = 'backward' | 'forward';
 export interface QueryState {
   readonly query: string;
   readonly range: RangeName;
-  /** ISO 8601 in UTC; only read when the range is custom. */
+  /** ISO 8601 in UTC; only used when the range is custom. */
   readonly from: string;
   readonly to: string;
   readonly limit: number;
@@ -25,7 +25,7 @@ export const emptyQuery: QueryState = {
   tenant: '',
 };
 
-/** What follows the `#` of the page's address; what has its default is left out. */
+/** The part after `#` of the page's URL; defaults are left out. */
 export function printHash(state: QueryState): string {
   const params = new URLSearchParams({ query: state.query });
   if (state.range !== emptyQuery.range) params.set('range', state.range);
@@ -39,7 +39,7 @@ export function printHash(state: QueryState): string {
   return params.toString();
 }
 
-/** Reads what `printHash` wrote; whatever cannot be read has its default. */
+/** Parses the result of `printHash`; invalid parts get their defaults. */
 export function parseHash(hash: string): QueryState {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const range = ranges.find((name) => name === params.get('range')) ?? emptyQuery.range;

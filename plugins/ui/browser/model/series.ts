@@ -7,7 +7,7 @@ export interface SeriesPoint {
 export interface Series {
   readonly name: string;
   readonly points: readonly SeriesPoint[];
-  /** Of the finite values; undefined when there is none. */
+  /** Statistics of the finite values; undefined when there are none. */
   readonly figures: SeriesFigures | undefined;
 }
 export interface SeriesFigures {
@@ -17,7 +17,7 @@ export interface SeriesFigures {
   readonly mean: number;
 }
 
-/** The series of an answer, the one with the greatest mean first. */
+/** The series of an answer, greatest mean first. */
 export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
   const all = answer.map(({ metric, values }): Series => {
     const points = values.map(([seconds, text]) => ({ ms: seconds * 1000, value: readValue(text) }));
@@ -26,7 +26,7 @@ export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
   return all.sort((a, b) => (b.figures?.mean ?? -Infinity) - (a.figures?.mean ?? -Infinity));
 }
 
-/** The pieces of a series that a line can be drawn through: neighbours one step apart, all finite. */
+/** The pieces of a series that can be drawn as a line: adjacent points one step apart, all finite. */
 export function piecesOf(
   points: readonly SeriesPoint[],
   stepMs: number,

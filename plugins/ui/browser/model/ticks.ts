@@ -1,16 +1,16 @@
 import type { TimeRange } from './time-range.js';
 
-/** Round numbers from at most the least to at least the greatest value, about as many as asked. */
+/** About `count` round numbers that cover the range from least to greatest. */
 export function valueTicks(least: number, greatest: number, count: number): readonly number[] {
   const size = Math.max(Math.abs(least), Math.abs(greatest), 1e-100);
   const span = greatest - least;
-  // Values that a double hardly tells apart are one.
+  // Values that a double can hardly distinguish count as equal.
   const raw = (span > size * 1e-9 ? span : size) / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5].find((factor) => factor * power >= raw * 0.999_999) ?? 10) * power;
   const first = Math.floor(least / step);
   const last = Math.max(first + 1, Math.ceil(greatest / step - 1e-9));
-  // Counted in steps, since sums of fractions drift.
+  // Multiplied rather than summed, because sums of fractions drift.
   return Array.from({ length: last - first + 1 }, (_, index) =>
     Number(((first + index) * step).toPrecision(12)),
   );
@@ -26,7 +26,7 @@ const timeSteps = [
   day, 2 * day, 7 * day, 14 * day, 30 * day,
 ]; // prettier-ignore
 
-/** Round moments of a range in local time, at most as many as asked. `offsetMs` is what local time is ahead of UTC. */
+/** At most `count` round times of a range in local time. `offsetMs` is how far local time is ahead of UTC. */
 export function timeTicks({ startMs, endMs }: TimeRange, count: number, offsetMs: number): readonly number[] {
   const least = (endMs - startMs) / Math.max(1, count);
   const step = timeSteps.find((size) => size >= least) ?? Math.ceil(least / (30 * day)) * 30 * day;

@@ -17,7 +17,7 @@ const lengths: Readonly<Record<Exclude<RangeName, 'custom'>, number>> = {
   '24h': 24 * hour,
 };
 
-/** The range of a query asked now; a text that says what is missing when a custom one has no beginning, no end, or no length. */
+/** The range of a query run now; for an invalid custom range, a text that says what is wrong. */
 export function rangeOf(
   { range, from, to }: Pick<QueryState, 'range' | 'from' | 'to'>,
   nowMs: number,
@@ -31,19 +31,19 @@ export function rangeOf(
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
 
-/** Whole seconds between points: the least usual one with which a range has at most this many. */
+/** The smallest common step in whole seconds that gives at most `maxPoints` points. */
 export function stepOf({ startMs, endMs }: TimeRange, maxPoints: number): number {
   const least = (endMs - startMs) / second / maxPoints;
   return steps.find((step) => step >= least) ?? Math.ceil(least / 86_400) * 86_400;
 }
 
-/** The least range around the given one that begins and ends on whole steps. */
+/** The smallest range of whole steps that contains the given one. */
 export function onSteps({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
   const step = stepSeconds * second;
   return { startMs: Math.floor(startMs / step) * step, endMs: Math.ceil(endMs / step) * step };
 }
 
-/** The points of bars that cover a range: a bar ends at its point, so that the first one ends a step after the beginning. */
+/** The points of the bars that cover a range: a bar ends at its point, so the first point is one step after the start. */
 export function barRange(range: TimeRange, stepSeconds: number): TimeRange {
   const { startMs, endMs } = onSteps(range, stepSeconds);
   return { startMs: startMs + stepSeconds * second, endMs };

@@ -1,8 +1,8 @@
-/** A tree on one line (`(sum by (x) (rate ...))`) laid out so that it can be read. */
+/** Lays out a one-line tree (`(sum by (x) (rate ...))`) on several lines for reading. */
 
 type Node = string | readonly Node[];
 
-/** Breaks a tree into lines: a node that fits the width stays on one line, others put every child on its own. */
+/** Breaks a tree into lines: a node that fits the width stays on one line, otherwise each child gets its own. */
 export function layOutTree(text: string, width = 76): string {
   const [tree] = parse(text);
   return tree === undefined ? text : print(tree, 0, width);
@@ -22,7 +22,7 @@ function flatten(node: Node): string {
   return typeof node === 'string' ? node : `(${node.map(flatten).join(' ')})`;
 }
 
-// Quoted texts hold parentheses of their own. Each alternative begins with another character, so this runs in linear time.
+// Quoted texts may contain parentheses. Each alternative starts with a different character, so this runs in linear time.
 const token = /[()]|(?:"(?:[^"\\]|\\.)*"?|`[^`]*`?|[^()\s"`])+/g;
 
 function parse(text: string): readonly Node[] {

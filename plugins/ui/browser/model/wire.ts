@@ -1,4 +1,4 @@
-/** What the page's endpoints answer, as far as the page reads it. */
+/** The answers of the page's endpoints, as far as the page uses them. */
 import type { PipelineDescription } from '../../../../core/kernel/plugin/host.js';
 import type { BackendFigures } from '../../backend-calls.js';
 

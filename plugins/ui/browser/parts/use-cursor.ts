@@ -6,10 +6,10 @@ export interface Span {
   readonly last: number;
 }
 
-/** What a chart needs so that pointer and arrow keys move over its columns and choose some. */
+/** Lets pointer and arrow keys move over the columns of a chart and select some. */
 export interface Cursor {
   readonly index: number | undefined;
-  /** What is being chosen, or the column that the cursor is on. */
+  /** The columns being selected, or the column of the cursor. */
   readonly span: Span | undefined;
   readonly handlers: {
     readonly tabIndex: 0;
@@ -23,8 +23,8 @@ export interface Cursor {
 }
 
 /**
- * Follows pointer and keys over `count` columns; `columnAt` finds the one at a distance from the chart's left edge. `onChoose` gets the
- * columns over which the pointer was drawn, or the one on which Enter was pressed.
+ * Follows pointer and keys over `count` columns; `columnAt` finds the column at a distance from the chart's left edge. `onChoose` gets the
+ * columns over which the pointer was dragged, or the one on which Enter was pressed.
  */
 export function useCursor(
   count: number,
