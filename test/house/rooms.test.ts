@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph.js';
@@ -61,6 +63,14 @@ test('each room of core stands on those below it', (t) => {
     ({ from, to }) => isIn('core')(from) && known.indexOf(roomOf(from)) < known.indexOf(roomOf(to)),
   );
   t.deepEqual(upwards.map(shown), []);
+});
+
+test('the map shows the rooms in their order', (t) => {
+  const map = readFileSync(join(packageRoot(), 'docs/map.md'), 'utf8');
+  const listed = [...map.matchAll(/^\| `core\/(?<room>\w+)` \|/gm)].map(({ groups }) => groups?.['room']);
+  const drawn = [...map.matchAll(/^ {3}(?<room>[a-z]+) {3,}\w/gm)].map(({ groups }) => groups?.['room']);
+  t.deepEqual(listed, [...rooms]);
+  t.deepEqual(drawn.reverse(), [...rooms]);
 });
 
 test('core imports no plugin, and no plugin another one', (t) => {
