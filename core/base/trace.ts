@@ -6,6 +6,8 @@ export class Trace {
   /** Backend calls of this request, in the order they finished. */
   readonly upstreamCalls: UpstreamCall[] = [];
   readonly operations: OperationRecord[] = [];
+  /** Attempts to read the leaves of a metric query, in the order in which they ended. */
+  readonly strategies: StrategyRecord[] = [];
   /** True once the request's record has been written, which for a tail is long before its end: anything later is not collected. */
   isWritten = false;
 
@@ -18,11 +20,23 @@ export class Trace {
 /** One call to the backend; `type` is the last part of its path, such as `query` or `streams`. */
 export interface UpstreamCall {
   readonly type: string;
+  /** The strategy that asked; undefined for calls that belong to none. */
+  readonly strategy?: string;
   /** HTTP status, or 0 when there was no answer. */
   readonly status: number;
   readonly durationMs: number;
   readonly rows: number;
   readonly bytes: number;
+}
+
+/** An attempt of a strategy to read a leaf, which is one range aggregation of a metric query. */
+export interface StrategyRecord {
+  /** Place of the leaf in its query, from 0. */
+  readonly leaf: number;
+  readonly strategy: string;
+  /** `ran`, `failed` where its error ended the query, or the reason why it left the leaf to the next strategy. */
+  readonly outcome: string;
+  readonly durationMs: number;
 }
 
 /** An internal operation such as `translate` with its outcome (metrics `internal_operation_*`). */

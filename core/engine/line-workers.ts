@@ -1,6 +1,6 @@
 import { LineWorkers } from '../logql/lines/line-workers.js';
 import type { ResponseShapeOptions } from '../base/options.gen.js';
-import type { Host } from '../kernel/plugin/host.js';
+import type { Meters } from '../base/meters.js';
 
 export const lineWorkerMetrics = {
   line_threads: { type: 'gauge', help: 'Threads that evaluate the lines that cost most.', labels: [] },
@@ -15,7 +15,7 @@ export const lineWorkerMetrics = {
 /** The threads for lines that cost too much for the event loop. */
 export function createLineWorkers(
   { lineThreads, lineTimeout }: Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout'>,
-  { meters }: Pick<Host<typeof lineWorkerMetrics>, 'meters'>,
+  { meters }: { readonly meters: Meters<typeof lineWorkerMetrics> },
 ): LineWorkers {
   return new LineWorkers({
     threads: lineThreads,

@@ -1,14 +1,12 @@
-import { ByteLru } from '../base/memory/byte-lru.js';
-import type { Host } from '../kernel/plugin/host.js';
-import { lineWorkerMetrics } from './line-workers.js';
-import type { Memory } from './memory.js';
+import type { Clock } from '../base/clock.js';
+import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
+import type { Meters } from '../base/meters.js';
 import { SelectionFacts, type Facts, type Finding } from './metric/count/facts.js';
 import type { Inventory } from './metric/count/inventory.js';
-import { Refusals } from './metric/count/refusals.js';
-import { LineShapes, type KnownCutting } from './metric/count/shapes.js';
+import { LineShapes, type Cutting } from './metric/count/shapes.js';
+import type { Declined } from './metric/declined.js';
 
-export const responseShapeMetrics = {
-  ...lineWorkerMetrics,
+export const learnedMetrics = {
   learned_entries: {
     type: 'gauge',
     help: 'What the stage remembers of the backend, by kind.',
@@ -30,7 +28,8 @@ export const responseShapeMetrics = {
 export interface Memories {
   readonly facts: SelectionFacts;
   readonly shapes: LineShapes;
-  readonly refusals: Refusals;
+  /** Statistics that turned out to have too many groups. */
+  readonly refusals: Memory<Declined>;
   /** By whose data, and selection. */
   readonly inventories: Memory<Inventory>;
 }
@@ -42,7 +41,10 @@ const maxBytes = 16 << 20;
 export function createMemories({
   clock,
   meters,
-}: Pick<Host<typeof responseShapeMetrics>, 'clock' | 'meters'>): Memories {
+}: {
+  readonly clock: Clock;
+  readonly meters: Meters<typeof learnedMetrics>;
+}): Memories {
   function memory<Value>(name: string): Memory<Value> {
     const resized = (entries: number, bytes: number): void => {
       meters.learned_entries.set(entries, { memory: name });
@@ -53,8 +55,8 @@ export function createMemories({
   }
   return {
     facts: new SelectionFacts(memory<Finding>('stretches'), memory<Facts>('selections')),
-    shapes: new LineShapes(memory<KnownCutting>('shapes')),
-    refusals: new Refusals(memory<true>('refusals')),
+    shapes: new LineShapes(memory<Cutting | Declined>('shapes')),
+    refusals: memory<Declined>('refusals'),
     inventories: memory<Inventory>('inventories'),
   };
 }

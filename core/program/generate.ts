@@ -7,6 +7,7 @@ import { packageRoot, type CommandFlag } from '../kernel/options/index.js';
 import { generateErrorsDoc } from './errors-doc.js';
 import { generateMetricsDoc } from './metrics-doc.js';
 import { generatePushdownDoc } from './pushdown-doc.js';
+import { generateStrategiesDoc } from './strategies-doc.js';
 import type { Io } from './io.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 
@@ -42,6 +43,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],
     ['docs/pushdown.md', generatePushdownDoc()],
+    ['docs/strategies.md', generateStrategiesDoc()],
   ]);
 }
 

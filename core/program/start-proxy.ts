@@ -8,6 +8,7 @@ import { connectionMetrics } from '../http/connections.js';
 import { openEdge, type Edge, type Urls } from '../http/edge.js';
 import { createLimits } from '../wire/limits/limits.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
+import { NameLearner } from '../victoria/names/name-learner.js';
 import { Naming } from '../victoria/names/naming.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
@@ -166,6 +167,7 @@ function createHostFor(
   house: House,
 ): (pluginId: string, metrics: MetricSpecs) => Host {
   const naming = new Naming(pipeline.names);
+  const learner = new NameLearner(clock);
   const limits = createLimits({
     ...pipeline.limits,
     requestTimeout: pipeline.server.httpWriteTimeout,
@@ -177,6 +179,7 @@ function createHostFor(
     log: loggers.component(pluginId),
     meters: metering.registry.create(metrics),
     naming,
+    learner,
     limits,
     purge: (scope) => house.units.purge(scope),
     readiness: () => house.units.readiness(),

@@ -1,5 +1,6 @@
 import { Strain } from '../base/admission/strain.js';
 import { createLimits } from '../wire/limits/limits.js';
+import { NameLearner } from '../victoria/names/name-learner.js';
 import { Naming } from '../victoria/names/naming.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { LogFields, Logger } from '../base/logger.js';
@@ -81,6 +82,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     log: capturingLogger(records),
     meters: meters.create(specs),
     naming: new Naming(namesOptions(settings.names)),
+    learner: new NameLearner(clock),
     limits: createLimits({ ...limits, tenantLimitsAllowPublish: limits.tenantLimitsAllowPublish ?? [] }),
     purge: (scope) => {
       purges.push(scope);

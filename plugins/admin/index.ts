@@ -39,7 +39,7 @@ export default defineEndpoint<AdminOptions>({
 /** Explains how a query is answered, as text, or as JSON with `format=json`; does not ask the backend. */
 async function explain(
   { params, caller }: HttpCall,
-  host: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
+  host: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
 ): Promise<Answer> {
   const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
   const explanation = await explainOfPipeline(query, host, caller.orgId);

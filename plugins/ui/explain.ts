@@ -22,7 +22,7 @@ export interface PageExplanation extends Explanation {
  */
 export async function explainForPage(
   params: Params,
-  host: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
+  host: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
   tenantId: string | undefined,
 ): Promise<PageExplanation> {
   const step = params.get('step')?.[0] ?? '60';

@@ -10,7 +10,7 @@ import { PageFiles, pageFolder } from './page-files.js';
 
 type UiHost = Pick<
   Host,
-  'clock' | 'naming' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
+  'clock' | 'naming' | 'learner' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
 >;
 
 export default defineEndpoint<UiOptions>({

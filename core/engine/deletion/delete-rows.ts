@@ -5,8 +5,7 @@ import { apiError } from '../../base/errors/table.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { limit, query } from '../../victoria/logsql/build.js';
 import type { DeletePlan } from '../plan/types.js';
-import type { Exchange } from '../../kernel/plugin/exchange.js';
-import type { Host } from '../../kernel/plugin/host.js';
+import type { EngineContext } from '../context.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
@@ -18,11 +17,8 @@ import { printRfc3339 } from '../../base/time/index.js';
 export async function deleteRows(
   plan: DeletePlan,
   request: DeleteRequest,
-  exchange: Exchange<'tenant' | 'upstream'>,
-  { log, clock }: Pick<Host, 'log' | 'clock'>,
+  { caller, trace, tenant, upstream, log, clock }: EngineContext,
 ): Promise<Answer> {
-  const { caller, trace } = exchange;
-  const { tenant, upstream } = exchange.slots;
   const { range } = request;
   if (plan.uncertain !== undefined && (await hasRows(plan.uncertain, range, upstream))) {
     const cause =

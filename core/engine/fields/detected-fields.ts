@@ -9,30 +9,16 @@ import { FieldScan } from './field-scan.js';
 import { apiError } from '../../base/errors/table.js';
 import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import { LinePacer } from '../../logql/lines/line-pacer.js';
-import type { LineWorkers } from '../../logql/lines/line-workers.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
+import type { EngineContext } from '../context.js';
 import type { DetectedFieldsPlan } from '../plan/types.js';
-import type { Clock } from '../../base/clock.js';
 import { EntryCollector } from '../logs/entry-collector.js';
-import type { Backend } from '../listings/listings.js';
 import { readPages } from '../rows/row-pages.js';
-
-export interface ScanContext extends Backend {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly workers: Pick<LineWorkers, 'run'>;
-  readonly memory: MemoryAccount;
-  /** Lines that are looked at, whatever the client asks. */
-  readonly maxLines: number;
-  /** Milliseconds after which the lines read so far must do; 0 is no bound. */
-  readonly timeoutMs: number;
-}
 
 /** The fields of the newest lines of a log query. */
 export async function answerDetectedFields(
   plan: DetectedFieldsPlan,
   request: DetectedFieldsRequest,
-  context: ScanContext,
+  context: EngineContext,
 ): Promise<DetectedFieldsAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
   const scan = new FieldScan({ maxFields: request.limit, keepsDots }, context);
@@ -44,7 +30,7 @@ export async function answerDetectedFields(
 export async function answerDetectedFieldValues(
   plan: DetectedFieldsPlan,
   request: DetectedFieldValuesRequest,
-  context: ScanContext,
+  context: EngineContext,
 ): Promise<DetectedFieldValuesAnswer> {
   const keepsDots = context.naming.dottedNames === 'accept';
   const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, context);
@@ -58,7 +44,7 @@ async function scanLines(
   plan: DetectedFieldsPlan,
   request: DetectedFieldsRequest | DetectedFieldValuesRequest,
   scan: FieldScan,
-  context: ScanContext,
+  context: EngineContext,
 ): Promise<void> {
   const streams = await newestEntries(plan, request.range, request.lineLimit, context);
   // What is read last decides on the type of a field, so streams are read in the order in which Loki has them.
@@ -71,8 +57,9 @@ async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,
   lineLimit: number,
-  { upstream, reader, clock, signal, memory, workers, maxLines, timeoutMs }: ScanContext,
+  { upstream, reader, clock, signal, memory, workers, options }: EngineContext,
 ): Promise<readonly StreamResult[]> {
+  const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = options;
   const limit = Math.min(lineLimit, maxLines);
   const collector = new EntryCollector({
     limit,

@@ -1,13 +1,14 @@
 import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
+import type { Backend } from '../backend.js';
 import { isRelevantLabel } from './id-like.js';
 import type { DetectedLabelsPlan } from '../plan/types.js';
-import { streamsOf, type Backend } from '../listings/listings.js';
+import { streamsOf } from '../listings/listings.js';
 
 /** The labels of the selected streams with their values, without those that only hold ids. */
 export async function answerDetectedLabels(
   { filter }: DetectedLabelsPlan,
-  range: TimeRange,
+  { range }: { readonly range: TimeRange },
   { upstream, reader }: Backend,
 ): Promise<DetectedLabelsAnswer> {
   const byLabel = new Map<string, Set<string>>();

@@ -1,30 +1,23 @@
 import type { TimeRange } from '../../base/time/range.js';
-import type { Browse } from '../../wire/api/request.js';
+import type { Browse, LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../wire/api/request.js';
 import { apiError } from '../../base/errors/table.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import type { Naming } from '../../victoria/names/naming.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
+import type { Backend } from '../backend.js';
+import type { EngineContext } from '../context.js';
 import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 
 const silenceNs = 30n * 60n * 1_000_000_000n;
 
-/** What every listing is made with. */
-export interface Backend {
-  readonly upstream: Upstream;
-  readonly reader: RowReader;
-  readonly naming: Naming;
-}
-
 /** The labels that the selected streams have, `service_name` among them wherever there is a stream. */
 export async function listLabelNames(
   { filter }: LabelNamesPlan,
-  range: TimeRange,
-  browse: Browse,
+  { range, browse }: LabelsRequest,
   { upstream, naming }: Backend,
 ): Promise<NamesAnswer> {
   const fields = await upstream.list({ listing: 'stream_field_names', query: query(filter), range });
@@ -42,9 +35,8 @@ export async function listLabelNames(
 /** The values of a label over the selected streams. */
 export async function listLabelValues(
   { name, filter, nestedFields = [] }: LabelValuesPlan,
-  range: TimeRange,
-  browse: Browse,
-  { upstream, reader, naming, maxBytes }: Backend & { readonly maxBytes: number },
+  { range, browse }: LabelValuesRequest,
+  { upstream, reader, naming, tenant, limits }: EngineContext,
 ): Promise<NamesAnswer> {
   const values = new Set<string>();
   if (name === serviceNameLabel) {
@@ -61,7 +53,7 @@ export async function listLabelValues(
     for (const { value } of lists.flat()) values.add(value);
   }
   values.delete('');
-  holdToSize(values, maxBytes);
+  holdToSize(values, limits.of([tenant.id]).labelValuesMaxResponseBytes);
   return namesAnswer(values, browse);
 }
 
@@ -71,7 +63,7 @@ export async function listLabelValues(
  */
 export async function listSeries(
   { filter }: SeriesPlan,
-  range: TimeRange,
+  { range }: SeriesRequest,
   { upstream, reader }: Backend,
 ): Promise<SeriesAnswer> {
   const list = (startNs: bigint, endNs: bigint): Promise<readonly LabelSet[]> =>

@@ -2,9 +2,15 @@ import { printQuery } from '../../victoria/logsql/print.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import type { BackendValue } from '../../victoria/upstream/types.js';
 
+type Listings = Map<string, Promise<readonly BackendValue[]>>;
+
 /** The same backend for one request, which asks for a listing once, however many parts of the request want it. */
 export function onceListed(upstream: Upstream): Upstream {
-  const listings = new Map<string, Promise<readonly BackendValue[]>>();
+  return sharing(upstream, new Map());
+}
+
+function sharing(upstream: Upstream, listings: Listings): Upstream {
+  const tagged = upstream.taggedWith?.bind(upstream);
   return {
     rows: (request) => upstream.rows(request),
     list: (request) => {
@@ -20,5 +26,6 @@ export function onceListed(upstream: Upstream): Upstream {
     deletion: (request) => upstream.deletion(request),
     ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
     ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
+    ...(tagged === undefined ? {} : { taggedWith: (strategy) => sharing(tagged(strategy), listings) }),
   };
 }

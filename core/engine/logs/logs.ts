@@ -2,25 +2,15 @@ import type { StreamsAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import { LinePacer } from '../../logql/lines/line-pacer.js';
-import type { LineWorkers } from '../../logql/lines/line-workers.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
-import type { RowReader } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
-import type { Clock } from '../../base/clock.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
+import type { EngineContext } from '../context.js';
 import { EntryCollector } from './entry-collector.js';
 import { readPages } from '../rows/row-pages.js';
 
-export interface LogsContext {
-  readonly upstream: Upstream;
-  readonly reader: RowReader;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly workers: Pick<LineWorkers, 'run'>;
-  readonly memory: MemoryAccount;
-  /** False when the third tuple element is to stay empty. */
-  readonly showsGroups: boolean;
-}
+export type LogsContext = Pick<
+  EngineContext,
+  'upstream' | 'reader' | 'clock' | 'signal' | 'memory' | 'showsGroups' | 'derive'
+> & { readonly workers: Pick<EngineContext['workers'], 'run'> };
 
 /** Answers a log query: reads pages of rows in the request's direction until enough entries pass the residual stages. */
 export async function answerLogs(
@@ -55,9 +45,11 @@ export async function answerLogs(
     context.signal.throwIfAborted();
     if (await collector.addAll(rows)) break;
   }
+  const streams = collector.streams();
   return {
     kind: 'streams',
-    streams: collector.streams(),
+    // Derived fields are parsed labels, which are not shown where groups are not.
+    streams: context.showsGroups && context.derive !== undefined ? context.derive(streams) : streams,
     stats: { ...collector.counts(), execTimeMs: context.clock.monotonicMs() - startedAt, splits: 1 },
     warnings: [],
   };

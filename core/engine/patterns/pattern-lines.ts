@@ -8,7 +8,7 @@ import { logRowBytes } from '../../base/memory/sizes.js';
 import { levelNames } from '../../victoria/names/level-words.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
-import type { Backend } from '../listings/listings.js';
+import type { Backend } from '../backend.js';
 
 /** What is known of a line when patterns are looked for. */
 export interface PatternLine {

@@ -1,6 +1,5 @@
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/discovery-request.js';
-import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, linesOf, spreadSample } from './pattern-windows.js';
 import { PatternFinder } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/line-filter-pattern.js';
@@ -30,10 +29,9 @@ type Samples = PatternResult['samples'];
 export async function answerPatterns(
   { filter }: PatternsPlan,
   request: PatternsRequest,
-  range: TimeRange,
   context: PatternBackend,
 ): Promise<PatternsAnswer> {
-  const { search, stepNs } = request;
+  const { search, stepNs, range } = request;
   const isEmpty = range.endNs <= range.startNs;
   const histogram = isEmpty ? [] : await countLines(filter, range, stepNs, context);
   const total = linesOf(histogram);

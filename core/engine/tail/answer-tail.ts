@@ -1,23 +1,20 @@
-import type { TailRequest } from '../../wire/api/request.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
-import type { LogsPlan } from '../plan/types.js';
-import { openTail, type TailParts } from './open.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
+import type { TailRequest } from '../../wire/api/request.js';
+import type { EngineContext } from '../context.js';
+import type { LogsPlan } from '../plan/types.js';
 import { readPages } from '../rows/row-pages.js';
+import { openTail } from './open.js';
 
 /** Answers a tail: its history, and what comes, line by line as a range query would show it. */
 export function answerTail(
   plan: LogsPlan,
   request: TailRequest,
-  parts: Omit<TailParts, 'readRows'> & {
-    readonly upstream: Upstream;
-    readonly memory: MemoryAccount;
-  },
+  context: EngineContext,
 ): Promise<LiveAnswer> {
-  const { upstream, reader, signal, memory } = parts;
+  const { upstream, reader, signal, memory, limits, tenant } = context;
   return openTail(plan, request, {
-    ...parts,
+    ...context,
+    maxHistory: limits.of([tenant.id]).maxEntriesLimitPerQuery,
     readRows: (range, direction, firstPageRows) =>
       readPages({ filter: plan.filter, range, direction, firstPageRows, upstream, reader, signal, memory }),
   });

@@ -1,10 +1,11 @@
-import type { IndexStatsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
+import type { IndexStatsAnswer } from '../../wire/answer/types.js';
 import { not, query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import type { IndexStatsPlan } from '../plan/types.js';
 import type { BackendSample } from '../../victoria/upstream/types.js';
-import { streamsOf, type Backend } from '../listings/listings.js';
+import type { Backend } from '../backend.js';
+import { streamsOf } from '../listings/listings.js';
 
 // Counting entries without repeats holds every one of them in the backend's memory; beyond this it is not worth it.
 const maxExactEntries = 1_000_000;
@@ -12,7 +13,7 @@ const maxExactEntries = 1_000_000;
 /** Streams, entries and bytes of lines that a selector covers. Chunks are Loki's storage; one per stream stands for them. */
 export async function answerIndexStats(
   { filter }: IndexStatsPlan,
-  range: TimeRange,
+  { range }: { readonly range: TimeRange },
   { upstream, reader, naming }: Backend,
 ): Promise<IndexStatsAnswer> {
   const missing = missingLineRows(naming);

@@ -7,7 +7,7 @@ import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 import { missingLineRows } from '../plan/missing-lines.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
-import type { Backend } from '../listings/listings.js';
+import type { Backend } from '../backend.js';
 
 /** What Loki's chunk holds of an entry besides its line. */
 export interface MetadataCost {

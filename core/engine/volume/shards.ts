@@ -1,19 +1,17 @@
 import type { ShardsAnswer } from '../../wire/answer/types.js';
 import type { IndexShardsRequest } from '../../wire/api/discovery-request.js';
-import type { TimeRange } from '../../base/time/range.js';
 import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.js';
 import type { ShardsPlan } from '../plan/types.js';
 import { answerIndexStats } from './index-stats.js';
-import type { Backend } from '../listings/listings.js';
+import type { Backend } from '../backend.js';
 
 /** Cuts the selected streams into parts of about the wanted size, by their statistics. */
 export async function answerShards(
   { filter }: ShardsPlan,
-  { targetBytesPerShard }: IndexShardsRequest,
-  range: TimeRange,
+  { range, targetBytesPerShard }: IndexShardsRequest,
   backend: Backend,
 ): Promise<ShardsAnswer> {
-  const totals = await answerIndexStats({ kind: 'index-stats', filter }, range, backend);
+  const totals = await answerIndexStats({ kind: 'index-stats', filter }, { range }, backend);
   const shards = spreadShards(totals, shardCount(totals.bytes, targetBytesPerShard));
   return { kind: 'shards', shards, warnings: [] };
 }

@@ -12,17 +12,9 @@ import type { Naming } from '../../victoria/names/naming.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { VolumePlan } from '../plan/types.js';
-import type { Clock } from '../../base/clock.js';
+import type { EngineContext } from '../context.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
-import type { Backend } from '../listings/listings.js';
 import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
-
-export interface VolumeContext extends Backend {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Label sets that a volume may have; 0 is no bound. */
-  readonly maxSeries: number;
-}
 
 /** How long Loki fills a chunk at most: what its volumes are spread over. */
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
@@ -45,10 +37,11 @@ type Times = Pick<VolumePiece, 'firstNs' | 'lastNs'>;
 export async function answerVolume(
   plan: VolumePlan,
   request: VolumeRequest | VolumeRangeRequest,
-  context: VolumeContext,
+  context: EngineContext,
 ): Promise<VolumeAnswer> {
   const startedAt = context.clock.monotonicMs();
   const { range } = request;
+  const maxSeries = context.limits.of([context.tenant.id]).volumeMaxSeries;
   const span = range.endNs - range.startNs;
   const buckets = new VolumeBuckets(range, request.op === 'volume_range' ? request.stepNs : range.endNs + 1n);
   const cellNs = request.op === 'volume_range' ? cellOf(span) : undefined;
@@ -56,7 +49,7 @@ export async function answerVolume(
     buckets,
     targets: plan.targets,
     aggregateBy: request.aggregateBy,
-    maxSeries: context.maxSeries,
+    maxSeries,
   });
   const entries = await countEntries(plan, range, context);
   let bytes = 0;
@@ -73,7 +66,7 @@ export async function answerVolume(
       }
     } catch (error) {
       if (!(error instanceof TooManyVolumesError)) throw error;
-      throw apiError('volumeSeriesLimit', { limit: context.maxSeries }, { cause: error });
+      throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
     }
   }
   return {
@@ -100,7 +93,7 @@ function cellOf(span: bigint): bigint {
 async function countEntries(
   { filter }: VolumePlan,
   range: TimeRange,
-  { upstream }: VolumeContext,
+  { upstream }: EngineContext,
 ): Promise<number> {
   const counted = stats([], statsFunction('count', [], 'entries'));
   const [sample] = await upstream.stats({ query: query(filter, [counted]), range });
@@ -116,7 +109,7 @@ async function* readPieces(
   range: TimeRange,
   counting: Counting,
   costs: MetadataCosts,
-  { upstream, naming, reader }: VolumeContext,
+  { upstream, naming, reader }: EngineContext,
 ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
   const extra = extraColumns(plan, naming);
   const pieces = new VolumePieces();

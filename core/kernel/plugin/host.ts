@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import type { Meters, MetricSpecs } from '../../base/meters.js';
 import type { StrainView } from '../../base/admission/strain.js';
+import type { NameLearner } from '../../victoria/names/name-learner.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
@@ -14,6 +15,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly meters: Meters<Metrics>;
   /** How names and labels are shown and translated: the `names` section of the pipeline file. */
   readonly naming: Naming;
+  /** Names that the backend stores, as queries have learned them. */
+  readonly learner: NameLearner;
   /** Limits by tenant: the `limits` section of the pipeline file. */
   readonly limits: Limits;
   /** Asks every plugin to empty its caches. */

@@ -131,10 +131,14 @@ function byType(trace: Trace): LogFields {
   const operations = trace.operations.map(
     (done) => [`${done.operation}:${done.outcome}`, done.durationMs] as const,
   );
+  const strategies = trace.strategies.map(
+    (tried) => [`${tried.strategy}:${tried.outcome}`, tried.durationMs] as const,
+  );
   return {
     'upstream.calls_by_type': countByKey(calls),
     'upstream.duration_ms_by_type': sumByKey(calls),
     'proxy.operations_by_type': countByKey(operations),
+    ...(strategies.length === 0 ? {} : { 'proxy.strategies_by_type': countByKey(strategies) }),
     'proxy.operation_duration_ms_by_type': sumByKey(operations),
   };
 }

@@ -87,15 +87,6 @@ export class NameLearner {
   }
 }
 
-const learners = new WeakMap<Naming, NameLearner>();
-
-/** The learner shared by all plugins of a pipeline, found by its naming. */
-export function learnerOf(naming: Naming, clock: Clock): NameLearner {
-  let learner = learners.get(naming);
-  if (learner === undefined) learners.set(naming, (learner = new NameLearner(clock)));
-  return learner;
-}
-
 function latestKey(filter: LogsqlFilter, tenantId: string | undefined): string {
   return `${tenantId ?? ''}\n${printFilter(filter)}`;
 }

@@ -38,6 +38,8 @@ import type {
 export interface Binding {
   readonly signal: AbortSignal;
   readonly trace: Trace;
+  /** On whose behalf the calls are made, for the trace. */
+  readonly strategy?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The owner of the calls, for fair queueing: the tenant, one of its clients, one of its requests. */
   readonly owner?: Owner;
@@ -186,6 +188,10 @@ export class BoundUpstream implements Upstream {
     return new BoundUpstream(this.#client, { ...this.#binding, signal: both, ...bound });
   }
 
+  taggedWith(strategy: string): Upstream {
+    return new BoundUpstream(this.#client, { ...this.#binding, strategy });
+  }
+
   /** Makes a call after passing its gate. */
   async #gated<Value>(
     enter: (gates: ExchangeGates) => Promise<CallPass>,
@@ -288,10 +294,11 @@ export class BoundUpstream implements Upstream {
   ): () => void {
     const startedAt = performance.now();
     return () => {
-      const { trace } = this.#binding;
+      const { trace, strategy } = this.#binding;
       if (!trace.isWritten)
         trace.upstreamCalls.push({
           type: type.slice(type.lastIndexOf('/') + 1),
+          ...(strategy === undefined ? {} : { strategy }),
           ...count,
           durationMs: performance.now() - startedAt,
         });

@@ -107,4 +107,6 @@ export interface Upstream {
   hold?(range: TimeRange): Promise<() => void>;
   /** The same backend with calls that end at this signal. Undefined when single calls cannot be cancelled. */
   until?(signal: AbortSignal): Upstream;
+  /** The same backend for calls that the trace shows as those of a strategy. Left out where calls are not traced. */
+  taggedWith?(strategy: string): Upstream;
 }

@@ -16,7 +16,7 @@ import {
   type ExpectedCall,
 } from '../../../core/testing/index.js';
 import responseShape from '../../../plugins/response-shape/index.js';
-import { responseShapeMetrics } from '../../../core/engine/memories.js';
+import { engineMetrics } from '../../../core/engine/metrics.js';
 
 export interface DiscoveryRun {
   readonly answer: Answer;
@@ -46,7 +46,7 @@ export async function runDiscovery(
   });
   // The type of the options is generated from the same schema.
   const options = optionsOf('response-shape') as unknown as ResponseShapeOptions;
-  const host = makeHost({ names, limits, clock, metrics: responseShapeMetrics });
+  const host = makeHost({ names, limits, clock, metrics: engineMetrics });
   const { answer } = await runStage(
     responseShape,
     { ...options, ...settings.options },

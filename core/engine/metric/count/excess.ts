@@ -21,7 +21,8 @@ import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { twinStreams } from './inventory.js';
-import { Repeats } from '../rows/repeats.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
+import { Repeats } from '../rows.js';
 
 export interface ExcessRequest {
   readonly upstream: Upstream;
@@ -42,14 +43,13 @@ const timesPerCall = 100;
 const maxNamedStreams = 50;
 
 /**
- * The rows that are one too many because the same line was pushed to a stream at the same time before. Undefined when there are
- * too many of them to be looked at one by one.
+ * The rows that are one too many because the same line was pushed to a stream at the same time before.
  *
  * Different times prove that rows differ, without any line being read; streams where that is not enough are asked for different
  * pairs of time and line; and only what is left is looked for in rows. Counting hashes may find too few different ones, which
  * costs a look, but never too many.
  */
-export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | undefined> {
+export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | Declined> {
   const { streams } = request;
   const twins = await atPace(twinStreams(streams), new Pacer());
   const { suspects: byTime } = request;
@@ -62,7 +62,7 @@ export async function excessRows(request: ExcessRequest): Promise<readonly Backe
   if (guilty.size === 0) return [];
   const filter = and(request.filter, streamsFilter(guilty, streams));
   const times = await repeatedTimes(request, filter);
-  if (times === undefined) return undefined;
+  if (isDeclined(times)) return times;
   const excess: BackendRow[] = [];
   for (let at = 0; at < times.length; at += timesPerCall) {
     excess.push(...(await repeatedRows(request, filter, times.slice(at, at + timesPerCall))));
@@ -106,7 +106,7 @@ async function hasRepeats(
 async function repeatedTimes(
   { upstream, range }: ExcessRequest,
   filter: LogsqlFilter,
-): Promise<readonly bigint[] | undefined> {
+): Promise<readonly bigint[] | Declined> {
   const pipes = [
     stats(['_time', '_msg'], statsFunction('count', [], 'rows')),
     where(compare('rows', '>', '1')),
@@ -117,7 +117,7 @@ async function repeatedTimes(
   for await (const batch of upstream.rows({ query: query(filter, pipes), range })) {
     for (const row of batch) times.push(parseRowTime(row['_time'] ?? ''));
   }
-  return times.length > maxTimes ? undefined : [...new Set(times)];
+  return times.length > maxTimes ? decline('too-many-repeats') : [...new Set(times)];
 }
 
 async function repeatedRows(

@@ -1,15 +1,74 @@
+import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js';
+import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
+import type { Steps } from '../../../base/pace/steps.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import type { Steps } from '../../../base/pace/steps.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
-import type { DecidingFields } from './fields.js';
+import { entryOf } from '../rows.js';
 import type { Inventory } from './inventory.js';
+import type { Get, Told } from './shapes.js';
 
-/** The value of a column in a group or a row. */
-export type Get = (name: string) => string | undefined;
+const severityNumber = 'severity_number';
+const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
+
+/** The fields that, beside the stream, decide what labels of these names a row has. */
+export interface DecidingFields {
+  readonly all: readonly string[];
+  /** Those of them that hold a level by Loki's list of names: with a value in one of them nobody looks at the line. */
+  readonly levels: readonly string[];
+  /** Whether any of them may tell a level. */
+  readonly mayTellLevel: boolean;
+  /** Streams of other backends' exporters are among them, whose fields may be filled in or named otherwise. */
+  readonly hasOtlp: boolean;
+}
+
+/** Finds them; a label that all streams have needs none. */
+export function decidingFields(
+  names: ReadonlySet<string> | 'all',
+  { streams, fields }: Inventory,
+  naming: Naming,
+): DecidingFields {
+  const identities = [...streams.values()];
+  const hasOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
+  const isSeen = seenFields(names, identities, naming);
+  const wantsLevel = hasName(names, detectedLevelName) && identities.some(({ level }) => level === undefined);
+  const all = new Set<string>();
+  const levels = new Set<string>();
+  let mayTellLevel = false;
+  for (const field of fields) {
+    for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
+      if (isSeen(field, fromOtlp)) all.add(field);
+      const sanitized = naming.sanitized(field, fromOtlp);
+      if (!wantsLevel || !levelMetadata.has(sanitized)) continue;
+      all.add(field);
+      mayTellLevel = true;
+      if (sanitized !== severityNumber && sanitized !== detectedLevelName) levels.add(field);
+    }
+  }
+  if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
+  return { all: [...all], levels: [...levels], mayTellLevel, hasOtlp };
+}
+
+export function hasName(names: ReadonlySet<string> | 'all', name: string): boolean {
+  return names === 'all' || names.has(name);
+}
+
+/** Whether a stored field can be seen in labels of these names. */
+function seenFields(
+  names: ReadonlySet<string> | 'all',
+  streams: readonly StreamIdentity[],
+  naming: Naming,
+): (field: string, fromOtlp: boolean) => boolean {
+  if (names === 'all') return (field) => !streams.every(({ fields }) => fields.has(field));
+  const open = new Set([...names].filter((name) => !streams.every(({ labelNames }) => labelNames.has(name))));
+  return (field, fromOtlp) =>
+    naming.metadataNames(field, fromOtlp).some((name) => open.has(name) || names.has(`${name}_extracted`));
+}
 
 /** By which columns the backend groups rows, such that all rows of a group have the same of the labels that matter. */
 export interface Grouping {
@@ -25,7 +84,7 @@ export interface Grouping {
 /** Streams that are looked at in one step. */
 const stepStreams = 200;
 
-/** Groups by stream: it always does. */
+/** Groups by whole streams, which always tells their labels. */
 export function groupByStream({ streams }: Inventory, deciding: DecidingFields): Grouping {
   return {
     columns: ['_stream', ...deciding.all],
@@ -36,15 +95,16 @@ export function groupByStream({ streams }: Inventory, deciding: DecidingFields):
 }
 
 /**
- * Groups by the stream fields that make these labels, where they tell the labels of all streams; undefined where they do not.
- * There are far fewer of such groups than streams.
+ * Groups by the stream fields that make these labels, of which there are far fewer groups than streams; by stream where such
+ * fields do not tell the labels of all streams.
  */
 export function* groupByLabels(
   names: ReadonlySet<string>,
-  { streams }: Inventory,
+  inventory: Inventory,
   deciding: DecidingFields,
   naming: Naming,
-): Steps<Grouping | undefined> {
+): Steps<Grouping> {
+  const { streams } = inventory;
   const candidates = new Set([...names].flatMap((name) => fieldsBehind(name, naming)));
   for (const name of deciding.all) candidates.add(name);
   const stored = new Set<string>();
@@ -64,7 +124,7 @@ export function* groupByLabels(
     const shown = shownOf(stream, wanted, names.has(detectedLevelName));
     const other = byValues.get(key);
     if (other === undefined) byValues.set(key, { text, shown });
-    else if (other.shown !== shown) return undefined;
+    else if (other.shown !== shown) return groupByStream(inventory, deciding);
   }
   return {
     columns: [...new Set([...standIns, ...deciding.all])],
@@ -90,4 +150,75 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
     looksLikeOtlp,
     metadata,
   ]);
+}
+
+const maxKnown = 20_000;
+const anyLine: Told = { line: 'x' };
+const anyTime = '1970-01-01T00:00:00Z';
+
+export type GroupValue = readonly [timestampNs: bigint, value: number];
+
+/** A group of rows: its values, each at the last moment of its bucket. */
+export interface Group {
+  /** The `_stream` text of a stream like those of its rows. */
+  readonly stream: string;
+  readonly get: Get;
+  /** What stands for its lines; undefined where they do not matter. */
+  readonly told?: Told;
+  readonly values: readonly GroupValue[];
+}
+
+/** Treats the groups of a statistic as rows: what is the same for all rows of a group is worked out once. */
+export class Groups {
+  readonly #reader: RowReader;
+  readonly #fields: readonly string[];
+  readonly #readsLevels: boolean;
+  readonly #isDecided = new Map<string, boolean>();
+
+  /** @param readsLevels whether the level that a line tells matters */
+  constructor(reader: RowReader, fields: readonly string[], readsLevels: boolean) {
+    this.#reader = reader;
+    this.#fields = fields;
+    this.#readsLevels = readsLevels;
+  }
+
+  /** False for a group, or the group of a row, whose rows differ in what their lines say of the level. */
+  isDecided({ stream, get }: Pick<Group, 'stream' | 'get'>): boolean {
+    if (!this.#readsLevels) return true;
+    const isBare = this.#fields.every((name) => (get(name) ?? '') === '');
+    const key = isBare ? stream : JSON.stringify([stream, ...this.#fields.map((name) => get(name) ?? '')]);
+    let decided = this.#isDecided.get(key);
+    if (decided === undefined) {
+      if (this.#isDecided.size >= maxKnown) this.#isDecided.clear();
+      const [a, b] = ['info', 'error'].map((line) => this.#reader.read(this.#row(stream, get, { line })));
+      decided = a?.structuredMetadata.key === b?.structuredMetadata.key;
+      this.#isDecided.set(key, decided);
+    }
+    return decided;
+  }
+
+  /**
+   * Adds the values of a group.
+   * @throws ApiError `pipelineError` as for a row
+   */
+  add({ stream, get, told = anyLine, values }: Group, extract: SampleExtractor, engine: RangeEngine): void {
+    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, told))));
+    if (sample === undefined) return;
+    for (const [timestampNs, value] of values) {
+      if (!engine.isInWindow(timestampNs)) continue;
+      if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+      engine.add(sample.labels, timestampNs, value);
+    }
+  }
+
+  /** Whether a group may hide what its values look like: the backend shows numbers like 1_000 as 1000 when it groups by them. */
+  mayBeRewritten({ get }: Group): boolean {
+    return this.#fields.some((name) => /^[0-9]{2,}$/.test(get(name) ?? ''));
+  }
+
+  #row(stream: string, get: Get, { line, level }: Told): BackendRow {
+    const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
+    if (level !== undefined) fields.push([detectedLevelName, level]);
+    return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
+  }
 }

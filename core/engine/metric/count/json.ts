@@ -9,9 +9,9 @@ import {
   regexp,
   substring,
 } from '../../../victoria/logsql/build.js';
-import type { Get } from './grouping.js';
 import type { Inventory } from './inventory.js';
-import { worthwhile, type Cutting, type LineQuestion } from './shapes.js';
+import { decline, type Declined } from '../declined.js';
+import { worthwhile, type Cutting, type Get, type LineQuestion } from './shapes.js';
 
 /** Labels that lines are counted by; more would make as many groups as lines. */
 const maxNames = 6;
@@ -28,14 +28,18 @@ export function openNames(names: readonly string[], { streams }: Inventory): rea
   return names.filter((name) => !identities.every(({ labelNames }) => labelNames.has(name)));
 }
 
-/**
- * How lines are told by the labels that `| json` takes from them. Undefined where it cannot be: there are none, so that nothing
- * tells a line that is valid, or they are too many.
- */
-export function jsonQuestion(open: readonly string[]): LineQuestion | undefined {
-  if (open.length === 0 || open.length > maxNames) return undefined;
+/** How lines are told apart by the labels that `| json` takes from them. */
+export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
   const key = `json ${JSON.stringify(open)}`;
-  return { key, judge: (lines) => (areAlike(lines, open) ? cut(open) : undefined) };
+  const judge = (lines: readonly string[]): Cutting | Declined =>
+    areAlike(lines, open) ? cut(open) : decline('lines-differ');
+  return unlessTooMany(open, { key, judge });
+}
+
+/** With no label at all nothing tells a line that is valid from one that is not. */
+function unlessTooMany(open: readonly string[], question: LineQuestion): LineQuestion | Declined {
+  if (open.length === 0) return decline('no-json-labels');
+  return open.length > maxNames ? decline('too-many-json-labels') : question;
 }
 
 // No client's field is likely to be called so; one that is would only be overwritten while rows are counted.
@@ -114,17 +118,13 @@ function lineOf(get: Get, names: readonly string[]): string {
   return JSON.stringify(Object.fromEntries(values.filter(([, value]) => value !== '')));
 }
 
-/**
- * How lines are shortened to the labels that `| json` takes from them; `columns` is empty, as `_msg` is the short line. Undefined
- * where that cannot be.
- */
-export function briefQuestion(open: readonly string[]): LineQuestion | undefined {
-  if (open.length === 0 || open.length > maxNames) return undefined;
-  const judge = (lines: readonly string[]): Cutting | undefined => {
+/** How lines are shortened to the labels that `| json` takes from them; `columns` is empty, as `_msg` is the short line. */
+export function shorteningQuestion(open: readonly string[]): LineQuestion | Declined {
+  const judge = (lines: readonly string[]): Cutting | Declined => {
     const short = lines.filter((line) => groupOf(line, open) !== line).length;
-    return short >= lines.length * mostly ? shorten(open) : undefined;
+    return short >= lines.length * mostly ? shorten(open) : decline('lines-stay-long');
   };
-  return { key: `brief ${JSON.stringify(open)}`, judge };
+  return unlessTooMany(open, { key: `short ${JSON.stringify(open)}`, judge });
 }
 
 function shorten(names: readonly string[]): Cutting {

@@ -12,15 +12,18 @@ import {
   type LineShape,
 } from '../../../victoria/names/level-shape.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
-import type { Memory } from '../../memory.js';
-import type { Get } from './grouping.js';
+import type { Memory } from '../../../base/memory/byte-lru.js';
+import { decline, type Declined } from '../declined.js';
+
+/** The value of a column in a group or a row. */
+export type Get = (name: string) => string | undefined;
 
 /** How the backend cuts lines into shapes, so that it can count lines by level without sending them. */
 export interface Cutting {
   readonly pipes: readonly LogsqlPipe[];
   /** The columns by which shapes are told. */
   readonly columns: readonly string[];
-  /** What means the same as the group's lines; undefined where their shape does not tell. */
+  /** A line that means the same as those of a group; undefined where their shape does not tell. */
   toldBy(get: Get): Told | undefined;
 }
 
@@ -37,12 +40,7 @@ const maxSamplesKept = 4;
 /** A cutting is a few pipes. */
 const cuttingBytes = 1000;
 
-/** How lines are cut, where they can be. */
-export interface KnownCutting {
-  readonly cutting: Cutting | undefined;
-}
-
-/** What stands for lines. */
+/** A line that can be read in place of all lines of a group. */
 export interface Told {
   readonly line: string;
   /** Their level, where the line does not tell it. */
@@ -53,57 +51,54 @@ export interface Told {
 export interface LineQuestion {
   /** Tells one question from another. */
   readonly key: string;
-  /** How lines like these are cut; undefined where they are better read. */
-  readonly judge: (lines: readonly string[]) => Cutting | undefined;
+  /** How lines like these are cut, or why they are better read. */
+  readonly judge: (lines: readonly string[]) => Cutting | Declined;
 }
 
-/** Finds out of a few lines of a selection whether shapes tell what they mean, and remembers it. */
-export class LineShapes {
-  readonly #memory: Memory<KnownCutting>;
-  /** What one request has read: its questions are about the same lines. */
-  readonly #samples = new WeakMap<Upstream, Map<string, readonly string[]>>();
+/** Which lines a question is asked about. */
+export interface AskedLines {
+  readonly owner: string;
+  readonly upstream: Upstream;
+  readonly selection: LogsqlFilter;
+  readonly range: TimeRange;
+  /** About so many are in the range. */
+  readonly rows: number;
+  readonly samples: LineSamples;
+}
 
-  constructor(memory: Memory<KnownCutting>) {
+/** Finds out from a few lines of a selection whether shapes tell what they mean, and remembers it. */
+export class LineShapes {
+  readonly #memory: Memory<Cutting | Declined>;
+
+  constructor(memory: Memory<Cutting | Declined>) {
     this.#memory = memory;
   }
 
-  /**
-   * Undefined where lines are better read: they have too little in common.
-   * @param rows about so many are in the range
-   */
-  async of(
-    question: LineQuestion,
-    owner: string,
-    upstream: Upstream,
-    selection: LogsqlFilter,
-    range: TimeRange,
-    rows: number,
-  ): Promise<Cutting | undefined> {
-    const text = printFilter(selection);
-    const key = `${question.key} ${owner} ${text}`;
+  /** How lines are cut, or why they are better read: they have too little in common. */
+  async of(question: LineQuestion, asked: AskedLines): Promise<Cutting | Declined> {
+    const key = `${question.key} ${asked.owner} ${printFilter(asked.selection)}`;
     const known = this.#memory.get(key);
-    if (known !== undefined) return known.cutting;
-    const lines = await this.#sampleOnce(upstream, `${range.startNs} ${range.endNs} ${rows} ${text}`, () =>
-      sample(upstream, selection, range, rows),
-    );
+    if (known !== undefined) return known;
+    const lines = await asked.samples.of(asked);
     const cutting = question.judge(lines);
     // An empty sample says nothing of other ranges.
-    if (lines.length > 0) this.#memory.set(key, { cutting }, cuttingBytes, keptMs);
+    if (lines.length > 0) this.#memory.set(key, cutting, cuttingBytes, keptMs);
     return cutting;
   }
+}
 
-  async #sampleOnce(
-    upstream: Upstream,
-    key: string,
-    read: () => Promise<readonly string[]>,
-  ): Promise<readonly string[]> {
-    const ofRequest = this.#samples.get(upstream) ?? new Map<string, readonly string[]>();
-    this.#samples.set(upstream, ofRequest);
-    const known = ofRequest.get(key);
+/** The lines that one request has looked at: its questions are about the same lines. */
+export class LineSamples {
+  readonly #known = new Map<string, readonly string[]>();
+
+  /** A few of these lines, read once. */
+  async of({ upstream, selection, range, rows }: AskedLines): Promise<readonly string[]> {
+    const key = `${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const lines = await read();
+    const lines = await sample(upstream, selection, range, rows);
     const length = lines.reduce((sum, line) => sum + line.length, 0);
-    if (length <= maxSampleKept && ofRequest.size < maxSamplesKept) ofRequest.set(key, lines);
+    if (length <= maxSampleKept && this.#known.size < maxSamplesKept) this.#known.set(key, lines);
     return lines;
   }
 }
@@ -140,7 +135,7 @@ async function sample(
 export const levelQuestion: LineQuestion = { key: 'level', judge: cuttingFor };
 
 /** Judges shapes by a sample of lines. */
-export function cuttingFor(lines: readonly string[]): Cutting | undefined {
+export function cuttingFor(lines: readonly string[]): Cutting | Declined {
   const forms = commonForms(lines);
   const shapes = new Map<string, boolean>();
   let untold = 0;
@@ -152,7 +147,7 @@ export function cuttingFor(lines: readonly string[]): Cutting | undefined {
     if (!isTold) untold += 1;
   }
   const isWorthwhile = shapes.size * worthwhile <= lines.length && untold * worthwhile <= lines.length;
-  return isWorthwhile ? cut(forms) : undefined;
+  return isWorthwhile ? cut(forms) : decline('lines-differ');
 }
 
 function commonForms(lines: readonly string[]): readonly LevelForm[] {

@@ -14,50 +14,51 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan } from '../../plan/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import { type Buckets } from './buckets.js';
-import { countGroups, countManyGroups, sumOf, type CountRequest } from './counting.js';
+import type { LeafContext } from '../context.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
+import { countRows, entryOf, readEntries, rowsOfStreams, type RowRequest } from '../rows.js';
+import {
+  countByShape,
+  countGroups,
+  countManyGroups,
+  sumOf,
+  type Buckets,
+  type CountRequest,
+  type ShapeCount,
+} from './counting.js';
 import { excessRows } from './excess.js';
 import type { Facts } from './facts.js';
-import { hasName, type DecidingFields } from './fields.js';
-import { type Grouping } from './grouping.js';
-import { Groups, type Group } from './groups.js';
+import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import type { Inventory } from './inventory.js';
-import { countByShape, type ShapeCount } from './levels.js';
-import {
-  countRows,
-  entryOf,
-  readEntries,
-  rowsOfStreams,
-  type RowContext,
-  type RowRequest,
-} from '../rows/rows.js';
 import { levelQuestion, withLevels, type Cutting, type LineQuestion } from './shapes.js';
 
 /** Groups for each series that may be answered: fields that are dropped make several of one. */
 const spareGroups = 4;
+/** How long the backend is not asked again for what had too many groups. */
+const refusedMs = 600_000;
 
 /** A leaf and all that is known of the rows it reads. */
 export interface Parts {
   readonly plan: LeafPlan & { readonly push: LeafPush };
   readonly request: LeafRequest;
-  readonly context: RowContext;
+  readonly context: LeafContext;
   readonly buckets: Buckets;
   readonly inventory: Inventory;
   readonly deciding: DecidingFields;
   readonly facts: Facts;
   readonly grouping: Grouping;
-  /** What is told by lines; undefined where nothing but their level is. */
+  /** What lines are asked; undefined where nothing but their level matters. */
   readonly lines: LineQuestion | undefined;
 }
 
-/** What was counted: groups by what their columns tell, and lines by level where only they tell it. */
+/** What was counted: groups by their columns, and lines by level where nothing but the line tells it. */
 export interface Counted {
   readonly groups: readonly Group[];
-  /** How the level of the others is told. */
+  /** How the lines of the other groups were counted; `rows` where they have to be read. */
   readonly others: ShapeCount | 'none' | 'rows';
 }
 
-/** What is added to what was counted, or taken away. */
+/** What is still to be added to what was counted, or taken away. */
 export interface Remainder {
   /** Rows that were counted twice. */
   readonly excess: readonly BackendRow[];
@@ -98,11 +99,11 @@ export class Statistics {
     return facts.isHidden === isHidden && facts.missing > 0 === missing > 0 && odd === 0;
   }
 
-  /** Asks the backend; undefined where its groups tell too little. */
-  async count(): Promise<Counted | undefined> {
+  /** Asks the backend. */
+  async count(): Promise<Counted | Declined> {
     const { inventory, deciding, lines, plan } = this.#parts;
     const cutting = lines === undefined ? undefined : await this.#cutting(lines, plan.selection);
-    if (lines !== undefined && cutting === undefined) return undefined;
+    if (cutting !== undefined && isDeclined(cutting)) return cutting;
     const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
@@ -110,9 +111,9 @@ export class Statistics {
       areAllUndecided ? [] : this.#countGroups(cutting),
       areUndecided ? this.#countByShape(cutting) : ('none' as const),
     ]);
-    if (groups === undefined) return undefined;
+    if (isDeclined(groups)) return groups;
     if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
-      return undefined;
+      return decline('rewritten-numbers');
     return { groups, others };
   }
 
@@ -122,7 +123,9 @@ export class Statistics {
     if (plan.push.measure === 'presence') return [];
     const { range } = buckets;
     const { streams } = inventory;
-    return excessRows({ ...context, filter: this.#filter, range, streams, suspects, fields: deciding.all });
+    const { memory } = context.limits;
+    const asked = { ...context, memory, filter: this.#filter, range, streams, suspects };
+    return excessRows({ ...asked, fields: deciding.all });
   }
 
   /** Adds everything up. */
@@ -162,8 +165,8 @@ export class Statistics {
     checkSeries();
   }
 
-  /** @param cutting how lines are told, where they matter */
-  async #countGroups(cutting: Cutting | undefined): Promise<readonly Group[] | undefined> {
+  /** @param cutting how lines are told apart, where they matter */
+  async #countGroups(cutting: Cutting | undefined): Promise<readonly Group[] | Declined> {
     const { plan, lines } = this.#parts;
     const asked = this.#countRequest(this.#filter);
     if (cutting !== undefined) {
@@ -171,7 +174,7 @@ export class Statistics {
       const counted = await this.#unlessRefused(lines?.key ?? '', () =>
         countByShape({ ...asked, cutting, accepts }),
       );
-      return counted?.groups;
+      return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all'
       ? this.#unlessRefused('groups', () => countManyGroups(asked))
@@ -182,19 +185,19 @@ export class Statistics {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
-    if (levels === undefined) return 'rows';
+    if (isDeclined(levels)) return 'rows';
     const cutting = lines === undefined ? levels : withLevels(lines, levels);
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
     const kind = `shapes ${this.#parts.lines?.key ?? ''}`;
     const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, cutting, accepts }));
-    return counted ?? 'rows';
+    return isDeclined(counted) ? 'rows' : counted;
   }
 
-  async #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<Cutting | undefined> {
+  #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<Cutting | Declined> {
     const { context, buckets, inventory } = this.#parts;
-    const { shapes, owner, upstream } = context;
-    return shapes.of(question, owner, upstream, selection, buckets.range, rowsOfStreams(inventory.listed));
+    const rows = rowsOfStreams(inventory.listed);
+    return context.shapes.of(question, { ...context, selection, range: buckets.range, rows });
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
@@ -218,15 +221,16 @@ export class Statistics {
   }
 
   /** Does not ask again for a while what had too many groups. */
-  async #unlessRefused<Result>(
+  async #unlessRefused<Result extends object>(
     kind: string,
-    ask: () => Promise<Result | undefined>,
-  ): Promise<Result | undefined> {
+    ask: () => Promise<Result | Declined>,
+  ): Promise<Result | Declined> {
     const { context, plan, grouping } = this.#parts;
     const key = JSON.stringify([context.owner, kind, grouping.columns, printFilter(plan.selection)]);
-    if (context.refusals.has(key)) return undefined;
+    const refusal = context.refusals.get(key);
+    if (refusal !== undefined) return refusal;
     const result = await ask();
-    if (result === undefined) context.refusals.add(key);
+    if (isDeclined(result)) context.refusals.set(key, result, 0, refusedMs);
     return result;
   }
 

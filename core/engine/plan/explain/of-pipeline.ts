@@ -1,5 +1,4 @@
 import type { Query } from '../../../wire/api/query.js';
-import { learnerOf } from '../../../victoria/names/name-learner.js';
 import type { Host } from '../../../kernel/plugin/host.js';
 import type { Pushdown } from '../metric.js';
 import { explainQuery, type Explanation } from './explain.js';
@@ -10,7 +9,7 @@ import { explainQuery, type Explanation } from './explain.js';
  */
 export async function explainOfPipeline(
   query: Query,
-  { naming, clock, describePipeline }: Pick<Host, 'naming' | 'clock' | 'describePipeline'>,
+  { naming, learner, describePipeline }: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
   tenantId: string | undefined,
 ): Promise<Explanation> {
   const { stages } = await describePipeline();
@@ -18,6 +17,5 @@ export async function explainOfPipeline(
   const option = translate?.options.find(({ key }) => key === 'pushdown');
   const pushdown: Pushdown = option?.value === 'off' ? 'off' : 'on';
   const names = tenantId === undefined ? naming : naming.forTenant(tenantId);
-  const learner = learnerOf(naming, clock);
   return explainQuery(query, names, { pushdown, recall: (filter) => learner.recall(filter, tenantId) });
 }

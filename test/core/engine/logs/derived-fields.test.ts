@@ -1,19 +1,18 @@
 import test from 'ava';
-import type { Answer, Plan } from '../../../../core/plugin/index.js';
+import type { Plan } from '../../../../core/plugin/index.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js';
 import {
   FakeUpstream,
   makeExchange,
-  makeHost,
   makeLogRequest,
   makeTenant,
   optionsOf,
+  runStage,
 } from '../../../../core/testing/index.js';
 import { compileDerivedFields } from '../../../../core/engine/logs/derived-fields.js';
-import { responseShapeMetrics } from '../../../../core/engine/memories.js';
-import { ResponseShapeStage } from '../../../../core/engine/engine.js';
+import responseShape from '../../../../plugins/response-shape/index.js';
 
 const trace = { name: 'traceID', matcherRegex: 'trace=(\\w+)', url: 'http://tempo/${__value.raw}' };
 
@@ -49,10 +48,10 @@ test('log answers have them as parsed labels', async (t) => {
     { call: 'rows', batches: [[row]] },
   ]);
   const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [] };
-  const stage = new ResponseShapeStage(options, makeHost({ metrics: responseShapeMetrics }));
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
-  const answer: Answer = await stage.handle(makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots }));
+  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots });
+  const { answer } = await runStage(responseShape, options, exchange);
   if (answer.kind !== 'streams') return t.fail();
   t.is(answer.streams[0]?.entries[0]?.parsed.get('traceID'), '9f');
 });

@@ -52,6 +52,7 @@ async function answer(
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: true,
+    derive: undefined,
     memory: unboundedMemory(),
   };
   return { answer: await answerLogs(planOf(text), requestWith(change), context), upstream };
@@ -184,6 +185,7 @@ test('the groups stay empty where they are not to be shown', async (t) => {
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: false,
+    derive: undefined,
     memory: unboundedMemory(),
   };
   const made = await answerLogs(planOf('{app="a"}'), requestWith({}), context);
@@ -215,6 +217,7 @@ test('an aborted request stops between pages', async (t) => {
     signal: AbortSignal.abort(new Error('gone')),
     workers: noWorkers,
     showsGroups: true,
+    derive: undefined,
     memory: unboundedMemory(),
   };
   await t.throwsAsync(answerLogs(planOf('{app="a"}'), requestWith({}), context), { message: 'gone' });

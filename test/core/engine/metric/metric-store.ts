@@ -10,12 +10,13 @@ import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { planMetric, type Pushdown } from '../../../../core/engine/plan/metric.js';
-import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
+import { Trace, type StrategyRecord, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
-import { createMemories, responseShapeMetrics } from '../../../../core/engine/memories.js';
+import { createMemories } from '../../../../core/engine/memories.js';
+import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
 import { noWorkers } from '../../logql/lines-here.js';
 
@@ -32,11 +33,15 @@ export interface RunOptions {
   readonly maxRows?: number;
   readonly limits?: Partial<MetricLimits>;
   readonly signal?: AbortSignal;
+  /** Told of each attempt, also where the query fails. */
+  readonly tried?: (record: StrategyRecord) => void;
 }
 
 export interface MetricRun {
   readonly answer: Answer;
   readonly calls: readonly UpstreamCall[];
+  /** Which strategies were tried, as `rows:ran`. */
+  readonly tried: readonly string[];
 }
 
 export const naming = new Naming(defaultNamingSettings);
@@ -48,7 +53,7 @@ export class MetricStore {
   readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
-  readonly #memories = createMemories(makeHost({ metrics: responseShapeMetrics }));
+  readonly #memories = createMemories(makeHost({ metrics: engineMetrics }));
 
   private constructor(url: string, close: () => Promise<void>) {
     this.#url = url;
@@ -135,10 +140,15 @@ export class MetricStore {
       workers: noWorkers,
       ...this.#memories,
       owner: String(account),
+      tried: (record) => {
+        trace.strategies.push(record);
+        options.tried?.(record);
+      },
       limits: { ...defaultMetricLimits, ...limits },
       signal,
     });
-    return { answer, calls: trace.upstreamCalls };
+    const tried = trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
+    return { answer, calls: trace.upstreamCalls, tried };
   }
 }
 

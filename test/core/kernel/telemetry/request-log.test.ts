@@ -79,6 +79,7 @@ test('raw queries and maps by type are written when asked for', (t) => {
     trace.upstreamCalls.push({ type: 'query', status: 200, durationMs: 1, rows: 0, bytes: 0 });
     trace.upstreamCalls.push({ type: 'query', status: 200, durationMs: 2, rows: 0, bytes: 0 });
     trace.operations.push({ operation: 'translate', outcome: 'success', durationMs: 3 });
+    trace.strategies.push({ leaf: 0, strategy: 'rows', outcome: 'ran', durationMs: 4 });
   });
   log.finished(one, 200, 5);
   t.like(host.records[0]?.fields, {
@@ -86,6 +87,7 @@ test('raw queries and maps by type are written when asked for', (t) => {
     'upstream.calls_by_type': { 'backend:query': 2 },
     'upstream.duration_ms_by_type': { 'backend:query': 3 },
     'proxy.operations_by_type': { 'translate:success': 1 },
+    'proxy.strategies_by_type': { 'rows:ran': 1 },
     'proxy.operation_duration_ms_by_type': { 'translate:success': 3 },
   });
 });

@@ -2,56 +2,59 @@ import test from 'ava';
 import { and, exact } from '../../../../../core/victoria/logsql/build.js';
 import type { Upstream } from '../../../../../core/plugin/index.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
-import { LineShapes } from '../../../../../core/engine/metric/count/shapes.js';
+import { decline } from '../../../../../core/engine/metric/declined.js';
+import { LineSamples, LineShapes } from '../../../../../core/engine/metric/count/shapes.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 
-/** A backend that counts what it is asked for. */
-function counting(line: string): { readonly upstream: Upstream; readonly asked: () => number } {
+interface Counting {
+  readonly upstream: Upstream;
+  readonly samples: LineSamples;
+  readonly asked: () => number;
+}
+
+/** A request to a backend that counts what it is asked for. */
+function counting(line: string): Counting {
   let asked = 0;
   const rows = async function* (): AsyncGenerator<readonly BackendRow[]> {
     asked += 1;
     yield await Promise.resolve([{ _msg: line }]);
   };
   // Nothing else of it is used.
-  return { upstream: { rows } as unknown as Upstream, asked: () => asked };
+  return { upstream: { rows } as unknown as Upstream, samples: new LineSamples(), asked: () => asked };
 }
 
 test('the questions of one request look at the same lines, which are read once', async (t) => {
   const shapes = new LineShapes({ get: () => undefined, set: () => undefined });
   const seen: (readonly string[])[] = [];
-  const ask = (upstream: Upstream, key: string, selection = and()): Promise<unknown> =>
+  const ask = ({ upstream, samples }: Counting, key: string, selection = and()): Promise<unknown> =>
     shapes.of(
       {
         key,
         judge: (lines) => {
           seen.push(lines);
-          return undefined;
+          return decline('lines-differ');
         },
       },
-      'owner',
-      upstream,
-      selection,
-      range,
-      100,
+      { owner: 'owner', upstream, samples, selection, range, rows: 100 },
     );
   const one = counting('a line');
-  await ask(one.upstream, 'first');
+  await ask(one, 'first');
   const once = one.asked();
   t.true(once > 0);
-  await ask(one.upstream, 'second');
+  await ask(one, 'second');
   t.is(one.asked(), once);
   t.deepEqual(seen[0], seen[1]);
-  await ask(one.upstream, 'first', exact('app', 'other'));
+  await ask(one, 'first', exact('app', 'other'));
   t.is(one.asked(), 2 * once);
   // Another request may be another tenant's, and lines come meanwhile.
   const other = counting('another line');
-  await ask(other.upstream, 'first');
+  await ask(other, 'first');
   t.is(other.asked(), once);
   t.deepEqual(new Set(seen[3]), new Set(['another line']));
   // What is large is not kept.
   const large = counting('x'.repeat(1 << 20));
-  await ask(large.upstream, 'first');
-  await ask(large.upstream, 'second');
+  await ask(large, 'first');
+  await ask(large, 'second');
   t.is(large.asked(), 2 * once);
 });

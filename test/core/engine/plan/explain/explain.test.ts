@@ -1,7 +1,6 @@
 import test from 'ava';
 import { Query } from '../../../../../core/wire/api/query.js';
 import { LogqlError } from '../../../../../core/logql/index.js';
-import { learnerOf } from '../../../../../core/victoria/names/name-learner.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
 import { explainQuery, type Explanation } from '../../../../../core/engine/plan/explain/explain.js';
@@ -10,7 +9,7 @@ import { rowsToLearnFrom } from '../../../../../core/engine/plan/refine.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
 import { ruleExamples, rulesWithoutExample } from '../../../../../core/engine/plan/rules/examples.js';
 import { pushdownRules } from '../../../../../core/engine/plan/rules/table.js';
-import { FakeClock, FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
+import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
 import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
 import { readCases } from '../../../../conformance/cases.js';
 
@@ -137,7 +136,7 @@ test('a running pipeline is explained with its own pushdown and with what its qu
   const query = new Query('{app="a"} | team_owner="x"', 'reject');
   t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
   const { plan } = planLogExpr(query.ast.kind === 'log' ? query.ast : raise(), host.naming, 'on');
-  await learnerOf(host.naming, host.clock).learn({
+  await host.learner.learn({
     owner: 'somebody',
     tenantId: 't1',
     naming: host.naming,
@@ -151,7 +150,6 @@ test('a running pipeline is explained with its own pushdown and with what its qu
     t.regex(reads[0]?.logsql ?? '', / team\.owner:="x"/);
   }
   t.is((await explainOfPipeline(query, host, 't2')).names, 'unknown');
-  t.is(learnerOf(host.naming, new FakeClock()), learnerOf(host.naming, host.clock));
 });
 
 function raise(): never {

@@ -7,48 +7,58 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { LeafPlan } from '../../plan/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { earlyUpstream } from './early-upstream.js';
-import { bucketsOf } from './buckets.js';
+import type { LeafContext, Strategy } from '../context.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
+import { bucketsOf } from './counting.js';
 import type { Facts, FactsRequest } from './facts.js';
-import { decidingFields } from './fields.js';
-import { groupByLabels, groupByStream } from './grouping.js';
+import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
 import { inventoryBytes, isSame, takeInventory, type Inventory } from './inventory.js';
 import { jsonQuestion, oddLines, openNames } from './json.js';
-import { rowsOfStreams, type RowContext } from '../rows/rows.js';
+import { rowsOfStreams } from '../rows.js';
 import { Statistics, type Counted, type Parts } from './statistics.js';
 
 /** How long the streams of a selection are taken for those of the next question. */
 const inventoryMs = 3_600_000;
-/** Buckets in all groups together that the backend may be asked for; above, rows are no more. */
-const maxBuckets = 11_000;
+/** Values of all groups in all buckets that the backend may be asked for. */
 const maxPoints = 1_000_000;
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
 /**
- * The series of a leaf from the backend's statistics. Groups of rows are treated as rows would be; what groups cannot tell (rows
- * without a line, rows whose level stands in the line) is read as rows, and rows pushed twice are taken out again. Undefined
- * where rows must do it all.
+ * Has the backend count. Groups of rows are treated as rows would be; what groups cannot tell (rows without a line, rows whose level
+ * stands in the line) is read as rows, and rows that were pushed twice are taken out again.
  */
-export async function statisticsTable(
+export const statisticsStrategy: Strategy = {
+  name: 'statistics',
+  summary: 'the backend counts rows by the columns that tell their labels',
+  tellsEntry: 'not',
+  prepare: ({ push, ...leaf }) =>
+    push === undefined
+      ? decline('not-countable')
+      : (request, context) => statisticsTable({ ...leaf, push }, request, context),
+};
+
+async function statisticsTable(
   plan: Pushed,
   request: LeafRequest,
-  context: RowContext,
-): Promise<SeriesTable | undefined> {
+  context: LeafContext,
+): Promise<SeriesTable | Declined> {
   const { leaf, columns } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
-  if (buckets === undefined || buckets.count > maxBuckets) return undefined;
-  const attempt = await attemptOf({ plan, request, context, buckets });
-  if (attempt === undefined) return undefined;
-  const { inventory, make, counting } = attempt;
+  if (isDeclined(buckets)) return buckets;
+  const begun = await beginEarly({ plan, request, context, buckets });
+  if (isDeclined(begun)) return begun;
+  const { inventory, make, counting } = begun;
   // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
-  const facts = await context.facts.of(attempt.factsRequest, buckets.range, inventory.listed);
-  const statistics = attempt.statistics.isRight(facts) ? attempt.statistics : make(facts);
-  if (statistics === undefined) return undefined;
+  const facts = await context.facts.of(begun.factsRequest, buckets.range, inventory.listed);
+  const statistics = begun.statistics.isRight(facts) ? begun.statistics : make(facts);
+  if (isDeclined(statistics)) return statistics;
   const [counted, excess] = await Promise.all([
-    statistics === attempt.statistics ? counting : statistics.count(),
+    statistics === begun.statistics ? counting : statistics.count(),
     statistics.excess(facts),
   ]);
-  if (counted === undefined || excess === undefined) return undefined;
+  if (isDeclined(counted)) return counted;
+  if (isDeclined(excess)) return excess;
   context.counts.scanned(inventory.listed);
   const into = leafEngine(request, true);
   await statistics.addTo(into, counted, { excess, facts, selectedRows: rowsOfStreams(inventory.listed) });
@@ -68,17 +78,17 @@ export async function statisticsTable(
 type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
 
 /** Statistics on their way, made with the facts that are expected. */
-interface Attempt {
+interface Begun {
   readonly inventory: Inventory;
   readonly factsRequest: FactsRequest;
   readonly statistics: Statistics;
-  readonly counting: Promise<Counted | undefined>;
-  /** The statistics with other facts; undefined where they would be too large. */
-  readonly make: (facts: Facts) => Statistics | undefined;
+  readonly counting: Promise<Counted | Declined>;
+  /** The statistics with other facts. */
+  readonly make: (facts: Facts) => Statistics | Declined;
 }
 
 /** Begins with the streams of the last time, which most often are those of this time, while it asks for them. */
-async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
+async function beginEarly(asked: Asked): Promise<Begun | Declined> {
   const { plan, request, context, buckets } = asked;
   const { upstream, reader, inventories, owner } = context;
   const key = JSON.stringify([owner, printFilter(plan.selection)]);
@@ -96,7 +106,7 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
     inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
     if (guess !== undefined && before !== undefined && isSame(before, inventory)) {
       early?.confirm();
-      return { ...guess, inventory };
+      return isDeclined(guess) ? guess : { ...guess, inventory };
     }
     early?.giveUp();
     return await begin(asked, inventory);
@@ -106,33 +116,33 @@ async function attemptOf(asked: Asked): Promise<Attempt | undefined> {
   }
 }
 
-async function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Promise<Attempt | undefined> {
+async function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Promise<Begun | Declined> {
   const { context, buckets } = asked;
   const open = openNames(whole.push.fromJson ?? [], inventory);
   // Parsers that can give no label, and whose errors nobody sees, need no lines.
   const readsLines = whole.push.fromJson !== undefined && (open.length > 0 || !whole.push.dropsErrors);
   const plan = readsLines ? whole : withoutJson(whole);
   const lines = readsLines ? jsonQuestion(open) : undefined;
-  if (readsLines && lines === undefined) return undefined;
+  if (lines !== undefined && isDeclined(lines)) return lines;
   const { naming } = context;
   const { names } = plan.push;
   const deciding = decidingFields(names, inventory, naming);
-  if (needsManyGroups(plan.push, inventory, context)) return undefined;
+  if (needsManyGroups(plan.push, inventory, context)) return decline('row-labels');
   const byStream = groupByStream(inventory, deciding);
   const pacer = new Pacer(asked.request.signal);
   await pacer.due();
-  const found =
-    names === 'all' ? undefined : await atPace(groupByLabels(names, inventory, deciding, naming), pacer);
-  const byLabels = found ?? byStream;
+  const byLabels =
+    names === 'all' ? byStream : await atPace(groupByLabels(names, inventory, deciding, naming), pacer);
   const odd = lines === undefined ? undefined : oddLines;
   const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns, odd };
-  const make = (facts: Facts): Statistics | undefined => {
+  const make = (facts: Facts): Statistics | Declined => {
     const grouping = facts.isHidden ? byStream : byLabels;
-    if (grouping.size * buckets.count > maxPoints || facts.odd > 0) return undefined;
+    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
+    if (facts.odd > 0) return decline('lenient-numbers');
     return new Statistics({ ...asked, plan, inventory, deciding, facts, grouping, lines });
   };
   const statistics = make(context.facts.expected(factsRequest));
-  if (statistics === undefined) return undefined;
+  if (isDeclined(statistics)) return statistics;
   const counting = statistics.count();
   // It may fail before anybody waits for it.
   counting.catch(() => undefined);
@@ -145,7 +155,7 @@ function withoutJson(plan: Pushed): Pushed {
 }
 
 /** Labels that only a filter looks at may have as many values as there are rows, unless streams or levels hold them. */
-function needsManyGroups({ stageNames }: LeafPush, inventory: Inventory, { naming }: RowContext): boolean {
+function needsManyGroups({ stageNames }: LeafPush, inventory: Inventory, { naming }: LeafContext): boolean {
   const others = new Set([...stageNames].filter((name) => name !== detectedLevelName));
   return decidingFields(others, inventory, naming).all.length > 0;
 }

@@ -1,13 +1,11 @@
 import test from 'ava';
-import { unboundedMemory } from '../../../../../core/base/memory/account.js';
-import { everything } from '../../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
-import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
-import { FakeUpstream, makeHost, type ExpectedCall } from '../../../../../core/testing/index.js';
-import { createMemories, responseShapeMetrics } from '../../../../../core/engine/memories.js';
-import { MetricCounts } from '../../../../../core/engine/metric/count/counts.js';
-import { readEntries, type RowRequest } from '../../../../../core/engine/metric/rows/rows.js';
-import { noWorkers } from '../../../logql/lines-here.js';
+import { unboundedMemory } from '../../../../core/base/memory/account.js';
+import { everything } from '../../../../core/victoria/logsql/build.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
+import { MetricCounts } from '../../../../core/engine/metric/context.js';
+import { readEntries, type RowRequest } from '../../../../core/engine/metric/rows.js';
 
 const naming = new Naming(defaultNamingSettings);
 const second = 1_000_000_000n;
@@ -21,14 +19,10 @@ async function read(
   const upstream = new FakeUpstream(calls);
   const context = {
     upstream,
-    naming,
     reader: new RowReader(naming),
     maxRows: 0,
-    workers: noWorkers,
     counts: new MetricCounts(),
-    memory: unboundedMemory(),
-    ...createMemories(makeHost({ metrics: responseShapeMetrics })),
-    owner: 't',
+    limits: { memory: unboundedMemory() },
   };
   const request = { filter: everything, selection: everything, columns: undefined, range, ...change };
   let rows = 0;

@@ -1,0 +1,38 @@
+import type { Caller, Tenant } from '../base/caller.js';
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import type { MemoryAccount } from '../base/memory/account.js';
+import type { Meters } from '../base/meters.js';
+import type { ResponseShapeOptions } from '../base/options.gen.js';
+import type { Trace } from '../base/trace.js';
+import type { LineWorkers } from '../logql/lines/line-workers.js';
+import type { Limits } from '../wire/limits/limits.js';
+import type { Backend } from './backend.js';
+import type { DeriveFields } from './logs/derived-fields.js';
+import type { Memories } from './memories.js';
+import type { engineMetrics } from './metrics.js';
+
+/** What an executor may use: the backend and the facts of one exchange, and what the engine keeps for all of them. */
+export interface EngineContext extends Backend {
+  readonly tenant: Tenant;
+  readonly caller: Caller;
+  readonly trace: Trace;
+  /** Ends everything that waits. */
+  readonly signal: AbortSignal;
+  /** What is held in memory is charged here. */
+  readonly memory: MemoryAccount;
+  /** False when the third tuple element is to stay empty. */
+  readonly showsGroups: boolean;
+  /** Adds derived fields to entries; undefined where none are configured. */
+  readonly derive: DeriveFields | undefined;
+  readonly options: ScanOptions;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: Logger;
+  readonly meters: Meters<typeof engineMetrics>;
+  readonly workers: LineWorkers;
+  readonly memories: Memories;
+}
+
+/** Bounds of scans for fields. */
+export type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'>;

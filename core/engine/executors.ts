@@ -1,0 +1,80 @@
+import type { TimeRange } from '../base/time/range.js';
+import { printQuery } from '../logql/index.js';
+import type { Answer } from '../wire/answer/types.js';
+import type { ApiRequest, Operation } from '../wire/api/request.js';
+import type { EngineContext } from './context.js';
+import { deleteRows } from './deletion/delete-rows.js';
+import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
+import { answerDetectedLabels } from './fields/detected-labels.js';
+import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
+import { answerLogs } from './logs/logs.js';
+import { executeMetric } from './metric/metric.js';
+import { answerPatterns } from './patterns/patterns.js';
+import type { Plan, PlanKind } from './plan/types.js';
+import { answerTail } from './tail/answer-tail.js';
+import { answerIndexStats } from './volume/index-stats.js';
+import { answerShards } from './volume/shards.js';
+import { answerVolume } from './volume/volume.js';
+
+/** Executes a plan for a request over the backend of an exchange. */
+type Executor<Planned, Request> = (
+  plan: Planned,
+  request: Request,
+  context: EngineContext,
+) => Answer | Promise<Answer>;
+
+type Plans = { readonly [Kind in PlanKind]: Extract<Plan, { readonly kind: Kind }> };
+type Requests = { readonly [Op in Operation]: Extract<ApiRequest, { readonly op: Op }> };
+type ByOperation<Planned> = { readonly [Op in Operation]?: Executor<Planned, Requests[Op]> };
+type Executors = { readonly [Kind in PlanKind]: ByOperation<Plans[Kind]> };
+
+/** Every kind of plan, with the operations that it answers and who executes it for them. */
+const executors = {
+  logs: { query_range: ranged(answerLogs), tail: answerTail },
+  metric: { query_range: executeMetric, query: executeMetric },
+  'label-names': { labels: ranged(listLabelNames) },
+  'label-values': { label_values: ranged(listLabelValues) },
+  series: { series: ranged(listSeries) },
+  'index-stats': { index_stats: ranged(answerIndexStats) },
+  volume: { volume: ranged(answerVolume), volume_range: ranged(answerVolume) },
+  shards: { index_shards: ranged(answerShards) },
+  'detected-labels': { detected_labels: ranged(answerDetectedLabels) },
+  'detected-fields': {
+    detected_fields: ranged(answerDetectedFields),
+    detected_field_values: ranged(answerDetectedFieldValues),
+  },
+  patterns: { patterns: ranged(answerPatterns) },
+  delete: { delete: deleteRows },
+  tenant: { tenant: (_plan, _request, { tenant }) => ({ kind: 'tenant', tenant }) },
+  format: { format_query: ({ expr }) => ({ kind: 'formatted', query: printQuery(expr) }) },
+} as const satisfies Executors;
+
+/** Fails to compile while an operation has no executor. */
+type Executed = { [Kind in PlanKind]: keyof (typeof executors)[Kind] }[PlanKind];
+const table: Operation extends Executed ? Executors : never = executors;
+
+/** Executes the plan of a request. */
+export async function execute(plan: Plan, request: ApiRequest, context: EngineContext): Promise<Answer> {
+  const executor = executorOf(plan.kind, request.op);
+  if (executor === undefined) throw new Error(`the plan does not belong to a request for ${request.op}`);
+  return executor(plan, request, context);
+}
+
+function executorOf<Kind extends PlanKind, Op extends Operation>(
+  kind: Kind,
+  op: Op,
+): Executor<Plans[Kind], Requests[Op]> | undefined {
+  const byOperation: ByOperation<Plans[Kind]> = table[kind];
+  return byOperation[op];
+}
+
+/** The backend reads [start, end); Loki takes equal bounds as that one instant. */
+function ranged<Planned, Request extends { readonly range: TimeRange }>(
+  executor: Executor<Planned, Request>,
+): Executor<Planned, Request> {
+  return (plan, request, context) => {
+    const { startNs, endNs } = request.range;
+    const instant = { ...request, range: { startNs, endNs: endNs + 1n } };
+    return executor(plan, startNs === endNs ? instant : request, context);
+  };
+}

@@ -1,0 +1,45 @@
+/** Why a strategy left a leaf to the next one: identifiers for metrics and logs, and what they mean. */
+export const declineReasons = {
+  'all-columns': 'all labels of rows are seen, so no column can be left out',
+  'entry-failed': 'an entry cannot be evaluated, and the error has to name it as Loki does',
+  'hidden-fields': 'a row has another value in a field than its stream has',
+  'lenient-numbers': 'lines hold numbers that the JSON parser of the backend takes and that of Loki refuses',
+  'lines-differ': 'lines have too little in common: there would be almost as many groups as lines',
+  'lines-needed': 'more of lines is seen than labels that | json takes from them',
+  'lines-stay-long': 'too few lines of a sample would be shorter',
+  'missing-lines': 'rows have no stored line',
+  'no-buckets': 'the range has no window to count in',
+  'no-json-labels': 'no label is wanted of which only | json knows, so nothing tells valid lines from others',
+  'not-countable':
+    'the backend has no statistics for it; the pushdown rule of the range aggregation says why',
+  'repeated-rows': 'rows of a stream share a time, so they may be the same entry',
+  'reserved-name': 'a field is called __proto__, which cannot be a column here',
+  'rewritten-numbers': 'values such as 1_000 would be grouped as 1000 by the backend',
+  'row-labels': 'a filter looks at a label that may have as many values as there are rows',
+  'shared-streams':
+    'several streams of the backend have the same labels, so their rows may be the same entry',
+  'too-many-buckets': 'there are more buckets of time than the backend is asked for',
+  'too-many-groups': 'there are more groups than the answer may have series',
+  'too-many-json-labels': '| json gives more labels than lines are told apart by',
+  'too-many-repeats': 'too many rows are repeated for looking at them one by one',
+  'too-many-shapes': 'too many kinds of lines need a look for naming them in a query',
+  'too-many-values': 'groups and buckets together have more values than are held',
+  'uneven-buckets':
+    'buckets do not begin at whole milliseconds, and the backend shows no more of their begin',
+  'unlisted-stream': 'a row is of a stream that came after streams were listed',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type DeclineReason = keyof typeof declineReasons;
+
+/** What a strategy, or a step of it, gives instead of a result that it cannot give. */
+export interface Declined {
+  readonly declined: DeclineReason;
+}
+
+export function decline(reason: DeclineReason): Declined {
+  return { declined: reason };
+}
+
+export function isDeclined(result: object): result is Declined {
+  return 'declined' in result;
+}

@@ -1,0 +1,69 @@
+import { ApiError } from '../../base/errors/api-error.js';
+import { errorTable } from '../../base/errors/table.js';
+import type { LeafRequest, SeriesTable } from '../../logql/metric/index.js';
+import type { LeafPlan } from '../plan/types.js';
+import type { LeafContext, Strategy } from './context.js';
+import { statisticsStrategy } from './count/statistics-strategy.js';
+import { decline, isDeclined, type Declined } from './declined.js';
+import { rowsStrategy, wholeRowsStrategy } from './rows.js';
+import { shortLinesStrategy } from './short-lines.js';
+
+/** Every way to read a leaf, in the order in which they are tried: what moves least comes first, and the last one can read them all. */
+export const strategies: readonly Strategy[] = [
+  statisticsStrategy,
+  shortLinesStrategy,
+  rowsStrategy,
+  wholeRowsStrategy,
+];
+
+/**
+ * The series of a leaf by the first strategy that can read it.
+ * @param index of the leaf in its plan
+ */
+export async function readLeaf(
+  leaf: LeafPlan,
+  index: number,
+  request: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable> {
+  let hasFailed = false;
+  for (const strategy of strategies) {
+    const result = await tryStrategy(strategy, hasFailed, leaf, index, request, context);
+    if (!isDeclined(result)) return result;
+    hasFailed ||= result.declined === 'entry-failed';
+  }
+  throw new Error('no strategy can read a leaf');
+}
+
+/** @param hasFailed whether an entry could not be evaluated: then the error has to name it */
+async function tryStrategy(
+  { name, tellsEntry, prepare }: Strategy,
+  hasFailed: boolean,
+  leaf: LeafPlan,
+  index: number,
+  request: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable | Declined> {
+  const { clock, tried } = context;
+  const startedMs = clock.monotonicMs();
+  const tell = (outcome: string): void =>
+    tried({ leaf: index, strategy: name, outcome, durationMs: clock.monotonicMs() - startedMs });
+  try {
+    const attempt = hasFailed && tellsEntry === 'not' ? decline('entry-failed') : prepare(leaf);
+    const upstream = context.upstream.taggedWith?.(name) ?? context.upstream;
+    const result = isDeclined(attempt) ? attempt : await attempt(request, { ...context, upstream });
+    tell(isDeclined(result) ? result.declined : 'ran');
+    return result;
+  } catch (error) {
+    if (tellsEntry !== 'wholly' && isEntryFailure(error)) {
+      tell('entry-failed');
+      return decline('entry-failed');
+    }
+    tell('failed');
+    throw error;
+  }
+}
+
+function isEntryFailure(error: unknown): boolean {
+  return error instanceof ApiError && error.entry === errorTable.pipelineError;
+}

@@ -1,0 +1,13 @@
+import { lineWorkerMetrics } from './line-workers.js';
+import { learnedMetrics } from './memories.js';
+
+/** The metrics of the engine. */
+export const engineMetrics = {
+  ...lineWorkerMetrics,
+  ...learnedMetrics,
+  metric_strategies_total: {
+    type: 'counter',
+    help: 'Attempts to read a range aggregation of a metric query by a strategy, by outcome: `ran`, `failed`, or why it was left to the next strategy (docs/strategies.md).',
+    labels: ['strategy', 'outcome'],
+  },
+} as const;

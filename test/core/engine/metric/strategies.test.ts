@@ -1,0 +1,115 @@
+import test from 'ava';
+import { declineReasons } from '../../../../core/engine/metric/declined.js';
+import { strategies } from '../../../../core/engine/metric/strategies.js';
+import { instantRequest, MetricStore, rangeRequest, type StoredEntry } from './metric-store.js';
+
+const base = 1793491200000000000n;
+const second = 1_000_000_000n;
+const account = 70_000;
+
+let store: MetricStore;
+
+test.before(async () => {
+  store = await MetricStore.open();
+  await store.push(account, entries);
+});
+test.after.always(() => store.close());
+
+const entries = Array.from({ length: 300 }, (_, n): readonly StoredEntry[] => {
+  const ns = base + BigInt(n) * second;
+  return [
+    { ns, stream: { app: 'json' }, line: `{"status":${n % 3},"took_ms":${n},"user":"${'x'.repeat(50)}"}` },
+    { ns, stream: { app: 'plain' }, line: `took ${n}ms`, metadata: { request: `r${n}` } },
+    { ns, stream: { app: 'broken' }, line: n === 150 ? '{"status":' : '{"status":1}' },
+    { ns, stream: { app: 'twice' }, line: `{"took_ms":${n % 200},"user":"${'x'.repeat(50)}"}` },
+    { ns, stream: { app: 'twice' }, line: `{"took_ms":-${n % 200},"user":"${'x'.repeat(50)}"}` },
+    { ns, stream: { app: 'lenient' }, line: n === 150 ? '{"a":NaN,"status":1}' : '{"a":1,"status":1}' },
+  ];
+}).flat();
+
+async function tried(text: string, pushdown: 'on' | 'off' = 'on'): Promise<readonly string[]> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  return (await store.run(request, { account, pushdown })).tried;
+}
+
+test.serial('what the backend can count is counted', async (t) => {
+  t.deepEqual(await tried('sum by (app) (rate({app="plain"}[60s]))'), ['statistics:ran']);
+  t.deepEqual(await tried('sum by (status) (count_over_time({app="json"} | json [60s]))'), [
+    'statistics:ran',
+  ]);
+});
+
+test.serial('where the plan excludes a way, the reason is that of the plan', async (t) => {
+  const text = 'sum(count_over_time({app="plain"} | regexp `(?P<ms>[0-9]+)ms` | ms="7" [60s]))';
+  const excluded = ['statistics:not-countable', 'short-lines:lines-needed'];
+  t.deepEqual(await tried(text), [...excluded, 'rows:ran']);
+  t.deepEqual(await tried(text, 'off'), [...excluded, 'rows:all-columns', 'whole-rows:ran']);
+});
+
+test.serial('where what is stored excludes a way, the reason says what it is', async (t) => {
+  t.deepEqual(await tried('quantile_over_time(0.9, {app="json"} | json | unwrap took_ms [60s]) by (app)'), [
+    'statistics:not-countable',
+    'short-lines:ran',
+  ]);
+  t.deepEqual(await tried('sum by (took_ms) (count_over_time({app="json"} | json [60s]))'), [
+    'statistics:lines-differ',
+    'short-lines:ran',
+  ]);
+  t.deepEqual(await tried('sum by (took_ms) (count_over_time({app="twice"} | json [60s]))'), [
+    'statistics:lines-differ',
+    'short-lines:repeated-rows',
+    'rows:ran',
+  ]);
+  t.deepEqual(
+    await tried('sum by (status) (count_over_time({app="lenient"} | json | drop __error__ [60s]))'),
+    ['statistics:lenient-numbers', 'short-lines:lenient-numbers', 'rows:ran'],
+  );
+  t.deepEqual(await tried('sum(count_over_time({app="plain"} | request!="r7" [60s]))'), [
+    'statistics:row-labels',
+    'short-lines:lines-needed',
+    'rows:ran',
+  ]);
+});
+
+test.serial('buckets that the backend cannot tell apart are counted here', async (t) => {
+  const text = 'sum(count_over_time({app="plain"}[60s]))';
+  const request = rangeRequest(text, base + 1n, base + 300n * second + 1n, 60n * second);
+  t.is((await store.run(request, { account })).tried[0], 'statistics:ran');
+  const fine = rangeRequest(text.replace('60s', '59999ms'), base, base + 300n * second, 60n * second);
+  t.is((await store.run(fine, { account })).tried[0], 'statistics:too-many-buckets');
+  const instant = instantRequest(text, base + 100n * second + 1n);
+  t.is((await store.run(instant, { account })).tried[0], 'statistics:ran');
+});
+
+test.serial('an entry that cannot be evaluated is named by the last way alone', async (t) => {
+  const text = 'sum by (status) (count_over_time({app="broken"} | json [60s]))';
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  const seen: string[] = [];
+  const note = ({ strategy, outcome }: { readonly strategy: string; readonly outcome: string }): void =>
+    void seen.push(`${strategy}:${outcome}`);
+  const error = await t.throwsAsync(store.run(request, { account, tried: note }));
+  t.regex(error.message, /JSONParserErr.*app="broken"/s);
+  t.deepEqual(seen, [
+    'statistics:entry-failed',
+    'short-lines:entry-failed',
+    'rows:entry-failed',
+    'whole-rows:failed',
+  ]);
+});
+
+test.serial('each call is traced as that of the strategy that made it', async (t) => {
+  const text = 'sum by (took_ms) (count_over_time({app="twice"} | json [60s]))';
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  const { calls } = await store.run(request, { account });
+  const read = calls.filter(({ strategy }) => strategy === 'rows').reduce((sum, { rows }) => sum + rows, 0);
+  // The rows themselves, and those of a count that tells how to cut the range.
+  t.true(read >= 600 && read < 610, `${read} rows`);
+  t.true(calls.every(({ strategy }) => strategies.some(({ name }) => name === strategy)));
+});
+
+test('a reason is a short identifier with a sentence', (t) => {
+  for (const [reason, sentence] of Object.entries(declineReasons)) {
+    t.regex(reason, /^[a-z]+(-[a-z]+){1,3}$/);
+    t.regex(sentence, /^\S.{20,}[^.]$/, reason);
+  }
+});
