@@ -100,7 +100,7 @@ function start(context: Context, settings: AppSettings): Running {
   const controller = new AbortController();
   const leave = settings.inFlight.add(controller);
   observer.started(record);
-  const endBound = boundTime(context, controller, settings);
+  const endBound = limitTime(context, controller, settings);
   // Node detaches the socket from a finished request.
   const { socket } = context.req;
   let isWhole = false;
@@ -121,15 +121,15 @@ function start(context: Context, settings: AppSettings): Running {
 }
 
 /** How long a client may still read the error of a request that took too long. */
-const lastWordsMs = 1_000;
+const errorDeliveryMs = 1_000;
 
 /** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */
-function boundTime({ socket }: Context, controller: AbortController, settings: AppSettings): () => void {
+function limitTime({ socket }: Context, controller: AbortController, settings: AppSettings): () => void {
   const bound = settings.options.httpWriteTimeout;
   if (bound === 0) return () => undefined;
   let timer = setTimeout(() => {
     controller.abort(apiError('queryTimeout', {}));
-    timer = setTimeout(() => settings.cutUnread(socket), lastWordsMs);
+    timer = setTimeout(() => settings.cutUnread(socket), errorDeliveryMs);
   }, bound);
   return () => clearTimeout(timer);
 }

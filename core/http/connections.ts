@@ -5,7 +5,7 @@ import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { Meters } from '../base/meters.js';
 import type { Clock } from '../base/clock.js';
-import { lastReadMs, restMs } from './last-answer.js';
+import { maxReadMs, quietMs } from './last-answer.js';
 
 /** Metrics of the connections of all listeners (docs/protocol/operation.md#metrics). */
 export const connectionMetrics = {
@@ -70,7 +70,7 @@ export class Connections {
   /** Connections whose remaining input is read and discarded after a refusal. */
   readonly #refused = new WeakMap<Socket, { readonly end: NodeJS.Timeout; readonly untilMs: number }>();
   /** The last responses of connections on which broken input followed. */
-  readonly #behind = new WeakSet<ServerResponse>();
+  readonly #followedByBrokenInput = new WeakSet<ServerResponse>();
   #isDraining = false;
 
   constructor(
@@ -136,8 +136,8 @@ export class Connections {
     const last = open.at(-1);
     if (last?.req.complete === true) {
       // Broken input may follow complete requests, such as the undeclared body of a GET: those are answered first.
-      if (this.#behind.has(last)) return;
-      this.#behind.add(last);
+      if (this.#followedByBrokenInput.has(last)) return;
+      this.#followedByBrokenInput.add(last);
       last.once('close', () => {
         if (!socket.destroyed) this.refuseBroken(error, socket);
       });
@@ -147,8 +147,8 @@ export class Connections {
     const code = 'code' in error ? String(error.code) : '';
     if (socket.writable && !hasBegun)
       socket.end(`HTTP/1.1 ${brokenStatuses.get(code) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
-    const end = setTimeout(() => socket.destroy(), restMs).unref();
-    this.#refused.set(socket, { end, untilMs: this.clock.monotonicMs() + lastReadMs });
+    const end = setTimeout(() => socket.destroy(), quietMs).unref();
+    this.#refused.set(socket, { end, untilMs: this.clock.monotonicMs() + maxReadMs });
     if (open.length > 0) socket.destroy(error);
   }
 

@@ -59,7 +59,7 @@ export interface Edge {
 }
 
 /** How long aborted requests may take to send their error before their sockets are closed. */
-const lastWordsMs = 1_000;
+const errorDeliveryMs = 1_000;
 
 /** Opens the listeners. On failure it closes them all and throws an Error that names the flag. */
 export async function openEdge(settings: EdgeSettings): Promise<Edge> {
@@ -75,7 +75,7 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
   const listeners = new Map<ListenerName, Listener>();
   const close = async (): Promise<void> => {
     // WebSockets do not end by themselves, so they are not drained.
-    await Promise.all([upgrades.close(lastWordsMs), drain(listeners, inFlight, connections, settings)]);
+    await Promise.all([upgrades.close(errorDeliveryMs), drain(listeners, inFlight, connections, settings)]);
   };
   try {
     for (const [name, plan] of planListeners(settings)) {
@@ -208,7 +208,7 @@ async function drain(
       'requests.in_flight': inFlight.count,
     });
     inFlight.abortAll(apiError('stopping', {}));
-    await inFlight.drained(lastWordsMs);
+    await inFlight.drained(errorDeliveryMs);
   }
   for (const { server } of listeners.values()) server.closeAllConnections();
   await Promise.all(closed);

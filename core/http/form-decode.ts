@@ -52,7 +52,7 @@ function* textOf(bytes: Buffer): Steps<string> {
   for (let at = 0; at < bytes.length;) {
     let end = Math.min(at + stepBytes, bytes.length);
     // After three continuation bytes, further ones belong to no character.
-    for (let back = 0; back < 3 && goesOn(bytes[end]); back += 1) end -= 1;
+    for (let back = 0; back < 3 && isContinuationByte(bytes[end]); back += 1) end -= 1;
     parts.push(bytes.toString('utf8', at, end));
     at = end;
     yield;
@@ -60,7 +60,7 @@ function* textOf(bytes: Buffer): Steps<string> {
   return parts.join('');
 }
 
-function goesOn(byte = 0): boolean {
+function isContinuationByte(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }
 

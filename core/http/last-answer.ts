@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
  * After an answer that ends its connection, input is read and discarded until the client pauses this long, and no longer than the second
  * bound.
  */
-export const restMs = 1_000;
-export const lastReadMs = 5_000;
+export const quietMs = 1_000;
+export const maxReadMs = 5_000;
 
 /**
  * The last answer of a connection, sent while its request is still arriving. It ends once the rest of the request has been discarded:
@@ -15,20 +15,20 @@ export const lastReadMs = 5_000;
 export function lastAnswer(chunks: Iterable<Buffer>, request: IncomingMessage): Readable {
   async function* answer(): AsyncGenerator<Buffer> {
     yield* chunks;
-    await readAway(request);
+    await discardRest(request);
   }
   return Readable.from(answer(), { objectMode: false });
 }
 
-function readAway(request: IncomingMessage): Promise<void> {
+function discardRest(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clearTimeout(whole);
       clearTimeout(quiet);
       resolve();
     };
-    const whole = setTimeout(end, lastReadMs);
-    const quiet = setTimeout(end, restMs);
+    const whole = setTimeout(end, maxReadMs);
+    const quiet = setTimeout(end, quietMs);
     request
       .on('data', () => quiet.refresh())
       .once('end', end)

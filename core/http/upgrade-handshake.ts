@@ -40,7 +40,7 @@ export class Handshake {
   }
 
   accept(server: WebSocketServer): Promise<WebSocket> {
-    this.#letGo();
+    this.#detach();
     return new Promise((resolve, reject) => {
       this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
       server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
@@ -53,7 +53,7 @@ export class Handshake {
 
   /** Answers with an error instead. */
   refuse(answer: EncodedAnswer): void {
-    this.#letGo();
+    this.#detach();
     const headers = new Map<string, string>(Object.entries(securityHeaders));
     for (const [name, value] of answer.headers) headers.set(name, value);
     headers.set('Content-Type', answer.contentType);
@@ -71,7 +71,7 @@ export class Handshake {
     this.#socket.destroy();
   }
 
-  #letGo(): void {
+  #detach(): void {
     this.#socket.off('data', this.#onData);
     this.#socket.off('end', this.#onGone);
     this.#socket.pause();

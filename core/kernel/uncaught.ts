@@ -2,11 +2,11 @@
  * Handles errors that nothing caught, including unhandled rejections: the process reports the error and exits with status 1. The state
  * after such an error is unknown, so it cannot continue.
  */
-export function endOnDefect(lastWords: (error: Error) => void): () => void {
+export function endOnDefect(report: (error: Error) => void): () => void {
   const onUncaught = (error: Error): void => {
     process.exitCode = 1;
     try {
-      lastWords(error);
+      report(error);
     } finally {
       process.exit();
     }

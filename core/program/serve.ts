@@ -78,7 +78,7 @@ export async function servePipeline(
   warnAboutFlags(index, line.flags.keys(), pipeline, warn);
   return runUntilSignal(async (signal) => {
     const proxy = await startProxy(pipeline, { signal });
-    endOnDefect((error) => proxy.tellDefect(error));
+    endOnDefect((error) => proxy.logDefect(error));
     onStarted(proxy, pipeline);
     return proxy;
   });

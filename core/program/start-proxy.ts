@@ -43,7 +43,7 @@ export interface RunningProxy {
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
   close(): Promise<void>;
   /** Logs an uncaught error synchronously, because the process is about to end. */
-  tellDefect(error: Error): void;
+  logDefect(error: Error): void;
 }
 
 /** Creates and starts the plugins of a pipeline. An Error names the plugin or flag that failed; nothing stays open then. */
@@ -107,7 +107,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     urls: edge.urls,
     reload: () => house.units.reload(),
     close: () => (closing ??= close()),
-    tellDefect: (error) => {
+    logDefect: (error) => {
       log.error('ending: nothing caught this error', { error });
       writer.flushSync();
     },

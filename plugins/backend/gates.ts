@@ -65,7 +65,7 @@ async function readMetrics(client: BackendClient): Promise<string> {
     signal: AbortSignal.timeout(gaugesWithinMs),
     statusRule: 'keep',
     isJson: false,
-    isLook: true,
+    isProbe: true,
   });
   return answer.text();
 }

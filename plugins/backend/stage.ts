@@ -7,7 +7,7 @@ import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/
 import { BackendClient } from '../../core/victoria/upstream/client.js';
 import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import { headersFor, tenantParameters, tenantScope } from '../../core/victoria/upstream/forward.js';
-import { NoData } from '../../core/victoria/upstream/no-data.js';
+import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/victoria/upstream/probe.js';
 import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { makeGates } from './gates.js';
@@ -27,7 +27,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #client: BackendClient;
   readonly #gates: GatesOptions;
   readonly #pulse: Pulse;
-  #looking: Promise<string | undefined> | undefined;
+  #probing: Promise<string | undefined> | undefined;
   #openTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackendOptions, host: BackendHost) {
@@ -41,10 +41,10 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       onState: (state) => this.#onBreaker(state),
     });
     this.#pulse = new Pulse({
-      look: (signal) => healthProblem(this.#client, signal),
+      probe: (signal) => healthProblem(this.#client, signal),
       nowMs: () => host.clock.monotonicMs(),
-      tell: (lateMs) => {
-        host.strain.tell(lateMs);
+      report: (lateMs) => {
+        host.strain.report(lateMs);
         host.meters.backend_delay_seconds.observe(lateMs / 1000, {});
       },
     });
@@ -89,23 +89,23 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     // Reads the state without asking for admission: a readiness check must not take the place of a breaker probe.
     if (this.#breaker.state === 'open') return notReady;
     // Concurrent checks share one probe, so that a hanging backend does not queue them.
-    this.#looking ??= this.#look();
-    return this.#looking;
+    this.#probing ??= this.#probe();
+    return this.#probing;
   }
 
-  async #look(): Promise<string | undefined> {
+  async #probe(): Promise<string | undefined> {
     try {
       const problem = await healthProblem(this.#client, AbortSignal.timeout(readinessTimeoutMs));
       return problem === undefined ? undefined : notReady;
     } finally {
-      this.#looking = undefined;
+      this.#probing = undefined;
     }
   }
 
   handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
     const { tenant } = exchange.slots;
     if (tenant.hasNoData === true) {
-      const nothing = new NoData(tenant, exchange.signal);
+      const nothing = new EmptyUpstream(tenant, exchange.signal);
       return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
     }
     const { signal, slots, caller } = exchange;

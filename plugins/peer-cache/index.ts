@@ -1,8 +1,8 @@
 /** Stage `peer-cache`: caches packed answers in memory and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
-import { isKept, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
-import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
+import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
+import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
@@ -121,7 +121,7 @@ class PeerCache implements Stage<'tenant', never> {
     const epoch = this.#epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
-    if (ttl <= 0 || this.#cache === undefined || !isKept(answer)) return answer;
+    if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
     const pacer = new Pacer(exchange.signal);
     // An answer too large for the cache is not packed.
     if ((await weighAnswer(answer, pacer)) > this.#cache.largest) {
@@ -164,5 +164,5 @@ function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Me
   });
   const onError = (error: unknown): void => log.warn('cache tier failed', { error });
   const packed = createTieredCache<Buffer>(memory, ({ byteLength }) => byteLength, onError);
-  return { packed, largest: maxBytes / largestPart };
+  return { packed, largest: maxBytes / largestEntryDivisor };
 }

@@ -4,7 +4,7 @@ import { atPace } from '../../core/base/pace/steps.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
-import { ByteLru, largestPart } from '../../core/base/memory/byte-lru.js';
+import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
@@ -60,7 +60,7 @@ class Tier0 implements Stage<'tenant', never> {
     this.#options = options;
     this.#host = host;
     this.#keys = createCacheKeys(options);
-    this.#largestAnswer = budget.maxBytes / largestPart;
+    this.#largestAnswer = budget.maxBytes / largestEntryDivisor;
     const { meters, clock } = host;
     const resized = (entries: number, bytes: number): void => {
       meters.compat_cache_entries.set(entries, {});

@@ -25,26 +25,26 @@ export interface HeldPlace extends Place {
   leave(): void;
 }
 
-/** A place that is held from now on. `go` runs when it is given back, for a while or for good; `come` runs when it is taken again. */
-export function heldPlace(come: () => void, go: () => void): HeldPlace {
+/** A place that is held from now on. `onGiveBack` runs when it is given back, for a while or for good; `onTake` when it is taken again. */
+export function heldPlace(onTake: () => void, onGiveBack: () => void): HeldPlace {
   let pauses = 0;
-  let isOut = false;
+  let hasLeft = false;
   return {
     pause: () => {
-      if (pauses === 0 && !isOut) go();
+      if (pauses === 0 && !hasLeft) onGiveBack();
       pauses += 1;
       let isOver = false;
       return () => {
         if (isOver) return;
         isOver = true;
         pauses -= 1;
-        if (pauses === 0 && !isOut) come();
+        if (pauses === 0 && !hasLeft) onTake();
       };
     },
     leave: () => {
-      if (isOut) return;
-      isOut = true;
-      if (pauses === 0) go();
+      if (hasLeft) return;
+      hasLeft = true;
+      if (pauses === 0) onGiveBack();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Overload signs shared by the process: watchers report how late fixed-cost work comes, and admission reads the worst report. */
 export interface StrainView {
   /** Reports how many milliseconds later than usual the watched work came. A report counts for a second or until the next one. */
-  tell(lateMs: number): void;
+  report(lateMs: number): void;
   /** The largest recent report of any watcher, in milliseconds. */
   readonly lateMs: number;
 }
@@ -11,7 +11,7 @@ const forgottenAfterMs = 1_000;
 
 export class Strain {
   readonly #nowMs: () => number;
-  readonly #told = new Map<string, { readonly lateMs: number; readonly atMs: number }>();
+  readonly #reports = new Map<string, { readonly lateMs: number; readonly atMs: number }>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -19,9 +19,9 @@ export class Strain {
 
   /** The view through which one watcher reports. */
   view(watcher: string): StrainView {
-    const [all, nowMs] = [this.#told, this.#nowMs];
+    const [all, nowMs] = [this.#reports, this.#nowMs];
     return {
-      tell: (lateMs) => void all.set(watcher, { lateMs, atMs: nowMs() }),
+      report: (lateMs) => void all.set(watcher, { lateMs, atMs: nowMs() }),
       get lateMs() {
         const sinceMs = nowMs() - forgottenAfterMs;
         return Math.max(0, ...[...all.values()].map(({ lateMs, atMs }) => (atMs < sinceMs ? 0 : lateMs)));

@@ -587,11 +587,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
 
 export type ErrorId = keyof typeof errorTable;
 
-type Holes<Text extends string> = Text extends `${string}{${infer Hole}}${infer Rest}`
-  ? Hole | Holes<Rest>
+type Placeholders<Text extends string> = Text extends `${string}{${infer Hole}}${infer Rest}`
+  ? Hole | Placeholders<Rest>
   : never;
 type Values<Id extends ErrorId> = {
-  readonly [Hole in Holes<(typeof errorTable)[Id]['text']>]: string | number;
+  readonly [Hole in Placeholders<(typeof errorTable)[Id]['text']>]: string | number;
 };
 
 /** Makes an error from its table entry and fills in the values. */

@@ -1,7 +1,7 @@
 import { apiError } from '../errors/table.js';
 
 /** What memory is held for, worded as in the error that refuses more of it. */
-export type Held =
+export type MemoryUse =
   | 'the labels of series'
   | 'samples by series and time'
   | 'the values of series'
@@ -34,7 +34,7 @@ const pieceBytes = 256 * 1024;
 export class MemoryAccount {
   readonly #limit: number;
   readonly #pool: MemorySource | undefined;
-  readonly #byKind = new Map<Held, number>();
+  readonly #byKind = new Map<MemoryUse, number>();
   #used = 0;
   #peak = 0;
   /** Bytes that may be used without asking the pool again. */
@@ -56,14 +56,14 @@ export class MemoryAccount {
   }
 
   /** @throws ApiError `queryMemory` over the limit of one query, `processMemory` over the limit of all queries together */
-  charge(bytes: number, kind: Held): void {
+  charge(bytes: number, kind: MemoryUse): void {
     this.#used += bytes;
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + bytes);
     if (this.#used > this.#peak) this.#peak = this.#used;
     if (this.#used > this.#granted) this.#grow(kind);
   }
 
-  release(bytes: number, kind: Held): void {
+  release(bytes: number, kind: MemoryUse): void {
     this.#used -= bytes;
     this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) - bytes);
     const spare = Math.floor((this.#granted - this.#used) / pieceBytes) - 1;
@@ -71,7 +71,7 @@ export class MemoryAccount {
   }
 
   /** Replaces everything charged so far by `bytes` of this kind. */
-  keepOnly(bytes: number, kind: Held): void {
+  keepOnly(bytes: number, kind: MemoryUse): void {
     const before = this.#used;
     this.#byKind.clear();
     this.#byKind.set(kind, before);
@@ -94,7 +94,7 @@ export class MemoryAccount {
     this.#byKind.clear();
   }
 
-  #grow(kind: Held): void {
+  #grow(kind: MemoryUse): void {
     if (this.#used > this.#limit) {
       this.#pool?.refused('query');
       throw apiError('queryMemory', { limit: this.#limit, kind, most: this.#most() });
@@ -112,8 +112,8 @@ export class MemoryAccount {
     this.#pool?.giveBack(bytes);
   }
 
-  #most(): Held {
-    let most: Held = 'the labels of series';
+  #most(): MemoryUse {
+    let most: MemoryUse = 'the labels of series';
     for (const [kind, bytes] of this.#byKind) if (bytes > (this.#byKind.get(most) ?? 0)) most = kind;
     return most;
   }

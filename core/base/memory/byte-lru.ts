@@ -34,9 +34,9 @@ const slotBytes = 120;
  * The largest part of the budget (one in so many) that one entry may take, so that one answer cannot evict all others
  * (docs/protocol/operation.md#cache-size).
  */
-export const largestPart = 10;
+export const largestEntryDivisor = 10;
 /** Each `set` checks this many other entries for expiry, so that expired entries leave long before room is needed. */
-const lookedAt = 4;
+const expiryChecksPerSet = 4;
 
 /**
  * A memory cache bounded by entries and by bytes, with least-recently-used eviction and a time to live per entry. Synchronous; values are
@@ -46,7 +46,7 @@ export class ByteLru<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
   readonly #options: ByteLruOptions;
   /** Where the scan for expired entries continues. */
-  #rest: Iterator<[string, Slot<Value>]> | undefined;
+  #expiryScan: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
 
   constructor(options: ByteLruOptions) {
@@ -81,7 +81,7 @@ export class ByteLru<Value> {
     const bytes = valueBytes + key.length + slotBytes;
     const { maxEntries, maxBytes } = this.#options;
     if (!(ttlMs > 0)) return false;
-    if (maxEntries < 1 || bytes > maxBytes / largestPart) {
+    if (maxEntries < 1 || bytes > maxBytes / largestEntryDivisor) {
       this.#tell('refused');
       return false;
     }
@@ -103,18 +103,18 @@ export class ByteLru<Value> {
 
   clear(): void {
     this.#slots.clear();
-    this.#rest = undefined;
+    this.#expiryScan = undefined;
     this.#bytes = 0;
     this.#resized();
   }
 
   #dropSomeExpired(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    for (let count = 0; count < lookedAt; count += 1) {
-      this.#rest ??= this.#slots.entries();
-      const next = this.#rest.next();
+    for (let count = 0; count < expiryChecksPerSet; count += 1) {
+      this.#expiryScan ??= this.#slots.entries();
+      const next = this.#expiryScan.next();
       if (next.done === true) {
-        this.#rest = undefined;
+        this.#expiryScan = undefined;
         return;
       }
       const [key, slot] = next.value;

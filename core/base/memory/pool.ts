@@ -30,7 +30,7 @@ const queryShare = 0.5;
 /** The share of the remaining heap that all answer caches may fill together. */
 const cacheShare = 0.2;
 /** A process could not do anything useful with less. */
-const leastBytes = 8 * 1024 * 1024;
+const minBytes = 8 * 1024 * 1024;
 
 /** The heap size limit of this process (`--max-old-space-size`, or what Node.js chose from the host's memory). */
 export function heapLimit(): number {
@@ -43,7 +43,7 @@ export function cacheBudget(configured: number, heap: number = heapLimit()): num
 }
 
 function shareOf(heap: number, share: number): number {
-  return Math.max(leastBytes, Math.floor((heap - programBytes) * share));
+  return Math.max(minBytes, Math.floor((heap - programBytes) * share));
 }
 
 export interface PoolOptions {

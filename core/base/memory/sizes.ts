@@ -20,10 +20,10 @@ export const keptLabelsBytes = 4 * 1024 * 1024;
 
 /** A text that is not a slice of another. */
 export function textBytes(text: string): number {
-  return textHead + ((text.length + 7) & ~7) * (hasWideSigns(text) ? 2 : 1);
+  return textHead + ((text.length + 7) & ~7) * (hasWideCharacters(text) ? 2 : 1);
 }
 
-function hasWideSigns(text: string): boolean {
+function hasWideCharacters(text: string): boolean {
   if (text.length > 64) return Buffer.byteLength(text) !== text.length;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return true;
   return false;

@@ -40,7 +40,7 @@ const maxCompiled = 2_000;
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
   const validate = validatorOf(schema);
   if (validate(value)) return [];
-  return (validate.errors ?? []).filter(isTelling).map((error) => toProblem(error, schema, value));
+  return (validate.errors ?? []).filter(isSpecific).map((error) => toProblem(error, schema, value));
 }
 
 /** Why a schema is unusable for options; undefined when it compiles and its defaults are valid. */
@@ -56,7 +56,7 @@ export function schemaProblem(schema: ValueSchema): string | undefined {
     if (validate(value)) return undefined;
     // Constraints between several options apply to what a site writes, not to the defaults alone.
     const error = validate.errors?.find(
-      (each) => each.schemaPath.startsWith('#/properties/') && isTelling(each),
+      (each) => each.schemaPath.startsWith('#/properties/') && isSpecific(each),
     );
     if (error === undefined) return undefined;
     const { path, message } = toProblem(error, schema, value);
@@ -123,7 +123,7 @@ function isAtLeast(text: string, least: string): boolean {
 }
 
 /** Errors of `if`, `anyOf` and the like only summarize more specific errors. */
-function isTelling(error: ErrorObject): boolean {
+function isSpecific(error: ErrorObject): boolean {
   return error.keyword !== 'if' && error.keyword !== 'propertyNames';
 }
 

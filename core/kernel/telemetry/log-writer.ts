@@ -37,7 +37,7 @@ export class LogWriter {
   #isWriting = false;
   #isScheduled = false;
   /** The last write failed and may have left a partial line. */
-  #isTorn = false;
+  #mayHavePartialLine = false;
 
   constructor(destination: LogDestination, settings: LogWriterSettings) {
     this.#destination = destination;
@@ -64,8 +64,8 @@ export class LogWriter {
     this.#isWriting = true;
     this.#destination.write(text, (error) => {
       this.#isWriting = false;
-      this.#isTorn = error instanceof Error;
-      if (this.#isTorn) {
+      this.#mayHavePartialLine = error instanceof Error;
+      if (this.#mayHavePartialLine) {
         this.#lost += told;
         this.#lose(count, 'write_failed');
       }
@@ -85,7 +85,7 @@ export class LogWriter {
 
   #take(): string {
     // A line break ends the partial line that a full disk has left.
-    const head = this.#isTorn ? '\n' : '';
+    const head = this.#mayHavePartialLine ? '\n' : '';
     const tail = this.#lost > 0 ? this.#settings.lostLine(this.#lost) : '';
     const text = head + this.#lines.join('') + tail;
     this.#lines = [];

@@ -46,7 +46,7 @@ export function buildTable(grammar: Grammar): Table {
           continue;
         }
         if (shifts.has(token)) {
-          const choice = settle(rule, grammar.terminals[token]);
+          const choice = resolveConflict(rule, grammar.terminals[token]);
           if (choice === 'conflict') shiftConflicts++;
           if (choice !== 'reduce') continue;
           shifts.delete(token);
@@ -54,7 +54,7 @@ export function buildTable(grammar: Grammar): Table {
         reductions.set(token, rule);
       }
     }
-    const fallback = shifts.has(grammar.error.index) ? undefined : commonest(reductions);
+    const fallback = shifts.has(grammar.error.index) ? undefined : mostCommon(reductions);
     for (const [token, rule] of reductions) if (rule === fallback) reductions.delete(token);
     return { shifts, reductions, fallback, gotos: state.gotos, expected: expectedNames(grammar, shifts) };
   });
@@ -62,7 +62,7 @@ export function buildTable(grammar: Grammar): Table {
 }
 
 /** The precedence of a rule is that of its last terminal, even when that has none. */
-function settle(rule: Rule, token: Terminal<unknown> | undefined): 'shift' | 'reduce' | 'conflict' {
+function resolveConflict(rule: Rule, token: Terminal<unknown> | undefined): 'shift' | 'reduce' | 'conflict' {
   const last = rule.right.findLast((symbol) => symbol.kind === 'terminal');
   if (last?.kind !== 'terminal' || token === undefined || last.level === 0 || token.level === 0)
     return 'conflict';
@@ -71,7 +71,7 @@ function settle(rule: Rule, token: Terminal<unknown> | undefined): 'shift' | 're
 }
 
 /** The rule reduced before most tokens; in a tie, the one whose token was declared first. */
-function commonest(reductions: ReadonlyMap<number, Rule>): Rule | undefined {
+function mostCommon(reductions: ReadonlyMap<number, Rule>): Rule | undefined {
   const counts = new Map<Rule, number>();
   for (const [, rule] of [...reductions].sort(([a], [b]) => a - b))
     counts.set(rule, (counts.get(rule) ?? 0) + 1);

@@ -78,16 +78,16 @@ export function keyPathsEvaluator(place: LinePlace): LineEvaluator<PathsByLabel>
 class Evaluator<Result> implements LineEvaluator<Result> {
   readonly #meter: Meter;
   readonly #here: (entry: PipelineEntry) => Result;
-  readonly #apart: (entry: PipelineEntry) => Promise<Result>;
+  readonly #inWorker: (entry: PipelineEntry) => Promise<Result>;
 
   constructor(
     meter: Meter,
     here: (entry: PipelineEntry) => Result,
-    apart: (entry: PipelineEntry) => Promise<Result>,
+    inWorker: (entry: PipelineEntry) => Promise<Result>,
   ) {
     this.#meter = meter;
     this.#here = here;
-    this.#apart = apart;
+    this.#inWorker = inWorker;
   }
 
   get spent(): number {
@@ -98,7 +98,7 @@ class Evaluator<Result> implements LineEvaluator<Result> {
     try {
       return this.#here(entry);
     } catch (error) {
-      if (error instanceof TooCostly) return this.#apart(entry);
+      if (error instanceof TooCostly) return this.#inWorker(entry);
       throw error;
     }
   }

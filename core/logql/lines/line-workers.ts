@@ -3,7 +3,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import type { ErrorEntry } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
-import type { Answered, Asked } from './messages.js';
+import type { WorkerResult, WorkerRequest } from './messages.js';
 import { sendEntry, type LineWork } from './work.js';
 
 export interface LineWorkerOptions {
@@ -104,7 +104,7 @@ export class LineWorkers {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     });
     const thread: Thread = { worker, known: new Set(), job: undefined, timer: undefined };
-    worker.on('message', (answered: Answered) => {
+    worker.on('message', (answered: WorkerResult) => {
       this.#answered(thread, answered);
     });
     worker.on('error', (error) => {
@@ -128,11 +128,11 @@ export class LineWorkers {
       this.#end(thread, apiError('lineTooCostly', { seconds: timeoutMs / 1000 }), 'timeout');
     }, timeoutMs);
     thread.worker.ref();
-    const asked: Asked = { key, work: isKnown ? undefined : work, forgets, entry: sendEntry(entry) };
+    const asked: WorkerRequest = { key, work: isKnown ? undefined : work, forgets, entry: sendEntry(entry) };
     thread.worker.postMessage(asked);
   }
 
-  #answered(thread: Thread, answered: Answered): void {
+  #answered(thread: Thread, answered: WorkerResult): void {
     const { job } = thread;
     if (job === undefined) return;
     this.#release(thread, job);

@@ -1,7 +1,7 @@
 import type { LineWork, SentEntry } from './work.js';
 
 /** One line for a worker. */
-export interface Asked {
+export interface WorkerRequest {
   /** Identifies the work. */
   readonly key: number;
   /** The work, if this worker does not have it yet. */
@@ -12,6 +12,6 @@ export interface Asked {
 }
 
 /** A worker's result; `id` is an entry of the error table. */
-export type Answered =
+export type WorkerResult =
   | { readonly result: unknown }
   | { readonly fault: { readonly id: string | undefined; readonly text: string } };

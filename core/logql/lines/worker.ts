@@ -5,18 +5,18 @@ import { errorTable } from '../../base/errors/table.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { jsonPathsOf } from '../pipeline/key-paths.js';
-import type { Answered, Asked } from './messages.js';
+import type { WorkerResult, WorkerRequest } from './messages.js';
 import { receiveEntry, sendLine, sendPaths, sendSample, type LineWork, type SentEntry } from './work.js';
 
 type Run = (entry: SentEntry) => unknown;
 
 const compiled = new Map<number, Run>();
 
-parentPort?.on('message', (asked: Asked) => {
+parentPort?.on('message', (asked: WorkerRequest) => {
   parentPort?.postMessage(answer(asked));
 });
 
-function answer({ key, work, forgets, entry }: Asked): Answered {
+function answer({ key, work, forgets, entry }: WorkerRequest): WorkerResult {
   try {
     if (forgets) compiled.clear();
     if (work !== undefined) compiled.set(key, compile(work));

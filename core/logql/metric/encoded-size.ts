@@ -7,8 +7,8 @@ import type { MetricResult } from './types.js';
 
 /** Upper bound of one encoded point: seconds with milliseconds, and a double written without an exponent. */
 const longestPoint = 400;
-const aroundPoint = '[,""],'.length;
-const aroundSeries = '{"metric":,"values":[]},'.length;
+const pointOverhead = '[,""],'.length;
+const seriesOverhead = '{"metric":,"values":[]},'.length;
 
 /** Whether the JSON of a metric result is larger than `maxBytes`. */
 export async function isEncodedOver(result: MetricResult, maxBytes: number, pacer: Pacer): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function isEncodedOver(result: MetricResult, maxBytes: number, pace
   let bytes = 0;
   let most = 0;
   await eachAtPace(series, pacer, ({ labels, points }) => {
-    bytes += aroundSeries + Buffer.byteLength(labels.json);
+    bytes += seriesOverhead + Buffer.byteLength(labels.json);
     most += points.length * longestPoint;
   });
   if (bytes + most <= maxBytes) return false;
@@ -34,5 +34,5 @@ export async function isEncodedOver(result: MetricResult, maxBytes: number, pace
 }
 
 function bytesOf({ timestampMs, value }: Point): number {
-  return aroundPoint + formatSeconds(timestampMs).length + formatSampleValue(value).length;
+  return pointOverhead + formatSeconds(timestampMs).length + formatSampleValue(value).length;
 }

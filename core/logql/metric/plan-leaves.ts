@@ -14,9 +14,9 @@ const addableOps: ReadonlySet<RangeOp> = new Set([
 ]);
 
 /** Range functions that Loki's front end runs as separate queries unless they are inside an aggregation. */
-const handedOutOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
-const goingAlongOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
-const foldingOps: ReadonlySet<VectorOp> = new Set([...goingAlongOps, 'stddev', 'stdvar']);
+const separatelyRunOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
+const parentOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count', 'min', 'max']);
+const foldingOps: ReadonlySet<VectorOp> = new Set([...parentOps, 'stddev', 'stdvar']);
 
 /**
  * The grouping of an aggregation that may be applied to samples before the range function inside it: that of a sum over an additive
@@ -81,8 +81,8 @@ function leafOf(
   around: VectorAggregation | undefined,
   isRoot: boolean,
 ): Leaf {
-  const goesAlong = around !== undefined && goingAlongOps.has(around.op);
-  const isCapped = !isRoot && !goesAlong && handedOutOps.has(range.op);
+  const runsWithParent = around !== undefined && parentOps.has(around.op);
+  const isCapped = !isRoot && !runsWithParent && separatelyRunOps.has(range.op);
   return { range, pushed, folded: foldedGrouping(around), isCapped, isRoot };
 }
 

@@ -1,7 +1,7 @@
 import { QuantileWindow } from './quantile-window.js';
 import { ascending } from './order.js';
 import type { Steps } from '../../base/pace/steps.js';
-import { slowSort } from './slow-sort.js';
+import { sortInSteps } from './sort-in-steps.js';
 import type { ColumnValues, SeriesCells } from './slide.js';
 import type { ValueLists } from './value-lists.js';
 import type { Windows } from './windows.js';
@@ -27,7 +27,7 @@ export function* quantileRow(
   const values = new Float64Array(total);
   for (const [index, cell] of own.entries())
     lists.copyValues(cell, values, index === 0 ? 0 : (ends[index - 1] ?? 0));
-  const sorted = yield* slowSort(Float64Array.from(values), new Float64Array(total), ascending);
+  const sorted = yield* sortInSteps(Float64Array.from(values), new Float64Array(total), ascending);
   const window = new QuantileWindow(sorted);
   const bucketAt = (index: number): number => buckets[own[index] ?? 0] ?? 0;
   let [entered, left] = [0, 0];

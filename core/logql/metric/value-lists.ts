@@ -2,7 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { ascending } from './order.js';
 import type { Steps } from '../../base/pace/steps.js';
-import { slowSort } from './slow-sort.js';
+import { sortInSteps } from './sort-in-steps.js';
 
 const firstSize = 1024;
 
@@ -63,7 +63,7 @@ export class ValueLists {
     const [values, offsets] = [this.#values, this.#offsets ?? this.#values];
     const order = (a: number, b: number): number =>
       (offsets[a] ?? 0) - (offsets[b] ?? 0) || ascending(values[a] ?? 0, values[b] ?? 0);
-    for (const index of yield* slowSort(indexes, new Int32Array(at), order))
+    for (const index of yield* sortInSteps(indexes, new Int32Array(at), order))
       each(values[index] ?? 0, offsets[index] ?? 0);
   }
 

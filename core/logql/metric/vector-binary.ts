@@ -13,7 +13,7 @@ import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
 /** A violation of the matching rules, with its column; Loki evaluates in time order and reports the first one. */
-interface Breach {
+interface MatchViolation {
   readonly column: number;
   readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
 }
@@ -43,7 +43,7 @@ export async function vectorBinary(
   const labelsOf = resultLabelsOf(matching);
   const ones = await bySignature(one, signature, { memory, pacer });
   let breach = await duplicateOf(ones, await anyPresent(many, count, pacer), count, pacer);
-  const note = (kind: Breach['kind'], column: number): void => {
+  const note = (kind: MatchViolation['kind'], column: number): void => {
     if (column < (breach?.column ?? count)) breach = { kind, column };
   };
   const out = new RowCollector(count, memory);
@@ -69,13 +69,13 @@ export async function vectorBinary(
       if (pause !== undefined) await pause;
     }
   }
-  if (breach !== undefined) throw breachError(breach, isSwapped);
+  if (breach !== undefined) throw violationError(breach, isSwapped);
   return out.rows(pacer);
 }
 
 /** Records the results of one signature: one per time, or one per time and label set. */
 class MatchedResults {
-  readonly kind: Breach['kind'];
+  readonly kind: MatchViolation['kind'];
   readonly #byKey = new Map<string, Uint8Array>();
   readonly #isGrouped: boolean;
   readonly #count: number;
@@ -108,7 +108,7 @@ async function duplicateOf(
   isLooked: Uint8Array,
   count: number,
   pacer: Pacer,
-): Promise<Breach | undefined> {
+): Promise<MatchViolation | undefined> {
   let first = count;
   await eachAtPace(ones.values(), pacer, (group) => {
     if (group.length < 2) return;
@@ -120,7 +120,7 @@ async function duplicateOf(
   return first === count ? undefined : { column: first, kind: 'duplicate' };
 }
 
-function breachError({ kind }: Breach, isSwapped: boolean): Error {
+function violationError({ kind }: MatchViolation, isSwapped: boolean): Error {
   switch (kind) {
     case 'duplicate':
       return apiError('duplicateMatch', { side: isSwapped ? 'left' : 'right' });

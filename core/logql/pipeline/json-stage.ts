@@ -21,7 +21,7 @@ import {
 } from './json-value.js';
 import { KeyTable, type KeyEntry } from './key-table.js';
 import type { SlotTable } from './slot-table.js';
-import { asItStands, jsonEscapes } from './slot.js';
+import { verbatim, jsonEscapes } from './slot.js';
 import type { RunStage } from './work-line.js';
 import type { WorkLine } from './work-line.js';
 
@@ -96,7 +96,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     if (!work.wants(target)) return goesOn;
     const { line, kind, from, to } = this.#reader;
     const isPlain = kind !== jsonString || !(this.#hasReplacement || this.#reader.hasBackslash(from, to));
-    work.take(target, line, from, to, isPlain ? asItStands : jsonEscapes);
+    work.take(target, line, from, to, isPlain ? verbatim : jsonEscapes);
     if (!work.passes(target)) return isDropped;
     return work.hasAllRequired ? isDone : goesOn;
   }

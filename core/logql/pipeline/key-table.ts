@@ -73,7 +73,8 @@ export class KeyTable {
     const first = this.#buckets[index];
     let chain = 0;
     for (let entry = first; entry !== undefined; entry = entry.next) {
-      if (entry.hash === hash && entry.parent === parent && standsAt(entry.raw, line, from, to)) return entry;
+      if (entry.hash === hash && entry.parent === parent && matchesAt(entry.raw, line, from, to))
+        return entry;
       chain += 1;
     }
     const made = this.#make(ownText(line.slice(from, to)), hash, parent, first);
@@ -115,7 +116,7 @@ export class KeyTable {
   }
 }
 
-function standsAt(raw: string, line: string, from: number, to: number): boolean {
+function matchesAt(raw: string, line: string, from: number, to: number): boolean {
   const { length } = raw;
   if (length !== to - from) return false;
   for (let at = 0; at < length; at += 1) {

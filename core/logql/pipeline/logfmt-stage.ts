@@ -5,7 +5,7 @@ import { KeyTable } from './key-table.js';
 import { labelName } from './label-name.js';
 import { atEnd, atFault, LogfmtReader } from './logfmt-reader.js';
 import type { SlotTable } from './slot-table.js';
-import { asItStands, type Slot } from './slot.js';
+import { verbatim, type Slot } from './slot.js';
 import type { RunStage } from './work-line.js';
 import type { WorkLine } from './work-line.js';
 
@@ -58,7 +58,7 @@ function takeValue(
   const { unquoted, valueFrom, valueTo } = reader;
   if (unquoted === undefined && !hasReplacement) {
     if (valueFrom === valueTo && !keepsEmpty) return false;
-    work.take(target, reader.line, valueFrom, valueTo, asItStands);
+    work.take(target, reader.line, valueFrom, valueTo, verbatim);
     return true;
   }
   const value = valueText(reader);

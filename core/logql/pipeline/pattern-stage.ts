@@ -2,7 +2,7 @@ import type { PatternStage } from '../ast.js';
 import { parsePattern } from '../pattern.js';
 import type { Hints } from './hints.js';
 import type { SlotTable } from './slot-table.js';
-import { asItStands, type Slot } from './slot.js';
+import { verbatim, type Slot } from './slot.js';
 import type { RunStage } from './work-line.js';
 
 /** Nanoseconds per character: nothing is searched twice. */
@@ -34,7 +34,7 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
       if (slot !== undefined) {
         const target = work.target(slot);
         if (work.wants(target)) {
-          work.take(target, line, from, to, asItStands);
+          work.take(target, line, from, to, verbatim);
           if (!work.passes(target)) return false;
           if (work.hasAllRequired) return true;
         }

@@ -8,9 +8,9 @@ export const parsed = 2;
 export type SlotState = typeof deleted | typeof metadata | typeof parsed;
 
 /** How a value is decoded from its part of a line. */
-export const asItStands = 0;
+export const verbatim = 0;
 export const jsonEscapes = 1;
-export type Decoding = typeof asItStands | typeof jsonEscapes;
+export type Decoding = typeof verbatim | typeof jsonEscapes;
 
 /** What a label comparison reads and may change of the current line. */
 export interface ComparedLine {
@@ -38,7 +38,7 @@ export class Slot {
   source = '';
   from = 0;
   to = 0;
-  decoding: Decoding = asItStands;
+  decoding: Decoding = verbatim;
   /** The number of the last line in which a parser set this label: the first value in a line wins. */
   extractedAt = 0;
   /** The labels for which `baseValue` was looked up. */
@@ -56,7 +56,7 @@ export class Slot {
     let { value } = this;
     if (value === undefined) {
       value =
-        this.decoding === asItStands
+        this.decoding === verbatim
           ? this.source.slice(this.from, this.to)
           : readJsonText(this.source, this.from, this.to);
       this.value = value;

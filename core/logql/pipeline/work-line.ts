@@ -3,7 +3,7 @@ import type { BaseLabels } from './slot.js';
 import type { Hints } from './hints.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
-import { asItStands, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
+import { verbatim, deleted, metadata, parsed, type Decoding, type Slot } from './slot.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel, type PipelineEntry } from './types.js';
 
 /** A compiled stage: changes the line's state; false drops the line. */
@@ -143,7 +143,7 @@ export class WorkLine {
   }
 
   takeText(target: Slot, value: string): void {
-    this.take(target, '', 0, 0, asItStands);
+    this.take(target, '', 0, 0, verbatim);
     target.value = value;
   }
 

@@ -13,7 +13,7 @@ export type LineShape =
   | { readonly form: undefined; readonly line: string };
 
 // Collapsing numbers creates a word boundary in one case only: a number followed by a T, as in 12TRACE.
-const opensBorder = /<N>T(?:race|rc)/i;
+const createsBoundary = /<N>T(?:race|rc)/i;
 
 /** The level of a line without one (docs/protocol/answers.md#log-entries). */
 const noLevel = '';
@@ -24,10 +24,10 @@ const noLevel = '';
  */
 export function levelOfShape(shape: LineShape): string | undefined {
   if (shape.form === undefined) {
-    return opensBorder.test(shape.line) ? undefined : (levelFromLine(shape.line) ?? noLevel);
+    return createsBoundary.test(shape.line) ? undefined : (levelFromLine(shape.line) ?? noLevel);
   }
   const { form, before, value } = shape;
-  if (opensBorder.test(before)) return undefined;
+  if (createsBoundary.test(before)) return undefined;
   const start = `${before}${form.prefix}${value}${form.suffix}`;
   const word = levelWord.exec(start)?.[0];
   const ofPair = firstPair(start);

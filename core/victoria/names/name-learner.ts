@@ -20,7 +20,7 @@ export interface Question {
   readonly upstream: Upstream;
 }
 
-interface Learned {
+interface LearnedNames {
   readonly range: TimeRange;
   /** Names in rows from this time on are unknown: the rows did not exist yet or were not asked for. */
   readonly knownUntilNs: bigint;
@@ -35,14 +35,14 @@ const maxBytes = 16 * 1024 * 1024;
 /** More names are not worth their memory; queries then run without them. */
 const maxNames = 20_000;
 /** Rows may become visible this much later than their timestamp. */
-const lagNs = 60_000_000_000n;
+const ingestionLagNs = 60_000_000_000n;
 
 /** Learns stored names from the backend's field_names and keeps them for a minute, bounded by number and bytes. */
 export class NameLearner {
   readonly #clock: Clock;
-  readonly #known: ByteLru<Learned>;
+  readonly #known: ByteLru<LearnedNames>;
   /** The latest result for any caller, for explain. */
-  readonly #latest: ByteLru<Learned>;
+  readonly #latest: ByteLru<LearnedNames>;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -66,7 +66,7 @@ export class NameLearner {
     const fields = await upstream.list({ listing: 'field_names', query: query(filter), range });
     if (fields.length > maxNames) return undefined;
     const names = fields.map(({ value }) => value);
-    const safeUntilNs = learnedAtNs - lagNs;
+    const safeUntilNs = learnedAtNs - ingestionLagNs;
     const learned = {
       range,
       knownUntilNs: range.endNs < safeUntilNs ? range.endNs : safeUntilNs,
@@ -91,10 +91,10 @@ function latestKey(filter: LogsqlFilter, tenantId: string | undefined): string {
   return `${tenantId ?? ''}\n${printFilter(filter)}`;
 }
 
-function covers({ range, knownUntilNs, reachedNow }: Learned, asked: TimeRange): boolean {
+function covers({ range, knownUntilNs, reachedNow }: LearnedNames, asked: TimeRange): boolean {
   return asked.startNs >= range.startNs && (asked.endNs <= knownUntilNs || reachedNow);
 }
 
-function namesFor({ knownUntilNs, spellings }: Learned, range: TimeRange): StoredNames {
+function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): StoredNames {
   return new StoredNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
 }

@@ -5,14 +5,14 @@ import { printFilter } from '../logsql/print.js';
 import { clampTime, formatTime } from '../logsql/time.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
-import type { Held, MemoryAccount } from '../../base/memory/account.js';
+import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../base/pace/steps.js';
 import type { Trace } from '../../base/trace.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
-import { decodeListing, decodeStats, OddAnswer } from './decode.js';
+import { decodeListing, decodeStats, UnexpectedAnswer } from './decode.js';
 import type { StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
@@ -328,7 +328,7 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
 }
 
 /** What the answer's memory is charged as. */
-function kindOf(type: string): Held {
+function kindOf(type: string): MemoryUse {
   return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
 }
 
@@ -356,7 +356,7 @@ async function* rowsOf(
 }
 
 function named(answer: BackendAnswer, error: unknown): unknown {
-  return error instanceof OddAnswer ? answer.unexpected(error.message, error) : error;
+  return error instanceof UnexpectedAnswer ? answer.unexpected(error.message, error) : error;
 }
 
 async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {

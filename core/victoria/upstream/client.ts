@@ -49,7 +49,7 @@ export interface BackendCall {
    * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a
    * proxy that is overloaded or cut off can still probe.
    */
-  readonly isLook?: boolean;
+  readonly isProbe?: boolean;
   /**
    * For an answer without an end: only its start is bounded, by this many milliseconds. It takes no place at the gate, has its own
    * connection, and is not compressed, because gzip would hold back its head until the first row.
@@ -75,7 +75,7 @@ const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefine
 const nobody: Owner = [''];
 const maxErrorBytes = 4096;
 /** The most probes at once; probes are few and short. */
-const maxLooks = 4;
+const maxProbes = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
 /** HTTP to VictoriaLogs: pooled connections, one timeout per call, circuit breaker, abort. Errors are ApiError. */
@@ -84,7 +84,7 @@ export class BackendClient {
   readonly #connections: Connections;
   /** For answers without an end, which would block other calls. */
   readonly #liveConnections: Connections;
-  readonly #lookConnections: Connections;
+  readonly #probeConnections: Connections;
   /** The backend as error texts name it. */
   readonly #address: string;
   readonly #breaker: CircuitBreaker;
@@ -110,7 +110,7 @@ export class BackendClient {
     // The gate bounds calls. An answer that is not being read has a connection but no place.
     this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
     this.#liveConnections = open(Infinity, Infinity);
-    this.#lookConnections = open(maxLooks, maxLooks);
+    this.#probeConnections = open(maxProbes, maxProbes);
   }
 
   /**
@@ -119,7 +119,7 @@ export class BackendClient {
    */
   async call(call: BackendCall): Promise<BackendAnswer> {
     throwIfEnded(call.signal);
-    const isLook = call.isLook === true;
+    const isLook = call.isProbe === true;
     const place = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call);
     try {
       const permit = isLook ? noVerdict : this.#breaker.admit();
@@ -195,7 +195,7 @@ export class BackendClient {
     const query = isPost || form === '' ? '' : `?${form}`;
     const isLive = call.liveWithinMs !== undefined;
     const connections =
-      call.isLook === true ? this.#lookConnections : isLive ? this.#liveConnections : this.#connections;
+      call.isProbe === true ? this.#probeConnections : isLive ? this.#liveConnections : this.#connections;
     return connections.request({
       path: `${call.path}${query}`,
       method: call.method,
@@ -211,7 +211,7 @@ export class BackendClient {
 
   /** Closes all connections; calls in flight fail. */
   close(): Promise<void> {
-    for (const each of [this.#connections, this.#liveConnections, this.#lookConnections]) each.close();
+    for (const each of [this.#connections, this.#liveConnections, this.#probeConnections]) each.close();
     return Promise.resolve();
   }
 }

@@ -5,8 +5,8 @@ import { takeList, type TakenList } from './json-items.js';
 import type { BackendSample, BackendValue } from './types.js';
 
 /** An answer that does not fit the call. The message says what is wrong; the caller adds which backend answered which call. */
-export class OddAnswer extends Error {
-  override readonly name = 'OddAnswer';
+export class UnexpectedAnswer extends Error {
+  override readonly name = 'UnexpectedAnswer';
 }
 
 /** Decodes a listing: `{"values":[{"value","hits"}]}`. */
@@ -23,7 +23,7 @@ function asValue(item: unknown): BackendValue {
   const value = asText(member(item, 'value'), 'value');
   const hits = member(item, 'hits');
   if (typeof hits !== 'number' || !Number.isSafeInteger(hits) || hits < 0)
-    throw new OddAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
+    throw new UnexpectedAnswer(`hits of ${shown(value)} are ${shown(hits)} and no count`);
   return { value, hits };
 }
 
@@ -79,10 +79,10 @@ function* listsOf(
 
 function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
   const status = member(answer, 'status');
-  if (status !== 'success') throw new OddAnswer(`status is ${shown(status)} and not "success"`);
+  if (status !== 'success') throw new UnexpectedAnswer(`status is ${shown(status)} and not "success"`);
   const data = member(answer, 'data');
   const found = member(data, 'resultType');
-  if (found !== type) throw new OddAnswer(`resultType is ${shown(found)} and not "${type}"`);
+  if (found !== type) throw new UnexpectedAnswer(`resultType is ${shown(found)} and not "${type}"`);
   return asArray(member(data, 'result'), 'result');
 }
 
@@ -103,7 +103,7 @@ export function asMetric(value: unknown): {
 
 export function asPoint(value: unknown): readonly [seconds: number, value: string] {
   const [seconds, text] = asArray(value, 'a value');
-  if (typeof seconds !== 'number') throw new OddAnswer(`the time of a value is ${shown(seconds)}`);
+  if (typeof seconds !== 'number') throw new UnexpectedAnswer(`the time of a value is ${shown(seconds)}`);
   return [seconds, asText(text, 'a value')];
 }
 
@@ -116,13 +116,13 @@ function parseAnswer(text: string, isPart = false): unknown {
     // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); anything else does not come from
     // VictoriaLogs.
     if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
-    throw new OddAnswer(`no JSON; ${addressAdvice}`, { cause: error });
+    throw new UnexpectedAnswer(`no JSON; ${addressAdvice}`, { cause: error });
   }
 }
 
 function asObject(value: unknown, what: string): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new OddAnswer(`${what} is ${shown(value)} and no object`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no object`);
 }
 
 export function member(value: unknown, name: string): unknown {
@@ -132,12 +132,12 @@ export function member(value: unknown, name: string): unknown {
 
 export function asArray(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new OddAnswer(`${what} is ${shown(value)} and no list`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no list`);
 }
 
 function asText(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new OddAnswer(`${what} is ${shown(value)} and no text`);
+  throw new UnexpectedAnswer(`${what} is ${shown(value)} and no text`);
 }
 
 const maxShown = 60;

@@ -1,5 +1,5 @@
 import { apiError } from '../../base/errors/table.js';
-import { OddAnswer } from './decode.js';
+import { UnexpectedAnswer } from './decode.js';
 import type { BackendRow } from './types.js';
 
 const lineFeed = 0x0a;
@@ -14,7 +14,7 @@ export interface RowRules {
 
 /**
  * Splits a byte stream into rows, one batch per chunk. Chunks are pulled, so a reader that stops reading stops the backend.
- * @throws OddAnswer for a line that is not a row: the backend failed while answering, or is not VictoriaLogs
+ * @throws UnexpectedAnswer for a line that is not a row: the backend failed while answering, or is not VictoriaLogs
  * @throws ApiError `rowTooLong`
  */
 export async function* readRows(
@@ -88,13 +88,13 @@ function parseLines(text: string, rules: RowRules, rows: BackendRow[]): void {
 }
 
 function parseRow(line: string, rules: RowRules): BackendRow {
-  if (!line.startsWith('{')) throw new OddAnswer(`a line that is no row: ${line.trim()}`);
+  if (!line.startsWith('{')) throw new UnexpectedAnswer(`a line that is no row: ${line.trim()}`);
   let row: BackendRow;
   try {
     // An object, because it starts as one; its content is checked next.
     row = JSON.parse(line) as BackendRow;
   } catch (error) {
-    throw new OddAnswer(`a row that is no JSON: ${line}`, { cause: error });
+    throw new UnexpectedAnswer(`a row that is no JSON: ${line}`, { cause: error });
   }
   rules.check(row);
   return row;

@@ -4,7 +4,7 @@ import { quoteGo } from '../../base/time/index.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
 
 /** The upstream of a tenant without data: it answers empty without asking the backend. */
-export class NoData implements Upstream {
+export class EmptyUpstream implements Upstream {
   readonly #tenant: Tenant;
   readonly #signal: AbortSignal;
 

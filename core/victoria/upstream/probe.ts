@@ -60,7 +60,7 @@ async function read(client: BackendClient, path: string, signal: AbortSignal): P
     signal,
     statusRule: 'keep',
     isJson: false,
-    isLook: true,
+    isProbe: true,
   });
   return answer.text();
 }

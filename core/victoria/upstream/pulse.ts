@@ -1,9 +1,9 @@
 export interface PulseOptions {
   /** Sends a probe whose cost for the backend is constant. May reject. */
-  readonly look: (signal: AbortSignal) => Promise<unknown>;
+  readonly probe: (signal: AbortSignal) => Promise<unknown>;
   readonly nowMs: () => number;
   /** Reports how many milliseconds the probe exceeds what is normal. */
-  readonly tell: (lateMs: number) => void;
+  readonly report: (lateMs: number) => void;
 }
 
 const everyMs = 100;
@@ -12,7 +12,7 @@ const withinMs = 2_000;
 const toleranceMs = 5;
 const weightOfOne = 0.3;
 /** A single call does not have to wait for others. */
-const fewCalls = 1;
+const uncontendedCalls = 1;
 /** The normal time may change, for example when the backend moves: the shortest time is forgotten over a quarter of an hour of probing. */
 const forgetting = 1e-4;
 
@@ -37,7 +37,7 @@ export class Pulse {
   /** Updates the number of running calls. */
   calls(running: number): void {
     this.#calls = running;
-    if (running > fewCalls) this.#timer ??= setInterval(() => this.#beat(), everyMs).unref();
+    if (running > uncontendedCalls) this.#timer ??= setInterval(() => this.#beat(), everyMs).unref();
   }
 
   stop(): void {
@@ -46,22 +46,22 @@ export class Pulse {
   }
 
   #beat(): void {
-    const { nowMs, tell } = this.#options;
+    const { nowMs, report } = this.#options;
     if (this.#sinceMs === undefined) {
-      if (this.#calls > fewCalls) void this.#look();
+      if (this.#calls > uncontendedCalls) void this.#probe();
       else this.stop();
       return;
     }
     // A probe that has not returned is already late.
     if (this.#bestMs !== Infinity)
-      tell(Math.max(this.#lateMs, weightOfOne * this.#lateness(nowMs() - this.#sinceMs)));
+      report(Math.max(this.#lateMs, weightOfOne * this.#lateness(nowMs() - this.#sinceMs)));
   }
 
-  async #look(): Promise<void> {
-    const { look, nowMs, tell } = this.#options;
+  async #probe(): Promise<void> {
+    const { probe, nowMs, report } = this.#options;
     this.#sinceMs = nowMs();
     try {
-      await look(AbortSignal.timeout(withinMs));
+      await probe(AbortSignal.timeout(withinMs));
     } catch {
       // A refusal counts like an answer. A backend that does not answer at all is left to the circuit breaker.
     }
@@ -70,7 +70,7 @@ export class Pulse {
     const best = this.#bestMs;
     this.#bestMs = best === Infinity ? tookMs : Math.min(tookMs, best + (tookMs - best) * forgetting);
     this.#lateMs += weightOfOne * (this.#lateness(tookMs) - this.#lateMs);
-    tell(this.#lateMs);
+    report(this.#lateMs);
   }
 
   #lateness(tookMs: number): number {

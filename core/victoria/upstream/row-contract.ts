@@ -1,5 +1,5 @@
 import type { FieldRef, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
-import { OddAnswer, shown } from './decode.js';
+import { UnexpectedAnswer, shown } from './decode.js';
 import type { BackendRow } from './types.js';
 
 /** What every row of an answer contains. */
@@ -26,43 +26,43 @@ export class RowContract {
   readonly #contract: Contract;
 
   constructor({ pipes }: LogsqlQuery) {
-    this.#contract = pipes.reduce(behind, { hasTime: true, columns: undefined, counts: [] });
+    this.#contract = pipes.reduce(contractAfter, { hasTime: true, columns: undefined, counts: [] });
   }
 
-  /** @throws OddAnswer */
+  /** @throws UnexpectedAnswer */
   check(row: BackendRow): void {
-    for (const name in row) if (typeof row[name] !== 'string') throw oddValue(name, row[name]);
+    for (const name in row) if (typeof row[name] !== 'string') throw unexpectedValue(name, row[name]);
     const { hasTime, counts } = this.#contract;
     if (hasTime && !timeShape.test(row['_time'] ?? ''))
-      throw new OddAnswer(`_time of a row is ${shown(row['_time'])}`);
+      throw new UnexpectedAnswer(`_time of a row is ${shown(row['_time'])}`);
     for (const name of counts) checkCount(name, row[name]);
   }
 
   /**
    * Checks the values of one group of stats_query or stats_query_range.
-   * @throws OddAnswer
+   * @throws UnexpectedAnswer
    */
   checkColumn(name: string, values: Iterable<string>): void {
     const { columns, counts } = this.#contract;
     if (columns?.includes(name) === false)
-      throw new OddAnswer(`a column ${shown(name)} that was not asked for`);
+      throw new UnexpectedAnswer(`a column ${shown(name)} that was not asked for`);
     if (counts.includes(name)) for (const value of values) checkCount(name, value);
   }
 }
 
 function checkCount(name: string, value: string | undefined): void {
   if (value === undefined || !wholeNumber.test(value))
-    throw new OddAnswer(`${shown(name)} is ${shown(value)} and no count`);
+    throw new UnexpectedAnswer(`${shown(name)} is ${shown(value)} and no count`);
 }
 
-function oddValue(name: string, value: unknown): OddAnswer {
-  return new OddAnswer(`the field ${shown(name)} of a row is ${shown(value)} and no text`);
+function unexpectedValue(name: string, value: unknown): UnexpectedAnswer {
+  return new UnexpectedAnswer(`the field ${shown(name)} of a row is ${shown(value)} and no text`);
 }
 
 const nothing: Contract = { hasTime: false, columns: undefined, counts: [] };
 
 /** The contract of rows after a pipe, given the contract before it. */
-function behind(contract: Contract, pipe: LogsqlPipe): Contract {
+function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
   switch (pipe.kind) {
     case 'stats':
       return {

@@ -91,12 +91,12 @@ function labelText({ label, values }: DetectedLabel): string {
   return JSON.stringify({ label, cardinality: values.length });
 }
 
-const htmlSigns = /[<>&]/g;
+const htmlCharacters = /[<>&]/g;
 
 function patternText({ pattern, level, samples }: PatternResult): string {
   const text = JSON.stringify(pattern).replace(
-    htmlSigns,
-    (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+    htmlCharacters,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
   const ofLevel = level === undefined ? '' : `"level":${JSON.stringify(level)},`;
   return `{"pattern":${text},${ofLevel}"samples":${JSON.stringify(samples)}}`;

@@ -10,14 +10,14 @@ import type { Point, SampleResult, SeriesResult } from '../../logql/metric/point
 import type { Answer, Entry, StreamResult } from './types.js';
 
 /** Answers that are consumed once or sent as they are cannot be kept. */
-export type KeptAnswer = Exclude<Answer, { readonly kind: 'live' | 'tenant' | 'encoded' | 'formatted' }>;
+export type CacheableAnswer = Exclude<Answer, { readonly kind: 'live' | 'tenant' | 'encoded' | 'formatted' }>;
 
-export function isKept(answer: Answer): answer is KeptAnswer {
+export function isCacheable(answer: Answer): answer is CacheableAnswer {
   const { kind } = answer;
   return kind !== 'live' && kind !== 'tenant' && kind !== 'encoded' && kind !== 'formatted';
 }
 
-export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
+export function* packSteps(answer: CacheableAnswer): Steps<Buffer> {
   const out = new Serializer();
   out.writeHeader();
   switch (answer.kind) {
@@ -73,11 +73,11 @@ export function* packSteps(answer: KeptAnswer): Steps<Buffer> {
 }
 
 /** Rebuilds the packed answer from new objects. */
-export function* unpackSteps(bytes: Buffer): Steps<KeptAnswer> {
+export function* unpackSteps(bytes: Buffer): Steps<CacheableAnswer> {
   const packed = new Deserializer(bytes);
   packed.readHeader();
   // Written by this module.
-  const [rest, count] = packed.readValue() as [KeptAnswer, number];
+  const [rest, count] = packed.readValue() as [CacheableAnswer, number];
   switch (rest.kind) {
     case 'streams':
       return { ...rest, streams: yield* unpackStreams(packed, count) };

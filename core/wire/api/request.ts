@@ -17,11 +17,11 @@ interface Ranged {
 }
 
 /** Set when the query is one part of a metric expression that is evaluated elsewhere: the limit on series does not apply. */
-interface OfWhole {
+interface PartOfExpression {
   readonly isPart?: boolean;
 }
 
-export interface QueryRangeRequest extends Ranged, OfWhole {
+export interface QueryRangeRequest extends Ranged, PartOfExpression {
   readonly op: 'query_range';
   readonly query: Query;
   readonly stepNs: bigint;
@@ -29,7 +29,7 @@ export interface QueryRangeRequest extends Ranged, OfWhole {
   readonly direction: Direction;
   readonly intervalNs: bigint;
 }
-export interface QueryRequest extends OfWhole {
+export interface QueryRequest extends PartOfExpression {
   readonly op: 'query';
   readonly query: Query;
   readonly timeNs: bigint;

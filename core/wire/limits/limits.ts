@@ -80,7 +80,7 @@ export function createLimits(settings: LimitsSettings): Limits {
       const values = publishedBuiltIns(own);
       for (const layer of [defaults, byTenant.get(tenantId)]) {
         for (const [field, value] of layer?.raw ?? [])
-          if (saysWhatHolds(field, value, own)) values.set(field, value);
+          if (isInEffectAsWritten(field, value, own)) values.set(field, value);
       }
       return new Map(
         [...values].filter(([field]) => isPublished(field)).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -105,11 +105,11 @@ function inEffect(limits: TenantLimits, { requestTimeout = 0 }: LimitsSettings):
 }
 
 /** An enforced field is shown as the operator wrote it while that value is in effect; fields that are not enforced are always shown. */
-function saysWhatHolds(field: string, value: LimitValue, holding: TenantLimits): boolean {
+function isInEffectAsWritten(field: string, value: LimitValue, limits: TenantLimits): boolean {
   if (!limitFields.has(field)) return true;
-  const held = new Map<string, unknown>(Object.entries(holding));
+  const current = new Map<string, unknown>(Object.entries(limits));
   const read = Object.entries(readLimitField(field, value, field));
-  return read.length > 0 && read.every(([name, limit]) => held.get(name) === limit);
+  return read.length > 0 && read.every(([name, limit]) => current.get(name) === limit);
 }
 
 const defaultMaxQuerySeries = 500;

@@ -13,7 +13,7 @@ export interface RunningScan {
   /** The largest increase of the backend's memory since it began, in bytes. */
   rise: number;
   /** The most scans that ran at the same time since it began. */
-  beside: number;
+  maxConcurrent: number;
 }
 
 export interface RunningScansOptions {
@@ -23,7 +23,7 @@ export interface RunningScansOptions {
 }
 
 /** A class without measurements waits this long for an idle backend, plus up to as long again at random. */
-const careMs = 2_000;
+const unknownCostWaitMs = 2_000;
 const steadyForMs = 5_000;
 const steadyShare = 0.02;
 
@@ -33,14 +33,14 @@ export class RunningScans {
   readonly #memory = new ScanMemory();
   readonly #running = new Set<RunningScan>();
   /** Recent readings of the memory in use. */
-  #seen: { readonly atMs: number; readonly used: number }[] = [];
+  #memoryReadings: { readonly atMs: number; readonly used: number }[] = [];
 
   constructor(options: RunningScansOptions) {
     this.#options = options;
   }
 
   /** Whether the cost of such scans is unknown. */
-  needsCare(className: string): boolean {
+  hasUnknownCost(className: string): boolean {
     return !this.#memory.isMeasured(className, this.#options.nowMs());
   }
 
@@ -54,21 +54,21 @@ export class RunningScans {
       reserved: memoryAvailable === undefined ? 0 : this.#memory.costOf(className, memoryAvailable, now),
       usedAtStart: memoryUsed,
       rise: 0,
-      beside: 0,
+      maxConcurrent: 0,
     };
     this.#running.add(scan);
-    for (const each of this.#running) each.beside = Math.max(each.beside, this.#running.size);
+    for (const each of this.#running) each.maxConcurrent = Math.max(each.maxConcurrent, this.#running.size);
     return scan;
   }
 
   finish(scan: RunningScan, outcome: ScanOutcome, rows: number): FinishedScan {
-    const { className, startedAtMs, beside } = scan;
+    const { className, startedAtMs, maxConcurrent } = scan;
     const now = this.#options.nowMs();
     this.#running.delete(scan);
     // The increase caused by several scans is split evenly among them.
     if (outcome === 'done' && scan.usedAtStart !== undefined)
-      this.#memory.measured(className, scan.rise / Math.max(1, beside), now);
-    return { className, outcome, startedAtMs, durationMs: now - startedAtMs, rows, beside };
+      this.#memory.measured(className, scan.rise / Math.max(1, maxConcurrent), now);
+    return { className, outcome, startedAtMs, durationMs: now - startedAtMs, rows, maxConcurrent };
   }
 
   youngest(): RunningScan | undefined {
@@ -79,8 +79,8 @@ export class RunningScans {
   observe({ memoryUsed }: BackendGauges): void {
     if (memoryUsed === undefined) return;
     const now = this.#options.nowMs();
-    this.#seen = [
-      ...this.#seen.filter(({ atMs }) => now - atMs <= 2 * steadyForMs),
+    this.#memoryReadings = [
+      ...this.#memoryReadings.filter(({ atMs }) => now - atMs <= 2 * steadyForMs),
       { atMs: now, used: memoryUsed },
     ];
     for (const scan of this.#running) {
@@ -91,8 +91,8 @@ export class RunningScans {
   /** Bytes reserved for running scans that do not show in the backend's memory yet. */
   reserved(): number {
     let bytes = 0;
-    for (const { reserved, rise, beside } of this.#running)
-      bytes += Math.max(0, reserved - rise / Math.max(1, beside));
+    for (const { reserved, rise, maxConcurrent } of this.#running)
+      bytes += Math.max(0, reserved - rise / Math.max(1, maxConcurrent));
     return bytes;
   }
 
@@ -104,17 +104,19 @@ export class RunningScans {
     const room = memoryAvailable * (1 - headroom) - memoryUsed;
     const cost = this.#memory.costOf(className, memoryAvailable, nowMs());
     const needed = this.reserved() + (others + 1) * cost;
-    if (!this.needsCare(className)) return needed <= room;
+    if (!this.hasUnknownCost(className)) return needed <= room;
     if (this.#running.size === 0) return needed <= room;
-    const isAlone = [...this.#running].every(({ className: other }) => !this.needsCare(other));
-    const hasWaited = waitedMs >= careMs + random() * careMs;
+    const isAlone = [...this.#running].every(({ className: other }) => !this.hasUnknownCost(other));
+    const hasWaited = waitedMs >= unknownCostWaitMs + random() * unknownCostWaitMs;
     return isAlone && hasWaited && this.#isSteady(memoryAvailable) && needed <= room / 2;
   }
 
   #isSteady(available: number): boolean {
     const now = this.#options.nowMs();
-    const recent = this.#seen.filter(({ atMs }) => now - atMs <= steadyForMs).map(({ used }) => used);
-    const isLong = this.#seen.some(({ atMs }) => now - atMs >= steadyForMs);
+    const recent = this.#memoryReadings
+      .filter(({ atMs }) => now - atMs <= steadyForMs)
+      .map(({ used }) => used);
+    const isLong = this.#memoryReadings.some(({ atMs }) => now - atMs >= steadyForMs);
     return isLong && Math.max(...recent) - Math.min(...recent) <= available * steadyShare;
   }
 }

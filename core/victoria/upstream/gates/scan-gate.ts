@@ -58,11 +58,11 @@ export class ScanGate {
   async enter(className: string, owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<ScanPass> {
     const { ceiling, gauges, nowMs, random } = this.#options;
     if (ceiling === 0) return { signal, leave: () => undefined };
-    await this.#look(decisionAgeMs);
+    await this.#readGauges(decisionAgeMs);
     // Replicas that start a class without measurements at the same time must not all take the same free memory.
-    if (this.#scans.needsCare(className) && this.#othersNow() > 0) {
+    if (this.#scans.hasUnknownCost(className) && this.#othersNow() > 0) {
       await new Promise((resolve) => setTimeout(resolve, random() * jitterMs));
-      await this.#look(decisionAgeMs);
+      await this.#readGauges(decisionAgeMs);
     }
     signal.throwIfAborted();
     if (this.#queue.waiting === 0 && this.#admits(className, 0)) {
@@ -93,7 +93,7 @@ export class ScanGate {
     const { gauges, floor } = this.#options;
     const { running } = this.#queue;
     const { state } = gauges;
-    const limit = this.#limit.whole;
+    const limit = this.#limit.current;
     if (state.kind !== 'known') return state.kind === 'unknown' && running < limit;
     const { selects, capacity } = state.gauges;
     const others = this.#othersNow();
@@ -115,7 +115,7 @@ export class ScanGate {
   }
 
   /** Reads the backend's gauges and updates the limit. */
-  async #look(maxAgeMs: number): Promise<void> {
+  async #readGauges(maxAgeMs: number): Promise<void> {
     const { gauges, nowMs } = this.#options;
     const state = await gauges.fresh(maxAgeMs);
     if (state.kind !== 'known' || state.gauges === this.#last) return;
@@ -141,7 +141,7 @@ export class ScanGate {
 
   async #watchOnce(): Promise<void> {
     const isWaitedFor = this.#queue.waiting > 0;
-    await this.#look((isWaitedFor ? watchEveryMs : brakeEveryMs) - 1);
+    await this.#readGauges((isWaitedFor ? watchEveryMs : brakeEveryMs) - 1);
     this.#brake();
     this.#admitWaiting();
     this.#tell();
@@ -174,7 +174,7 @@ export class ScanGate {
     const { floor, headroom, gauges } = this.#options;
     const { state } = gauges;
     const parts = [
-      `adaptive limit ${this.#limit.whole}`,
+      `adaptive limit ${this.#limit.current}`,
       `floor -backend-min-concurrent-metadata-scans=${floor}`,
     ];
     if (state.kind === 'silent') parts.push('VictoriaLogs /metrics not answering');
@@ -194,6 +194,6 @@ export class ScanGate {
   }
 
   #tell(): void {
-    this.#options.onChange(this.#limit.whole, this.#queue.running, this.#queue.waiting);
+    this.#options.onChange(this.#limit.current, this.#queue.running, this.#queue.waiting);
   }
 }

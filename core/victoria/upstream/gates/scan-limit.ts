@@ -10,7 +10,7 @@ export interface FinishedScan {
   /** Values listed: a measure of how much was scanned. */
   readonly rows: number;
   /** The most scans of this replica running at the same time, including this one. */
-  readonly beside: number;
+  readonly maxConcurrent: number;
 }
 
 export interface ScanLimitOptions {
@@ -25,7 +25,7 @@ const maxClasses = 1024;
 const reachedPauseMs = 5_000;
 /** Shares of the difference by which a baseline rises; scans that ran alone are more reliable. */
 const riseAlone = 0.3;
-const riseBeside = 0.02;
+const riseConcurrent = 0.02;
 
 /** An adaptive limit on concurrent scans (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class ScanLimit {
@@ -42,7 +42,7 @@ export class ScanLimit {
   }
 
   /** The current limit as a whole number. */
-  get whole(): number {
+  get current(): number {
     return Math.floor(this.#limit);
   }
 
@@ -54,11 +54,11 @@ export class ScanLimit {
     }
     if (scan.outcome === 'ended') return;
     const cost = scan.durationMs / Math.max(1, scan.rows);
-    const baseline = this.#learn(scan.className, cost, scan.beside === 1);
-    const isSlow = scan.beside > 1 && cost > baseline * this.#options.tolerance;
+    const baseline = this.#learn(scan.className, cost, scan.maxConcurrent === 1);
+    const isSlow = scan.maxConcurrent > 1 && cost > baseline * this.#options.tolerance;
     // Scans that ran together were all slowed by the same load, so only one lowers the limit.
     if (isSlow && scan.startedAtMs > this.#loweredAtMs) this.#lower(0.8, nowMs);
-    else if (!isSlow && scan.beside >= this.whole) this.#set(this.#limit + 1 / this.#limit);
+    else if (!isSlow && scan.maxConcurrent >= this.current) this.#set(this.#limit + 1 / this.#limit);
   }
 
   /** The backend refused queries because all its places were taken. */
@@ -75,7 +75,7 @@ export class ScanLimit {
 
   #learn(className: string, cost: number, wasAlone: boolean): number {
     const known = this.#baselines.get(className);
-    const rise = wasAlone ? riseAlone : riseBeside;
+    const rise = wasAlone ? riseAlone : riseConcurrent;
     const baseline = known === undefined || cost < known ? cost : known + (cost - known) * rise;
     this.#baselines.delete(className);
     this.#baselines.set(className, baseline);

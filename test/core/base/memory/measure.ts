@@ -7,7 +7,7 @@ import {
   evaluateMetric,
   type EntrySource,
 } from '../../../../core/logql/metric/index.js';
-import { MemoryAccount, type Held } from '../../../../core/base/memory/account.js';
+import { MemoryAccount, type MemoryUse } from '../../../../core/base/memory/account.js';
 import { noWorkers } from '../../logql/lines-here.js';
 
 const stepBytes = 4 * 1024 * 1024;
@@ -28,7 +28,7 @@ class ComparedAccount extends MemoryAccount {
   readonly comparisons: (readonly [estimated: number, real: number])[] = [];
   #next = stepBytes;
 
-  override charge(bytes: number, kind: Held): void {
+  override charge(bytes: number, kind: MemoryUse): void {
     super.charge(bytes, kind);
     if (this.used < this.#next) return;
     this.#next = this.used + stepBytes;

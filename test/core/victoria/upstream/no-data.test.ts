@@ -1,13 +1,13 @@
 import test from 'ava';
 import { startDevBackend } from '../../../../core/embedded/index.js';
 import { makeTenant, withProxyFile } from '../../../../core/testing/index.js';
-import { NoData } from '../../../../core/victoria/upstream/no-data.js';
+import { EmptyUpstream } from '../../../../core/victoria/upstream/no-data.js';
 
 const tenant = { ...makeTenant('no"body'), hasNoData: true } as const;
 
 test('a tail without data ends with the exchange', async (t) => {
   const ending = new AbortController();
-  const rows = await new NoData(tenant, ending.signal).tail();
+  const rows = await new EmptyUpstream(tenant, ending.signal).tail();
   const all = (async () => {
     const batches: unknown[] = [];
     for await (const batch of rows) batches.push(batch);
@@ -18,7 +18,7 @@ test('a tail without data ends with the exchange', async (t) => {
 });
 
 test('a deletion for an unknown tenant is refused', (t) => {
-  const upstream = new NoData(tenant, new AbortController().signal);
+  const upstream = new EmptyUpstream(tenant, new AbortController().signal);
   t.throws(() => upstream.deletion(), { message: 'unknown tenant "no\\"body"' });
 });
 

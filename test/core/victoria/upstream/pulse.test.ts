@@ -8,13 +8,13 @@ function feel(took: readonly number[]) {
   const told: number[] = [];
   let [nowMs, looks] = [0, 0];
   const pulse = new Pulse({
-    look: () => {
+    probe: () => {
       nowMs += took[Math.min(looks, took.length - 1)] ?? 0;
       looks += 1;
       return looks % 2 === 0 ? Promise.reject(new Error('no such path')) : Promise.resolve();
     },
     nowMs: () => nowMs,
-    tell: (lateMs) => told.push(Math.round(lateMs)),
+    report: (lateMs) => told.push(Math.round(lateMs)),
   });
   return { pulse, told, looks: () => looks };
 }
@@ -45,9 +45,9 @@ test('a look that does not come back is late as well', async (t) => {
   const told: number[] = [];
   let looks = 0;
   const pulse = new Pulse({
-    look: () => (++looks === 1 ? Promise.resolve() : new Promise(() => undefined)),
+    probe: () => (++looks === 1 ? Promise.resolve() : new Promise(() => undefined)),
     nowMs: () => performance.now(),
-    tell: (lateMs) => told.push(lateMs),
+    report: (lateMs) => told.push(lateMs),
   });
   pulse.calls(2);
   while (!told.some((lateMs) => lateMs > 50)) await sleep(20);
@@ -60,11 +60,11 @@ test('the worst of what was told counts, for a second', (t) => {
   const strain = new Strain(() => nowMs);
   const [one, other] = [strain.view('one'), strain.view('other')];
   t.is(one.lateMs, 0);
-  one.tell(30);
+  one.report(30);
   nowMs = 500;
-  other.tell(12);
+  other.report(12);
   t.is(other.lateMs, 30);
-  one.tell(3);
+  one.report(3);
   t.is(one.lateMs, 12);
   nowMs = 1_501;
   t.is(one.lateMs, 0);

@@ -8,7 +8,7 @@ import {
   statsFunction,
   timeBucket,
 } from '../../../../core/victoria/logsql/build.js';
-import { OddAnswer } from '../../../../core/victoria/upstream/decode.js';
+import { UnexpectedAnswer } from '../../../../core/victoria/upstream/decode.js';
 import { RowContract } from '../../../../core/victoria/upstream/row-contract.js';
 import type { LogsqlPipe } from '../../../../core/victoria/logsql/ast.js';
 import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
@@ -21,7 +21,7 @@ function takes(pipes: readonly LogsqlPipe[], row: string): boolean {
     new RowContract(query(everything, pipes)).check(JSON.parse(row) as BackendRow);
     return true;
   } catch (error) {
-    if (error instanceof OddAnswer) return false;
+    if (error instanceof UnexpectedAnswer) return false;
     throw error;
   }
 }
@@ -57,6 +57,6 @@ test('groups have their counts, and a time where they are made by it', (t) => {
 test('columns of statistics are those that were asked for', (t) => {
   const contract = new RowContract(query(everything, [stats([], statsFunction('count', [], 'rows'))]));
   t.notThrows(() => contract.checkColumn('rows', ['5', '0']));
-  t.throws(() => contract.checkColumn('rows', ['5', '-1']), { instanceOf: OddAnswer });
-  t.throws(() => contract.checkColumn('other', ['5']), { instanceOf: OddAnswer });
+  t.throws(() => contract.checkColumn('rows', ['5', '-1']), { instanceOf: UnexpectedAnswer });
+  t.throws(() => contract.checkColumn('other', ['5']), { instanceOf: UnexpectedAnswer });
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { decodeListing, decodeStats, OddAnswer } from '../../../../core/victoria/upstream/decode.js';
+import { decodeListing, decodeStats, UnexpectedAnswer } from '../../../../core/victoria/upstream/decode.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { decodeStatsRange } from '../../../../core/victoria/upstream/stats-range.js';
 import { CallGate } from '../../../../core/victoria/upstream/gate.js';
@@ -30,7 +30,10 @@ test('statistics lose empty labels and their name', (t) => {
 test('a body that was cut is a timeout, another shape is told as odd', (t) => {
   t.throws(() => doAll(decodeListing('{"values":[{"va')), { message: /^request timed out/ });
   for (const text of ['', '<html>Welcome</html>', 'OK'])
-    t.throws(() => doAll(decodeListing(text)), { instanceOf: OddAnswer, message: /^no JSON; is -backend/ });
+    t.throws(() => doAll(decodeListing(text)), {
+      instanceOf: UnexpectedAnswer,
+      message: /^no JSON; is -backend/,
+    });
 });
 
 test('a listing of another form is odd', (t) => {
@@ -48,7 +51,7 @@ test('a listing of another form is odd', (t) => {
     ['{"values":[{"value":"a","hits":"1"}]}', 'hits of "a" are "1" and no count'],
     ['{"values":[{"value":"a"}]}', 'hits of "a" are missing and no count'],
   ] as const)
-    t.throws(() => doAll(decodeListing(text)), { instanceOf: OddAnswer, message }, text);
+    t.throws(() => doAll(decodeListing(text)), { instanceOf: UnexpectedAnswer, message }, text);
 });
 
 test('statistics of another form are odd', (t) => {
@@ -66,8 +69,8 @@ test('statistics of another form are odd', (t) => {
     vector('[{"metric":{},"value":["1","2"]}]'),
     vector('[{"metric":{"a":1},"value":[1,"2"]}]'),
   ])
-    t.throws(() => doAll(decodeStats(text)), { instanceOf: OddAnswer }, text);
-  t.throws(() => doAll(decodeStatsRange(vector('[]'))), { instanceOf: OddAnswer });
+    t.throws(() => doAll(decodeStats(text)), { instanceOf: UnexpectedAnswer }, text);
+  t.throws(() => doAll(decodeStatsRange(vector('[]'))), { instanceOf: UnexpectedAnswer });
 });
 
 test('versions are read from wherever the backend tells them', (t) => {

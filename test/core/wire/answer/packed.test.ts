@@ -1,6 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { isKept, packSteps, unpackSteps, type KeptAnswer } from '../../../../core/wire/answer/packed.js';
+import {
+  isCacheable,
+  packSteps,
+  unpackSteps,
+  type CacheableAnswer,
+} from '../../../../core/wire/answer/packed.js';
 import type { AnswerStats, Entry } from '../../../../core/wire/answer/types.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
@@ -24,37 +29,37 @@ const entries: fc.Arbitrary<Entry> = fc.record({
   parsed: fc.oneof(fc.constant(LabelSet.empty), labelSets),
 });
 
-const answers: fc.Arbitrary<KeptAnswer> = fc.oneof(
+const answers: fc.Arbitrary<CacheableAnswer> = fc.oneof(
   fc
     .record({
       streams: fc.array(fc.record({ labels: labelSets, entries: fc.array(entries) }), { maxLength: 4 }),
       warnings,
     })
-    .map((parts): KeptAnswer => ({ kind: 'streams', ...parts, stats })),
+    .map((parts): CacheableAnswer => ({ kind: 'streams', ...parts, stats })),
   fc
     .record({
       kind: fc.constantFrom('matrix' as const, 'volume' as const),
       series: fc.array(fc.record({ labels: labelSets, points: fc.array(points) }), { maxLength: 4 }),
       warnings,
     })
-    .map((parts): KeptAnswer => ({ ...parts, stats })),
+    .map((parts): CacheableAnswer => ({ ...parts, stats })),
   fc
     .record({ samples: fc.array(fc.record({ labels: labelSets, point: points })), warnings })
-    .map((parts): KeptAnswer => ({ kind: 'vector', ...parts, stats })),
-  points.map((point): KeptAnswer => ({ kind: 'scalar', point, stats, warnings: [] })),
-  fc.array(labelSets).map((series): KeptAnswer => ({ kind: 'series', series, warnings: [] })),
-  namesAnswers.filter(isKept),
-  indexStatsAnswers.filter(isKept),
+    .map((parts): CacheableAnswer => ({ kind: 'vector', ...parts, stats })),
+  points.map((point): CacheableAnswer => ({ kind: 'scalar', point, stats, warnings: [] })),
+  fc.array(labelSets).map((series): CacheableAnswer => ({ kind: 'series', series, warnings: [] })),
+  namesAnswers.filter(isCacheable),
+  indexStatsAnswers.filter(isCacheable),
 );
 
-const again = (answer: KeptAnswer): KeptAnswer => doAll(unpackSteps(doAll(packSteps(answer))));
+const again = (answer: CacheableAnswer): CacheableAnswer => doAll(unpackSteps(doAll(packSteps(answer))));
 
 test('an answer comes out as it was packed', (t) => {
   fc.assert(fc.property(answers, (answer) => void t.deepEqual(again(answer), answer)));
 });
 
 test('what is detected comes out as it was packed', (t) => {
-  const detected: readonly KeptAnswer[] = [
+  const detected: readonly CacheableAnswer[] = [
     {
       kind: 'detected-fields',
       fields: [{ label: 'a', type: 'int', parsers: ['json'], jsonPath: undefined, values: ['1', '2'] }],
@@ -75,7 +80,7 @@ test('what is detected comes out as it was packed', (t) => {
 
 const many = 2_600;
 const app = LabelSet.from([['app', 'a']]);
-const large: readonly KeptAnswer[] = [
+const large: readonly CacheableAnswer[] = [
   {
     ...makeLogAnswer(
       { app: 'a' },
@@ -147,7 +152,7 @@ test('entries that had one set of labels have one again, also over several strea
 });
 
 test('what is not kept is known', (t) => {
-  t.true(isKept(makeLogAnswer({}, [])));
-  t.false(isKept({ kind: 'formatted', query: '{}' }));
-  t.false(isKept({ kind: 'tenant', tenant: makeTenant() }));
+  t.true(isCacheable(makeLogAnswer({}, [])));
+  t.false(isCacheable({ kind: 'formatted', query: '{}' }));
+  t.false(isCacheable({ kind: 'tenant', tenant: makeTenant() }));
 });

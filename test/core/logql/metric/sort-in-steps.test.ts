@@ -4,7 +4,7 @@ import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { columnsOf, defaultMetricLimits, RangeEngine } from '../../../../core/logql/metric/index.js';
 import { ascending } from '../../../../core/logql/metric/order.js';
 import { Pacer } from '../../../../core/base/pace/pacer.js';
-import { slowSort } from '../../../../core/logql/metric/slow-sort.js';
+import { sortInSteps } from '../../../../core/logql/metric/sort-in-steps.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { metricExpr } from './run-query.js';
 
@@ -17,14 +17,14 @@ test('numbers come out in order, whatever their count', (t) => {
         index % 97 === 0 ? NaN : Math.imul(index + seed, 2_654_435_761),
       );
       const wanted = Float64Array.from(values).sort();
-      t.deepEqual(doAll(slowSort(values, new Float64Array(size), ascending)), wanted);
+      t.deepEqual(doAll(sortInSteps(values, new Float64Array(size), ascending)), wanted);
     }),
     { numRuns: 30 },
   );
 });
 
 test('a long sort is done in many steps', (t) => {
-  const steps = slowSort(new Float64Array(100_000).fill(1), new Float64Array(100_000), ascending);
+  const steps = sortInSteps(new Float64Array(100_000).fill(1), new Float64Array(100_000), ascending);
   let count = 0;
   while (steps.next().done !== true) count += 1;
   t.true(count > 40);

@@ -5,7 +5,7 @@ type Numbers = Float64Array | Int32Array;
 const pieceSize = 8192;
 
 /** Sorts an array in steps by merging sorted pieces (not stable). The array is modified. */
-export function* slowSort<Kind extends Numbers>(
+export function* sortInSteps<Kind extends Numbers>(
   values: Kind,
   spare: Kind,
   compare: (a: number, b: number) => number,
