@@ -21,6 +21,7 @@ import {
   showsForeignCertificate,
   type Listener,
   type TlsMaterial,
+  type Urls,
 } from './listener.js';
 import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
@@ -42,13 +43,6 @@ export interface EdgeSettings {
   readonly meters: Meters<typeof connectionMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
-}
-
-/** The URLs of the listeners; `admin` and `metrics` only when they have their own. */
-export interface Urls {
-  readonly main: string;
-  readonly admin?: string;
-  readonly metrics?: string;
 }
 
 /** The open listeners of a proxy. */

@@ -21,6 +21,13 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** The URLs of the listeners; `admin` and `metrics` only when they have their own. */
+export interface Urls {
+  readonly main: string;
+  readonly admin?: string;
+  readonly metrics?: string;
+}
+
 /** The TLS settings with their files read; undefined for plain HTTP. */
 export interface TlsMaterial {
   readonly cert: Buffer;

@@ -4,10 +4,10 @@ const lookMs = 500;
 
 /**
  * Calls back once when the npm that runs this process has ended: npm forwards SIGTERM and SIGINT, but not SIGHUP, and nothing when it is
- * killed. A program started in another way only ends by signals.
+ * killed; npx forwards signals to a shell that does not pass them on. A program started in another way only ends by signals.
  */
 export function onParentsEnd(callback: () => void): () => void {
-  const parent = Number(process.env[parentVariable] ?? '');
+  const parent = isRunByNpx() ? process.ppid : Number(process.env[parentVariable] ?? '');
   if (!(parent > 0)) return () => undefined;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -15,4 +15,10 @@ export function onParentsEnd(callback: () => void): () => void {
     callback();
   }, lookMs);
   return () => clearInterval(timer);
+}
+
+/** npx tells what it runs, in quotes of the shell; what that starts in turn inherits the variables. */
+function isRunByNpx(): boolean {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env;
+  return event === 'npx' && /^['"]?ref-proxy\b/.test(script);
 }

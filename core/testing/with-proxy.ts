@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
-import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
+import { loadPipeline } from '../kernel/pipeline/index.js';
+import type { Pipeline } from '../kernel/pipeline/types.js';
 import { CapturedLog } from './captured-log.js';
 
 /** A running proxy for a test. */

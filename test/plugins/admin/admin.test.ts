@@ -1,7 +1,7 @@
 import test from 'ava';
 import { request } from 'undici';
 import type { AdminOptions } from '../../../core/base/options.gen.js';
-import type { Urls } from '../../../core/http/edge.js';
+import type { Urls } from '../../../core/http/listener.js';
 import type { StagePlugin } from '../../../core/plugin/index.js';
 import { makePipeline, withPipeline, type PipelineSettings } from '../../../core/testing/index.js';
 import admin from '../../../plugins/admin/index.js';

@@ -1,0 +1,106 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { packageRoot } from '../../core/kernel/options/index.js';
+import { isOpen } from '../core/program/child.js';
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+}
+
+const root = packageRoot();
+/** What a project needs for TypeScript, besides the package. */
+const forTypes = ['typescript', '@types/node'];
+const stopTimeoutMs = 30_000;
+
+/** A project of a stranger in which the packed package is installed. */
+export class Project {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ref-proxy-project-'));
+  /** The package as it is installed. */
+  readonly installed = join(this.folder, 'node_modules', 'ref-proxy');
+  /** The file that `npm pack` wrote. */
+  readonly tarball: string;
+
+  constructor() {
+    const { name, version } = readManifest(root);
+    this.tarball = join(root, 'dist', `${name}-${version}.tgz`);
+  }
+
+  /**
+   * Lays out node_modules as `npm install` would, without a registry: the files of the tarball, and links to the packages it depends on, as
+   * they are installed in the repository. Development dependencies are not there.
+   */
+  install(): void {
+    mkdirSync(this.installed, { recursive: true });
+    execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', this.installed]);
+    // package-lock.json is this package's own.
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
+    for (const [path, { dev }] of Object.entries(packages)) {
+      const isWanted = dev !== true || forTypes.includes(path.replace('node_modules/', ''));
+      if (isWanted && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && existsSync(join(root, path)))
+        this.#link(join(root, path), path);
+    }
+    for (const [command, file] of Object.entries(readManifest(this.installed).bin)) {
+      chmodSync(join(this.installed, file), 0o755);
+      this.#link(join('..', 'ref-proxy', file), `node_modules/.bin/${command}`);
+    }
+  }
+
+  /** Runs a command in the project and returns what it prints; throws with its output unless it ends well. */
+  run(command: string, ...args: readonly string[]): string {
+    return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: 'pipe' });
+  }
+
+  /** Runs `npx ref-proxy serve` while `use` asks it, ends npx as a supervisor does, and waits until nobody listens any more. */
+  async serve(args: readonly string[], use: (url: string) => Promise<void>): Promise<void> {
+    const child = spawn('npx', ['--no', 'ref-proxy', 'serve', ...args, '-listen=127.0.0.1:0'], {
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const url = await mainUrl(child.stdout);
+      await use(url);
+      child.kill('SIGTERM');
+      const deadline = Date.now() + stopTimeoutMs;
+      while (await isOpen(`${url}/health`))
+        if (Date.now() > deadline) throw new Error('npx has ended, but the proxy still serves');
+    } finally {
+      child.kill('SIGTERM');
+    }
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #link(target: string, path: string): void {
+    mkdirSync(dirname(join(this.folder, path)), { recursive: true });
+    symlinkSync(target, join(this.folder, path));
+  }
+}
+
+/** The URL of the main listener, of the record that says that the proxy serves. The output is read to its end. */
+async function mainUrl(output: Readable): Promise<string> {
+  const lines = createInterface({ input: output });
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      const url = /"main":"(http:[^"]+)"/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    lines.once('close', () => reject(new Error('ref-proxy serve ended before it served')));
+  });
+}
+
+function readManifest(folder: string): Manifest {
+  // package.json is this package's own.
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
