@@ -6,6 +6,7 @@ import { Citations, filesIn } from './citations.js';
 
 const root = packageRoot();
 const citations = new Citations(root);
+const documents = ['README.md', ...filesIn(root, ['docs', 'plugins', 'core', 'test', 'examples'], ['.md'])];
 
 function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
@@ -24,10 +25,16 @@ test('what a comment cites is in the repository, with the heading that it names'
 });
 
 test('links and paths of documents lead to files and headings that exist', (t) => {
-  const documents = ['README.md', ...filesIn(root, ['docs', 'plugins', 'core', 'test', 'examples'], ['.md'])];
   t.true(documents.length > 30);
   t.deepEqual(
     documents.flatMap((file) => citations.ofDocument(file, read(file))),
+    [],
+  );
+});
+
+test('no document was left in the middle of a merge', (t) => {
+  t.deepEqual(
+    documents.filter((file) => /^(?:<{7}|>{7}) /m.test(read(file))),
     [],
   );
 });
