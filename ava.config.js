@@ -1,13 +1,24 @@
 import { availableParallelism } from 'node:os';
-import { roomsOf } from './dist/test/setup/rooms.js';
+import { isSlow, roomsOf } from './dist/test/setup/rooms.js';
 
 const named = process.argv
   .slice(2)
   .some((argument) => argument.includes('/') && !argument.includes('/rooms/'));
 
+/** `npm run test:fast` names what the work tree is compared with. */
+const reference = process.env['TEST_FAST'];
+
+async function files() {
+  if (named) return ['dist/test/**/*.test.js', '!dist/test/rooms/**', 'examples/**/*.test.js'];
+  if (reference === undefined) return roomsOf('.');
+  // It loads the compiler, which other runs do without.
+  const { readChange, testsNear } = await import('./dist/test/setup/fast.js');
+  return roomsOf('.', testsNear(readChange('.', reference, isSlow)));
+}
+
 /** `npx ava dist/test/core/logql` runs each file of that folder in a process of its own; `npx ava` lets files share one. */
 export default {
-  files: named ? ['dist/test/**/*.test.js', '!dist/test/rooms/**', 'examples/**/*.test.js'] : roomsOf('.'),
+  files: await files(),
   // Rooms come last: the longest files are among those that have a process of their own.
   sortTestFiles: (a, b) => Number(a.includes('/rooms/')) - Number(b.includes('/rooms/')) || (a < b ? -1 : 1),
   require: ['./dist/test/setup/seed.js'],

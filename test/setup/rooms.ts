@@ -8,9 +8,8 @@ import { join, relative } from 'node:path';
 
 const filesInRoom = 25;
 
-/** Files and folders that keep processes of their own, because each of them ... */
-const alone = [
-  // ... takes so long by itself that it had better run beside the rooms,
+/** Files and folders that take so long by themselves that they had better run beside the rooms. */
+const slow = [
   'clients/',
   'conformance/',
   'contract/',
@@ -23,6 +22,10 @@ const alone = [
   'house/build.test',
   'core/engine/metric/metric.test',
   'core/engine/metric/count/json.test',
+];
+
+/** Others that keep processes of their own, because each of them ... */
+const alone = [
   // ... takes a picture of the heap, which is larger in company,
   'plugins/admin/profiles.test',
   // ... waits no longer than a moment,
@@ -35,10 +38,21 @@ const alone = [
   'plugins/backend/stage.test',
 ];
 
-/** The files for ava to run, from the folder of the package: those that stay alone, and one for each room. */
-export function roomsOf(root: string): string[] {
-  const files = [...testsIn(root, 'dist/test'), ...testsIn(root, 'examples')];
-  const staysAlone = (file: string): boolean => alone.some((start) => file.startsWith(`dist/test/${start}`));
+/** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
+export function isSlow(test: string): boolean {
+  return slow.some((start) => test.startsWith(`test/${start}`));
+}
+
+/**
+ * The files for ava to run, from the folder of the package: those that stay alone, and one for each room. Of all tests, or of those that
+ * are chosen by the paths of their sources.
+ */
+export function roomsOf(root: string, chosen?: ReadonlySet<string>): string[] {
+  const all = [...testsIn(root, 'dist/test'), ...testsIn(root, 'examples')];
+  const sourceOf = (file: string): string => file.replace(/^dist\/(.*)\.js$/, '$1.ts');
+  const files = chosen === undefined ? all : all.filter((file) => chosen.has(sourceOf(file)));
+  const staysAlone = (file: string): boolean =>
+    [...slow, ...alone].some((start) => file.startsWith(`dist/test/${start}`));
   const shared = files.filter((file) => !staysAlone(file));
   const folder = join(root, 'dist/test/rooms');
   rmSync(folder, { recursive: true, force: true });

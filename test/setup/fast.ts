@@ -1,0 +1,86 @@
+/** Which test files `npm run test:fast` runs; CONTRIBUTING.md has the rule in words. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+
+const maxFiles = 40;
+
+/** Paths in the package: sources of TypeScript, tests among them, with what each imports; and what has changed. */
+export interface Change {
+  readonly imports: ReadonlyMap<string, readonly string[]>;
+  readonly changed: readonly string[];
+  /** Suites for which nobody waits, unless they or sources of their folder have changed. */
+  readonly isSlow: (test: string) => boolean;
+}
+
+/** The tests nearest to a change, and the rules about the code itself, which any change may break. */
+export function testsNear({ imports, changed, isSlow }: Change): ReadonlySet<string> {
+  const tests = [...imports.keys()].filter((file) => file.endsWith('.test.ts'));
+  const distance = distancesTo(changed, imports);
+  const own = new Set(changed.flatMap((source) => mirrored(source, tests)));
+  for (const test of own) distance.set(test, Math.min(distance.get(test) ?? 1, 1));
+  const isWanted = (test: string): boolean => own.has(test) || distance.get(test) === 0 || !isSlow(test);
+  const near = tests.filter((test) => distance.has(test) && isWanted(test));
+  const rank = (test: string): number => distance.get(test) ?? Infinity;
+  near.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const rules = tests.filter((test) => test.startsWith('test/house/') && isWanted(test));
+  return new Set([...near.slice(0, maxFiles), ...rules]);
+}
+
+/** How many imports lead from a file to the nearest one that has changed. */
+function distancesTo(
+  changed: readonly string[],
+  imports: ReadonlyMap<string, readonly string[]>,
+): Map<string, number> {
+  const importers = new Map<string, string[]>();
+  for (const [from, all] of imports)
+    for (const to of all) importers.set(to, [...(importers.get(to) ?? []), from]);
+  const distance = new Map(changed.filter((file) => imports.has(file)).map((file) => [file, 0]));
+  for (const [file, steps] of distance)
+    for (const from of importers.get(file) ?? []) if (!distance.has(from)) distance.set(from, steps + 1);
+  return distance;
+}
+
+/** The tests in the folder of a source below `test`, or in the nearest one above it that has any. */
+function mirrored(source: string, tests: readonly string[]): readonly string[] {
+  const schema = /^schemas\/(.+)\.schema\.json$/.exec(source)?.[1];
+  const path = schema === undefined ? source : `plugins/${schema}/index.ts`;
+  if (!/^(?:core|plugins)\//.test(path)) return [];
+  for (let folder = dirname(path); folder.includes('/'); folder = dirname(folder)) {
+    const found = tests.filter((test) => dirname(test) === `test/${folder}`);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Reads the change from git: what differs from where the work left the reference, or the last commit where nothing does. */
+export function readChange(root: string, reference: string, isSlow: (test: string) => boolean): Change {
+  const git = (...args: readonly string[]): readonly string[] =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
+  const [base = 'HEAD'] = git('merge-base', 'HEAD', reference);
+  const untracked = git('ls-files', '--others', '--exclude-standard');
+  const changed = [...git('diff', '--name-only', base), ...untracked];
+  return {
+    imports: readImports(root),
+    changed: changed.length > 0 ? changed : git('diff', '--name-only', 'HEAD~1'),
+    isSlow,
+  };
+}
+
+function readImports(root: string): ReadonlyMap<string, readonly string[]> {
+  const files = ['core', 'plugins', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  const pathOf = (from: string, specifier: string): string =>
+    normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
+  return new Map(
+    files.map((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
+      const own = importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
+      return [file, own.map(({ fileName }) => pathOf(file, fileName))];
+    }),
+  );
+}
