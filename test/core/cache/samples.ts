@@ -3,7 +3,7 @@ import type { Caller, Tenant } from '../../../core/base/caller.js';
 import type { Whole } from '../../../core/base/keys/parts.js';
 import type { RequestOf } from '../../../core/operations/index.js';
 import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { Operation } from '../../../core/wire/api/request.js';
+import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
 
 /** At least two, all different. */
 type Values<Value> = readonly [Value, Value, ...Value[]];
@@ -150,4 +150,10 @@ export function madeOf(samples: object, changed?: SampledField, value?: unknown)
 function put(into: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length > 0) put((into[name] ??= {}) as Record<string, unknown>, rest, value);
   else if (value !== undefined) into[name] = value;
+}
+
+/** A request of samples whose fields have the values given, as far as it has such fields. */
+export function requestOf(op: Operation, change: Readonly<Record<string, unknown>> = {}): ApiRequest {
+  const known = Object.entries(change).filter(([name]) => name in requestSamples[op]);
+  return { op, ...madeOf(requestSamples[op]), ...Object.fromEntries(known) } as ApiRequest;
 }

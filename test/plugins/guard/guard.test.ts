@@ -1,10 +1,12 @@
 import test from 'ava';
-import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest, QueryRangeRequest } from '../../../core/wire/api/request.js';
+import { Query } from '../../../core/wire/api/query.js';
+import type { ApiRequest, Operation, QueryRangeRequest } from '../../../core/wire/api/request.js';
 import type { GuardOptions } from '../../../core/base/options.gen.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer, Stage } from '../../../core/plugin/index.js';
 import { makeExchange, makeLogAnswer, makeTenant, runStage } from '../../../core/testing/index.js';
+import { operations } from '../../../core/operations/index.js';
+import { requestOf } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 import guard from '../../../plugins/guard/index.js';
 
@@ -121,20 +123,16 @@ test('the parts of one request hold one place together', async (t) => {
 
 const range = { startNs: 0n, endNs: 4n * hourNs };
 const tooLong = 'the query time range exceeds the limit (query length: 4h0m0s, limit: 2h)';
-const lengthChecked: readonly ApiRequest[] = [
-  rangeRequest({ range }),
-  { op: 'labels', range, browse: {} },
-  { op: 'label_values', name: 'app', range, browse: {} },
-  { op: 'series', range, selectors: [] },
-  { op: 'index_stats', range, query: new Selector('{app="a"}', 'reject') },
-];
-for (const request of lengthChecked) {
-  test(`${request.op} over a longer range than max_query_length is refused in Loki's words`, async (t) => {
+const unbounded: readonly Operation[] = ['query', 'patterns', 'format_query', 'tail', 'delete', 'tenant'];
+for (const op of Object.keys(operations) as readonly Operation[]) {
+  const isBounded = !unbounded.includes(op);
+  test(`${op} over a longer range than max_query_length is ${isBounded ? "refused in Loki's words" : 'let through'}`, async (t) => {
+    const request = requestOf(op, { range, stepNs: 60_000_000_000n });
     const limits = { tenantLimits: { a: { max_query_length: '2h' } } };
-    const error = await t.throwsAsync(stageOf({}, hostWith(limits)).handle(exchangeOf(request), answering), {
-      message: tooLong,
-    });
-    t.like(error, { status: 400, errorType: 'bad_data' });
+    const asked = stageOf({}, hostWith(limits)).handle(exchangeOf(request), answering);
+    if (isBounded)
+      t.like(await t.throwsAsync(asked), { message: tooLong, status: 400, errorType: 'bad_data' });
+    else t.is(await asked, answer);
     t.is(await stageOf({}, hostWith(limits)).handle(exchangeOf(request, '10.0.0.1', 'b'), answering), answer);
   });
 }
@@ -190,6 +188,15 @@ test('a log query may not ask for more entries than the tenant’s limit', async
   });
   const off = hostWith({ maxEntriesLimitPerQuery: 0 });
   t.is(await stageOf({}, off).handle(exchangeOf(rangeRequest({ limit: 5001 })), answering), answer);
+});
+
+test('fields are not looked for in more lines than the entries that a tenant may ask for', async (t) => {
+  for (const op of ['detected_fields', 'detected_field_values'] as const) {
+    await t.throwsAsync(stageOf({}).handle(exchangeOf(requestOf(op, { lineLimit: 5001 })), answering), {
+      message: 'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
+    });
+    t.is(await stageOf({}).handle(exchangeOf(requestOf(op, { lineLimit: 5000 })), answering), answer);
+  }
 });
 
 test('the entries limit does not concern metric queries', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Tenant } from '../../../core/base/caller.js';
+import { operations } from '../../../core/operations/index.js';
 import type { Operation } from '../../../core/wire/api/request.js';
 import { resolveHeader, type TenantPolicy } from '../../../plugins/tenancy/resolve.js';
 import { readTenantMap } from '../../../plugins/tenancy/tenant-map.js';
@@ -196,6 +197,17 @@ for (const [name, header, policy, status, text, operation = 'query_range'] of re
     t.like(error, { status });
   });
 }
+
+test('several tenants may be asked for by operations that merge answers', (t) => {
+  const refusing = (Object.keys(operations) as Operation[]).filter((op) => {
+    try {
+      return resolveHeader('1|2', op, map, open, 64).kind !== 'many';
+    } catch {
+      return true;
+    }
+  });
+  t.deepEqual(refusing, ['index_shards', 'format_query', 'tail', 'delete', 'tenant']);
+});
 
 test('several ids are taken once each and sorted, and all of them set the limits', (t) => {
   const resolved = resolveHeader('team-a| 7 |42|7', 'labels', map, open, 64);
