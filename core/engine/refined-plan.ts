@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../base/caller.js';
+import { dataOwner } from '../base/keys/data-owner.js';
 import type { TimeRange } from '../base/time/range.js';
 import type { ApiRequest } from '../wire/api/request.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
@@ -20,8 +21,7 @@ export async function refinedPlan(
   const filter = rowsToLearnFrom(plan, naming);
   const range = rangeRead(request, plan);
   if (filter === undefined || range === undefined) return plan;
-  const { accountId, projectId, streamField } = tenant;
-  const owner = JSON.stringify([tenant.id, accountId, projectId, streamField, credentialsOf(caller)]);
+  const owner = dataOwner(tenant, credentialsOf(caller));
   const names = await learner.learn({ owner, tenantId: tenant.id, naming, filter, range, upstream });
   return names === undefined ? plan : refinePlan(plan, names, naming);
 }

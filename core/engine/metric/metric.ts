@@ -1,4 +1,5 @@
 import type { Caller } from '../../base/caller.js';
+import { dataOwner } from '../../base/keys/data-owner.js';
 import {
   binaryLimits,
   defaultMetricLimits,
@@ -32,7 +33,7 @@ export function executeMetric(
     ...context,
     ...memories,
     maxRows: limits.process.manualRangeMetricRowLimit,
-    owner: JSON.stringify([tenant.accountId, tenant.projectId, tenant.streamField ?? '', tenant.id]),
+    owner: dataOwner(tenant),
     limits: {
       ...metricLimits(request, caller, maxSeries),
       binary: binaryLimits(limits.process),

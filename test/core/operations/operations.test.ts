@@ -132,7 +132,7 @@ test('every operation answers in its own form when there is nothing to see', (t)
   });
   for (const [op, kind] of kinds) {
     const request = requestOf(op as Operation);
-    t.is(operationOf(request).empty(request).kind, kind, op);
+    t.is<string, string>(operationOf(request).empty(request).kind, kind, op);
   }
   const metric = requestOf('query_range', { query: new Query('rate({app="a"}[1m])', 'reject') });
   t.is(operationOf(metric).empty(metric).kind, 'matrix');
