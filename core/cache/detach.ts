@@ -1,8 +1,8 @@
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 
 /**
- * The same exchange with a life of its own: it ends with `signal` only, not with the client that asked first. For calls that
- * several clients share; such an answer is merged or cached, so it is never final.
+ * The same exchange with its own lifetime: it only ends with `signal`, not with the client that asked first. For calls shared by several
+ * clients. Their answer is merged or cached, so it is never final.
  */
 export function detachExchange(exchange: Exchange<'tenant'>, signal: AbortSignal): Exchange<'tenant'> {
   const { id, request, caller, trace, memory, slots } = exchange;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../base/caller.js';
 
-/** Which of a client's headers and cookies go on to the backend; answers may depend on them. */
+/** Which headers and cookies of a client are forwarded to the backend, so that answers may depend on them. */
 export interface Forwarding {
   readonly forwardAuthorization: boolean;
   readonly forwardHeaders: readonly string[];
@@ -9,11 +9,11 @@ export interface Forwarding {
   readonly forwardCookies: readonly string[];
 }
 
-/** A text that is equal for headers whose forwarded credentials are equal; undefined when nothing is forwarded. */
+/** A text that is equal for headers with equal forwarded credentials; undefined when nothing is forwarded. */
 export type Fingerprint = (headers: Caller['headers']) => string | undefined;
 
 /**
- * Makes the fingerprint of what is forwarded: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
+ * Computes the fingerprint of forwarded credentials: the first 16 hex digits of a SHA-256 over the forwarded headers and cookies
  * (docs/protocol/operation.md#cache-keys). It is part of every cache key.
  */
 export function createFingerprint(forwarding: Forwarding): Fingerprint {
@@ -41,10 +41,10 @@ function pairOf(name: string, value: string | undefined): Pair[] {
 function cookiePairs(header: string, wanted: ReadonlySet<string>): readonly Pair[] {
   const all = header.split(';').map((part): Pair => {
     const [name = '', ...value] = part.split('=');
-    // What is no pair cannot be told by name, so it counts always: rather one answer too many than one shared wrongly.
+    // A malformed cookie has no name, so it always counts: a redundant cache entry is better than one shared wrongly.
     return value.length === 0 ? ['?', name.trim()] : [`c:${name.trim()}`, value.join('=').trim()];
   });
-  // The order of cookies says nothing, but the same name twice keeps its order: sort() is stable.
+  // The order of cookies does not matter, except between cookies of the same name: sort() is stable.
   return all
     .filter(([name]) => name === '?' || wanted.has('*') || wanted.has(name.slice(2)))
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

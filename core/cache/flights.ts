@@ -1,4 +1,4 @@
-/** What a caller gets when it joins: the shared result, and whether another caller had started it. */
+/** What a caller gets when it joins: the shared result, and whether another caller had started the call. */
 export interface Joined<Value> {
   readonly result: Promise<Value>;
   readonly isShared: boolean;
@@ -11,9 +11,9 @@ interface Flight<Value> {
 }
 
 /**
- * Lets identical calls in flight share one. Laws: a waiter that goes away does not disturb the others; when the last one leaves, the
- * call is aborted and forgotten; an error reaches those who wait and nobody later; a call has at most `maxWaiters` waiters, further
- * ones start (and share) another call.
+ * Lets identical concurrent calls share one. Laws: a waiter that leaves does not affect the others; when the last one leaves, the call is
+ * aborted and forgotten; an error reaches the current waiters and nobody later; a call has at most `maxWaiters` waiters, and further ones
+ * start and share another call.
  */
 export class Flights<Value> {
   readonly #byKey = new Map<string, Flight<Value>>();
@@ -29,8 +29,8 @@ export class Flights<Value> {
   }
 
   /**
-   * Joins the call for this key or starts it. `run` gets a signal of its own, which ends when nobody waits any more; `signal` ends
-   * the waiting of this caller only. Throws the signal's reason when it has ended already.
+   * Joins the call for this key or starts it. `run` gets its own signal, which aborts when nobody waits any more; `signal` only ends this
+   * caller's wait. Throws the signal's reason if it has already aborted.
    */
   join(key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
     signal.throwIfAborted();
@@ -45,7 +45,7 @@ export class Flights<Value> {
     const flight: Flight<Value> = { controller, waiters: 0, result: startNow(() => run(controller.signal)) };
     this.#byKey.set(key, flight);
     const forget = (): void => this.#forget(key, flight);
-    // Every waiter handles the result itself; this handler also keeps a result that nobody waits for from being unhandled.
+    // Every waiter handles the result itself; this also prevents an unhandled rejection when nobody waits.
     flight.result.then(forget, forget);
     return flight;
   }
@@ -72,13 +72,13 @@ export class Flights<Value> {
   }
 }
 
-/** Calls at once; what it throws synchronously becomes a rejection. */
+/** Calls immediately; a synchronous error becomes a rejection. */
 async function startNow<Value>(run: () => Promise<Value>): Promise<Value> {
   return await run();
 }
 
 function reasonOf(signal: AbortSignal): Error {
-  // `reason` is typed any; whoever aborts may give anything.
+  // `reason` is typed any because abort() accepts anything.
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError');
 }

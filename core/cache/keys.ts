@@ -1,6 +1,6 @@
 /**
- * The one place where cache keys are made. A key names everything an answer depends on: the operation, whose data are asked for, what
- * the caller sees and the parameters. Everything a client can write is escaped, so no two different requests share a key.
+ * The only place that makes cache keys. A key contains everything an answer depends on: the operation, the owner of the data, what the
+ * caller may see, and the parameters. Client input is escaped, so that two different requests never share a key.
  */
 import { dataOwner } from '../base/keys/data-owner.js';
 import { keyOf, leftOut, scalar, type KeyParts } from '../base/keys/parts.js';
@@ -9,7 +9,7 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import { operationOf } from '../operations/index.js';
 import { createFingerprint, type Forwarding } from './fingerprint.js';
 
-/** The key of an exchange's answer, `<op>:<owner>:<caller>:<parameters>`; undefined for what is never kept and no two callers share. */
+/** The key of an exchange's answer, `<op>:<owner>:<caller>:<parameters>`; undefined when the answer is neither cached nor shared. */
 export type CacheKeys = (exchange: Exchange<'tenant'>) => string | undefined;
 
 export function createCacheKeys(forwarding: Forwarding): CacheKeys {

@@ -1,23 +1,23 @@
 import { Cacheable, Keyv } from 'cacheable';
 import type { ByteLru } from '../base/memory/byte-lru.js';
 
-/** A cache of several tiers: memory first, and what is slower behind it. Times in milliseconds. */
+/** A cache of several tiers: memory first, then slower ones. Times in milliseconds. */
 export interface TieredCache<Value> {
   get(key: string): Promise<Value | undefined>;
   set(key: string, value: Value, ttlMs: number): Promise<void>;
   clear(): Promise<void>;
 }
 
-/** What the tiers hold: the library's envelope around a value. */
+/** The entry of the tiers: the library's envelope around a value. */
 interface Envelope<Value> {
   readonly value: Value;
   readonly expires?: number | null;
 }
 
 /**
- * Puts the byte-bounded memory store in front of slower tiers by means of `cacheable`, which reads through and fills the front.
- * Its own memory store counts entries and clones values; this one counts bytes and hands out the value itself.
- * A failing tier is a miss: `onError` hears of it.
+ * Puts the byte-bounded memory store in front of slower tiers with `cacheable`, which reads through and fills the front. The library's own
+ * memory store counts entries and clones values; this one counts bytes and returns the value itself. A failing tier counts as a miss and is
+ * reported to `onError`.
  */
 export function createTieredCache<Value extends object>(
   memory: ByteLru<Envelope<Value>>,
@@ -51,7 +51,7 @@ function memoryTier<Value extends object>(
       on: () => undefined,
     },
   });
-  // Without these the library would turn every answer into JSON text and back.
+  // Otherwise the library would convert every answer to JSON text and back.
   tier.serialize = undefined;
   tier.deserialize = undefined;
   return tier;

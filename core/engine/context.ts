@@ -12,18 +12,18 @@ import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
 import type { engineMetrics } from './metrics.js';
 
-/** What an executor may use: the backend and the facts of one exchange, and what the engine keeps for all of them. */
+/** What an executor can use: the backend, the facts of one exchange, and the engine's shared state. */
 export interface EngineContext extends Backend {
   readonly tenant: Tenant;
   readonly caller: Caller;
   readonly trace: Trace;
-  /** Ends everything that waits. */
+  /** Cancels everything that waits. */
   readonly signal: AbortSignal;
-  /** What is held in memory is charged here. */
+  /** Charged for memory. */
   readonly memory: MemoryAccount;
-  /** False when the third tuple element is to stay empty. */
+  /** False when the third tuple element must stay empty. */
   readonly showsGroups: boolean;
-  /** Adds derived fields to entries; undefined where none are configured. */
+  /** Adds derived fields to entries; undefined when none are configured. */
   readonly derive: DeriveFields | undefined;
   readonly options: ScanOptions;
   readonly clock: Clock;
@@ -34,5 +34,5 @@ export interface EngineContext extends Backend {
   readonly memories: Memories;
 }
 
-/** Bounds of scans for fields. */
+/** Limits of scans for fields. */
 export type ScanOptions = Pick<ResponseShapeOptions, 'detectedFieldsMaxScanLines' | 'drilldownScanTimeout'>;

@@ -21,14 +21,14 @@ type EngineHost = Pick<
   'naming' | 'learner' | 'limits' | 'clock' | 'log' | 'meters'
 >;
 
-/** Executes plans over the backend, and keeps what it has learned of the backend. */
+/** Executes plans on the backend and keeps what it learns about it. */
 export class Engine {
   readonly #options: EngineOptions;
   readonly #host: EngineHost;
   readonly #memories: Memories;
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
-  /** One reader for all tenants that see the same names. */
+  /** One reader for all tenants with the same naming. */
   readonly #readers = new Map<Naming, RowReader>();
 
   constructor(options: EngineOptions, host: EngineHost) {
@@ -39,7 +39,7 @@ export class Engine {
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
-  /** Ends its threads. */
+  /** Stops its threads. */
   stop(): Promise<void> {
     this.#workers.close();
     return Promise.resolve();

@@ -16,7 +16,7 @@ import { answerIndexStats } from './volume/index-stats.js';
 import { answerShards } from './volume/shards.js';
 import { answerVolume } from './volume/volume.js';
 
-/** Executes a plan for a request over the backend of an exchange. */
+/** Executes a plan for a request on the backend of an exchange. */
 type Executor<Planned, Request> = (
   plan: Planned,
   request: Request,
@@ -28,7 +28,7 @@ type Requests = { readonly [Op in Operation]: Extract<ApiRequest, { readonly op:
 type ByOperation<Planned> = { readonly [Op in Operation]?: Executor<Planned, Requests[Op]> };
 type Executors = { readonly [Kind in PlanKind]: ByOperation<Plans[Kind]> };
 
-/** Every kind of plan, with the operations that it answers and who executes it for them. */
+/** Every kind of plan, with the operations that it answers and their executors. */
 const executors = {
   logs: { query_range: ranged(answerLogs), tail: answerTail },
   metric: { query_range: executeMetric, query: executeMetric },
@@ -68,7 +68,7 @@ function executorOf<Kind extends PlanKind, Op extends Operation>(
   return byOperation[op];
 }
 
-/** The backend reads [start, end); Loki takes equal bounds as that one instant. */
+/** The backend reads [start, end); Loki treats equal bounds as that single instant. */
 function ranged<Planned, Request extends { readonly range: TimeRange }>(
   executor: Executor<Planned, Request>,
 ): Executor<Planned, Request> {

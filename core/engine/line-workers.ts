@@ -12,7 +12,7 @@ export const lineWorkerMetrics = {
   },
 } as const;
 
-/** The threads for lines that cost too much for the event loop. */
+/** The threads for lines that are too expensive for the event loop. */
 export function createLineWorkers(
   { lineThreads, lineTimeout }: Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout'>,
   { meters }: { readonly meters: Meters<typeof lineWorkerMetrics> },

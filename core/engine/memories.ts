@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
-import { SelectionFacts, type Facts, type Finding } from './metric/count/facts.js';
-import type { Inventory } from './metric/count/inventory.js';
-import { LineShapes, type Cutting } from './metric/count/shapes.js';
+import { SelectionProfiler, type SelectionProfile, type StretchProfile } from './metric/count/profile.js';
+import type { StreamListing } from './metric/count/stream-listing.js';
+import { LineShapes, type LineShaper } from './metric/count/shapes.js';
 import type { Declined } from './metric/declined.js';
 
 export const learnedMetrics = {
@@ -24,18 +24,18 @@ export const learnedMetrics = {
   },
 } as const;
 
-/** What is learned of a backend to ask it for less; each is bounded, and answers are the same without. */
+/** What is learned about a backend in order to ask it for less. Each memory is bounded, and answers do not depend on it. */
 export interface Memories {
-  readonly facts: SelectionFacts;
+  readonly profiler: SelectionProfiler;
   readonly shapes: LineShapes;
   /** Statistics that turned out to have too many groups. */
   readonly refusals: Memory<Declined>;
-  /** By whose data, and selection. */
-  readonly inventories: Memory<Inventory>;
+  /** By owner of the data and selection. */
+  readonly listings: Memory<StreamListing>;
 }
 
 const maxEntries = 2000;
-/** Of each memory. */
+/** Per memory. */
 const maxBytes = 16 << 20;
 
 export function createMemories({
@@ -54,9 +54,12 @@ export function createMemories({
     return new ByteLru<Value>({ maxEntries, maxBytes, clock, observer: { resized, dropped } });
   }
   return {
-    facts: new SelectionFacts(memory<Finding>('stretches'), memory<Facts>('selections')),
-    shapes: new LineShapes(memory<Cutting | Declined>('shapes')),
+    profiler: new SelectionProfiler(
+      memory<StretchProfile>('stretches'),
+      memory<SelectionProfile>('selections'),
+    ),
+    shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
     refusals: memory<Declined>('refusals'),
-    inventories: memory<Inventory>('inventories'),
+    listings: memory<StreamListing>('inventories'),
   };
 }

@@ -1,7 +1,6 @@
 import { lineWorkerMetrics } from './line-workers.js';
 import { learnedMetrics } from './memories.js';
 
-/** The metrics of the engine. */
 export const engineMetrics = {
   ...lineWorkerMetrics,
   ...learnedMetrics,

@@ -11,7 +11,7 @@ import type { Plan } from './plan/types.js';
 
 type Refinable = Exchange<'tenant' | 'plan' | 'upstream'>;
 
-/** The plan of an exchange with what the backend's stored names add to it; they are asked for only where they matter. */
+/** The plan of an exchange, refined by the backend's stored names. They are only requested when they matter. */
 export async function refinedPlan(
   { slots, request, caller }: Refinable,
   naming: Naming,
@@ -26,17 +26,17 @@ export async function refinedPlan(
   return names === undefined ? plan : refinePlan(plan, names, naming);
 }
 
-/** Headers that differ from request to request, or say nothing about who asks. */
+/** Headers that differ between requests or do not identify the caller. */
 const idle =
   /^(?:accept.*|content-.*|host|connection|keep-alive|te|transfer-encoding|upgrade.*|user-agent|cache-control|pragma|referer|origin|dnt|if-.*|sec-.*|traceparent|tracestate|baggage|b3|x-b3-.*|x-request-id|x-correlation-id|x-amzn-trace-id|x-cloud-trace-context|cf-ray|via|forwarded|x-real-ip|x-forwarded-(?:for|host|proto|port|server|prefix)|x-query-tags|x-.*-response-encoding-flags)$/;
 
-/** Tells callers apart to whom the backend may show other data: any header may be one that is forwarded to it. */
+/** Distinguishes callers to whom the backend may show different data: any header may be forwarded to it. */
 function credentialsOf({ headers }: Caller): string {
   const telling = [...headers].filter(([name]) => !idle.test(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(telling)).digest('base64');
 }
 
-/** All instants that a request reads rows of; undefined for requests without a range. */
+/** The full time range in which a request reads rows; undefined for requests without a range. */
 function rangeRead(request: ApiRequest, plan: Plan): TimeRange | undefined {
   const asked =
     request.op === 'query'

@@ -7,9 +7,9 @@ import { oneTenantOnly } from './rules/tenants.js';
 
 export const deletion: OperationDescriptor<DeleteRequest> = {
   selection: byQuery,
-  // Two deletions are two deeds.
+  // Two equal deletions are still two deletions.
   cache: 'never',
-  // It is not to be left half-way.
+  // A deletion must not be cut off halfway.
   limits: { ...noLimits, isTimed: false },
   tenants: oneTenantOnly,
   empty: noStreams,

@@ -9,27 +9,27 @@ import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../wir
 import type { TenantLimits } from '../wire/limits/tenant-limits.js';
 import type { Matcher } from '../logql/ast.js';
 
-/** What the stages decide by operation; one file per operation says it, and index.ts holds them all. */
+/** Everything that stages decide by operation. Each operation is described in one file, and index.ts collects them all. */
 export interface OperationDescriptor<Request extends ApiRequest> {
   readonly selection: Selection<Request>;
   readonly cache: CachePolicy<Request> | 'never';
   readonly limits: LimitRules<Request>;
   readonly tenants: SeveralTenants<Request>;
-  /** The answer when nothing of what is asked for may be seen. */
+  /** The answer when nothing the request asks for is accessible. */
   readonly empty: (request: Request) => Answer;
 }
 
 export type ChangeMatchers = (matchers: readonly Matcher[]) => readonly Matcher[];
 
-/** What a request selects logs by. */
+/** How a request selects logs. */
 export interface Selection<Request> {
-  /** The texts that a client may have written at any length. */
+  /** The texts whose length the client chooses. */
   readonly texts: (request: Request) => readonly string[];
-  /** The request with other matchers in all its selectors. Throws LogqlError for a text that cannot be read. */
+  /** Returns the request with other matchers in all its selectors. Throws LogqlError for a text that cannot be parsed. */
   readonly mapSelectors: (request: Request, change: ChangeMatchers) => Request;
 }
 
-/** The options that decide how long an answer is kept; milliseconds. */
+/** The options that decide how long an answer is cached; milliseconds. */
 export interface TtlRules {
   /** For query and query_range. */
   readonly queryTtl: number;
@@ -38,42 +38,45 @@ export interface TtlRules {
   readonly recentTailRefreshEnabled: boolean;
   readonly recentTailRefreshWindow: number;
   readonly recentTailRefreshMaxStaleness: number;
-  /** How near to now a label or series request counts as recent; 0 switches that off. */
+  /** How close to now a label or series request counts as recent; 0 disables this. */
   readonly maxMetadataCacheFreshness: number;
 }
 
-/** How answers are kept and shared by calls in flight. What costs little, has no end or changes something is 'never' kept. */
+/** How answers are cached and shared by concurrent calls. An answer that is cheap, endless or the result of a change is 'never' cached. */
 export interface CachePolicy<Request extends ApiRequest> {
-  /** What an answer depends on, beside the operation, the tenant and the caller. */
+  /** What an answer depends on, besides the operation, the tenant and the caller. */
   readonly key: KeyParts<Omit<Request, 'op'>>;
   readonly ttlMs: (request: Request, answer: Answer, rules: TtlRules) => number;
-  /** Whether the answer reaches into the recent past, where lines may still be on their way. */
+  /** Whether the answer includes the recent past, for which lines may still arrive. */
   readonly isRecent: (request: Request, nowMs: number, rules: TtlRules) => boolean;
-  /** Whether `-stream-response` sends the answer in chunks, so that it never stands anywhere as finished bytes. */
+  /** Whether `-stream-response` sends the answer in chunks, so that its bytes never exist as a whole. */
   readonly isChunked: boolean;
 }
 
-/** Throws the error of a limit of the tenant that the request exceeds. */
+/** Throws the error of a tenant's limit that the request exceeds. */
 export type LimitCheck<Request> = (
   request: Request,
   limits: TenantLimits,
   signal: AbortSignal,
 ) => void | Promise<void>;
 
-/** A query and the time of its evaluation. */
+/** A query and its time range of evaluation. */
 export interface QueryOverTime {
   readonly query: Query;
   readonly range: TimeRange;
 }
 
 export interface LimitRules<Request> {
-  /** Held by the guard for each tenant, in this order. */
+  /** Checked by the guard for each tenant, in this order. */
   readonly checks: readonly LimitCheck<Request>[];
-  /** The part of the request that is not older than told; undefined when nothing is left of it. Throws LogqlError for a query that cannot be read. */
+  /**
+   * The part of the request that is not older than `oldestNs`; undefined when nothing remains. Throws LogqlError for a query that cannot be
+   * parsed.
+   */
   readonly within: (request: Request, oldestNs: bigint) => Request | undefined;
-  /** Whether the `query_timeout` of the tenant ends it. */
+  /** Whether the tenant's `query_timeout` applies. */
   readonly isTimed: boolean;
-  /** What `max_query_bytes_read` is held against; undefined for what it does not concern. */
+  /** What `max_query_bytes_read` applies to; undefined when it does not apply. */
   readonly bytesRead: ((request: Request) => QueryOverTime) | undefined;
 }
 
@@ -84,16 +87,16 @@ export interface Part {
 }
 
 /**
- * How one request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per tenant.
- * A metric query is different: `sum` over two tenants is not the union of two sums, so it must be evaluated once over the rows of
- * all tenants (kind `together`).
+ * How one request over several tenants is answered. Answers that are unions or sums are merged from one run of the rest per tenant. A
+ * metric query is different: `sum` over two tenants is not the union of two sums, so it is evaluated once over the rows of all tenants
+ * (kind `together`).
  */
 export type Strategy =
-  /** Run each part, label and merge. No part means that no tenant was selected: an empty answer. */
+  /** Run each part, label its answer and merge. Without parts no tenant was selected, and the answer is empty. */
   | { readonly kind: 'merge'; readonly parts: readonly Part[] }
   /** The answer is the same for every tenant: run the request for one. */
   | { readonly kind: 'once' }
-  /** The answer is the list of tenants itself. */
+  /** The answer is the list of tenants. */
   | { readonly kind: 'tenant-names'; readonly tenantIds: readonly string[]; readonly browse: Browse }
   /** A metric query over the logs of all these tenants at once. */
   | {
@@ -102,17 +105,17 @@ export type Strategy =
       readonly expr: MetricExpr;
     };
 
-/** How the answers of several tenants become one. */
+/** How the answers of several tenants are merged. */
 export interface TenantMerge<Request> {
   readonly kind: 'allowed';
-  /** Throws LogqlError for a query that must be read for it and cannot be. */
+  /** Throws LogqlError for a query that must be parsed and is invalid. */
   readonly strategy: (request: Request, tenants: readonly Tenant[]) => Strategy;
   readonly mergeOptions: (request: Request) => MergeOptions;
-  /** What is biggest or first over all tenants is known only when their answers are merged. */
+  /** Sorts and limits the merged answer, which is only possible once all parts are in. */
   readonly finish: (answer: Answer, request: Request) => Answer;
 }
 
-/** Whether several tenants may be asked for at once (docs/protocol/tenants.md#finding-the-tenant). */
+/** Whether a request may name several tenants (docs/protocol/tenants.md#finding-the-tenant). */
 export type SeveralTenants<Request> =
   | { readonly kind: 'refused'; readonly error: 'multiTenantUnsupported' | 'severalTenantsTailed' }
   | TenantMerge<Request>;

@@ -7,7 +7,7 @@ import { oneTenantOnly } from './rules/tenants.js';
 
 export const formatQuery: OperationDescriptor<FormatQueryRequest> = {
   selection: byQueryText,
-  // Formatting costs less than looking it up.
+  // Formatting costs less than a cache lookup.
   cache: 'never',
   limits: noLimits,
   tenants: oneTenantOnly,

@@ -1,4 +1,4 @@
-/** All operations, each described in a file of its own. An operation that is not described here is a type error. */
+/** All operations, each described in its own file. A missing description is a type error. */
 import type { ApiRequest, Operation } from '../wire/api/request.js';
 import { deletion } from './delete.js';
 import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
@@ -51,14 +51,16 @@ export function operationOf<Op extends Operation>({
 }
 
 /**
- * The request with other matchers in every selector it has, by the syntax tree; a listing without a selector gets one when
- * `change` makes matchers out of nothing. Throws LogqlError for a query that cannot be read.
+ * Returns the request with `change` applied to the matchers of every selector, on the syntax tree. A listing without a selector gets one
+ * when `change` returns matchers for none. Throws LogqlError for a query that cannot be parsed.
  */
 export function mapSelectors(request: ApiRequest, change: ChangeMatchers): ApiRequest {
   return operationOf(request).selection.mapSelectors(request, change);
 }
 
-/** The bytes of a text that is longer than allowed; 0 allows any length. What is too long is refused, and not to be read before. */
+/**
+ * The size in bytes of a text longer than allowed; `maxBytes` 0 allows any length. A text that is too long is refused before it is parsed.
+ */
 export function oversizedText(request: ApiRequest, maxBytes: number): number | undefined {
   if (maxBytes === 0) return undefined;
   return operationOf(request)
@@ -67,5 +69,5 @@ export function oversizedText(request: ApiRequest, maxBytes: number): number | u
     .find((bytes) => bytes > maxBytes);
 }
 
-/** Of one UTF-16 unit. */
+/** The most UTF-8 bytes per UTF-16 unit. */
 const mostBytes = 3;

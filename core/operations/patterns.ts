@@ -23,7 +23,7 @@ export const patterns: OperationDescriptor<PatternsRequest> = {
     isRecent: isNotPast,
     isChunked: false,
   },
-  // As in Loki, a range may be of any length.
+  // As in Loki, the range may have any length.
   limits: { checks: [], within: shortened, isTimed: true, bytesRead: undefined },
   tenants: merged<PatternsRequest>(mergeWithSelector, (answer, { limit }) =>
     answer.kind === 'patterns' ? { ...answer, patterns: answer.patterns.slice(0, limit) } : answer,

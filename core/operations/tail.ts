@@ -6,9 +6,9 @@ import { byQuery } from './rules/selection.js';
 
 export const tail: OperationDescriptor<TailRequest> = {
   selection: byQuery,
-  // A tail is never the same twice.
+  // No two tails are the same.
   cache: 'never',
-  // How long it may last is an option of its endpoint.
+  // Its maximum duration is an option of its endpoint.
   limits: { checks: [], within: shortened, isTimed: false, bytesRead: undefined },
   tenants: { kind: 'refused', error: 'severalTenantsTailed' },
   empty: noStreams,

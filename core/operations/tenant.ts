@@ -7,7 +7,7 @@ import { oneTenantOnly } from './rules/tenants.js';
 
 export const tenant: OperationDescriptor<TenantRequest> = {
   selection: byNothing,
-  // Whose request it is costs less to tell than to look up.
+  // Finding the tenant costs less than a cache lookup.
   cache: 'never',
   limits: noLimits,
   tenants: oneTenantOnly,

@@ -25,7 +25,7 @@ export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  // Each tenant gives all it has: what is biggest over all of them shows only when they are added up.
+  // Each tenant returns everything: the largest volumes are only known once all are added up.
   tenants: merged<VolumeRangeRequest>(
     (request, tenants) => mergeWithSelector({ ...request, limit: unlimited }, tenants),
     biggestVolumes,

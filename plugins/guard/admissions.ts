@@ -2,41 +2,41 @@ import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
-/** `concurrency`: all places are taken; `overload`: the turn did not come in time. */
+/** `concurrency`: all places are taken; `overload`: the request waited too long for its turn. */
 export type RefusalReason = 'concurrency' | 'overload';
 
 export interface AdmissionsOptions {
-  /** Requests at most that run or wait to run; 0 admits everything. */
+  /** The most requests running or waiting; 0 admits everything. */
   readonly max: number;
-  /** How many of them may run now. */
+  /** How many requests may run now. */
   readonly limit: () => number;
   /** The longest wait for a turn. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
-  /** The error for one too many, or for one who waited in vain. */
+  /** The error for a request that is too many, or that waited too long. */
   readonly refusal: (reason: RefusalReason) => Error;
   readonly onChange: (running: number, waiting: number) => void;
 }
 
-/** A request in the eyes of the parts it was taken apart into. */
+/** A request, shared by the parts into which an earlier stage has split it. */
 interface Admitted {
   readonly owner: Owner;
-  /** Until when it waits; undefined when it never had to. */
+  /** Resolves at its turn; undefined when it did not have to wait. */
   readonly turn: Promise<void> | undefined;
-  /** Parts that are at work and do not wait for others. */
+  /** Parts that are running and not waiting for others. */
   active: number;
   holds: boolean;
 }
 
-/** What is waited at most under overload: refusals are to come quickly, and whoever is admitted is to be served quickly. */
+/** The longest wait under overload: refusals should come quickly, and admitted requests should be served quickly. */
 const briefWaitMs = 5;
-/** An overload has ended when nobody was refused for so long, which is more than a loop under load is ever late. */
+/** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
 /**
- * Decides which requests run, which wait for their turn and which are refused. Turns are shared out among tenants, and among the
- * clients of one tenant. A burst waits; under overload those of an owner that has no less than its share wait but briefly. A request
- * that a stage before took apart (one part per tenant) holds one place for all its parts: they share an object, its trace.
+ * Decides which requests run, which wait for their turn and which are refused. Turns are shared among tenants, and among the clients of one
+ * tenant. A burst waits; under overload, requests of owners with at least their share wait only briefly. A request that an earlier stage
+ * has split (one part per tenant) holds one place for all its parts, which share one object, its trace.
  */
 export class Admissions {
   readonly #options: AdmissionsOptions;
@@ -48,7 +48,7 @@ export class Admissions {
     this.#options = options;
     const { max, nowMs } = options;
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
-    // Beyond those who fill the places there is room for owners that have less than their share.
+    // In addition to the requests that fill the places, there is room for owners with less than their share.
     this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
   }
 
@@ -60,14 +60,14 @@ export class Admissions {
     return this.#queue.waiting;
   }
 
-  /** True for the first part of a request that ever asked. */
+  /** Whether this is the first part of its request. */
   isFirst(request: object): boolean {
     return !this.#requests.has(request);
   }
 
   /**
-   * Takes a place, at once where there is one.
-   * @throws the refusal, or the reason of the signal, also by the promise
+   * Takes a place, immediately if one is free.
+   * @throws the refusal or the signal's reason, directly or by rejecting
    */
   enter(request: object, owner: Owner, signal: AbortSignal): HeldPlace | Promise<HeldPlace> {
     let admitted = this.#requests.get(request);
@@ -79,7 +79,7 @@ export class Admissions {
     return turn === undefined ? this.#hold(admitted) : this.#afterTurn(admitted, turn);
   }
 
-  /** Lets those in who may run now; for when the limit has risen. */
+  /** Admits the requests that may run now, after the limit has risen. */
   admit(): void {
     while (this.#hasPlace() && this.#queue.admitNext());
     this.#tell();
@@ -90,7 +90,7 @@ export class Admissions {
     return this.#hold(admitted);
   }
 
-  /** Takes a place, or gives the wait for one. */
+  /** Takes a place, or returns a promise to wait for. */
   #turn(owner: Owner, signal: AbortSignal): Promise<void> | undefined {
     const { max, limit, nowMs, queueWaitMs } = this.#options;
     const queue = this.#queue;
@@ -113,7 +113,7 @@ export class Admissions {
     return max === 0 || this.#queue.running < limit();
   }
 
-  /** Refusals say that more comes than can be borne. They keep the queue short, so its length does not. */
+  /** Measured by refusals: they keep the queue short, so its length says nothing. */
   #isOverloaded(): boolean {
     return this.#options.nowMs() - this.#refusedAtMs < overloadedForMs;
   }

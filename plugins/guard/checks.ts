@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../core/wire/api/request.js';
 import type { ProcessLimits } from '../../core/wire/limits/limits.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 
-/** Throws the error of the first limit that a request exceeds; a limit of 0 is off. Costs nothing but arithmetic for what is allowed. */
+/** Throws the error of the first limit that a request exceeds; a limit of 0 is disabled. An allowed request only costs arithmetic. */
 export async function checkRequest(
   request: ApiRequest,
   limits: TenantLimits,

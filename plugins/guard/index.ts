@@ -1,4 +1,4 @@
-/** Stage `guard`: refuses what a client, a tenant or this replica may not have before it costs anything. */
+/** Stage `guard`: refuses what a client, a tenant or this replica may not do, before it costs anything. */
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
 import {
@@ -44,9 +44,9 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
   create: (options, host) => new Guard(options, host),
 });
 
-/** Fewer must not run even when the loop is late: what waits for the backend costs the loop nothing. */
+/** Even when the loop is late, this many may run: requests that wait for the backend do not load the loop. */
 const minRunning = 3;
-/** A loop that is later than this on average has too much to do. */
+/** A higher mean delay means that the event loop is overloaded. */
 const loopTargetMs = 10;
 const loopResolutionMs = 10;
 const watchEveryMs = 100;
@@ -109,8 +109,8 @@ class Guard implements Stage<'tenant', 'place'> {
   }
 
   /**
-   * Rate first, then the in-flight cap (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one request
-   * count once.
+   * Checks the rate first, then the in-flight limit (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one
+   * request count once.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
     if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
@@ -125,7 +125,7 @@ class Guard implements Stage<'tenant', 'place'> {
     return apiError('tooManyConcurrent', {});
   }
 
-  /** The loop is what all requests share: when it is late, too many of them run. */
+  /** All requests share the event loop: when it is late, too many of them are running. */
   #lookAtLoop(): void {
     const toMs = (ns: number): number => Math.max(0, ns / 1e6 - loopResolutionMs);
     // An empty histogram has no mean.
@@ -143,7 +143,7 @@ class Guard implements Stage<'tenant', 'place'> {
     try {
       await checkRequest(request, limits, this.#host.limits.process, signal);
     } catch (error) {
-      // What is wrong with the text of a query, and who has left, is no matter of limits.
+      // Errors of the query text, and clients that left, are not counted as refusals by a limit.
       if (error instanceof ApiError) this.#count('limit');
       throw error;
     }

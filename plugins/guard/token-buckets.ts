@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/base/clock.js';
 
 export interface TokenBucketOptions {
-  /** Tokens that come back per second. */
+  /** Tokens refilled per second. */
   readonly perSecond: number;
-  /** Tokens of a full bucket. */
+  /** Capacity of a bucket. */
   readonly burst: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Buckets at most; the longest unused goes first. */
+  /** The most buckets; the least recently used is dropped. */
   readonly maxBuckets?: number;
 }
 
@@ -16,13 +16,13 @@ interface Bucket {
 }
 
 const defaultMaxBuckets = 65_536;
-/** A bucket unused for so long is dropped (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). */
+/** A bucket that was unused for this long is dropped (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). */
 const idleMs = 10 * 60_000;
 const sweepEveryMs = 5 * 60_000;
 
 /** One token bucket per key, such as a remote address: a steady rate with bursts, in bounded memory. */
 export class TokenBuckets {
-  /** In the order of last use. */
+  /** In order of last use. */
   readonly #buckets = new Map<string, Bucket>();
   readonly #options: TokenBucketOptions;
   #sweptAtMs: number;
@@ -32,7 +32,6 @@ export class TokenBuckets {
     this.#sweptAtMs = options.clock.monotonicMs();
   }
 
-  /** Buckets in memory. */
   get size(): number {
     return this.#buckets.size;
   }

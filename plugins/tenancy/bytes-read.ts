@@ -9,12 +9,12 @@ import { apiError } from '../../core/base/errors/table.js';
 import { printMatcher, visit, type Expr, type LogExpr, type Matcher } from '../../core/logql/index.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
 
-/** How far back Loki looks for the logs of a query that is no window. */
+/** How far back Loki looks for logs in a query without a window. */
 const lookBackNs = 30n * nanosPerSecond;
 
 /**
- * Refuses a query that would read more bytes than told, by the index statistics of its selectors over the time that each of them
- * reads. As in Loki, a log query that filters nothing is not asked about: it ends at its limit.
+ * Refuses a query that would read more than `maxBytes`, by the index statistics of its selectors over the time that each one reads. As in
+ * Loki, a log query without filters is not checked: it stops at its limit.
  * @param ask answers index statistics of the tenants
  * @throws ApiError `tooManyBytesRead`
  */
@@ -33,7 +33,7 @@ export async function checkBytesRead(
     throw apiError('tooManyBytesRead', { read: printByteSize(total), limit: printByteSize(maxBytes) });
 }
 
-/** What is refused for reasons of its own is not held against the query, as in Loki. */
+/** As in Loki, statistics that are refused for another reason do not count against the query. */
 async function answered(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
@@ -80,7 +80,7 @@ function readsOf(expr: Expr): readonly Read[] {
   return reads;
 }
 
-/** A search for nothing filters nothing. */
+/** A search for an empty text filters nothing. */
 function hasFilter({ stages }: LogExpr): boolean {
   return stages.some((stage) => {
     if (stage.kind === 'label-filter') return true;

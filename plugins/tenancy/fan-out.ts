@@ -8,19 +8,19 @@ import { apiError, errorTable } from '../../core/base/errors/table.js';
 
 export interface FanOutOptions {
   readonly merge: MergeOptions;
-  /** Bound of the merged answer; 0 is none. */
+  /** The largest merged answer; 0 means unlimited. */
   readonly maxBytes: number;
-  /** Ends all parts. */
+  /** Cancels all parts. */
   readonly signal: AbortSignal;
 }
 
-/** Parts in flight at once; each of them may make several backend calls. */
+/** Parts in flight at once; each may make several backend calls. */
 const parallel = 16;
 
 /**
- * Runs one part after the other, some at once, and merges their answers in the order of the parts, whichever comes first. Who holds
- * an answer whose turn has not come takes no other part, so that no more than the merged answer and the parts in flight are in
- * memory. The first failure ends all others and is the failure of the whole. Undefined without parts.
+ * Runs the parts with limited concurrency and merges their answers in the order of the parts, whichever arrives first. A worker whose
+ * answer is waiting for its turn does not start another part, so that memory only holds the merged answer and the parts in flight. The
+ * first failure cancels all others and becomes the failure of the whole. Undefined without parts.
  */
 export async function fanOut<Part>(
   parts: readonly Part[],
@@ -47,7 +47,7 @@ export async function fanOut<Part>(
   return merged;
 }
 
-/** Runs parts, some at once. The first failure ends all others and is the failure of the whole. */
+/** Runs parts with limited concurrency. The first failure cancels all others and becomes the failure of the whole. */
 export async function inParallel<Part>(
   parts: readonly Part[],
   run: (part: Part, signal: AbortSignal) => Promise<void>,
@@ -70,7 +70,7 @@ export async function inParallel<Part>(
   }
 }
 
-/** Refusals that concern the request or the client and not one tenant keep their status. */
+/** Refusals that concern the request or the client rather than one tenant keep their status. */
 const keptStatuses: ReadonlySet<number> = new Set([413, 429, 499, 501, 504]);
 const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
   errorTable.tooManyConcurrent,
@@ -79,7 +79,7 @@ const keptEntries: ReadonlySet<ErrorEntry> = new Set<ErrorEntry>([
 ]);
 
 /**
- * What a client is told when one tenant fails: a refusal is 400, trouble in the backend 500, a timeout stays 504
+ * The error for the client when one tenant fails: a refusal becomes 400, a backend failure 500, a timeout stays 504
  * (docs/protocol/tenants.md#several-tenants). The text is the tenant's.
  */
 function wholeFailure(error: unknown): unknown {

@@ -2,24 +2,27 @@ import type { RangeOp } from '../../core/logql/ast.js';
 import type { Leaf, SeriesRow } from '../../core/logql/metric/index.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
-/** The series that one tenant has of a range aggregation. */
+/** One tenant's series of a range aggregation. */
 export interface TenantRows {
   readonly id: string;
   readonly rows: readonly SeriesRow[];
 }
 
-/** Functions that Loki groups once more where it puts tenants together; the series of all others stay each tenant's own. */
+/** Functions that Loki groups again when it merges tenants; for all others, series stay separate by tenant. */
 const regroupedOps: ReadonlySet<RangeOp> = new Set(['max_over_time', 'min_over_time', 'avg_over_time']);
 
-/** Whether a range aggregation groups the lines of all tenants by other names than the tenant: its series are nobody's own. */
+/**
+ * Whether a range aggregation groups the lines of all tenants by labels other than the tenant, so that its series belong to no single
+ * tenant.
+ */
 export function isAcrossTenants({ range: { op, grouping } }: Leaf): boolean {
   if (grouping === undefined || grouping.without || !regroupedOps.has(op)) return false;
   return !grouping.labels.includes(tenantLabel);
 }
 
 /**
- * Puts series with the same labels together: extremes of several tenants are the extremes of all, and where only one tenant has a
- * value it is the value of all. Undefined for series of which that cannot be told (an average of averages is none).
+ * Merges series with the same labels: extremes of several tenants are the extremes of all, and a value that only one tenant has is the
+ * value of all. Undefined for series that cannot be merged (such as an average of averages).
  */
 export function mergeAcrossTenants(
   { range: { op } }: Leaf,

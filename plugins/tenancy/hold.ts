@@ -8,12 +8,12 @@ import { checkBytesRead } from './bytes-read.js';
 import { operationOf } from '../../core/operations/index.js';
 import { oldestOf, withinLength } from './reach.js';
 
-/** Answers a request of the tenants; nothing older than `oldestNs` is to be read. */
+/** Answers a request of the tenants; nothing older than `oldestNs` may be read. */
 export type Ask = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
 
 /**
- * Holds a request to those limits of its tenants that are about the whole of it: how far back it may look, how much it may read, and
- * how long it may take. What is refused for its text alone is left to others, unread.
+ * Applies the tenants' limits that concern the request as a whole: how far back it may look, how much it may read, and how long it may
+ * take. A request that is refused for its text alone is left to later stages, unparsed.
  */
 export async function holdToLimits(
   exchange: Exchange,
@@ -55,5 +55,5 @@ async function withinTime(
   }
 }
 
-/** The longest that a timer can wait. */
+/** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** Stage `tenancy`: whose data a request may see; one run of the chain per tenant when there are several. */
+/** Stage `tenancy`: decides whose data a request may see, and runs the chain once per tenant when there are several. */
 import type { TenancyOptions } from '../../core/base/options.gen.js';
 import {
   defineStage,
@@ -53,7 +53,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     const { tenantMapFile, tenantMapReloadInterval } = this.#options;
     if (tenantMapFile === undefined || tenantMapReloadInterval === 0) return;
     this.#poller = setInterval(() => void this.#poll(), tenantMapReloadInterval);
-    // Watching a file is no reason to keep the process alive.
+    // Watching a file must not keep the process alive.
     this.#poller.unref();
   }
 
@@ -78,13 +78,13 @@ class Tenancy implements Stage<never, 'tenant'> {
       const [first, ...others] = resolved.tenants;
       return answerSeveral(asked, rest, [bounded(first), ...others.map(bounded)], limits);
     };
-    // What is refused for its length is not read first.
+    // A text that is refused for its length is not parsed first.
     if (oversizedText(request, limits.process.maxQueryLengthBytes) !== undefined)
       return ask(exchange, undefined);
     return holdToLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
   }
 
-  /** SIGHUP. An error keeps the old map; the kernel logs it. */
+  /** SIGHUP. On an error the old map stays, and the kernel logs the error. */
   async reload(): Promise<void> {
     await this.#take(() => this.#map.reload());
   }
@@ -113,7 +113,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     meters.tenant_map_reloads_total.add(1, { outcome: 'changed' });
     meters.tenant_map_entries.set(this.#map.current.size, {});
     log.info('tenant map reloaded', { 'tenant_map.entries': this.#map.current.size });
-    // Finished answers may be of data that a tenant no longer sees.
+    // Cached answers may contain data that a tenant may no longer see.
     await this.#host.purge('answers');
   }
 }

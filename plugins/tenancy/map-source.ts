@@ -7,24 +7,23 @@ export interface MapSettings {
   /** The map given by flag, environment or pipeline file. */
   readonly inline: unknown;
   readonly file: string | undefined;
-  /** The value of TENANT_MAP now; read again at every reload. */
+  /** The current value of TENANT_MAP; read again on every reload. */
   readonly fromEnvironment: () => string | undefined;
 }
 
 /**
- * The tenant map in force (docs/protocol/tenants.md#tenant-map). A file wins over the inline map entry by entry and is read again
- * on request or when it has changed; without a file, a map that came from TENANT_MAP is read again on request. A map that cannot be
- * read changes nothing.
+ * The current tenant map (docs/protocol/tenants.md#tenant-map). Entries of a file override the inline map; the file is read again on reload
+ * or when it has changed. Without a file, a map that came from TENANT_MAP is read again on reload. An invalid map changes nothing.
  */
 export class MapSource {
   readonly #settings: MapSettings;
   #inline: TenantMap;
   readonly #isFromEnvironment: boolean;
   #current: TenantMap;
-  /** What the file looked like when it was last read, whether that went well or not. */
+  /** Identifies the version of the file that was last read, successfully or not. */
   #stamp: string | undefined;
 
-  /** Reads the inline map only; an Error says what is wrong with it. */
+  /** Reads the inline map only; throws an Error when it is invalid. */
   constructor(settings: MapSettings) {
     this.#settings = settings;
     this.#inline = readTenantMap(settings.inline, 'tenant-map');
@@ -36,7 +35,7 @@ export class MapSource {
     return this.#current;
   }
 
-  /** Reads everything that may be read again. True when the map in force changed; an Error leaves it as it was. */
+  /** Reads everything again. True when the current map changed; an Error leaves it unchanged. */
   async reload(): Promise<boolean> {
     const { file, fromEnvironment } = this.#settings;
     if (file !== undefined) return this.#readFile(file, await stampOf(file));
@@ -46,7 +45,7 @@ export class MapSource {
     return this.#replace(this.#inline);
   }
 
-  /** Reads the file when it has changed since it was read last. True when the map in force changed. */
+  /** Reads the file if it has changed since the last read. True when the current map changed. */
   async poll(): Promise<boolean> {
     const { file } = this.#settings;
     if (file === undefined) return false;
@@ -55,7 +54,7 @@ export class MapSource {
   }
 
   async #readFile(file: string, stamp: string): Promise<boolean> {
-    // Kept before reading, so that a broken file is reported once and not at every poll.
+    // Set before reading, so that a broken file is reported once instead of on every poll.
     this.#stamp = stamp;
     const fromFile = parseTenantMap((await readOptionFile('-tenant-map-file', file)).toString('utf8'), file);
     return this.#replace(new Map([...this.#inline, ...fromFile]));
@@ -73,19 +72,19 @@ export class MapSource {
     try {
       return sameTenantMap(parseTenantMap(text, 'TENANT_MAP'), this.#inline);
     } catch {
-      // A flag gave the map, and nobody has read the variable.
+      // The map came from a flag, so the variable does not matter.
       return false;
     }
   }
 }
 
-/** Changes whenever the file does, also when it is replaced by another of the same age or goes away. */
+/** Changes whenever the file does, including when it is deleted or replaced by one with the same modification time. */
 async function stampOf(file: string): Promise<string> {
   try {
     const { mtimeNs, size, ino } = await stat(file, { bigint: true });
     return `${mtimeNs}.${size}.${ino}`;
   } catch {
-    // Reading it says what is wrong.
+    // Reading it will report the problem.
     return 'unreadable';
   }
 }

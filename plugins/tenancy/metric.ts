@@ -1,6 +1,6 @@
 /**
- * A metric query over several tenants. The expression is evaluated here, once; each part of it that reads logs is asked of every
- * tenant as a query of its own. As in Loki each tenant's series carry the tenant's label, and only then are they added up.
+ * Metric queries over several tenants. The expression is evaluated once, here; each part that reads logs is asked of every tenant as a
+ * separate query. As in Loki, each tenant's series get the tenant's label before they are added up.
  */
 import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Point } from '../../core/logql/metric/points.js';
@@ -34,7 +34,7 @@ import { labelSet } from './tenant-label.js';
 type MetricRequest = QueryRangeRequest | QueryRequest;
 
 /**
- * Answers a metric query over the logs of all these tenants at once.
+ * Answers a metric query over the logs of all these tenants together.
  * @throws ApiError with the first tenant's failure, or the evaluation's
  */
 export async function answerTogether(
@@ -84,7 +84,7 @@ async function seriesOf(
     },
     signal,
   );
-  // In the order of the header, so that sums of fractions always come out the same.
+  // In the order of the header, so that floating-point sums are reproducible.
   const inOrder = chosen.map(({ id }) => ({ id, rows: tables.get(id) ?? [] }));
   if (leaf.range.op === 'absent_over_time')
     return {
@@ -104,7 +104,7 @@ async function labelled(tables: readonly TenantRows[], pacer: Pacer): Promise<re
   return all;
 }
 
-/** Series that belong to all tenants together; those that cannot be put together stay each tenant's own. */
+/** Series of all tenants together; those that cannot be merged stay separate by tenant. */
 async function rowsOfAll(
   leaf: Leaf,
   tables: readonly TenantRows[],
@@ -131,7 +131,7 @@ interface TenantRow {
   readonly row: SeriesRow;
 }
 
-/** A leaf as a query of its own; the tenant's label is put on what comes back. */
+/** A leaf as a query of its own; the tenant's label is added to its result. */
 function leafExpr({ range, pushed }: Leaf): MetricExpr {
   if (pushed === undefined) return range;
   const labels = pushed.labels.filter((name) => name !== tenantLabel);
@@ -149,7 +149,7 @@ function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
   return { ...row, labels: labelSet(row.labels, tenantId) };
 }
 
-/** Nothing is absent that one of the tenants has. */
+/** A series is only absent if no tenant has it. */
 function absentInAll(
   { range }: Leaf,
   tables: readonly (readonly SeriesRow[])[],
@@ -165,7 +165,7 @@ function absentInAll(
   return [{ labels: absentLabels(range), values: new Float64Array(count).fill(1), present }];
 }
 
-/** The series of an answer on the columns of the whole query, which it was asked for. */
+/** The series of a tenant's answer, aligned to the columns of the whole query. */
 async function rowsOf(answer: Answer, columns: Columns, pacer: Pacer): Promise<readonly SeriesRow[]> {
   const rows: SeriesRow[] = [];
   const add = (labels: LabelSet, points: readonly Point[], columnOf: (point: Point) => number): void => {

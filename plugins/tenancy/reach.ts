@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/wire/api/request.js';
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 
-/** The oldest moment that may be read: what is older than the lookback or than the retention is as good as gone. Undefined for no bound. */
+/** The oldest time that may be read: anything before the lookback or the retention counts as deleted. Undefined means unlimited. */
 export function oldestOf(limits: TenantLimits, nowNs: bigint): bigint | undefined {
   const { maxQueryLookbackNs, retentionPeriodNs } = limits;
   const bounds = [maxQueryLookbackNs, retentionPeriodNs].filter((ns) => ns > 0n);
@@ -10,7 +10,7 @@ export function oldestOf(limits: TenantLimits, nowNs: bigint): bigint | undefine
   return nowNs - others.reduce((least, ns) => (ns < least ? ns : least), first);
 }
 
-/** Shortens the range of a listing for which the client named none to the longest that the tenants may ask for. */
+/** Shortens the default range of a listing to the longest one that the tenants may ask for. */
 export function withinLength(request: ApiRequest, { maxQueryLengthNs }: TenantLimits): ApiRequest {
   if (!('isOpenRange' in request) || !request.isOpenRange || maxQueryLengthNs === 0n) return request;
   const { startNs, endNs } = request.range;

@@ -5,20 +5,20 @@ import { quoteGo } from '../../core/base/time/index.js';
 import { operations } from '../../core/operations/index.js';
 import { accountNumber, type TenantMap } from './tenant-map.js';
 
-/** What an operator decided about tenants. */
+/** The operator's settings for tenants. */
 export interface TenantPolicy {
   readonly tenantLabel?: string;
   readonly allowGlobal: boolean;
-  /** Whether a number that is not in the map is the backend account of that number. */
+  /** Whether a number that is not in the map means the backend account with that number. */
   readonly allowNumeric: boolean;
-  /** What becomes of an id that names nothing: an answer as over no data, or 403. */
+  /** How to answer an unknown id: as a tenant without data, or with 403. */
   readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
   readonly authEnabled: boolean;
   readonly forwardTenantHeader: boolean;
 }
 
-/** Whose data a header names: one tenant, or several whose answers are merged. */
+/** The tenants that a header names: one, or several whose answers are merged. */
 export type Resolved =
   | { readonly kind: 'one'; readonly tenant: Tenant }
   | { readonly kind: 'many'; readonly tenants: readonly [Tenant, ...Tenant[]] };
@@ -26,8 +26,8 @@ export type Resolved =
 const defaultAliases: ReadonlySet<string> = new Set(['0', 'fake', 'default']);
 
 /**
- * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws the error of a header
- * that names none.
+ * Finds the tenants of a request by its X-Scope-OrgID (docs/protocol/tenants.md#finding-the-tenant). Throws an ApiError when the header is
+ * missing or invalid.
  */
 export function resolveHeader(
   orgId: string | undefined,
@@ -50,7 +50,7 @@ export function resolveHeader(
   return { kind: 'many', tenants: [tenantOf(first), ...others.map(tenantOf)] };
 }
 
-/** Finds the tenant of one id: map, `*`, default alias, label, number (if allowed), in this order. */
+/** Finds the tenant for one id: map, `*`, default alias, label, number (if allowed), in this order. */
 export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy): Tenant {
   const mapped = map.get(id);
   if (mapped !== undefined) return { id, ...mapped, streamField: undefined, forwardHeader: false };
@@ -61,7 +61,7 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
   const forwardHeader = policy.forwardTenantHeader;
   if (defaultAliases.has(id)) return { ...defaultTenant, id, forwardHeader };
   if (policy.tenantLabel !== undefined) {
-    // Node refuses these in headers already; other ways into the chain must not bring them in either.
+    // Node refuses these in headers already, but not every request comes from a header.
     if (/[\r\n\0]/.test(id)) throw apiError('tenantCharacter', {});
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
@@ -70,7 +70,7 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
 }
 
-/** The account is none that a backend has, so that caches tell its answers from those of every other tenant. */
+/** An account number that no backend has, so that caches distinguish its answers from those of every other tenant. */
 function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Tenant {
   if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
   const character = unsupportedInIds.exec(id)?.[0];
@@ -78,7 +78,7 @@ function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Ten
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
 }
 
-/** What Loki takes in no id; ids of the map and of label-based tenancy may hold it. */
+/** Characters that Loki refuses in ids; ids of the map and of label-based tenancy may contain them. */
 const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
 
 function withoutHeader(policy: TenantPolicy): Tenant {
@@ -86,7 +86,7 @@ function withoutHeader(policy: TenantPolicy): Tenant {
   return defaultTenant;
 }
 
-/** The backend's default tenant; the id is empty because the client named none. */
+/** The backend's default tenant; the id is empty because the client sent none. */
 const defaultTenant: Tenant = {
   id: '',
   accountId: 0,
@@ -95,7 +95,7 @@ const defaultTenant: Tenant = {
   forwardHeader: false,
 };
 
-/** The ids of a multi-tenant header, each once, sorted as Loki does. */
+/** The unique ids of a multi-tenant header, sorted as in Loki. */
 function splitIds(header: string): readonly string[] {
   const ids = header.split('|').map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ''))].sort();

@@ -66,7 +66,7 @@ async function chooseStrategy(
   tenants: readonly Tenant[],
   maxQueryBytes: number,
 ): Promise<Strategy> {
-  // The guard refuses what is too long, for every tenant alike; it is not to be read here first.
+  // The guard refuses a text that is too long, for every tenant alike, so it is not parsed here first.
   if (oversizedText(request, maxQueryBytes) !== undefined) return once;
   await readAhead(request, signal);
   return rule.strategy(request, tenants);

@@ -3,9 +3,9 @@ import { LabelSet } from '../../core/base/labels/label-set.js';
 import { originalTenantLabel, tenantLabel } from '../../core/operations/rules/tenant-names.js';
 
 /**
- * A tenant's answer with the tenant's label on everything that has labels; index statistics and listings carry none.
- * @param isMerged whether the labels of entries will be merged into those of their streams: there empty values get lost, as in the
- * reference, which reads the labels of several tenants again
+ * Adds the tenant's label to everything in an answer that has labels; index statistics and listings have none.
+ * @param isMerged whether the labels of entries will be merged into those of their streams. Empty values are then dropped, as in Loki,
+ * which parses the labels of several tenants again.
  */
 export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean): Answer {
   switch (answer.kind) {
@@ -47,12 +47,12 @@ function withoutEmpty(entry: Entry): Entry {
   return { ...entry, parsed: LabelSet.fromSorted(labels.filter(([, value]) => value !== '')) };
 }
 
-/** Labels of one tenant's as those of several show them. */
+/** Converts one tenant's labels to the form shown for several tenants. */
 export function labelSet(labels: LabelSet, tenantId: string): LabelSet {
   return renamed(labels).with([[tenantLabel, tenantId]]);
 }
 
-/** Metadata and parsed labels become labels of the result too, unless the client asked for them apart. */
+/** Metadata and parsed labels become labels of the stream, unless the client asked for them separately. */
 function moveStored(entry: Entry): Entry {
   if (!entry.structuredMetadata.has(tenantLabel) && !entry.parsed.has(tenantLabel)) return entry;
   return { ...entry, structuredMetadata: renamed(entry.structuredMetadata), parsed: renamed(entry.parsed) };

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-/** Where a tenant's data are in the backend. */
+/** The account and project of a tenant in the backend. */
 export interface BackendTenant {
   readonly accountId: number;
   readonly projectId: number;
@@ -10,7 +10,7 @@ export type TenantMap = ReadonlyMap<string, BackendTenant>;
 
 const maxUint32 = 0xffff_ffff;
 
-/** Reads a mapping given as an option; `where` starts the message of the Error for a bad one. */
+/** Parses a mapping given as an option; `where` starts the message of an Error. */
 export function readTenantMap(mapping: unknown, where: string): TenantMap {
   return new Map(
     entriesOf(mapping, where).map(([orgId, entry]) => {
@@ -22,7 +22,7 @@ export function readTenantMap(mapping: unknown, where: string): TenantMap {
   );
 }
 
-/** Reads the text of a map file: YAML, of which JSON is a part. An empty file is an empty map. */
+/** Parses the text of a map file: YAML, which includes JSON. An empty file is an empty map. */
 export function parseTenantMap(text: string, where: string): TenantMap {
   let mapping: unknown;
   try {
@@ -33,7 +33,7 @@ export function parseTenantMap(text: string, where: string): TenantMap {
   return mapping === null ? new Map<string, BackendTenant>() : readTenantMap(mapping, where);
 }
 
-/** True when both maps send every id to the same place. */
+/** Whether both maps are equal. */
 export function sameTenantMap(a: TenantMap, b: TenantMap): boolean {
   if (a.size !== b.size) return false;
   return [...a].every(([orgId, tenant]) => {
@@ -42,7 +42,7 @@ export function sameTenantMap(a: TenantMap, b: TenantMap): boolean {
   });
 }
 
-/** An id as the header writes it (`7`, `fake`), or undefined when it is no backend account number. */
+/** The id for an account number, as the header writes it (`7`, `fake`); undefined when it is not a number. */
 export function accountNumber(text: string): number | undefined {
   if (!/^\d{1,10}$/.test(text)) return undefined;
   const value = Number(text);
@@ -50,7 +50,7 @@ export function accountNumber(text: string): number | undefined {
 }
 
 function entriesOf(value: unknown, where: string): readonly (readonly [string, unknown])[] {
-  // YAML keys may be numbers; the header is a text.
+  // YAML keys may be numbers, but the header is a text.
   if (value instanceof Map)
     return [...(value as Map<unknown, unknown>)].map(([key, entry]) => [String(key), entry]);
   if (typeof value !== 'object' || value === null || Array.isArray(value))

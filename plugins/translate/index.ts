@@ -9,7 +9,7 @@ import type { Plan } from '../../core/engine/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 
-/** The stage that says what a request means in the backend's terms. */
+/** The stage that plans a request in the backend's terms. */
 export default defineStage<TranslateOptions, never, 'plan'>({
   name: 'translate',
   summary: 'Turns a request into a plan: what the backend filters, and what is evaluated here',
@@ -17,7 +17,7 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   gives: ['plan'],
   rest: 'once',
   create: ({ pushdown }, host): Stage<never, 'plan'> => ({
-    // The parser makes its table when it first reads something, which takes as long as a hundred queries.
+    // The parser builds its table on first use, which takes as long as a hundred queries.
     start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
     handle: (exchange, rest) => translate(exchange, rest, host, pushdown),
   }),

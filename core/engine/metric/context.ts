@@ -10,17 +10,17 @@ import type { LeafPlan } from '../plan/types.js';
 import type { LineSamples } from './count/shapes.js';
 import type { Declined } from './declined.js';
 
-/** What a metric request is answered with. */
+/** What a metric request is executed with. */
 export interface MetricContext extends Backend, Memories {
   readonly clock: Clock;
   readonly limits: MetricLimits;
   readonly signal: AbortSignal;
-  /** Rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 is no bound. */
+  /** The most rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
   readonly maxRows: number;
   readonly workers: Pick<LineWorkers, 'run'>;
-  /** Whose data the upstream gives: what is remembered is remembered for them. */
+  /** The owner of the data: what is learned is kept per owner. */
   readonly owner: string;
-  /** Told of each attempt to read a leaf. */
+  /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }
 
@@ -35,20 +35,20 @@ export type StrategyName = 'statistics' | 'short-lines' | 'rows' | 'whole-rows';
 /** Reads a leaf, or says why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;
 
-/** One way to get the series of a leaf from the backend. All ways give the same series; the first that can is taken. */
+/** One way to read the series of a leaf from the backend. All ways give the same series; the first possible one is used. */
 export interface Strategy {
   readonly name: StrategyName;
-  /** What it does, for docs. */
+  /** What it does, for the documentation. */
   readonly summary: string;
-  /** What its error tells of an entry that cannot be evaluated. Loki's names the first such entry with all of its labels. */
-  readonly tellsEntry: 'not' | 'in part' | 'wholly';
-  /** Looks at the plan alone: how the leaf would be read, or why it cannot be read so whatever is stored. */
+  /** How far its error names an entry that cannot be evaluated. Loki's error names the first such entry with all of its labels. */
+  readonly namesFailedEntry: 'no' | 'partly' | 'fully';
+  /** Checks the plan alone: returns how to read the leaf, or why that is impossible whatever the data. */
   readonly prepare: (leaf: LeafPlan) => Attempt | Declined;
 }
 
 /**
- * Counts what the answer to a metric query cost. Bytes are those of lines that were read here, or whose length the backend was
- * asked for: a count of rows reads no lines, so that none are its bytes.
+ * Counts what the answer to a metric query cost. Bytes are those of lines read here, or whose length the backend was asked for; a count of
+ * rows reads no lines and adds no bytes.
  */
 export class MetricCounts {
   #scanned = 0;
@@ -56,7 +56,7 @@ export class MetricCounts {
   #bytes = 0;
   #metadataBytes = 0;
 
-  /** A row that was read. */
+  /** Counts a row that was read. */
   row({ line, structuredMetadata }: LogRow): void {
     this.#scanned += 1;
     this.#passed += 1;
@@ -64,12 +64,14 @@ export class MetricCounts {
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
   }
 
-  /** Rows of the streams that the backend's statistics are about, before any filter on lines, as it lists them. */
+  /** Counts the rows of the streams that the backend's statistics cover, before any line filter, as the backend lists them. */
   scanned(streams: readonly { readonly hits: number }[]): void {
     for (const { hits } of streams) this.#scanned += hits;
   }
 
-  /** Rows that the backend counted without sending them, or their bytes; `scanned` was told of the rows they were found among. */
+  /**
+   * Counts rows, or their bytes, that the backend counted without sending them; `scanned` has already been given the rows they were among.
+   */
   counted(rows: number, bytes: number): void {
     this.#passed += rows;
     this.#bytes += bytes;

@@ -1,4 +1,4 @@
-/** Why a strategy left a leaf to the next one: identifiers for metrics and logs, and what they mean. */
+/** Why a strategy left a leaf to the next one: identifiers for metrics and logs, with their meaning. */
 export const declineReasons = {
   'all-columns': 'all labels of rows are seen, so no column can be left out',
   'entry-failed': 'an entry cannot be evaluated, and the error has to name it as Loki does',
@@ -31,7 +31,7 @@ export const declineReasons = {
 
 export type DeclineReason = keyof typeof declineReasons;
 
-/** What a strategy, or a step of it, gives instead of a result that it cannot give. */
+/** Returned by a strategy, or a step of one, that cannot give a result. */
 export interface Declined {
   readonly declined: DeclineReason;
 }

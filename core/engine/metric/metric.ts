@@ -47,8 +47,8 @@ export function executeMetric(
 }
 
 /**
- * Answers a metric query: the expression is evaluated here over the series of its leaves, which come from the backend.
- * @throws ApiError for limits, errors of entries and broken vector matching, with Loki's texts
+ * Answers a metric query: evaluates the expression here over the series of its leaves, which come from the backend.
+ * @throws ApiError for limits, errors of entries and invalid vector matching, with Loki's texts
  */
 export async function answerMetric(
   plan: MetricPlan,
@@ -64,7 +64,7 @@ export async function answerMetric(
   return withStats(result, counts, clock.monotonicMs() - startedAt);
 }
 
-/** The series of leaves, read from the backend as they are planned. */
+/** Reads the series of leaves from the backend as planned. */
 function backendSource({ leaves }: MetricPlan, context: LeafContext): LeafSource {
   const planned = new Map([...leaves].map(([range, leaf], index) => [range, { leaf, index }]));
   return {
@@ -76,14 +76,13 @@ function backendSource({ leaves }: MetricPlan, context: LeafContext): LeafSource
   };
 }
 
-/** The grid on which a request wants its answer. */
 export function gridFor(request: MetricRequest): Grid {
   return request.op === 'query'
     ? { kind: 'instant', timeNs: request.timeNs }
     : gridOf(request.range, request.stepNs);
 }
 
-/** What a request is held to; the series of a part of a query are not counted, those of the whole are. */
+/** The limits of a request. Series of a part of a larger query are not limited; those of the whole are. */
 export function metricLimits(
   { isPart = false }: MetricRequest,
   { isDrilldown }: Pick<Caller, 'isDrilldown'>,

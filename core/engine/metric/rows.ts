@@ -13,31 +13,31 @@ import { parseRowTime } from '../../victoria/names/row-time.js';
 import type { BackendRow, BackendValue, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
-import { readStreams, twinStreams } from './count/inventory.js';
+import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
 import { decline } from './declined.js';
 
-/** Rows whose lines are held at once, to find those that were pushed twice. */
+/** Rows whose lines are held at once to detect repeated ones. */
 const windowRows = 50_000;
-/** Rows read by one call where none are held: the backend breaks off what lasts longer than its own deadline, by default 30 s. */
+/** Rows per call when none are held: the backend breaks off calls that exceed its own deadline, by default 30 s. */
 const callRows = 250_000;
 
-/** What rows to read, and what of them. */
+/** Which rows to read, and how. */
 export interface RowRequest {
   readonly filter: LogsqlFilter;
-  /** Includes the rows of `filter`, and can be counted cheaply. */
+  /** Matches all rows of `filter`, and can be counted cheaply. */
   readonly selection: LogsqlFilter;
-  /** What is done with the rows before they are sent. */
+  /** Pipes to apply to the rows before they are sent. */
   readonly pipes?: readonly LogsqlPipe[];
   /** Undefined for all. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
-  /** Makes rows of what the pipes have made of them. */
+  /** Converts the output of the pipes to rows. */
   readonly rewrite?: (row: BackendRow) => BackendRow;
-  /** Leaves rows out that are counted elsewhere. */
+  /** Skips rows that are counted elsewhere. */
   readonly accepts?: (row: BackendRow) => boolean;
-  /** False when it is known that no row was pushed twice. */
+  /** False when no row was pushed twice. */
   readonly mayRepeat?: boolean;
-  /** How many rows `selection` has in the range, where that is known. */
+  /** The number of rows of `selection` in the range, if known. */
   readonly selectedRows?: number;
 }
 
@@ -46,7 +46,7 @@ type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts
   readonly limits: Pick<MetricLimits, 'memory'>;
 };
 
-/** Reads rows, each entry once; all parts of a long range under one place among heavy queries. */
+/** Reads rows, each entry once; all parts of a long range use one place among heavy queries. */
 export async function* readEntries(
   request: RowRequest,
   context: RowsContext,
@@ -59,7 +59,7 @@ export async function* readEntries(
   }
 }
 
-/** Stretch of time by stretch of time, so that memory stays flat. */
+/** One window of time after the other, so that memory stays constant. */
 async function* readParts(
   request: RowRequest,
   { upstream, reader, maxRows, counts, limits }: RowsContext,
@@ -101,7 +101,7 @@ async function* readParts(
 
 const asItIs = (row: BackendRow): BackendRow => row;
 
-/** The entries of a leaf, from all of its rows. */
+/** The entries of a leaf, from its rows. */
 function rowEntrySource(plan: LeafPlan, context: LeafContext): EntrySource {
   return {
     async *entries(_leaf, { fromNs, toNs }, signal) {
@@ -109,15 +109,15 @@ function rowEntrySource(plan: LeafPlan, context: LeafContext): EntrySource {
       const range = { startNs: fromNs, endNs: toNs + 1n };
       const asked = { ...context, selection, columns: [] };
       const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
-      const { missing, suspects } = await context.facts.of(asked, range, listed);
+      const { missing, streamsWithSharedTimes } = await context.profiler.of(asked, range, listed);
       const pacer = new Pacer(signal);
       const streams = await atPace(readStreams(listed, context.reader), pacer);
-      const twins = await atPace(twinStreams(streams), pacer);
+      const sameLabelStreams = await atPace(streamsWithSameLabels(streams), pacer);
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },
-        // The line of a row without one is made of all its fields.
+        // The line of a row without one is built from all its fields.
         columns: missing > 0 ? undefined : plan.columns,
-        mayRepeat: suspects.size > 0 || twins.size > 0,
+        mayRepeat: streamsWithSharedTimes.size > 0 || sameLabelStreams.size > 0,
         selectedRows: rowsOfStreams(listed),
       };
       for await (const rows of readEntries(rowsOf, context)) {
@@ -128,19 +128,19 @@ function rowEntrySource(plan: LeafPlan, context: LeafContext): EntrySource {
   };
 }
 
-/** Reads rows with the columns that the query sees. */
+/** Reads rows with only the columns that the query uses. */
 export const rowsStrategy: Strategy = {
   name: 'rows',
   summary: 'rows are read with the columns that the query sees',
-  tellsEntry: 'in part',
+  namesFailedEntry: 'partly',
   prepare: (leaf) => (leaf.columns === undefined ? decline('all-columns') : fromRows(leaf)),
 };
 
-/** Reads rows with all of their columns. */
+/** Reads rows with all their columns. */
 export const wholeRowsStrategy: Strategy = {
   name: 'whole-rows',
   summary: 'rows are read with all columns',
-  tellsEntry: 'wholly',
+  namesFailedEntry: 'fully',
   prepare: (leaf) => fromRows({ ...leaf, columns: undefined }),
 };
 
@@ -149,17 +149,17 @@ function fromRows(leaf: LeafPlan): Attempt {
     entryLeafSource(rowEntrySource(leaf, context), context.workers).series(request);
 }
 
-/** A row as pipelines take it. */
+/** Converts a row to the input of a pipeline. */
 export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
   return { stream: stream.labels, structuredMetadata, timestampNs, line };
 }
 
-/** Rows of streams as the backend lists them. */
+/** The total number of rows of listed streams. */
 export function rowsOfStreams(listed: readonly BackendValue[]): number {
   return listed.reduce((sum, { hits }) => sum + hits, 0);
 }
 
-/** How many rows there are; a sum that the backend makes. */
+/** Lets the backend count rows. */
 export async function countRows(upstream: Upstream, filter: LogsqlFilter, range: TimeRange): Promise<number> {
   const counting = stats([], statsFunction('count', [], 'rows'));
   let rows = 0;
@@ -168,19 +168,19 @@ export async function countRows(upstream: Upstream, filter: LogsqlFilter, range:
   return rows;
 }
 
-/** A stretch of time and the rows it had when they were counted. */
+/** A stretch of time and the number of rows it had when they were counted. */
 export interface RowWindow {
   readonly range: TimeRange;
   readonly rows: number;
 }
 
-/** Parts in which rows are counted at once. */
+/** Parts per counting query. */
 const parts = 128n;
 const shortestPartNs = 1_000_000n;
 
 /**
- * Cuts a range into windows of no more rows than told, as far as time can be cut, from old to new; stretches without rows are
- * left out. Rows that come in between do no harm: they are in one of the windows or too new to be asked for.
+ * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; stretches without rows are left out.
+ * Rows that arrive meanwhile do no harm: they are in one of the windows or too new for the query.
  */
 export async function planWindows(
   upstream: Upstream,
@@ -234,9 +234,9 @@ function clip(startNs: bigint, endNs: bigint, range: TimeRange): TimeRange {
 
 type Lines = string | Set<string>;
 
-/** Tells rows that were pushed to a stream before, with the same line and time: Loki keeps one entry of them. */
+/** Detects rows that were pushed to a stream before with the same line and time: Loki keeps one entry of them. */
 export class Repeats {
-  /** Lines by stream and time, in nanoseconds since the first row's. */
+  /** Lines by stream and time, in nanoseconds since the first row. */
   readonly #streams = new Map<string, Map<number, Lines>>();
   #originNs: bigint | undefined;
   readonly #memory: MemoryAccount;
@@ -246,10 +246,10 @@ export class Repeats {
     this.#memory = memory;
   }
 
-  /** True for a row that is there already; rows may come in any order. */
+  /** Whether the row is already known; rows may come in any order. */
   isRepeated({ stream, timestampNs, line }: Pick<LogRow, 'stream' | 'timestampNs' | 'line'>): boolean {
     this.#originNs ??= timestampNs;
-    // A window of 104 days is told apart to the nanosecond; windows of rows are far shorter, or hold next to nothing.
+    // Exact to the nanosecond within 104 days; windows of rows are far shorter, or hold almost nothing.
     const at = Number(timestampNs - this.#originNs);
     const { key } = stream.labels;
     let times = this.#streams.get(key);
@@ -272,7 +272,7 @@ export class Repeats {
     return false;
   }
 
-  /** Forgets everything, for a stretch of time that has nothing in common with the one before. */
+  /** Forgets everything, before a stretch of time that does not overlap the previous one. */
   clear(): void {
     this.#streams.clear();
     this.#originNs = undefined;

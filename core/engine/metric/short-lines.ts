@@ -11,38 +11,38 @@ import { fieldName } from '../../victoria/logsql/build.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
-import type { Facts } from './count/facts.js';
+import type { SelectionProfile } from './count/profile.js';
 import { decidingFields, groupByLabels, type Grouping } from './count/grouping.js';
-import { takeInventory, twinStreams } from './count/inventory.js';
-import { oddLines, openNames, shorteningQuestion } from './count/json.js';
+import { listSelection, streamsWithSameLabels } from './count/stream-listing.js';
+import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { entryOf, readEntries, rowsOfStreams, type RowRequest } from './rows.js';
 
 const maxKnown = 20_000;
 
-/** A stream came after its selection was listed. */
+/** The stream of a row is newer than the listing of its selection. */
 class UnknownStreamError extends Error {}
 
-/** Reads rows whose lines the backend has shortened to the labels that matter. */
+/** Reads rows whose lines the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: Strategy = {
   name: 'short-lines',
   summary:
     'rows are read, with lines that the backend has shortened to the labels that `| json` takes from them',
-  tellsEntry: 'not',
-  prepare: ({ brief, ...leaf }) =>
-    brief === undefined
+  namesFailedEntry: 'no',
+  prepare: ({ shortLines, ...leaf }) =>
+    shortLines === undefined
       ? decline('lines-needed')
-      : (request, context) => shortLinesTable({ ...leaf, brief }, request, context),
+      : (request, context) => shortLinesTable({ ...leaf, shortLines }, request, context),
 };
 
-type Shortened = Omit<LeafPlan, 'brief'> & { readonly brief: NonNullable<LeafPlan['brief']> };
+type Shortened = Omit<LeafPlan, 'shortLines'> & { readonly shortLines: NonNullable<LeafPlan['shortLines']> };
 
 async function shortLinesTable(
   plan: Shortened,
   request: LeafRequest,
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
-  const { brief } = plan;
+  const { shortLines } = plan;
   const { leaf, columns } = request;
   const windows = new Windows(columns, leaf.range.range);
   if (windows.buckets === 0) return decline('no-buckets');
@@ -58,7 +58,7 @@ async function shortLinesTable(
     },
   };
   const source = entryLeafSource(entries, context.workers);
-  const stages = { ...leaf.range.range.query, stages: brief.stages };
+  const stages = { ...leaf.range.range.query, stages: shortLines.stages };
   const short = { ...leaf.range, range: { ...leaf.range.range, query: stages } };
   try {
     return await source.series({ ...request, leaf: { ...leaf, range: short } });
@@ -69,49 +69,61 @@ async function shortLinesTable(
 }
 
 async function shortRows(
-  { brief, logs, selection }: Shortened,
+  { shortLines, logs, selection }: Shortened,
   range: RowRequest['range'],
   context: LeafContext,
   signal: AbortSignal,
 ): Promise<RowRequest | Declined> {
   const { upstream, reader, naming } = context;
-  const inventory = await takeInventory(upstream, reader, selection, range, signal);
-  const question = shorteningQuestion(openNames(brief.fromJson, inventory));
+  const streamListing = await listSelection(upstream, reader, selection, range, signal);
+  const question = shorteningQuestion(openNames(shortLines.fromJson, streamListing));
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
-  const twins = await atPace(twinStreams(inventory.streams), pacer);
-  if (twins.size > 0) return decline('shared-streams');
-  const deciding = decidingFields(brief.names, inventory, naming);
-  const grouping = await atPace(groupByLabels(brief.names, inventory, deciding, naming), pacer);
-  const asked = { ...context, selection, columns: grouping.standIns, odd: oddLines };
-  const obstacle = obstacleIn(await context.facts.of(asked, range, inventory.listed));
+  const sameLabelStreams = await atPace(streamsWithSameLabels(streamListing.streams), pacer);
+  if (sameLabelStreams.size > 0) return decline('shared-streams');
+  const deciding = decidingFields(shortLines.names, streamListing, naming);
+  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
+  const asked = {
+    ...context,
+    selection,
+    columns: grouping.placeholderColumns,
+    unreliable: lenientNumberLines,
+  };
+  const obstacle = obstacleIn(await context.profiler.of(asked, range, streamListing.listed));
   if (obstacle !== undefined) return obstacle;
-  // Rows are made with these as keys.
+  // These names become keys of row objects.
   if (deciding.all.includes('__proto__')) return decline('reserved-name');
-  const selectedRows = rowsOfStreams(inventory.listed);
-  const cutting = await context.shapes.of(question, { ...context, selection, range, rows: selectedRows });
-  if (isDeclined(cutting)) return cutting;
+  const selectedRows = rowsOfStreams(streamListing.listed);
+  const shaper = await context.shapes.of(question, { ...context, selection, range, rows: selectedRows });
+  if (isDeclined(shaper)) return shaper;
   return {
     ...{ filter: logs.filter, selection, range, selectedRows, mayRepeat: false },
-    pipes: cutting.pipes,
+    pipes: shaper.pipes,
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
     rewrite: withStream(grouping, deciding.all),
   };
 }
 
-/** What of the rows has to be looked at line by line. */
-function obstacleIn({ suspects, missing, odd, isHidden }: Facts): Declined | undefined {
-  if (suspects.size > 0) return decline('repeated-rows');
+/** Why the rows must be evaluated line by line, if they must. */
+function obstacleIn({
+  streamsWithSharedTimes,
+  missing,
+  unreliable,
+  isHidden,
+}: SelectionProfile): Declined | undefined {
+  if (streamsWithSharedTimes.size > 0) return decline('repeated-rows');
   if (missing > 0) return decline('missing-lines');
-  if (odd > 0) return decline('lenient-numbers');
+  if (unreliable > 0) return decline('lenient-numbers');
   return isHidden ? decline('hidden-fields') : undefined;
 }
 
-/** Gives rows the stream that their columns tell. All come out with the same keys in the same order, which is read fastest. */
+/** Adds the stream that a row's columns identify. All rows have the same keys in the same order, which is fastest to read. */
 function withStream(grouping: Grouping, fields: readonly string[]): (row: BackendRow) => BackendRow {
   const known = new Map<string, string>();
-  const { standIns, columns } = grouping;
-  const [first, ...others] = columns.filter((name) => name === '_stream' || standIns.includes(name));
+  const { placeholderColumns, columns } = grouping;
+  const [first, ...others] = columns.filter(
+    (name) => name === '_stream' || placeholderColumns.includes(name),
+  );
   const keyOf = (row: BackendRow): string => {
     if (first === undefined) return '';
     return others.length === 0

@@ -8,7 +8,10 @@ import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsStrategy, wholeRowsStrategy } from './rows.js';
 import { shortLinesStrategy } from './short-lines.js';
 
-/** Every way to read a leaf, in the order in which they are tried: what moves least comes first, and the last one can read them all. */
+/**
+ * Every way to read a leaf, in the order in which they are tried: the one that transfers least comes first, and the last one can read every
+ * leaf.
+ */
 export const strategies: readonly Strategy[] = [
   statisticsStrategy,
   shortLinesStrategy,
@@ -17,7 +20,7 @@ export const strategies: readonly Strategy[] = [
 ];
 
 /**
- * The series of a leaf by the first strategy that can read it.
+ * Reads the series of a leaf by the first possible strategy.
  * @param index of the leaf in its plan
  */
 export async function readLeaf(
@@ -35,9 +38,9 @@ export async function readLeaf(
   throw new Error('no strategy can read a leaf');
 }
 
-/** @param hasFailed whether an entry could not be evaluated: then the error has to name it */
+/** @param hasFailed whether an entry could not be evaluated, so that the error must name it */
 async function tryStrategy(
-  { name, tellsEntry, prepare }: Strategy,
+  { name, namesFailedEntry, prepare }: Strategy,
   hasFailed: boolean,
   leaf: LeafPlan,
   index: number,
@@ -49,13 +52,13 @@ async function tryStrategy(
   const tell = (outcome: string): void =>
     tried({ leaf: index, strategy: name, outcome, durationMs: clock.monotonicMs() - startedMs });
   try {
-    const attempt = hasFailed && tellsEntry === 'not' ? decline('entry-failed') : prepare(leaf);
+    const attempt = hasFailed && namesFailedEntry === 'no' ? decline('entry-failed') : prepare(leaf);
     const upstream = context.upstream.taggedWith?.(name) ?? context.upstream;
     const result = isDeclined(attempt) ? attempt : await attempt(request, { ...context, upstream });
     tell(isDeclined(result) ? result.declined : 'ran');
     return result;
   } catch (error) {
-    if (tellsEntry !== 'wholly' && isEntryFailure(error)) {
+    if (namesFailedEntry !== 'fully' && isEntryFailure(error)) {
       tell('entry-failed');
       return decline('entry-failed');
     }

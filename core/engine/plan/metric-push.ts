@@ -3,7 +3,7 @@ import type { RangeAggregation, Stage } from '../../logql/ast.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { namesIn, plainName, visibleNames } from './metric-columns.js';
 import type { metricRules } from './rules/metric.js';
-import type { LeafBrief, LeafPush, LogsPlan } from './types.js';
+import type { ShortLinesPlan, LeafPush, LogsPlan } from './types.js';
 
 export type PushDecision =
   | { readonly rule: Counted; readonly push: LeafPush }
@@ -43,7 +43,7 @@ export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushD
 }
 
 /** How a leaf's rows can be shortened; undefined where they cannot. */
-export function briefLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafBrief | undefined {
+export function planShortLines({ range, pushed }: Leaf, { residual }: LogsPlan): ShortLinesPlan | undefined {
   const names = visibleNames(range, pushed);
   const isOfBytes = range.range.unwrap === undefined && measureOf(range) === 'bytes';
   if (names === undefined || names.has(detectedLevelName) || isOfBytes) return undefined;

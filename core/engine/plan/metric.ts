@@ -5,7 +5,7 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps, type PlannedLogs } from './logs.js';
 import { matcherSteps } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
-import { briefLeaf, pushLeaf } from './metric-push.js';
+import { planShortLines, pushLeaf } from './metric-push.js';
 import type { LeafPlan, MetricPlan } from './types.js';
 
 /** `-pushdown`: with `off` the backend only selects streams. */
@@ -41,7 +41,7 @@ function* leafSteps(leaf: Leaf, naming: Naming, pushdown: Pushdown): Steps<LeafP
     selection,
     columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),
     push: 'push' in decision ? decision.push : undefined,
-    brief: pushdown === 'off' ? undefined : briefLeaf(leaf, logs),
+    shortLines: pushdown === 'off' ? undefined : planShortLines(leaf, logs),
     rule: decision.rule,
     decisions,
   };

@@ -35,7 +35,7 @@ export interface LeafPush {
 }
 
 /** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
-export interface LeafBrief {
+export interface ShortLinesPlan {
   /** All labels that are seen. */
   readonly names: ReadonlySet<string>;
   /** Those of them that `| json` may take from lines. */
@@ -56,7 +56,7 @@ export interface LeafPlan {
   /** How the backend counts instead of sending rows; undefined when it cannot. */
   readonly push: LeafPush | undefined;
   /** How its rows can be shortened where they are read; undefined when they cannot. */
-  readonly brief: LeafBrief | undefined;
+  readonly shortLines: ShortLinesPlan | undefined;
   /** What was decided about the leaf as a whole, and about its parts; for explain. */
   readonly rule: RuleId;
   readonly decisions: readonly Decision[];

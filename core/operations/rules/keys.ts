@@ -6,7 +6,7 @@ export const timeRange: KeyParts<TimeRange> = { startNs: scalar, endNs: scalar }
 export const browsed: KeyParts<Browse> = { limit: scalar, offset: scalar, search: scalar };
 export const openRange = leftOut('the range says what is read; it was shortened to what the tenant may ask');
 
-/** What several select together, whatever their order. */
+/** A key for what several selectors select together, independent of their order. */
 export function textSet(selectors: readonly { readonly text: string }[]): string {
   return inOrder([...new Set(selectors.map((selector) => selector.text))].sort());
 }

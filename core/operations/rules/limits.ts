@@ -11,7 +11,7 @@ interface Ranged {
   readonly range: TimeRange;
 }
 
-/** Points a query_range may have (docs/protocol/errors-and-limits.md#refused-queries). */
+/** The most points of a query_range (docs/protocol/errors-and-limits.md#refused-queries). */
 const maxPoints = 11_000n;
 
 export function checkResolution({ range, stepNs }: QueryRangeRequest): void {
@@ -28,7 +28,7 @@ export function checkRange({ range }: Ranged, { maxQueryLengthNs }: TenantLimits
   });
 }
 
-/** Only log queries return entries; the query is parsed for that only when the limit would be exceeded. */
+/** Only log queries return entries; the query is only parsed when the limit would be exceeded. */
 export async function checkEntries(
   request: QueryRangeRequest,
   { maxEntriesLimitPerQuery }: TenantLimits,
@@ -39,7 +39,7 @@ export async function checkEntries(
   if (request.query.ast.kind === 'log') checkEntriesLimit(request, maxEntriesLimitPerQuery);
 }
 
-/** The lines to look at are the entries of a log query. */
+/** The lines to scan count as entries of a log query. */
 export function checkScannedLines(
   { lineLimit }: { readonly lineLimit: number },
   { maxEntriesLimitPerQuery }: TenantLimits,
@@ -47,7 +47,7 @@ export function checkScannedLines(
   checkEntriesLimit({ limit: lineLimit }, maxEntriesLimitPerQuery);
 }
 
-/** As in Loki, the last window that is too long is the one that is named. */
+/** As in Loki, the error names the last window that is too long. */
 export async function checkIntervals(
   request: QueryRangeRequest | QueryRequest,
   { maxQueryRangeNs }: TenantLimits,
@@ -67,14 +67,14 @@ export async function checkIntervals(
   });
 }
 
-/** The part of a range that is not older than told. */
+/** The part of a range that is not older than `oldestNs`. */
 export function shortened<Request extends Ranged>(request: Request, oldestNs: bigint): Request | undefined {
   const { startNs, endNs } = request.range;
   if (startNs >= oldestNs) return request;
   return endNs < oldestNs ? undefined : { ...request, range: { startNs: oldestNs, endNs } };
 }
 
-/** For what reads no logs, or holds its range to rules of its own. */
+/** For operations that read no logs, or have their own rules for the range. */
 export function unshortened<Request>(request: Request): Request {
   return request;
 }
@@ -84,7 +84,7 @@ export function readsLogs({ query }: { readonly query: { readonly ast: Expr } })
   return logQueriesOf(query.ast).length > 0;
 }
 
-/** The limits of what lists or sums over a range. */
+/** Limits of operations that list or sum over a range. */
 export const rangedLimits = {
   checks: [checkRange],
   within: shortened,
@@ -92,8 +92,8 @@ export const rangedLimits = {
   bytesRead: undefined,
 };
 
-/** The limits of what looks at the lines of a log query. */
+/** Limits of operations that read the lines of a log query. */
 export const scanLimits = { ...rangedLimits, checks: [checkRange, checkScannedLines] };
 
-/** The limits of what reads no logs. */
+/** Limits of operations that read no logs. */
 export const noLimits = { checks: [], within: unshortened, isTimed: true, bytesRead: undefined };

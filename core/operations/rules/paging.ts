@@ -1,6 +1,6 @@
 import type { Browse } from '../../wire/api/request.js';
 
-/** What each tenant must list so that a page of all tenants' values can be cut from their union. */
+/** What to list for each tenant, so that the requested page can be cut from the union of all tenants' values. */
 export function widen(browse: Browse): Browse {
   const { limit, offset = 0, search } = browse;
   return {
@@ -9,12 +9,12 @@ export function widen(browse: Browse): Browse {
   };
 }
 
-/** The page of the merged values that was asked for. */
+/** The requested page of the merged values. */
 export function pageOf(values: readonly string[], { limit, offset = 0 }: Browse): readonly string[] {
   return values.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
-/** Whether a name that is added to a listing is what the client searches for. */
+/** Whether a name added to a listing matches the client's search. */
 export function isFound(name: string, { search }: Browse): boolean {
   return search === undefined || name.toLowerCase().includes(search.toLowerCase());
 }

@@ -28,7 +28,7 @@ export const byQuery = {
   }),
 };
 
-/** A LogQL query that is not asked of any logs. */
+/** A LogQL query that reads no logs. */
 export const byQueryText = { texts: textOf, mapSelectors: unchanged };
 
 export const bySelector = {
@@ -39,7 +39,7 @@ export const bySelector = {
   }),
 };
 
-/** Without a selector everything is listed; it gets one when matchers are made out of nothing. */
+/** A missing selector lists everything; it becomes a selector when `change` returns matchers for none. */
 export const byOptionalSelector = {
   texts: textOf,
   mapSelectors: <Request extends OfOptionalSelector>(request: Request, change: ChangeMatchers): Request => {
@@ -48,11 +48,11 @@ export const byOptionalSelector = {
   },
 };
 
-/** What one of them selects. */
+/** A stream matches when any of the selectors does. */
 export const bySelectors = {
   texts: ({ selectors }: OfSelectors): readonly string[] => selectors.map((selector) => selector.text),
   mapSelectors: <Request extends OfSelectors>(request: Request, change: ChangeMatchers): Request => {
-    // No selector means every stream, which is one selector without matchers.
+    // No selector means every stream, the same as one selector without matchers.
     const selectors = request.selectors.length === 0 ? [undefined] : request.selectors;
     const narrowed = selectors.map((selector) => changed(selector, change));
     return { ...request, selectors: narrowed.filter(({ matchers }) => matchers.length > 0) };

@@ -4,13 +4,13 @@ import { printSelector, type Matcher } from '../../logql/index.js';
 import { compileRegExp, RegExpSyntaxError } from '../../logql/regexp/index.js';
 import { tenantLabel } from './tenant-names.js';
 
-/** Matchers without those on the tenant label, and what those said of a tenant. */
+/** Matchers without those on the tenant label, and the test that the removed ones apply to a tenant. */
 export interface TenantFilter {
   readonly matchers: readonly Matcher[];
   readonly accepts: (tenantId: string) => boolean;
 }
 
-/** Takes the matchers on `__tenant_id__` out: they choose tenants and never reach the backend. Undefined when there are none. */
+/** Removes the matchers on `__tenant_id__`: they select tenants and never reach the backend. Undefined when there are none. */
 export function takeTenantMatchers(matchers: readonly Matcher[]): TenantFilter | undefined {
   const tests = matchers.filter((matcher) => matcher.name === tenantLabel).map(testOf);
   if (tests.length === 0) return undefined;
@@ -20,16 +20,16 @@ export function takeTenantMatchers(matchers: readonly Matcher[]): TenantFilter |
   };
 }
 
-/** A bare selector without its matchers on the tenant label; `selector` is undefined when nothing is left to select by. */
+/** A bare selector without its matchers on the tenant label; `selector` is undefined when no matchers remain. */
 export interface SplitSelector {
   readonly selector: Selector | undefined;
   readonly accepts: (tenantId: string) => boolean;
 }
 
-/** Splits a selector of a listing; one that does not name the label is not even parsed. */
+/** Splits the selector of a listing; one without the tenant label is not even parsed. */
 export function splitSelector(selector: Selector | undefined): SplitSelector {
   const everyone = { selector, accepts: () => true };
-  // Label names have no other spelling, so a text without it has no such matcher.
+  // Label names have a single spelling, so a text without the name has no such matcher.
   if (selector?.text.includes(tenantLabel) !== true) return everyone;
   const filter = takeTenantMatchers(selector.matchers);
   if (filter === undefined) return everyone;

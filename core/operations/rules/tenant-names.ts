@@ -1,4 +1,4 @@
-/** The label that says which tenant a result of several is from (docs/protocol/tenants.md#several-tenants). */
+/** The label with the tenant of a result over several tenants (docs/protocol/tenants.md#several-tenants). */
 export const tenantLabel = '__tenant_id__';
-/** What a stored label of that name is called beside it. */
+/** The new name of a stored label with that name. */
 export const originalTenantLabel = 'original___tenant_id__';

@@ -16,7 +16,7 @@ import { splitSelector, takeTenantMatchers } from './tenant-matchers.js';
 type ScanRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;
 type SelectorRequest = Extract<ApiRequest, { readonly query: Selector }>;
 
-/** As many as a limit can say. */
+/** The largest possible limit. */
 export const unlimited = 0xffff_ffff;
 
 export const once: Strategy = { kind: 'once' };
@@ -37,7 +37,7 @@ export function metricStrategy(request: QueryRangeRequest | QueryRequest, expr: 
   return logQueriesOf(expr).length > 0 ? { kind: 'together', request, expr } : once;
 }
 
-/** Fields of log queries; other queries are refused, for every tenant alike. */
+/** Log queries are merged by field; other queries are refused, for every tenant alike. */
 export function mergeScans(request: ScanRequest, tenants: readonly Tenant[]): Strategy {
   const { ast } = request.query;
   return ast.kind === 'log' ? mergeLogs(request, ast, tenants) : once;
@@ -67,7 +67,7 @@ export function mergeSelected(
   return { kind: 'merge', parts: chosen.map((tenant) => ({ tenant, request })) };
 }
 
-/** The same where a request needs a selector: one that selects everything, when none is left. */
+/** The same for requests that require a selector: if none is left, it selects everything. */
 export function mergeWithSelector(request: SelectorRequest, tenants: readonly Tenant[]): Strategy {
   return mergeSelected(request.query, tenants, (selector) => ({
     ...request,
@@ -75,7 +75,7 @@ export function mergeWithSelector(request: SelectorRequest, tenants: readonly Te
   }));
 }
 
-/** A selector as listings have it: none, where nothing is left to select by. */
+/** The selector of a listing, which is left out when it has no matchers. */
 export function asOptional(selector: Selector | undefined): { readonly query?: Selector } {
   return selector === undefined ? {} : { query: selector };
 }
@@ -90,7 +90,7 @@ export function tenantNames(
   return { kind: 'tenant-names', tenantIds: tenants.map(({ id }) => id).filter(accepts), browse };
 }
 
-/** Each selector of a series request chooses tenants for itself. */
+/** Each selector of a series request selects its own tenants. */
 export function mergeSeries(request: SeriesRequest, tenants: readonly Tenant[]): Strategy {
   if (request.selectors.length === 0) {
     return { kind: 'merge', parts: tenants.map((tenant) => ({ tenant, request })) };
@@ -100,7 +100,7 @@ export function mergeSeries(request: SeriesRequest, tenants: readonly Tenant[]):
     const accepted = splits.filter((split) => split.accepts(tenant.id)).map((split) => split.selector);
     if (accepted.length === 0) return [];
     const selectors = accepted.filter((selector) => selector !== undefined);
-    // One that selects everything makes the others needless, and no selector at all means just that.
+    // A selector without matchers selects everything and makes the others redundant; so does an empty list.
     return [
       { tenant, request: { ...request, selectors: selectors.length < accepted.length ? [] : selectors } },
     ];

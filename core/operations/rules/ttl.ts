@@ -12,14 +12,14 @@ const builtInLabelsTtlMs = 5 * minuteMs;
 const seriesTtlMs = 30_000;
 /** Index statistics, volumes and shards. */
 const indexTtlMs = 10_000;
-/** Fields and labels that were detected, for windows of up to an hour. */
+/** Detected fields and labels, for windows of up to an hour. */
 const detectedTtlMs = 90_000;
-/** Patterns of the past stay as they are: a hundred years. */
+/** Patterns of the past never change: a hundred years. */
 const patternsTtlMs = 100 * 365 * 24 * hourMs;
-/** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), and both are 30s without disk and peers. */
+/** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), which is 30s without disk and peers. */
 const emptyListingTtlMs = 30_000;
 
-/** Longer windows of listings change less: factors by window (docs/protocol/operation.md#cache-times). */
+/** Listings of longer windows change more slowly: factors by window (docs/protocol/operation.md#cache-times). */
 const windowFactors: readonly (readonly [windowMs: number, factor: number])[] = [
   [hourMs, 1],
   [6 * hourMs, 3],
@@ -80,7 +80,7 @@ export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRule
   return endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
 }
 
-/** What is kept for good must be of the past, whether queries are refreshed or not. */
+/** An answer that is kept indefinitely must be of the past, whether or not queries are refreshed. */
 export function isNotPast({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
   return endsWithin(range.endNs, nowMs, rules.recentTailRefreshWindow);
 }

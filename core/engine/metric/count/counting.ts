@@ -21,24 +21,24 @@ import type { BackendRow, Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import type { Group, Grouping, GroupValue } from './grouping.js';
-import type { Cutting, Get } from './shapes.js';
+import type { LineShaper, Get } from './shapes.js';
 
-/** Buckets that the backend may be asked for; beyond that reading rows is no worse. */
+/** The most buckets to ask the backend for; beyond that, reading rows is no worse. */
 const maxBuckets = 11_000;
 
-/** Buckets of time such that the window of every column is a whole number of them. */
+/** Time buckets such that the window of every column is a whole number of them. */
 export interface Buckets {
-  /** From the first moment of the first bucket to behind the last moment of the last one. */
+  /** From the start of the first bucket to the end of the last one. */
   readonly range: TimeRange;
   readonly stepNs: bigint;
-  /** A bucket begins this long behind a multiple of the step: windows hold their end and not their begin. */
+  /** Buckets begin this long after a multiple of the step, because windows include their end instead of their start. */
   readonly shiftNs: bigint;
   readonly count: number;
 }
 
 const nsPerMs = 1_000_000n;
 
-/** The buckets of a range aggregation, of gcd(range, step) each. */
+/** The buckets of a range aggregation, each gcd(range, step) long. */
 export function bucketsOf(columns: Columns, range: LogRange): Buckets | Declined {
   const windows = new Windows(columns, range);
   if (windows.buckets === 0) return decline('no-buckets');
@@ -54,7 +54,7 @@ export function bucketsOf(columns: Columns, range: LogRange): Buckets | Declined
   return { range: { startNs: fromNs, endNs: toNs + 1n }, stepNs, shiftNs: fromNs % stepNs, count };
 }
 
-/** The last moment of the bucket that begins at these seconds, as the backend shows them. */
+/** The last nanosecond of the bucket that the backend shows as starting at these seconds. */
 export function endOfBucket(seconds: number, { range, stepNs, count }: Buckets): bigint {
   return count === 1 ? range.endNs - 1n : BigInt(Math.round(seconds * 1000)) * nsPerMs + stepNs;
 }
@@ -63,7 +63,7 @@ function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);
 }
 
-/** Values of all groups together that are held until it is certain that there are no more. */
+/** The most values to hold, over all groups, until it is certain that there are no more. */
 const maxPoints = 200_000;
 
 export interface CountRequest {
@@ -72,17 +72,17 @@ export interface CountRequest {
   readonly push: LeafPush;
   readonly grouping: Grouping;
   readonly buckets: Buckets;
-  /** Groups, time aside, that may be held. */
+  /** The most groups to hold, not counting buckets. */
   readonly maxGroups: number;
   readonly memory: MemoryAccount;
   readonly signal: AbortSignal;
 }
 
-/** What a group takes with its columns, and each of its values. */
+/** Bytes of a group with its columns, and of each of its values. */
 const groupBytes = 500;
 const groupPointBytes = 120;
 
-/** The groups of rows by buckets of time. */
+/** Counts rows by group and time bucket. */
 export async function countGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
   const { upstream, filter, push, buckets, memory, signal } = request;
   const { columns, streamOf } = request.grouping;
@@ -99,7 +99,7 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
     if (pause !== undefined) await pause;
     memory.charge(groupBytes + points.length * groupPointBytes, 'statistics of the backend');
     const values = points.map(([seconds, value]) => [endOfBucket(seconds, buckets), Number(value)] as const);
-    // Without a key the backend answers 0 for no rows.
+    // Without a grouping key, the backend answers 0 when there are no rows.
     if (values.every(([, value]) => value === 0)) continue;
     const get = (name: string): string | undefined => labels.get(name);
     const stream = streamOf(get);
@@ -109,7 +109,7 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
   return groups;
 }
 
-/** The same where there may be as many groups as rows. */
+/** The same for a query with as many groups as rows. */
 export async function countManyGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
   const { columns, streamOf } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
@@ -131,8 +131,8 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
 }
 
 /**
- * Reads groups by these columns and bucket by bucket, in no order, each with its value at the last moment of the bucket. Gives why
- * it stopped before the end, where it did.
+ * Reads the groups of these columns bucket by bucket, in no particular order, with each value at the last nanosecond of its bucket. Returns
+ * why it stopped early, if it did.
  */
 async function readBuckets(
   { upstream, filter, push, buckets }: CountRequest,
@@ -156,77 +156,78 @@ async function readBuckets(
   return undefined;
 }
 
-/** What the backend adds up. */
+/** The statistic that the backend computes. */
 function measured({ measure }: LeafPush): StatsFunction {
   return measure === 'bytes'
     ? statsFunction('sum_len', ['_msg'], 'value')
     : statsFunction('count', [], 'value');
 }
 
-/** A text for the values of columns. */
+/** A key for the values of columns. */
 function keyOf(get: Get, columns: readonly string[]): string {
   return JSON.stringify(columns.map((name) => get(name) ?? ''));
 }
 
-/** All values of a group together. */
+/** The sum of a group's values. */
 export function sumOf({ values }: Group): number {
   return values.reduce((all, [, value]) => all + value, 0);
 }
 
-/** Shapes that do not tell what a line means, and whose lines are read. */
-const maxUntold = 50;
-// The backend's limit is 16384 bytes a query.
-const maxUntoldBytes = 6000;
+/** The most shapes that leave a line's meaning undecided, so that these lines are read. */
+const maxUndecided = 50;
+// The backend's limit is 16384 bytes per query.
+const maxUndecidedBytes = 6000;
 
-/** Lines counted by what they mean. */
+/** Lines counted by meaning. */
 export interface ShapeCount {
   readonly groups: readonly Group[];
-  /** Picks the rows whose shape does not tell what they mean; undefined where there are none. */
-  readonly untold: readonly LogsqlPipe[] | undefined;
+  /** Selects the rows whose shape leaves their meaning undecided; undefined when there are none. */
+  readonly undecided: readonly LogsqlPipe[] | undefined;
 }
 
 export interface ShapeRequest extends CountRequest {
-  readonly cutting: Cutting;
-  /** Picks the groups whose lines have to be looked at. */
+  readonly shaper: LineShaper;
+  /** Selects the groups whose lines matter. */
   readonly accepts: (group: Pick<Group, 'stream' | 'get'>) => boolean;
 }
 
-/** Counts lines by shape and so by what they mean. */
+/** Counts lines by shape, and so by meaning. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | Declined> {
-  const { cutting, accepts } = request;
+  const { shaper, accepts } = request;
   const { columns, streamOf } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
-  const untold = new Map<string, LogsqlFilter>();
-  const keys = [...columns, ...cutting.columns];
-  const stopped = await readBuckets(request, cutting.pipes, keys, (row, value) => {
+  const undecided = new Map<string, LogsqlFilter>();
+  const keys = [...columns, ...shaper.columns];
+  const stopped = await readBuckets(request, shaper.pipes, keys, (row, value) => {
     const get: Get = (name) => row[name];
     const stream = streamOf(get);
     if (stream === undefined) return 'unlisted-stream';
     if (!accepts({ stream, get })) return 'taken';
-    const told = cutting.toldBy(get);
-    if (told === undefined) {
-      untold.set(keyOf(get, cutting.columns), shapeFilter(get, cutting));
+    const representative = shaper.representativeOf(get);
+    if (representative === undefined) {
+      undecided.set(keyOf(get, shaper.columns), shapeFilter(get, shaper));
       return 'taken';
     }
-    const key = `${keyOf(get, columns)} ${told.level ?? ''} ${told.line}`;
+    const key = `${keyOf(get, columns)} ${representative.level ?? ''} ${representative.line}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { stream, get, told, values: [value] });
+    if (group === undefined) groups.set(key, { stream, get, representative, values: [value] });
     else group.values.push(value);
     return groups.size <= request.maxGroups ? 'taken' : 'too-many-groups';
   });
   if (stopped !== undefined) return stopped;
-  const rows = untold.size === 0 ? undefined : rowsOf(cutting, [...untold.values()]);
+  const rows = undecided.size === 0 ? undefined : rowsOf(shaper, [...undecided.values()]);
   if (rows !== undefined && isDeclined(rows)) return rows;
-  return { groups: [...groups.values()].filter((group) => sumOf(group) !== 0), untold: rows };
+  return { groups: [...groups.values()].filter((group) => sumOf(group) !== 0), undecided: rows };
 }
 
-function shapeFilter(get: Get, { columns }: Cutting): LogsqlFilter {
+function shapeFilter(get: Get, { columns }: LineShaper): LogsqlFilter {
   return and(...columns.map((name) => exact(name, get(name) ?? '')));
 }
 
-/** Picks the rows of these shapes. */
-function rowsOf({ pipes }: Cutting, shapes: readonly LogsqlFilter[]): readonly LogsqlPipe[] | Declined {
+/** Selects the rows of these shapes. */
+function rowsOf({ pipes }: LineShaper, shapes: readonly LogsqlFilter[]): readonly LogsqlPipe[] | Declined {
   const wanted = or(...shapes);
-  const isShort = shapes.length <= maxUntold && Buffer.byteLength(printFilter(wanted)) <= maxUntoldBytes;
+  const isShort =
+    shapes.length <= maxUndecided && Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
   return isShort ? [...pipes, where(wanted)] : decline('too-many-shapes');
 }

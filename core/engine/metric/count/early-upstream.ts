@@ -1,15 +1,15 @@
 import type { Upstream } from '../../../victoria/upstream/types.js';
 
-/** A backend that is asked before it is known whether the question is right. */
+/** A backend that is asked before it is certain that the answers will be used. */
 export interface EarlyUpstream {
   readonly upstream: Upstream;
-  /** Lets its answers be seen. */
+  /** Releases the answers. */
   confirm(): void;
-  /** Ends its calls; they fail. */
+  /** Aborts its calls; they fail. */
   giveUp(): void;
 }
 
-/** Nobody sees an answer before the question is confirmed. Undefined where calls cannot be given up one by one. */
+/** Withholds all answers until they are confirmed. Undefined when single calls cannot be aborted. */
 export function earlyUpstream(upstream: Upstream): EarlyUpstream | undefined {
   const stop = new AbortController();
   const bound = upstream.until?.(stop.signal);
@@ -21,7 +21,7 @@ export function earlyUpstream(upstream: Upstream): EarlyUpstream | undefined {
     stop.signal.throwIfAborted();
   };
   return {
-    upstream: heldBack(bound, confirmed),
+    upstream: withheld(bound, confirmed),
     confirm,
     giveUp: () => {
       stop.abort(new Error('given up: another question turned out to be right'));
@@ -30,8 +30,8 @@ export function earlyUpstream(upstream: Upstream): EarlyUpstream | undefined {
   };
 }
 
-/** Calls begin at once; what is answered is seen when it is confirmed. */
-function heldBack(upstream: Upstream, confirmed: () => Promise<void>): Upstream {
+/** Calls start immediately; their answers are released once confirmed. */
+function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream {
   const held = async <Value>(answer: Promise<Value>): Promise<Value> => {
     const value = await answer;
     await confirmed();

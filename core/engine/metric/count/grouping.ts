@@ -10,27 +10,27 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
 import { entryOf } from '../rows.js';
-import type { Inventory } from './inventory.js';
-import type { Get, Told } from './shapes.js';
+import type { StreamListing } from './stream-listing.js';
+import type { Get, RepresentativeLine } from './shapes.js';
 
 const severityNumber = 'severity_number';
 const levelMetadata: ReadonlySet<string> = new Set([...levelNames, severityNumber, detectedLevelName]);
 
-/** The fields that, beside the stream, decide what labels of these names a row has. */
+/** The fields which, besides the stream, decide the labels of these names for a row. */
 export interface DecidingFields {
   readonly all: readonly string[];
-  /** Those of them that hold a level by Loki's list of names: with a value in one of them nobody looks at the line. */
+  /** The level fields among them, by Loki's list of names: with a value in one of them, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** Whether any of them may tell a level. */
+  /** Whether any of them can hold a level. */
   readonly mayTellLevel: boolean;
-  /** Streams of other backends' exporters are among them, whose fields may be filled in or named otherwise. */
+  /** Whether there are streams from OTLP exporters, whose fields may be filled in or renamed. */
   readonly hasOtlp: boolean;
 }
 
-/** Finds them; a label that all streams have needs none. */
+/** Finds these fields; a label that all streams have needs none. */
 export function decidingFields(
   names: ReadonlySet<string> | 'all',
-  { streams, fields }: Inventory,
+  { streams, fields }: StreamListing,
   naming: Naming,
 ): DecidingFields {
   const identities = [...streams.values()];
@@ -58,7 +58,7 @@ export function hasName(names: ReadonlySet<string> | 'all', name: string): boole
   return names === 'all' || names.has(name);
 }
 
-/** Whether a stored field can be seen in labels of these names. */
+/** Whether a stored field can appear as one of these labels. */
 function seenFields(
   names: ReadonlySet<string> | 'all',
   streams: readonly StreamIdentity[],
@@ -70,41 +70,41 @@ function seenFields(
     naming.metadataNames(field, fromOtlp).some((name) => open.has(name) || names.has(`${name}_extracted`));
 }
 
-/** By which columns the backend groups rows, such that all rows of a group have the same of the labels that matter. */
+/** The columns by which the backend groups rows, such that all rows of a group have the same relevant labels. */
 export interface Grouping {
   readonly columns: readonly string[];
-  /** Stream fields among the columns that stand for whole streams: rows must have their stream's values in them. */
-  readonly standIns: readonly string[];
-  /** How many groups there are at least, fields of rows aside. */
+  /** Stream fields among the columns that represent whole streams: rows must have their stream's values in them. */
+  readonly placeholderColumns: readonly string[];
+  /** The least number of groups, not counting row fields. */
   readonly size: number;
-  /** The `_stream` text of a stream like those of a group; undefined for a group of none. */
+  /** The `_stream` text of a stream with a group's labels; undefined when there is none. */
   readonly streamOf: (get: Get) => string | undefined;
 }
 
-/** Streams that are looked at in one step. */
+/** Streams handled per step. */
 const stepStreams = 200;
 
-/** Groups by whole streams, which always tells their labels. */
-export function groupByStream({ streams }: Inventory, deciding: DecidingFields): Grouping {
+/** Groups by whole streams, which always determines their labels. */
+export function groupByStream({ streams }: StreamListing, deciding: DecidingFields): Grouping {
   return {
     columns: ['_stream', ...deciding.all],
-    standIns: [],
+    placeholderColumns: [],
     size: streams.size,
     streamOf: (get) => get('_stream') ?? '{}',
   };
 }
 
 /**
- * Groups by the stream fields that make these labels, of which there are far fewer groups than streams; by stream where such
- * fields do not tell the labels of all streams.
+ * Groups by the stream fields that make these labels, which gives far fewer groups than streams; falls back to whole streams when these
+ * fields do not determine the labels of every stream.
  */
 export function* groupByLabels(
   names: ReadonlySet<string>,
-  inventory: Inventory,
+  streamListing: StreamListing,
   deciding: DecidingFields,
   naming: Naming,
 ): Steps<Grouping> {
-  const { streams } = inventory;
+  const { streams } = streamListing;
   const candidates = new Set([...names].flatMap((name) => fieldsBehind(name, naming)));
   for (const name of deciding.all) candidates.add(name);
   const stored = new Set<string>();
@@ -114,34 +114,34 @@ export function* groupByLabels(
     looked += 1;
     if (looked % stepStreams === 0) yield;
   }
-  const standIns = [...stored];
+  const placeholderColumns = [...stored];
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
   const byValues = new Map<string, { readonly text: string; readonly shown: string }>();
   for (const [text, stream] of streams) {
     looked += 1;
     if (looked % stepStreams === 0) yield;
-    const key = JSON.stringify(standIns.map((name) => stream.fields.get(name) ?? ''));
+    const key = JSON.stringify(placeholderColumns.map((name) => stream.fields.get(name) ?? ''));
     const shown = shownOf(stream, wanted, names.has(detectedLevelName));
     const other = byValues.get(key);
     if (other === undefined) byValues.set(key, { text, shown });
-    else if (other.shown !== shown) return groupByStream(inventory, deciding);
+    else if (other.shown !== shown) return groupByStream(streamListing, deciding);
   }
   return {
-    columns: [...new Set([...standIns, ...deciding.all])],
-    standIns,
+    columns: [...new Set([...placeholderColumns, ...deciding.all])],
+    placeholderColumns,
     size: byValues.size,
-    streamOf: (get) => byValues.get(JSON.stringify(standIns.map((name) => get(name) ?? '')))?.text,
+    streamOf: (get) => byValues.get(JSON.stringify(placeholderColumns.map((name) => get(name) ?? '')))?.text,
   };
 }
 
-/** The stream fields that may make a label, and what a level is taken from. */
+/** The stream fields that may make a label, or hold its level. */
 function fieldsBehind(name: string, naming: Naming): readonly string[] {
   const names = name === detectedLevelName ? [...levelNames, detectedLevelName] : [name, plainName(name)];
   const fields = names.flatMap((each) => naming.fieldsOf(each));
   return name === serviceNameLabel ? [...fields, ...naming.serviceFields()] : fields;
 }
 
-/** All of a stream that can be seen in these labels. */
+/** Everything of a stream that is visible in these labels. */
 function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: boolean): string {
   const { labels, level, looksLikeOtlp, metadata } = stream;
   return JSON.stringify([
@@ -153,36 +153,36 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
 }
 
 const maxKnown = 20_000;
-const anyLine: Told = { line: 'x' };
+const anyLine: RepresentativeLine = { line: 'x' };
 const anyTime = '1970-01-01T00:00:00Z';
 
 export type GroupValue = readonly [timestampNs: bigint, value: number];
 
-/** A group of rows: its values, each at the last moment of its bucket. */
+/** A group of rows with its values, each at the last nanosecond of its bucket. */
 export interface Group {
-  /** The `_stream` text of a stream like those of its rows. */
+  /** The `_stream` text of a stream with the labels of its rows. */
   readonly stream: string;
   readonly get: Get;
-  /** What stands for its lines; undefined where they do not matter. */
-  readonly told?: Told;
+  /** A line to evaluate in place of the group's lines; undefined when lines do not matter. */
+  readonly representative?: RepresentativeLine;
   readonly values: readonly GroupValue[];
 }
 
-/** Treats the groups of a statistic as rows: what is the same for all rows of a group is worked out once. */
+/** Evaluates groups as if they were rows: everything that is equal for all rows of a group is computed once. */
 export class Groups {
   readonly #reader: RowReader;
   readonly #fields: readonly string[];
   readonly #readsLevels: boolean;
   readonly #isDecided = new Map<string, boolean>();
 
-  /** @param readsLevels whether the level that a line tells matters */
+  /** @param readsLevels whether the level found in a line matters */
   constructor(reader: RowReader, fields: readonly string[], readsLevels: boolean) {
     this.#reader = reader;
     this.#fields = fields;
     this.#readsLevels = readsLevels;
   }
 
-  /** False for a group, or the group of a row, whose rows differ in what their lines say of the level. */
+  /** False when the level of the group's rows depends on their lines. */
   isDecided({ stream, get }: Pick<Group, 'stream' | 'get'>): boolean {
     if (!this.#readsLevels) return true;
     const isBare = this.#fields.every((name) => (get(name) ?? '') === '');
@@ -201,8 +201,12 @@ export class Groups {
    * Adds the values of a group.
    * @throws ApiError `pipelineError` as for a row
    */
-  add({ stream, get, told = anyLine, values }: Group, extract: SampleExtractor, engine: RangeEngine): void {
-    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, told))));
+  add(
+    { stream, get, representative = anyLine, values }: Group,
+    extract: SampleExtractor,
+    engine: RangeEngine,
+  ): void {
+    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, representative))));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;
@@ -211,12 +215,12 @@ export class Groups {
     }
   }
 
-  /** Whether a group may hide what its values look like: the backend shows numbers like 1_000 as 1000 when it groups by them. */
+  /** Whether the backend may have rewritten a value of the group: grouping shows numbers like 1_000 as 1000. */
   mayBeRewritten({ get }: Group): boolean {
     return this.#fields.some((name) => /^[0-9]{2,}$/.test(get(name) ?? ''));
   }
 
-  #row(stream: string, get: Get, { line, level }: Told): BackendRow {
+  #row(stream: string, get: Get, { line, level }: RepresentativeLine): BackendRow {
     const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
     if (level !== undefined) fields.push([detectedLevelName, level]);
     return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);

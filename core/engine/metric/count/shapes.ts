@@ -18,80 +18,80 @@ import { decline, type Declined } from '../declined.js';
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
 
-/** How the backend cuts lines into shapes, so that it can count lines by level without sending them. */
-export interface Cutting {
+/** How the backend splits lines into shapes, so that it can count lines by level without sending them. */
+export interface LineShaper {
   readonly pipes: readonly LogsqlPipe[];
-  /** The columns by which shapes are told. */
+  /** The columns that identify a shape. */
   readonly columns: readonly string[];
-  /** A line that means the same as those of a group; undefined where their shape does not tell. */
-  toldBy(get: Get): Told | undefined;
+  /** A line with the same meaning as a group's lines; undefined when their shape does not decide it. */
+  representativeOf(get: Get): RepresentativeLine | undefined;
 }
 
 const maxForms = 3;
 const slices = 8n;
 const rowsPerSlice = 250;
 const maxRowsPerSlice = 1000;
-/** Lines per shape, at the least, for shapes to be worth it. */
-export const worthwhile = 6;
+/** The least number of lines per shape that makes counting by shape worthwhile. */
+export const minLinesPerShape = 6;
 const keptMs = 600_000;
-/** Characters of a sample that is kept for the other questions of its request, and how many are. */
+/** The most characters of a sample to keep for the request's other questions, and the most samples. */
 const maxSampleKept = 1 << 20;
 const maxSamplesKept = 4;
-/** A cutting is a few pipes. */
-const cuttingBytes = 1000;
+/** A shaper consists of a few pipes. */
+const shaperBytes = 1000;
 
-/** A line that can be read in place of all lines of a group. */
-export interface Told {
+/** A line to evaluate in place of all lines of a group. */
+export interface RepresentativeLine {
   readonly line: string;
-  /** Their level, where the line does not tell it. */
+  /** Their level, when the line does not contain it. */
   readonly level?: string;
 }
 
-/** What lines are asked about. */
+/** What to find out about lines. */
 export interface LineQuestion {
-  /** Tells one question from another. */
+  /** Identifies the question. */
   readonly key: string;
-  /** How lines like these are cut, or why they are better read. */
-  readonly judge: (lines: readonly string[]) => Cutting | Declined;
+  /** How to split lines like these into shapes, or why they should be read instead. */
+  readonly judge: (lines: readonly string[]) => LineShaper | Declined;
 }
 
-/** Which lines a question is asked about. */
+/** The lines that a question is about. */
 export interface AskedLines {
   readonly owner: string;
   readonly upstream: Upstream;
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
-  /** About so many are in the range. */
+  /** The approximate number of lines in the range. */
   readonly rows: number;
   readonly samples: LineSamples;
 }
 
-/** Finds out from a few lines of a selection whether shapes tell what they mean, and remembers it. */
+/** Finds out from a sample of a selection's lines whether shapes decide their meaning, and caches the result. */
 export class LineShapes {
-  readonly #memory: Memory<Cutting | Declined>;
+  readonly #memory: Memory<LineShaper | Declined>;
 
-  constructor(memory: Memory<Cutting | Declined>) {
+  constructor(memory: Memory<LineShaper | Declined>) {
     this.#memory = memory;
   }
 
-  /** How lines are cut, or why they are better read: they have too little in common. */
-  async of(question: LineQuestion, asked: AskedLines): Promise<Cutting | Declined> {
+  /** How to split the lines into shapes, or why they should be read instead: they must have enough in common. */
+  async of(question: LineQuestion, asked: AskedLines): Promise<LineShaper | Declined> {
     const key = `${question.key} ${asked.owner} ${printFilter(asked.selection)}`;
     const known = this.#memory.get(key);
     if (known !== undefined) return known;
     const lines = await asked.samples.of(asked);
-    const cutting = question.judge(lines);
-    // An empty sample says nothing of other ranges.
-    if (lines.length > 0) this.#memory.set(key, cutting, cuttingBytes, keptMs);
-    return cutting;
+    const shaper = question.judge(lines);
+    // An empty sample says nothing about other ranges.
+    if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
+    return shaper;
   }
 }
 
-/** The lines that one request has looked at: its questions are about the same lines. */
+/** The samples of one request, whose questions are about the same lines. */
 export class LineSamples {
   readonly #known = new Map<string, readonly string[]>();
 
-  /** A few of these lines, read once. */
+  /** A sample of these lines, read once. */
   async of({ upstream, selection, range, rows }: AskedLines): Promise<readonly string[]> {
     const key = `${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
     const known = this.#known.get(key);
@@ -103,7 +103,7 @@ export class LineSamples {
   }
 }
 
-/** Lines of all streams from all over a range. */
+/** Reads lines of all streams from all parts of a range. */
 async function sample(
   upstream: Upstream,
   selection: LogsqlFilter,
@@ -112,7 +112,7 @@ async function sample(
 ): Promise<readonly string[]> {
   const pipes = [fields('_msg'), limit(maxRowsPerSlice)];
   const lengthNs = (endNs - startNs) / slices;
-  // What comes first under a limit is one stream's, so stretches are cut such that there are no more rows than wanted.
+  // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
   const wanted = BigInt(rowsPerSlice) * slices;
   const cutNs =
     rows <= rowsPerSlice ? lengthNs : (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
@@ -131,23 +131,24 @@ async function sample(
   return found.flat();
 }
 
-/** Lines by what stands in front of their levels. */
-export const levelQuestion: LineQuestion = { key: 'level', judge: cuttingFor };
+/** Distinguishes lines by the text before their level. */
+export const levelQuestion: LineQuestion = { key: 'level', judge: shaperFor };
 
-/** Judges shapes by a sample of lines. */
-export function cuttingFor(lines: readonly string[]): Cutting | Declined {
+/** Decides from a sample of lines. */
+export function shaperFor(lines: readonly string[]): LineShaper | Declined {
   const forms = commonForms(lines);
   const shapes = new Map<string, boolean>();
-  let untold = 0;
+  let undecided = 0;
   for (const line of lines) {
     const shape = collapsed(shapeOf(line, forms));
     const key = JSON.stringify(shape);
-    let isTold = shapes.get(key);
-    if (isTold === undefined) shapes.set(key, (isTold = levelOfShape(shape) !== undefined));
-    if (!isTold) untold += 1;
+    let isDecided = shapes.get(key);
+    if (isDecided === undefined) shapes.set(key, (isDecided = levelOfShape(shape) !== undefined));
+    if (!isDecided) undecided += 1;
   }
-  const isWorthwhile = shapes.size * worthwhile <= lines.length && untold * worthwhile <= lines.length;
-  return isWorthwhile ? cut(forms) : decline('lines-differ');
+  const isWorthwhile =
+    shapes.size * minLinesPerShape <= lines.length && undecided * minLinesPerShape <= lines.length;
+  return isWorthwhile ? shaperOf(forms) : decline('lines-differ');
 }
 
 function commonForms(lines: readonly string[]): readonly LevelForm[] {
@@ -169,13 +170,13 @@ function collapsed(shape: LineShape): LineShape {
     : { ...shape, before: collapseNums(shape.before, false) };
 }
 
-// No client's field is likely to be called so; one that is would only be overwritten while rows are counted.
+// A client field is unlikely to have this name, and would only be overwritten during counting.
 const before = '__shape_start';
 const value = '__shape_level';
 const startsAnObject = field('_msg', { kind: 'exact-prefix', text: '{' });
 
-/** The first form that a line has is cut off behind its level, and lines without any are taken as a whole; numbers collapse. */
-function cut(forms: readonly LevelForm[]): Cutting {
+/** Cuts a line after the level in the first matching form; a line without one is kept whole. Numbers are collapsed. */
+function shaperOf(forms: readonly LevelForm[]): LineShaper {
   const unmatched = exact(value, '');
   const extracting = forms.map(({ prefix, suffix }, index): LogsqlPipe => {
     const pattern = `<plain:${before}>${prefix}<plain:${value}>${suffix}`;
@@ -198,33 +199,33 @@ function cut(forms: readonly LevelForm[]): Cutting {
       { kind: 'collapse_nums', at: before, prettify: false },
     ],
     columns: [before, value],
-    toldBy(get) {
+    representativeOf(get) {
       const level = levelOf(get(before) ?? '', get(value) ?? '', forms);
-      // A word alone is a line of its level.
+      // A level word alone is a line of that level.
       return level === undefined ? undefined : { line: level === '' ? noLevel : level };
     },
   };
 }
 
-/** A line that tells no level. */
+/** A line without a level. */
 const noLevel = 'x';
 
-/** Cuts lines both ways: the line is that of the first, the level that of the second. */
-export function withLevels(lines: Cutting, levels: Cutting): Cutting {
+/** Splits lines in both ways: the first provides the line, the second the level. */
+export function withLevels(lines: LineShaper, levels: LineShaper): LineShaper {
   return {
     pipes: [...lines.pipes, ...levels.pipes],
     columns: [...lines.columns, ...levels.columns],
-    toldBy(get) {
-      const [told, level] = [lines.toldBy(get), levels.toldBy(get)];
-      if (told === undefined || level === undefined) return undefined;
-      return { ...told, level: level.line === noLevel ? unknownLevel : level.line };
+    representativeOf(get) {
+      const [representative, level] = [lines.representativeOf(get), levels.representativeOf(get)];
+      if (representative === undefined || level === undefined) return undefined;
+      return { ...representative, level: level.line === noLevel ? unknownLevel : level.line };
     },
   };
 }
 
 function levelOf(start: string, level: string, forms: readonly LevelForm[]): string | undefined {
   if (level === '') return levelOfShape({ form: undefined, line: start });
-  // Whichever form it was that matched.
+  // Any of the forms may have matched.
   const possible = forms.filter(({ prefix }) => isOfObjects(prefix) === start.startsWith('{'));
   const levels = new Set(possible.map((form) => levelOfShape({ form, before: start, value: level })));
   return levels.size === 1 ? [...levels][0] : undefined;

@@ -10,28 +10,28 @@ import { earlyUpstream } from './early-upstream.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { bucketsOf } from './counting.js';
-import type { Facts, FactsRequest } from './facts.js';
+import type { SelectionProfile, ProfileRequest } from './profile.js';
 import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
-import { inventoryBytes, isSame, takeInventory, type Inventory } from './inventory.js';
-import { jsonQuestion, oddLines, openNames } from './json.js';
+import { listingBytes, isSame, listSelection, type StreamListing } from './stream-listing.js';
+import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../rows.js';
 import { Statistics, type Counted, type Parts } from './statistics.js';
 
-/** How long the streams of a selection are taken for those of the next question. */
-const inventoryMs = 3_600_000;
-/** Values of all groups in all buckets that the backend may be asked for. */
+/** How long a selection's streams are reused as a first guess. */
+const listingMs = 3_600_000;
+/** The most values, over all groups and buckets, to ask the backend for. */
 const maxPoints = 1_000_000;
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
 /**
- * Has the backend count. Groups of rows are treated as rows would be; what groups cannot tell (rows without a line, rows whose level
- * stands in the line) is read as rows, and rows that were pushed twice are taken out again.
+ * Lets the backend count. Groups of rows are evaluated like rows; what groups cannot decide (rows without a line, rows whose level is in
+ * the line) is read as rows, and rows pushed twice are subtracted.
  */
 export const statisticsStrategy: Strategy = {
   name: 'statistics',
   summary: 'the backend counts rows by the columns that tell their labels',
-  tellsEntry: 'not',
+  namesFailedEntry: 'no',
   prepare: ({ push, ...leaf }) =>
     push === undefined
       ? decline('not-countable')
@@ -48,20 +48,24 @@ async function statisticsTable(
   if (isDeclined(buckets)) return buckets;
   const begun = await beginEarly({ plan, request, context, buckets });
   if (isDeclined(begun)) return begun;
-  const { inventory, make, counting } = begun;
-  // The facts are asked for beside the statistics; where they tell that these cannot be right, they are made anew.
-  const facts = await context.facts.of(begun.factsRequest, buckets.range, inventory.listed);
-  const statistics = begun.statistics.isRight(facts) ? begun.statistics : make(facts);
+  const { streamListing, make, counting } = begun;
+  // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
+  const profile = await context.profiler.of(begun.profileRequest, buckets.range, streamListing.listed);
+  const statistics = begun.statistics.isRight(profile) ? begun.statistics : make(profile);
   if (isDeclined(statistics)) return statistics;
-  const [counted, excess] = await Promise.all([
+  const [counted, duplicates] = await Promise.all([
     statistics === begun.statistics ? counting : statistics.count(),
-    statistics.excess(facts),
+    statistics.duplicates(profile),
   ]);
   if (isDeclined(counted)) return counted;
-  if (isDeclined(excess)) return excess;
-  context.counts.scanned(inventory.listed);
+  if (isDeclined(duplicates)) return duplicates;
+  context.counts.scanned(streamListing.listed);
   const into = leafEngine(request, true);
-  await statistics.addTo(into, counted, { excess, facts, selectedRows: rowsOfStreams(inventory.listed) });
+  await statistics.addTo(into, counted, {
+    duplicates,
+    profile,
+    selectedRows: rowsOfStreams(streamListing.listed),
+  });
   const pacer = new Pacer(request.signal);
   await into.engine.prepare(pacer);
   const rows = into.engine.rows();
@@ -74,79 +78,87 @@ async function statisticsTable(
   };
 }
 
-/** A leaf to be counted. */
+/** A leaf to count. */
 type Asked = Pick<Parts, 'plan' | 'request' | 'context' | 'buckets'>;
 
-/** Statistics on their way, made with the facts that are expected. */
+/** Statistics in progress, based on the expected profile. */
 interface Begun {
-  readonly inventory: Inventory;
-  readonly factsRequest: FactsRequest;
+  readonly streamListing: StreamListing;
+  readonly profileRequest: ProfileRequest;
   readonly statistics: Statistics;
   readonly counting: Promise<Counted | Declined>;
-  /** The statistics with other facts. */
-  readonly make: (facts: Facts) => Statistics | Declined;
+  /** The statistics for another profile. */
+  readonly make: (profile: SelectionProfile) => Statistics | Declined;
 }
 
-/** Begins with the streams of the last time, which most often are those of this time, while it asks for them. */
+/** Starts with the streams of the previous query, which are usually still the same, while listing the current ones. */
 async function beginEarly(asked: Asked): Promise<Begun | Declined> {
   const { plan, request, context, buckets } = asked;
-  const { upstream, reader, inventories, owner } = context;
+  const { upstream, reader, listings, owner } = context;
   const key = JSON.stringify([owner, printFilter(plan.selection)]);
-  const before = inventories.get(key);
+  const before = listings.get(key);
   const early = before === undefined ? undefined : earlyUpstream(upstream);
-  // Asked for first: what is asked for early waits for it, and might otherwise keep it waiting.
-  const taking = takeInventory(upstream, reader, plan.selection, buckets.range, request.signal);
+  // Requested first: early requests wait for it, and might otherwise delay it.
+  const taking = listSelection(upstream, reader, plan.selection, buckets.range, request.signal);
   taking.catch(() => undefined);
   const guess =
     before === undefined || early === undefined
       ? undefined
       : await begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
   try {
-    const inventory = await taking;
-    inventories.set(key, inventory, inventoryBytes(inventory), inventoryMs);
-    if (guess !== undefined && before !== undefined && isSame(before, inventory)) {
+    const streamListing = await taking;
+    listings.set(key, streamListing, listingBytes(streamListing), listingMs);
+    if (guess !== undefined && before !== undefined && isSame(before, streamListing)) {
       early?.confirm();
-      return isDeclined(guess) ? guess : { ...guess, inventory };
+      return isDeclined(guess) ? guess : { ...guess, streamListing };
     }
     early?.giveUp();
-    return await begin(asked, inventory);
+    return await begin(asked, streamListing);
   } catch (error) {
     early?.giveUp();
     throw error;
   }
 }
 
-async function begin({ plan: whole, ...asked }: Asked, inventory: Inventory): Promise<Begun | Declined> {
+async function begin(
+  { plan: whole, ...asked }: Asked,
+  streamListing: StreamListing,
+): Promise<Begun | Declined> {
   const { context, buckets } = asked;
-  const open = openNames(whole.push.fromJson ?? [], inventory);
-  // Parsers that can give no label, and whose errors nobody sees, need no lines.
+  const open = openNames(whole.push.fromJson ?? [], streamListing);
+  // Lines need not be read by parsers that can add no label and whose errors are dropped.
   const readsLines = whole.push.fromJson !== undefined && (open.length > 0 || !whole.push.dropsErrors);
   const plan = readsLines ? whole : withoutJson(whole);
   const lines = readsLines ? jsonQuestion(open) : undefined;
   if (lines !== undefined && isDeclined(lines)) return lines;
   const { naming } = context;
   const { names } = plan.push;
-  const deciding = decidingFields(names, inventory, naming);
-  if (needsManyGroups(plan.push, inventory, context)) return decline('row-labels');
-  const byStream = groupByStream(inventory, deciding);
+  const deciding = decidingFields(names, streamListing, naming);
+  if (needsManyGroups(plan.push, streamListing, context)) return decline('row-labels');
+  const byStream = groupByStream(streamListing, deciding);
   const pacer = new Pacer(asked.request.signal);
   await pacer.due();
   const byLabels =
-    names === 'all' ? byStream : await atPace(groupByLabels(names, inventory, deciding, naming), pacer);
-  const odd = lines === undefined ? undefined : oddLines;
-  const factsRequest = { ...context, selection: plan.selection, columns: byLabels.standIns, odd };
-  const make = (facts: Facts): Statistics | Declined => {
-    const grouping = facts.isHidden ? byStream : byLabels;
-    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
-    if (facts.odd > 0) return decline('lenient-numbers');
-    return new Statistics({ ...asked, plan, inventory, deciding, facts, grouping, lines });
+    names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, deciding, naming), pacer);
+  const unreliable = lines === undefined ? undefined : lenientNumberLines;
+  const profileRequest = {
+    ...context,
+    selection: plan.selection,
+    columns: byLabels.placeholderColumns,
+    unreliable,
   };
-  const statistics = make(context.facts.expected(factsRequest));
+  const make = (profile: SelectionProfile): Statistics | Declined => {
+    const grouping = profile.isHidden ? byStream : byLabels;
+    if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
+    if (profile.unreliable > 0) return decline('lenient-numbers');
+    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines });
+  };
+  const statistics = make(context.profiler.expected(profileRequest));
   if (isDeclined(statistics)) return statistics;
   const counting = statistics.count();
-  // It may fail before anybody waits for it.
+  // It may fail before it is awaited.
   counting.catch(() => undefined);
-  return { inventory, factsRequest, statistics, counting, make };
+  return { streamListing, profileRequest, statistics, counting, make };
 }
 
 function withoutJson(plan: Pushed): Pushed {
@@ -154,8 +166,12 @@ function withoutJson(plan: Pushed): Pushed {
   return { ...plan, push: { ...plan.push, stages } };
 }
 
-/** Labels that only a filter looks at may have as many values as there are rows, unless streams or levels hold them. */
-function needsManyGroups({ stageNames }: LeafPush, inventory: Inventory, { naming }: LeafContext): boolean {
+/** A label that only a filter uses may have as many values as there are rows, unless it comes from streams or levels. */
+function needsManyGroups(
+  { stageNames }: LeafPush,
+  streamListing: StreamListing,
+  { naming }: LeafContext,
+): boolean {
   const others = new Set([...stageNames].filter((name) => name !== detectedLevelName));
-  return decidingFields(others, inventory, naming).all.length > 0;
+  return decidingFields(others, streamListing, naming).all.length > 0;
 }

@@ -26,66 +26,66 @@ import {
   type CountRequest,
   type ShapeCount,
 } from './counting.js';
-import { excessRows } from './excess.js';
-import type { Facts } from './facts.js';
+import { duplicateRows } from './duplicates.js';
+import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
-import type { Inventory } from './inventory.js';
-import { levelQuestion, withLevels, type Cutting, type LineQuestion } from './shapes.js';
+import type { StreamListing } from './stream-listing.js';
+import { levelQuestion, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
-/** Groups for each series that may be answered: fields that are dropped make several of one. */
+/** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
-/** How long the backend is not asked again for what had too many groups. */
+/** How long to wait before counting again what had too many groups. */
 const refusedMs = 600_000;
 
-/** A leaf and all that is known of the rows it reads. */
+/** A leaf and everything known about its rows. */
 export interface Parts {
   readonly plan: LeafPlan & { readonly push: LeafPush };
   readonly request: LeafRequest;
   readonly context: LeafContext;
   readonly buckets: Buckets;
-  readonly inventory: Inventory;
+  readonly streamListing: StreamListing;
   readonly deciding: DecidingFields;
-  readonly facts: Facts;
+  readonly profile: SelectionProfile;
   readonly grouping: Grouping;
-  /** What lines are asked; undefined where nothing but their level matters. */
+  /** How lines matter; undefined when only their level does. */
   readonly lines: LineQuestion | undefined;
 }
 
-/** What was counted: groups by their columns, and lines by level where nothing but the line tells it. */
+/** The counts: groups by their columns, and lines by level where only the line decides it. */
 export interface Counted {
   readonly groups: readonly Group[];
-  /** How the lines of the other groups were counted; `rows` where they have to be read. */
+  /** How the lines of the other groups were counted; `rows` means that they must be read. */
   readonly others: ShapeCount | 'none' | 'rows';
 }
 
-/** What is still to be added to what was counted, or taken away. */
+/** What must still be added to or subtracted from the counts. */
 export interface Remainder {
   /** Rows that were counted twice. */
-  readonly excess: readonly BackendRow[];
-  readonly facts: Facts;
-  /** Rows of the selection. */
+  readonly duplicates: readonly BackendRow[];
+  readonly profile: SelectionProfile;
+  /** The number of rows of the selection. */
   readonly selectedRows: number;
 }
 
-/** One leaf's statistics on their way into an engine. */
+/** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {
   readonly #parts: Parts;
   readonly #groups: Groups;
-  /** Rows that have a line, all filters of the backend applied. */
+  /** Matches rows with a line, after all filters of the backend. */
   readonly #filter: LogsqlFilter;
   readonly #ofRow: SampleExtractor;
   readonly #ofGroup: SampleExtractor;
   readonly #readsLevels: boolean;
 
   constructor(parts: Parts) {
-    const { plan, context, deciding, facts } = parts;
+    const { plan, context, deciding, profile } = parts;
     const { range, pushed } = plan.leaf;
     const { reader, naming } = context;
     this.#parts = parts;
     this.#readsLevels = hasName(plan.push.names, detectedLevelName) && naming.scansBodies;
     this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
     this.#filter =
-      facts.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
+      profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
     this.#ofRow = compileExtractor(range, pushed);
     this.#ofGroup = compileExtractor(
       withStages({ ...range, op: 'count_over_time' }, plan.push.stages),
@@ -93,23 +93,26 @@ export class Statistics {
     );
   }
 
-  /** Whether it would be made the same with these facts. */
-  isRight({ isHidden, missing, odd }: Facts): boolean {
-    const { facts } = this.#parts;
-    return facts.isHidden === isHidden && facts.missing > 0 === missing > 0 && odd === 0;
+  /** Whether this profile would have led to the same statistics. */
+  isRight({ isHidden, missing, unreliable }: SelectionProfile): boolean {
+    const { profile } = this.#parts;
+    return profile.isHidden === isHidden && profile.missing > 0 === missing > 0 && unreliable === 0;
   }
 
   /** Asks the backend. */
   async count(): Promise<Counted | Declined> {
-    const { inventory, deciding, lines, plan } = this.#parts;
-    const cutting = lines === undefined ? undefined : await this.#cutting(lines, plan.selection);
-    if (cutting !== undefined && isDeclined(cutting)) return cutting;
-    const withoutLevel = [...inventory.streams.values()].filter(({ level }) => level === undefined).length;
+    const { streamListing, deciding, lines, plan } = this.#parts;
+    const shaper = lines === undefined ? undefined : await this.#cutting(lines, plan.selection);
+    if (shaper !== undefined && isDeclined(shaper)) return shaper;
+    const withoutLevel = [...streamListing.streams.values()].filter(
+      ({ level }) => level === undefined,
+    ).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
-    const areAllUndecided = areUndecided && withoutLevel === inventory.streams.size && !deciding.mayTellLevel;
+    const areAllUndecided =
+      areUndecided && withoutLevel === streamListing.streams.size && !deciding.mayTellLevel;
     const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(cutting),
-      areUndecided ? this.#countByShape(cutting) : ('none' as const),
+      areAllUndecided ? [] : this.#countGroups(shaper),
+      areUndecided ? this.#countByShape(shaper) : ('none' as const),
     ]);
     if (isDeclined(groups)) return groups;
     if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
@@ -117,20 +120,20 @@ export class Statistics {
     return { groups, others };
   }
 
-  /** Rows that were pushed before. */
-  async excess({ suspects }: Facts): ReturnType<typeof excessRows> {
-    const { plan, context, buckets, inventory, deciding } = this.#parts;
+  /** Rows that repeat an earlier one. */
+  async duplicates({ streamsWithSharedTimes }: SelectionProfile): ReturnType<typeof duplicateRows> {
+    const { plan, context, buckets, streamListing, deciding } = this.#parts;
     if (plan.push.measure === 'presence') return [];
     const { range } = buckets;
-    const { streams } = inventory;
+    const { streams } = streamListing;
     const { memory } = context.limits;
-    const asked = { ...context, memory, filter: this.#filter, range, streams, suspects };
-    return excessRows({ ...asked, fields: deciding.all });
+    const asked = { ...context, memory, filter: this.#filter, range, streams, streamsWithSharedTimes };
+    return duplicateRows({ ...asked, fields: deciding.all });
   }
 
-  /** Adds everything up. */
+  /** Adds counts and remainder to the engine. */
   async addTo(into: LeafEngine, { groups, others }: Counted, remainder: Remainder): Promise<void> {
-    const { excess, facts, selectedRows } = remainder;
+    const { duplicates, profile, selectedRows } = remainder;
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
     for (const group of groups) {
@@ -145,15 +148,15 @@ export class Statistics {
         if (pause !== undefined) await pause;
       }
     }
-    for (const row of excess) {
+    for (const row of duplicates) {
       const entry = entryOf(context.reader.read(row));
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }
-    if (facts.missing > 0) await this.#addMissing(into, selectedRows);
+    if (profile.missing > 0) await this.#addMissing(into, selectedRows);
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
-    else if (others !== 'none' && others.untold !== undefined)
-      await this.#addUndecided(into, selectedRows, others.untold);
+    else if (others !== 'none' && others.undecided !== undefined)
+      await this.#addUndecided(into, selectedRows, others.undecided);
   }
 
   #addGroup(group: Group, { engine, checkSeries }: LeafEngine): void {
@@ -165,14 +168,14 @@ export class Statistics {
     checkSeries();
   }
 
-  /** @param cutting how lines are told apart, where they matter */
-  async #countGroups(cutting: Cutting | undefined): Promise<readonly Group[] | Declined> {
+  /** @param shaper how to distinguish lines, when they matter */
+  async #countGroups(shaper: LineShaper | undefined): Promise<readonly Group[] | Declined> {
     const { plan, lines } = this.#parts;
     const asked = this.#countRequest(this.#filter);
-    if (cutting !== undefined) {
+    if (shaper !== undefined) {
       const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => this.#groups.isDecided(group);
       const counted = await this.#unlessRefused(lines?.key ?? '', () =>
-        countByShape({ ...asked, cutting, accepts }),
+        countByShape({ ...asked, shaper, accepts }),
       );
       return isDeclined(counted) ? counted : counted.groups;
     }
@@ -181,29 +184,29 @@ export class Statistics {
       : countGroups(asked);
   }
 
-  async #countByShape(lines: Cutting | undefined): Promise<ShapeCount | 'rows'> {
+  async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
     if (isDeclined(levels)) return 'rows';
-    const cutting = lines === undefined ? levels : withLevels(lines, levels);
+    const shaper = lines === undefined ? levels : withLevels(lines, levels);
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
     const kind = `shapes ${this.#parts.lines?.key ?? ''}`;
-    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, cutting, accepts }));
+    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper, accepts }));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
-  #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<Cutting | Declined> {
-    const { context, buckets, inventory } = this.#parts;
-    const rows = rowsOfStreams(inventory.listed);
+  #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<LineShaper | Declined> {
+    const { context, buckets, streamListing } = this.#parts;
+    const rows = rowsOfStreams(streamListing.listed);
     return context.shapes.of(question, { ...context, selection, range: buckets.range, rows });
   }
 
   #countRequest(filter: LogsqlFilter): CountRequest {
     const { plan, request, context, grouping, buckets } = this.#parts;
     const { leaf, limits } = request;
-    // Every group is a series where all labels are seen; reading rows finds out sooner that there are too many of them.
+    // When all labels are shown, every group is a series, and reading rows detects too many series sooner.
     const isBounded = plan.push.names === 'all' && leaf.isRoot && limits.maxSeries > 0;
     const maxGroups = isBounded ? limits.maxSeries * spareGroups : Infinity;
     const { memory } = limits;
@@ -220,7 +223,7 @@ export class Statistics {
     };
   }
 
-  /** Does not ask again for a while what had too many groups. */
+  /** Skips a count that recently had too many groups. */
   async #unlessRefused<Result extends object>(
     kind: string,
     ask: () => Promise<Result | Declined>,
@@ -252,7 +255,7 @@ export class Statistics {
     });
   }
 
-  /** Rows of streams without a level, in so far as no stored field tells it; the rows and others that are asked for with them. */
+  /** Matches rows of streams without a level, as far as no stored field decides it, together with others that must be read. */
   #undecidedRows(): Record<'filter' | 'selection', LogsqlFilter> {
     const { context, deciding } = this.#parts;
     const labels = new Set(
@@ -266,7 +269,7 @@ export class Statistics {
     return { selection, filter: and(selection, unfilled) };
   }
 
-  /** Reads them, the repeated ones too, which are taken out as excess. */
+  /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
   async #addUndecided(into: LeafEngine, selectedRows: number, pipes: readonly LogsqlPipe[]): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();

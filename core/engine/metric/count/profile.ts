@@ -14,20 +14,20 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
-/** What decides how far a selection's rows can be counted instead of being read. */
-export interface Facts {
+/** Decides to what extent a selection's rows can be counted instead of read. */
+export interface SelectionProfile {
   /** `_stream` texts of the streams in which rows may share a time. */
-  readonly suspects: ReadonlySet<string>;
+  readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Rows without a stored line. */
   readonly missing: number;
-  /** Whether a row has another value in one of the columns than its stream has in the field of that name. */
+  /** Whether any row has a different value in one of the columns than its stream has in that field. */
   readonly isHidden: boolean;
-  /** Rows that were asked for as odd. */
-  readonly odd: number;
+  /** The number of rows that match the requested `unreliable` filter. */
+  readonly unreliable: number;
 }
 
-export interface FactsRequest {
-  /** Whose data the upstream gives. */
+export interface ProfileRequest {
+  /** The owner of the data. */
   readonly owner: string;
   readonly upstream: Upstream;
   readonly reader: RowReader;
@@ -35,27 +35,27 @@ export interface FactsRequest {
   readonly selection: LogsqlFilter;
   /** Stream fields. */
   readonly columns: readonly string[];
-  /** Rows that must not be counted by what the backend makes of them. */
-  readonly odd?: LogsqlFilter | undefined;
+  /** Matches rows that the backend would count wrongly. */
+  readonly unreliable?: LogsqlFilter | undefined;
 }
 
-/** Facts about a stretch of time. */
-export interface Finding extends Facts {
-  /** Of its rows by stream. */
+/** The profile of one stretch of time. */
+export interface StretchProfile extends SelectionProfile {
+  /** A checksum of its number of rows per stream. */
   readonly tally: bigint;
 }
 
 const keptMs = 86_400_000;
-/** What is expected of other ranges may hold there no more. */
+/** How long the profile of another range is used as a guess. */
 const expectedMs = 600_000;
-/** Groups of a stretch; past them columns are no stream's. */
+/** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
 const maxGroups = 50_000;
-/** Calls at once; they stand beside the statistics themselves. */
+/** Parallel calls, in addition to the statistics themselves. */
 const parallel = 4;
 const minuteNs = 60_000_000_000n;
-/** Long stretches that may make up a range; longer ones are tried beyond that. */
+/** The most long stretches in one range; a longer range uses longer stretches. */
 const maxStretches = 14n;
-/** Lengths in minutes, each with that of the short stretches at both ends of a range. */
+/** Stretch lengths in minutes, each with the length of the short stretches at both ends of a range. */
 const lengths = [
   [5n, 5n],
   [15n, 5n],
@@ -65,32 +65,41 @@ const lengths = [
   [10_080n, 1440n],
 ] as const;
 
-export const nothingFound: Facts = { suspects: new Set(), missing: 0, isHidden: false, odd: 0 };
+export const plainProfile: SelectionProfile = {
+  streamsWithSharedTimes: new Set(),
+  missing: 0,
+  isHidden: false,
+  unreliable: 0,
+};
 
 /**
- * Finds facts out, and remembers them for whole stretches of time: they still hold when each stream has as many rows there as it
- * had then, which one listing tells.
+ * Profiles selections and caches the result by whole stretches of time. A cached profile stays valid while each stream has the same number
+ * of rows in its stretch, which one listing shows.
  */
-export class SelectionFacts {
-  readonly #findings: Memory<Finding>;
-  readonly #latest: Memory<Facts>;
+export class SelectionProfiler {
+  readonly #findings: Memory<StretchProfile>;
+  readonly #latest: Memory<SelectionProfile>;
 
   /**
-   * @param findings of stretches
-   * @param latest of whole selections
+   * @param findings profiles of stretches
+   * @param latest profiles of whole selections
    */
-  constructor(findings: Memory<Finding>, latest: Memory<Facts>) {
+  constructor(findings: Memory<StretchProfile>, latest: Memory<SelectionProfile>) {
     this.#findings = findings;
     this.#latest = latest;
   }
 
-  /** What was found for a selection the last time, whatever the range was. */
-  expected(request: FactsRequest): Facts {
-    return this.#latest.get(keyOf(request)) ?? nothingFound;
+  /** The latest profile of a selection, for whatever range. */
+  expected(request: ProfileRequest): SelectionProfile {
+    return this.#latest.get(keyOf(request)) ?? plainProfile;
   }
 
   /** @param listed the streams of the whole range */
-  async of(request: FactsRequest, range: TimeRange, listed: readonly BackendValue[]): Promise<Facts> {
+  async of(
+    request: ProfileRequest,
+    range: TimeRange,
+    listed: readonly BackendValue[],
+  ): Promise<SelectionProfile> {
     const text = keyOf(request);
     const stretches = stretchesOf(range).map((stretch) => ({
       ...stretch,
@@ -98,33 +107,33 @@ export class SelectionFacts {
     }));
     const known = stretches.map(({ key }) => this.#findings.get(key));
     const isUnchanged = await areUnchanged(request, stretches, known, { range, listed });
-    const suspects = new Set<string>();
+    const streamsWithSharedTimes = new Set<string>();
     let missing = 0;
     let isHidden = false;
-    let odd = 0;
+    let unreliable = 0;
     const queue = stretches.entries();
     const worker = async (): Promise<void> => {
       for (const [index, { isWhole, key, startNs, endNs }] of queue) {
         const found = (isUnchanged ? known[index] : undefined) ?? (await look(request, { startNs, endNs }));
         if (isWhole) this.#findings.set(key, found, bytesOf(found), keptMs);
-        for (const stream of found.suspects) suspects.add(stream);
+        for (const stream of found.streamsWithSharedTimes) streamsWithSharedTimes.add(stream);
         missing += found.missing;
         isHidden ||= found.isHidden;
-        odd += found.odd;
+        unreliable += found.unreliable;
       }
     };
     await Promise.all(Array.from({ length: parallel }, worker));
-    const facts = { suspects, missing, isHidden, odd };
-    this.#latest.set(text, facts, bytesOf(facts), expectedMs);
-    return facts;
+    const profile = { streamsWithSharedTimes, missing, isHidden, unreliable };
+    this.#latest.set(text, profile, bytesOf(profile), expectedMs);
+    return profile;
   }
 }
 
-/** Whether the stretches that are known have as many rows of each stream together as they had. */
+/** Whether each stream still has the same number of rows over all cached stretches together. */
 async function areUnchanged(
-  { upstream, reader, selection }: FactsRequest,
+  { upstream, reader, selection }: ProfileRequest,
   stretches: readonly TimeRange[],
-  findings: readonly (Finding | undefined)[],
+  findings: readonly (StretchProfile | undefined)[],
   whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
 ): Promise<boolean> {
   const known = stretches.filter((_stretch, index) => findings[index] !== undefined);
@@ -142,33 +151,35 @@ async function areUnchanged(
   return tally === addTallies(findings.flatMap((finding) => finding?.tally ?? []));
 }
 
-/** About what facts take; stream texts are the largest part. */
-function bytesOf({ suspects }: Facts): number {
+/** The approximate size of a profile, which is mostly stream texts. */
+function bytesOf({ streamsWithSharedTimes }: SelectionProfile): number {
   let bytes = 200;
-  for (const text of suspects) bytes += 2 * text.length + 60;
+  for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
   return bytes;
 }
 
-function keyOf({ owner, selection, columns, odd }: FactsRequest): string {
-  const asked = odd === undefined ? [] : [printFilter(odd)];
+function keyOf({ owner, selection, columns, unreliable }: ProfileRequest): string {
+  const asked = unreliable === undefined ? [] : [printFilter(unreliable)];
   return JSON.stringify([owner, columns, printFilter(selection), ...asked]);
 }
 
 async function look(
-  { upstream, reader, naming, selection, columns, odd: oddRows }: FactsRequest,
+  { upstream, reader, naming, selection, columns, unreliable: unreliableRows }: ProfileRequest,
   range: TimeRange,
-): Promise<Finding> {
+): Promise<StretchProfile> {
   const counting = stats(
     ['_stream', ...columns],
     statsFunction('count', [], 'rows'),
     statsFunction('count_uniq_hash', ['_time'], 'different'),
     { ...statsFunction('count', [], 'missing'), condition: missingLineRows(naming) },
-    ...(oddRows === undefined ? [] : [{ ...statsFunction('count', [], 'odd'), condition: oddRows }]),
+    ...(unreliableRows === undefined
+      ? []
+      : [{ ...statsFunction('count', [], 'odd'), condition: unreliableRows }]),
   );
   const pipes = columns.length === 0 ? [counting] : [counting, limit(maxGroups)];
   const rows = new Map<string, number>();
-  const suspects = new Set<string>();
-  let [missing, groups, odd, isHidden] = [0, 0, 0, false];
+  const streamsWithSharedTimes = new Set<string>();
+  let [missing, groups, unreliable, isHidden] = [0, 0, 0, false];
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
@@ -176,23 +187,29 @@ async function look(
       const before = rows.get(text);
       rows.set(text, (before ?? 0) + Number(row['rows']));
       missing += Number(row['missing']);
-      odd += Number(row['odd'] ?? 0);
-      // Rows of one stream that fall into several groups may share times all the same.
-      if (before !== undefined || row['rows'] !== row['different']) suspects.add(text);
+      unreliable += Number(row['odd'] ?? 0);
+      // Rows of one stream in several groups may still share times.
+      if (before !== undefined || row['rows'] !== row['different']) streamsWithSharedTimes.add(text);
       const { fields } = reader.stream(text);
       isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
     }
   }
   const tally = await atPace(tallyOf(reader, rows), new Pacer());
-  return { tally, suspects, missing, odd, isHidden: isHidden || (columns.length > 0 && groups >= maxGroups) };
+  return {
+    tally,
+    streamsWithSharedTimes,
+    missing,
+    unreliable,
+    isHidden: isHidden || (columns.length > 0 && groups >= maxGroups),
+  };
 }
 
 export interface Stretch extends TimeRange {
-  /** Whether it is one of those that ranges are cut into again and again. */
+  /** Whether the stretch has one of the standard lengths, which are worth caching. */
   readonly isWhole: boolean;
 }
 
-/** A range as whole hours (or other lengths, for short and long ranges), shorter stretches, and what is left at its ends. */
+/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter stretches, and the rest at both ends. */
 export function stretchesOf(range: TimeRange): readonly Stretch[] {
   const spanNs = range.endNs - range.startNs;
   const fitting = lengths.find(([long]) => spanNs / (long * minuteNs) < maxStretches);
@@ -203,7 +220,10 @@ export function stretchesOf(range: TimeRange): readonly Stretch[] {
   );
 }
 
-/** Cuts behind the multiples of a length, because windows hold their end and not their begin; what is shorter stands at the ends. */
+/**
+ * Splits a range after the multiples of a length, because windows include their end instead of their start; shorter pieces remain at both
+ * ends.
+ */
 function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[] {
   const stretches: Stretch[] = [];
   for (let at = startNs; at < endNs;) {
@@ -215,16 +235,16 @@ function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[
   return stretches;
 }
 
-/** Nobody outside can choose streams whose words add up alike. */
+/** Prevents clients from choosing streams whose hashes add up to the same checksum. */
 const salt = randomBytes(16);
-/** Streams that are added in one step. */
+/** Streams added per step. */
 const stepStreams = 100;
 const mask = (1n << 64n) - 1n;
 const words = new WeakMap<StreamIdentity, bigint>();
 
 /**
- * Rows by stream as one number: equal for the same rows of the same streams, and for others by a chance of one in 2^64. Tallies of
- * stretches of time add up to that of them all.
+ * A checksum of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
+ * stretches add up to that of the whole range.
  */
 export function* tallyOf(
   reader: RowReader,
@@ -240,7 +260,7 @@ export function* tallyOf(
   return sum & mask;
 }
 
-/** The tally of several. */
+/** The checksum of several stretches. */
 export function addTallies(tallies: readonly bigint[]): bigint {
   return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
 }

@@ -20,21 +20,21 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
-import { twinStreams } from './inventory.js';
+import { streamsWithSameLabels } from './stream-listing.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { Repeats } from '../rows.js';
 
-export interface ExcessRequest {
+export interface DuplicatesRequest {
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly memory: MemoryAccount;
   readonly filter: LogsqlFilter;
   /** `_stream` texts of the streams in which rows may share a time. */
-  readonly suspects: ReadonlySet<string>;
+  readonly streamsWithSharedTimes: ReadonlySet<string>;
   readonly range: TimeRange;
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
-  /** Fields of rows that are wanted beside time, stream and line. */
+  /** Fields to read in addition to time, stream and line. */
   readonly fields: readonly string[];
 }
 
@@ -43,36 +43,36 @@ const timesPerCall = 100;
 const maxNamedStreams = 50;
 
 /**
- * The rows that are one too many because the same line was pushed to a stream at the same time before.
+ * Finds the surplus rows of lines that were pushed to a stream more than once at the same time.
  *
- * Different times prove that rows differ, without any line being read; streams where that is not enough are asked for different
- * pairs of time and line; and only what is left is looked for in rows. Counting hashes may find too few different ones, which
- * costs a look, but never too many.
+ * Rows with distinct times are distinct, which needs no lines to be read. Streams where that is not certain are checked for distinct pairs
+ * of time and line, and only the remaining ones are searched row by row. Counting by hash may find too few distinct pairs, which only costs
+ * a search, but never too many.
  */
-export async function excessRows(request: ExcessRequest): Promise<readonly BackendRow[] | Declined> {
+export async function duplicateRows(request: DuplicatesRequest): Promise<readonly BackendRow[] | Declined> {
   const { streams } = request;
-  const twins = await atPace(twinStreams(streams), new Pacer());
-  const { suspects: byTime } = request;
-  const suspects = new Set([...byTime, ...twins]);
-  if (suspects.size === 0) return [];
-  const narrowed = and(request.filter, streamsFilter(suspects, streams));
+  const sameLabelStreams = await atPace(streamsWithSameLabels(streams), new Pacer());
+  const { streamsWithSharedTimes: byTime } = request;
+  const candidates = new Set([...byTime, ...sameLabelStreams]);
+  if (candidates.size === 0) return [];
+  const narrowed = and(request.filter, streamsFilter(candidates, streams));
   const byLine = byTime.size === 0 ? [] : await withRepeats(request, narrowed);
-  const isTwinned = twins.size > 0 && (await hasRepeats(request, twins));
-  const guilty = new Set([...byLine, ...(isTwinned ? twins : [])]);
-  if (guilty.size === 0) return [];
-  const filter = and(request.filter, streamsFilter(guilty, streams));
+  const repeatsAcrossStreams = sameLabelStreams.size > 0 && (await hasRepeats(request, sameLabelStreams));
+  const streamsWithRepeats = new Set([...byLine, ...(repeatsAcrossStreams ? sameLabelStreams : [])]);
+  if (streamsWithRepeats.size === 0) return [];
+  const filter = and(request.filter, streamsFilter(streamsWithRepeats, streams));
   const times = await repeatedTimes(request, filter);
   if (isDeclined(times)) return times;
-  const excess: BackendRow[] = [];
+  const duplicates: BackendRow[] = [];
   for (let at = 0; at < times.length; at += timesPerCall) {
-    excess.push(...(await repeatedRows(request, filter, times.slice(at, at + timesPerCall))));
+    duplicates.push(...(await repeatedRows(request, filter, times.slice(at, at + timesPerCall))));
   }
-  return excess;
+  return duplicates;
 }
 
 /** The streams in which rows share time and line. */
 async function withRepeats(
-  { upstream, range }: ExcessRequest,
+  { upstream, range }: DuplicatesRequest,
   filter: LogsqlFilter,
 ): Promise<ReadonlySet<string>> {
   const counting = stats(
@@ -89,7 +89,7 @@ async function withRepeats(
 
 /** Whether rows of any of these streams share time and line. */
 async function hasRepeats(
-  { upstream, range, filter, streams }: ExcessRequest,
+  { upstream, range, filter, streams }: DuplicatesRequest,
   wanted: ReadonlySet<string>,
 ): Promise<boolean> {
   const counting = stats(
@@ -102,9 +102,9 @@ async function hasRepeats(
   return new Set(values.map(({ value }) => value)).size > 1;
 }
 
-/** The times at which a line occurs more than once; in whatever stream, which only costs a look. */
+/** The times at which a line occurs more than once, in whatever stream: a false match only costs a search. */
 async function repeatedTimes(
-  { upstream, range }: ExcessRequest,
+  { upstream, range }: DuplicatesRequest,
   filter: LogsqlFilter,
 ): Promise<readonly bigint[] | Declined> {
   const pipes = [
@@ -121,21 +121,21 @@ async function repeatedTimes(
 }
 
 async function repeatedRows(
-  { upstream, reader, memory, range, fields: wanted }: ExcessRequest,
+  { upstream, reader, memory, range, fields: wanted }: DuplicatesRequest,
   filter: LogsqlFilter,
   times: readonly bigint[],
 ): Promise<readonly BackendRow[]> {
   const moments = or(...times.map((at): LogsqlFilter => ({ kind: 'time', min: at, max: at })));
   const pipes = [fields('_time', '_stream', '_msg', ...wanted)];
   const repeats = new Repeats(memory);
-  const excess: BackendRow[] = [];
+  const duplicates: BackendRow[] = [];
   for await (const batch of upstream.rows({ query: query(and(filter, moments), pipes), range })) {
-    for (const row of batch) if (repeats.isRepeated(reader.read(row))) excess.push(row);
+    for (const row of batch) if (repeats.isRepeated(reader.read(row))) duplicates.push(row);
   }
-  return excess;
+  return duplicates;
 }
 
-/** Rows of these streams and perhaps more. */
+/** Matches all rows of these streams, and possibly more. */
 function streamsFilter(
   texts: ReadonlySet<string>,
   streams: ReadonlyMap<string, StreamIdentity>,

@@ -10,26 +10,26 @@ import type { BackendValue } from '../../../victoria/upstream/types.js';
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
-/** Streams that are read in one step. */
+/** Streams handled per step. */
 const stepStreams = 100;
 
-/** The streams of a selection and the names of all fields their rows may have. */
-export interface Inventory {
+/** The streams of a selection and the names of all fields that their rows may have. */
+export interface StreamListing {
   /** By `_stream` text. */
   readonly streams: ReadonlyMap<string, StreamIdentity>;
   readonly fields: readonly string[];
-  /** Streams and rows as the backend lists them. */
+  /** Streams and row counts as the backend lists them. */
   readonly listed: readonly BackendValue[];
 }
 
-/** Asks for both in one go; they are listings, and cheap for a selection without filters on lines. */
-export async function takeInventory(
+/** Requests both in parallel; listings are cheap for a selection without line filters. */
+export async function listSelection(
   upstream: Upstream,
   reader: RowReader,
   selection: LogsqlFilter,
   range: TimeRange,
   signal: AbortSignal,
-): Promise<Inventory> {
+): Promise<StreamListing> {
   const asked = { query: query(selection), range };
   const [streams, fields] = await Promise.all([
     upstream.list({ listing: 'streams', ...asked }),
@@ -42,7 +42,7 @@ export async function takeInventory(
   };
 }
 
-/** The identities of listed streams, by their text. */
+/** The identities of the listed streams, by `_stream` text. */
 export function* readStreams(
   listed: readonly BackendValue[],
   reader: RowReader,
@@ -55,8 +55,10 @@ export function* readStreams(
   return streams;
 }
 
-/** Streams of the backend that have the same labels, and so are one to a client. */
-export function* twinStreams(streams: ReadonlyMap<string, StreamIdentity>): Steps<ReadonlySet<string>> {
+/** Backend streams that have the same labels as another one, and so are a single stream to a client. */
+export function* streamsWithSameLabels(
+  streams: ReadonlyMap<string, StreamIdentity>,
+): Steps<ReadonlySet<string>> {
   const byKey = new Map<string, string[]>();
   for (const [text, { labels }] of streams) {
     const same = byKey.get(labels.key);
@@ -67,8 +69,8 @@ export function* twinStreams(streams: ReadonlyMap<string, StreamIdentity>): Step
   return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
 }
 
-/** Whether both have the same streams and fields, with however many rows. */
-export function isSame(a: Inventory, b: Inventory): boolean {
+/** Whether both have the same streams and fields, whatever the row counts. */
+export function isSame(a: StreamListing, b: StreamListing): boolean {
   return (
     a.streams.size === b.streams.size &&
     a.fields.length === b.fields.length &&
@@ -77,8 +79,8 @@ export function isSame(a: Inventory, b: Inventory): boolean {
   );
 }
 
-/** About what an inventory takes. */
-export function inventoryBytes({ streams, fields }: Inventory): number {
+/** The approximate size of a listing. */
+export function listingBytes({ streams, fields }: StreamListing): number {
   let bytes = 200;
   for (const text of streams.keys()) bytes += 2 * text.length + 150;
   for (const name of fields) bytes += 2 * name.length + 20;

@@ -4,7 +4,11 @@ import { streamMatch, matcher } from '../../../../../core/victoria/logsql/build.
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
-import { SelectionFacts, stretchesOf, type Facts } from '../../../../../core/engine/metric/count/facts.js';
+import {
+  SelectionProfiler,
+  stretchesOf,
+  type SelectionProfile,
+} from '../../../../../core/engine/metric/count/profile.js';
 
 const hourNs = 3_600_000_000_000n;
 const naming = new Naming(defaultNamingSettings);
@@ -30,22 +34,26 @@ test('stretches follow each other from end to end, and whole ones begin behind m
   );
 });
 
-const noFacts = (): SelectionFacts => new SelectionFacts(new Map(), new Map());
+const newProfiler = (): SelectionProfiler => new SelectionProfiler(new Map(), new Map());
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
-function find(facts: SelectionFacts, hits: number, ...script: readonly ExpectedCall[]): Promise<Facts> {
-  return findUntil(13n * hourNs, facts, hits, ...script);
+function find(
+  profiler: SelectionProfiler,
+  hits: number,
+  ...script: readonly ExpectedCall[]
+): Promise<SelectionProfile> {
+  return findUntil(13n * hourNs, profiler, hits, ...script);
 }
 
 function findUntil(
   lastNs: bigint,
-  facts: SelectionFacts,
+  profiler: SelectionProfiler,
   hits: number,
   ...script: readonly ExpectedCall[]
-): Promise<Facts> {
+): Promise<SelectionProfile> {
   const upstream = new FakeUpstream(script);
   const request = { owner: '1', upstream, reader, naming, selection, columns: ['env'] };
-  return facts.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
+  return profiler.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
 }
 
 function look(rows: number, changes: Readonly<Record<string, string>> = {}): ExpectedCall {
@@ -53,30 +61,35 @@ function look(rows: number, changes: Readonly<Record<string, string>> = {}): Exp
   return { call: 'rows', batches: [[{ ...row, ...changes }]] };
 }
 
-const nothingSpecial = { suspects: new Set<string>(), missing: 0, isHidden: false, odd: 0 };
+const nothingSpecial = {
+  streamsWithSharedTimes: new Set<string>(),
+  missing: 0,
+  isHidden: false,
+  unreliable: 0,
+};
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
-  const facts = noFacts();
+  const profiler = newProfiler();
   const looks = Array.from({ length: 13 }, () => look(2));
-  t.deepEqual(await find(facts, 26, ...looks), nothingSpecial);
-  t.deepEqual(await find(facts, 26), nothingSpecial);
+  t.deepEqual(await find(profiler, 26, ...looks), nothingSpecial);
+  t.deepEqual(await find(profiler, 26), nothingSpecial);
   const twice = look(3, { different: '2' });
-  const found = await find(facts, 27, twice, ...looks.slice(1));
-  t.deepEqual(found, { ...nothingSpecial, suspects: new Set([stream]) });
+  const found = await find(profiler, 27, twice, ...looks.slice(1));
+  t.deepEqual(found, { ...nothingSpecial, streamsWithSharedTimes: new Set([stream]) });
 });
 
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {
   const looks = Array.from({ length: 11 }, () => look(2));
-  const found = await find(noFacts(), 29, look(2, { env: 'y' }), look(5, { missing: '3' }), ...looks);
+  const found = await find(newProfiler(), 29, look(2, { env: 'y' }), look(5, { missing: '3' }), ...looks);
   t.deepEqual(found, { ...nothingSpecial, missing: 3, isHidden: true });
 });
 
 test('what is left at the end of a range is looked at each time, and hours in front of it are listed', async (t) => {
-  const facts = noFacts();
+  const profiler = newProfiler();
   const lastNs = 13n * hourNs + 1n;
   const looks = Array.from({ length: 14 }, () => look(2));
-  t.deepEqual(await findUntil(lastNs, facts, 28, ...looks), nothingSpecial);
+  t.deepEqual(await findUntil(lastNs, profiler, 28, ...looks), nothingSpecial);
   const listed: ExpectedCall = { call: 'list', values: [{ value: stream, hits: 26 }] };
-  const found = await findUntil(lastNs, facts, 29, listed, look(3, { missing: '1' }));
+  const found = await findUntil(lastNs, profiler, 29, listed, look(3, { missing: '1' }));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
 });
