@@ -29,7 +29,7 @@ export interface UpstreamCall {
   readonly bytes: number;
 }
 
-/** An attempt of a strategy to read a leaf, which is one range aggregation of a metric query. */
+/** One attempt of a strategy to read a leaf, which is one range aggregation of a metric query. */
 export interface StrategyRecord {
   /** Place of the leaf in its query, from 0. */
   readonly leaf: number;

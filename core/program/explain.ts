@@ -13,8 +13,14 @@ import {
 } from '../kernel/options/index.js';
 import type { TranslateOptions } from '../base/options.gen.js';
 import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
-import { explainQuery } from '../engine/plan/explain/explain.js';
+import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
+import { printRun, type RunReport } from '../engine/plan/explain/run.js';
+import { systemClock } from '../kernel/clock.js';
+import type { LogsqlFilter } from '../victoria/logsql/ast.js';
+import { NameLearner } from '../victoria/names/name-learner.js';
+import type { StoredNames } from '../victoria/names/stored-names.js';
+import { runFlags, runQuery, strayRunFlags } from './explain-run.js';
 import { printFindings } from './findings.js';
 import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
@@ -23,10 +29,14 @@ import { siteDefinitions } from './site-flags.js';
 const flags: readonly CommandFlag[] = [
   { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
   { name: 'pipeline', kind: 'string', description: 'pipeline file whose names and options count' },
+  ...runFlags,
   { name: 'help', kind: 'boolean', description: 'show this text' },
 ];
 
-/** Prints how a pipeline answers a query: tree, LogsQL, what is evaluated where and why, and the cost. */
+/**
+ * Prints how a pipeline answers a query: tree, LogsQL, what is evaluated where and why, and the cost. With `-run` the query is run, too, and
+ * what happened is printed.
+ */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
   const builtIns = builtInDefinitions();
   const named = parseCommandLine(args, new FlagIndex(builtIns), flags).own.get('pipeline');
@@ -37,7 +47,8 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
     io.out(`${plainHelp("explain [flags] 'QUERY'", flags.slice(0, -1))}The flags of serve count too.\n`);
     return 0;
   }
-  if (problems.length > 0) throw new UsageError(problems);
+  const allProblems = [...problems, ...strayRunFlags(own)];
+  if (allProblems.length > 0) throw new UsageError(allProblems);
   const [text, ...others] = positionals;
   if (text === undefined || others.length > 0) throw new UsageError(['explain takes one query, in quotes']);
   const { pipeline, findings } = await loadPipeline(file, { flags: given, env: io.env });
@@ -45,21 +56,49 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
     await printFindings(findings, io);
     return 1;
   }
-  return print(text, pipeline, own.get('json') === 'true', io);
-}
-
-function print(text: string, pipeline: Pipeline, isJson: boolean, io: Io): number {
   try {
-    const naming = new Naming(pipeline.names);
-    const query = new Query(text, naming.dottedNames);
-    const explanation = explainQuery(query, naming, translateOptions(pipeline));
-    io.out(isJson ? `${JSON.stringify(explanation, undefined, 2)}\n` : printExplanation(explanation));
-    return 0;
+    const { explanation, run } = await explainAndRun(text, pipeline, own, io);
+    const told = own.get('json') === 'true' ? printJson : printText;
+    io.out(told(explanation, run));
+    return run === undefined || run.status === 200 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof LogqlError || error instanceof ApiError)) throw error;
     io.err(`${error.message}\n`);
     return 1;
   }
+}
+
+interface Explained {
+  readonly explanation: Explanation;
+  /** With `-run`. */
+  readonly run?: RunReport;
+}
+
+async function explainAndRun(
+  text: string,
+  pipeline: Pipeline,
+  own: ReadonlyMap<string, string>,
+  io: Io,
+): Promise<Explained> {
+  const naming = new Naming(pipeline.names);
+  const query = new Query(text, naming.dottedNames);
+  const learner = new NameLearner(systemClock);
+  const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
+  const explainNow = (): Explanation =>
+    explainQuery(query, naming, { ...translateOptions(pipeline), recall });
+  // A query that is refused is not run.
+  const explanation = explainNow();
+  if (own.get('run') !== 'true') return { explanation };
+  const run = await runQuery(text, pipeline, own, learner, io);
+  return { explanation: explainNow(), run };
+}
+
+function printJson(explanation: Explanation, run: RunReport | undefined): string {
+  return `${JSON.stringify({ ...explanation, run }, undefined, 2)}\n`;
+}
+
+function printText(explanation: Explanation, run: RunReport | undefined): string {
+  return `${printExplanation(explanation)}${run === undefined ? '' : `\n${printRun(run, explanation.reads)}`}`;
 }
 
 function translateOptions({ stages }: Pipeline): Pick<TranslateOptions, 'pushdown'> {

@@ -30,6 +30,10 @@ import { StageMeter } from '../kernel/stage-meter.js';
 /** What a caller, such as a test, may replace. */
 export interface StartOptions {
   readonly clock?: Clock;
+  /** Where names that the backend stores are kept; its own unless given. */
+  readonly learner?: NameLearner;
+  /** Told of every request, beside the request log and the metrics. */
+  readonly observer?: RequestObserver;
   /** Destination of log records; default stdout. */
   readonly logTo?: LogDestination;
   /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
@@ -60,7 +64,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const { registry } = metering;
   const house: House & { units: Units } = {
     units: new Units([], log),
-    observers: [requestLog, metering.requests],
+    learner: options.learner ?? new NameLearner(clock),
+    observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
     describe: createDescriber(pipeline, { registry, stageMeters, startedMs: clock.nowMs() }),
   };
   const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
@@ -131,6 +136,7 @@ function createLogWriter(
 /** What plugins reach through their host, created after the hosts. */
 interface House {
   readonly units: Units;
+  readonly learner: NameLearner;
   readonly observers: RequestObserver[];
   readonly describe: () => Promise<PipelineDescription>;
 }
@@ -168,7 +174,6 @@ function createHostFor(
   house: House,
 ): (pluginId: string, metrics: MetricSpecs) => Host {
   const naming = new Naming(pipeline.names);
-  const learner = new NameLearner(clock);
   const limits = createLimits({
     ...pipeline.limits,
     requestTimeout: pipeline.server.httpWriteTimeout,
@@ -180,7 +185,7 @@ function createHostFor(
     log: loggers.component(pluginId),
     meters: metering.registry.create(metrics),
     naming,
-    learner,
+    learner: house.learner,
     limits,
     purge: (scope) => house.units.purge(scope),
     readiness: () => house.units.readiness(),

@@ -11,6 +11,7 @@ import { labelConditions, refinePlan, rowsToLearnFrom } from '../refine.js';
 import { pushdownRules, type RuleId } from '../rules/table.js';
 import type { Verdict } from '../rules/types.js';
 import type { LogsPlan, Plan } from '../types.js';
+import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import { printTree } from './tree-text.js';
 
 /** What a query costs, by what has to be moved from the backend. */
@@ -32,6 +33,8 @@ export interface ExplainedRead {
   readonly parts: readonly ExplainedPart[];
   /** Stages that run here on every row that comes. */
   readonly evaluatedHere: readonly string[];
+  /** Of a range aggregation: the strategies that may read it, in the order in which they are tried. */
+  readonly strategies?: readonly ExplainedStrategy[];
 }
 
 export interface Explanation {
@@ -88,10 +91,12 @@ export function explainQuery(
   const plan = planMetric(ast, naming, pushdown);
   const refined = refine(plan, naming, recall);
   const leaves = [...plan.leaves.values()];
-  const reads = leaves.map(({ leaf, logs, decisions, rule }) => {
+  const reads = leaves.map((planned) => {
+    const { leaf, logs, decisions, rule } = planned;
     const asked = refined.plan?.leaves.get(leaf.range)?.logs;
     const read = explainRead(leaf.range.range.query, logs, asked, decisions);
-    return { ...read, parts: [...read.parts, explained(printPlain(leaf.range), rule)] };
+    const parts = [...read.parts, explained(printPlain(leaf.range), rule)];
+    return { ...read, parts, strategies: explainStrategies(planned) };
   });
   const isCounted = leaves.every(({ push }) => push !== undefined);
   const cost = leaves.length === 0 ? 'none' : isCounted ? 'statistics' : 'rows';

@@ -1,4 +1,5 @@
 import { namesTexts, type ExplainedPart, type ExplainedRead, type Explanation } from './explain.js';
+import type { ExplainedStrategy } from './strategies.js';
 
 const verdicts = { exact: 'by the backend', superset: 'both', none: 'here' } as const;
 
@@ -9,14 +10,25 @@ export function printExplanation({ query, tree, reads, cost, costText, names }: 
   return `${[...head, ...reads.flatMap(printRead)].join('\n')}\n`;
 }
 
-function printRead({ logql, logsql, parts, evaluatedHere }: ExplainedRead): readonly string[] {
+function printRead({
+  logql,
+  logsql,
+  parts,
+  evaluatedHere,
+  strategies = [],
+}: ExplainedRead): readonly string[] {
   return [
     '',
     `read    ${logql}`,
     `logsql  ${logsql}`,
     ...parts.flatMap(printPart),
     `here    ${evaluatedHere.length === 0 ? 'nothing' : evaluatedHere.join(' ')}`,
+    ...(strategies.length === 0 ? [] : ['tries', ...strategies.map(printStrategy)]),
   ];
+}
+
+function printStrategy({ strategy, declined, text }: ExplainedStrategy): string {
+  return declined === undefined ? `  ${strategy}: ${text}` : `  not ${strategy} (${declined}): ${text}`;
 }
 
 function printPart({ part, rule, verdict, reason }: ExplainedPart): readonly string[] {

@@ -1,0 +1,155 @@
+import type { Trace } from '../base/trace.js';
+import type { ServerOptions } from '../base/options.gen.js';
+import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
+import type { CommandFlag } from '../kernel/options/index.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
+import type { LogDestination } from '../kernel/telemetry/log-writer.js';
+import type { RequestObserver } from '../kernel/telemetry/request-record.js';
+import type { NameLearner } from '../victoria/names/name-learner.js';
+import type { Io } from './io.js';
+import { startProxy } from './start-proxy.js';
+
+/** Parameters of a query, with the names and forms of Loki's API. */
+const parameterFlags: readonly CommandFlag[] = [
+  {
+    name: 'start',
+    kind: 'string',
+    description: 'with -run: begin of the range, default an hour before its end',
+  },
+  { name: 'end', kind: 'string', description: 'with -run: end of the range, default now' },
+  { name: 'since', kind: 'string', description: 'with -run: length of the range, where it has no start' },
+  { name: 'step', kind: 'string', description: 'with -run: step of a metric query' },
+  { name: 'limit', kind: 'string', description: 'with -run: entries of a log query' },
+  { name: 'direction', kind: 'string', description: 'with -run: forward or backward' },
+  { name: 'time', kind: 'string', description: 'with -run: run as an instant query at this time' },
+];
+
+export const runFlags: readonly CommandFlag[] = [
+  { name: 'run', kind: 'boolean', description: 'run the query against the backend, and print what happened' },
+  ...parameterFlags,
+  { name: 'org-id', kind: 'string', description: 'with -run: X-Scope-OrgID of the request' },
+];
+
+/** The flags that only count with `-run`, of those that were given. */
+export function strayRunFlags(own: ReadonlyMap<string, string>): readonly string[] {
+  if (own.get('run') === 'true') return [];
+  return runFlags.flatMap(({ name }) => (name === 'run' || !own.has(name) ? [] : [`-${name} needs -run`]));
+}
+
+/**
+ * Runs a query through a pipeline as a client would, on a loopback port of its own, and tells what happened.
+ * @param learner keeps the names that the query learns
+ */
+export async function runQuery(
+  query: string,
+  pipeline: Pipeline,
+  own: ReadonlyMap<string, string>,
+  learner: NameLearner,
+  io: Io,
+): Promise<RunReport> {
+  const { observer, finished } = oneRequest();
+  const proxy = await startProxy(onlyQueries(pipeline), { learner, observer, logTo: toErrors(io) });
+  try {
+    const { status, body } = await ask(proxy.urls.main, query, own);
+    const { trace, durationMs } = await finished;
+    return reportRun(trace, { status, durationMs, answer: summaryOf(body, status) });
+  } finally {
+    await proxy.close();
+  }
+}
+
+interface Finished {
+  readonly trace: Trace;
+  readonly durationMs: number;
+}
+
+/** Waits for the end of a request, which may be later than that of its answer. */
+function oneRequest(): { readonly observer: RequestObserver; readonly finished: Promise<Finished> } {
+  let tell: (finished: Finished) => void = () => undefined;
+  const finished = new Promise<Finished>((resolve) => (tell = resolve));
+  const observer: RequestObserver = {
+    started: () => undefined,
+    finished: ({ trace }, _status, durationMs) => tell({ trace, durationMs }),
+  };
+  return { observer, finished };
+}
+
+type Writable<Options> = { -readonly [Key in keyof Options]: Options[Key] };
+
+/** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
+function onlyQueries(pipeline: Pipeline): Pipeline {
+  const server: Writable<ServerOptions> = { ...pipeline.server };
+  delete server.tlsCertFile;
+  delete server.tlsKeyFile;
+  delete server.tlsClientCaFile;
+  return {
+    ...pipeline,
+    server: { ...server, listen: '127.0.0.1:0', adminListen: '127.0.0.1:0', tlsRequireClientCert: false },
+    // Refusals are part of the report.
+    telemetry: { ...pipeline.telemetry, logLevel: 'error' },
+    endpoints: pipeline.endpoints.filter(({ plugin }) => plugin.name === 'reference-api'),
+  };
+}
+
+function toErrors(io: Io): LogDestination {
+  return {
+    write: (text, done) => {
+      io.err(text);
+      done();
+    },
+  };
+}
+
+async function ask(
+  url: string,
+  query: string,
+  own: ReadonlyMap<string, string>,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const parameters = parameterFlags.flatMap(({ name }): [string, string][] => {
+    const value = own.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const orgId = own.get('org-id');
+  const response = await fetch(`${url}/loki/api/v1/${own.has('time') ? 'query' : 'query_range'}`, {
+    method: 'POST',
+    headers: orgId === undefined ? {} : { 'X-Scope-OrgID': orgId },
+    body: new URLSearchParams([['query', query], ...parameters]),
+  });
+  return { status: response.status, body: await response.text() };
+}
+
+/** What an answer holds in a few words; of an error its text. */
+function summaryOf(body: string, status: number): string {
+  const answer = objectOf(parsed(body));
+  const { error } = answer;
+  if (status !== 200) return typeof error === 'string' ? error : body.trim();
+  const { resultType, result } = objectOf(answer['data']);
+  if (!Array.isArray(result) || resultType === 'scalar') return String(resultType);
+  if (resultType !== 'streams')
+    return `${String(resultType)} of ${counted(result.length, 'series', 'series')}`;
+  const entries = result.reduce(
+    (sum: number, stream: unknown) => sum + sizeOf(objectOf(stream)['values']),
+    0,
+  );
+  return `${counted(entries, 'entry', 'entries')} of ${counted(result.length, 'stream', 'streams')}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function sizeOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
