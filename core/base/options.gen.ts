@@ -191,7 +191,7 @@ export interface NamesOptions {
 }
 
 /**
- * What a query may ask for, for everybody and by tenant.
+ * Limits of queries, for everybody and by tenant.
  */
 export interface LimitsOptions {
   /**
@@ -339,7 +339,7 @@ export interface TelemetryOptions {
    */
   readonly metricsMaxClients: number;
   /**
-   * Believe the user and address headers that a proxy in front sets.
+   * Trust the user and address headers that a proxy in front sets.
    */
   readonly metricsTrustProxyHeaders: boolean;
   /**
@@ -439,7 +439,7 @@ export interface BackendOptions {
    */
   readonly allowUnsupportedVersion: boolean;
   /**
-   * Longest time that the look at the backend version may take at start. (milliseconds)
+   * Longest time that checking the backend version may take at start. (milliseconds)
    */
   readonly versionCheckTimeout: number;
   /**
@@ -545,7 +545,7 @@ export interface ColdRouteOptions {
    */
   readonly overlap: number;
   /**
-   * Time between looks at what the cold backend holds. (milliseconds)
+   * Interval at which the contents of the cold backend are checked. (milliseconds)
    */
   readonly manifestRefresh: number;
   /**
@@ -565,7 +565,7 @@ export interface DeleteOptions {
 }
 
 /**
- * Sample logs of a few services: some history and a live trickle.
+ * Sample logs of a few services: some history and live entries.
  */
 export interface DemoDataOptions {
   /**
@@ -581,17 +581,17 @@ export interface DemoDataOptions {
    */
   readonly historyLinesPerMinute: number;
   /**
-   * Lines per second of the live trickle; 0 sends none. (lines/s)
+   * Lines per second of live entries; 0 sends none. (lines/s)
    */
   readonly linesPerSecond: number;
   /**
-   * Start of the random numbers, so that a demo can be repeated.
+   * Seed of the random numbers, so that a demo can be repeated.
    */
   readonly seed: number;
 }
 
 /**
- * What Grafana Logs Drilldown asks for.
+ * Requests of Grafana Logs Drilldown.
  */
 export interface DrilldownOptions {
   /**
@@ -629,7 +629,7 @@ export interface EmbeddedBackendOptions {
    */
   readonly maxBytes: number;
   /**
-   * Folder where rows outlive a restart; unset keeps them in memory only.
+   * Folder that keeps rows over a restart; unset keeps them in memory only.
    */
   readonly dataPath?: string;
   /**
@@ -639,7 +639,7 @@ export interface EmbeddedBackendOptions {
 }
 
 /**
- * Whether a request may run now.
+ * Decides whether a request may run now.
  */
 export interface GuardOptions {
   /**
@@ -735,17 +735,17 @@ export interface PatternsOptions {
    */
   readonly maxBackendRows: number;
   /**
-   * Most rows that the second look at thin windows reads. (rows)
+   * Most rows that the second pass over windows with small samples reads. (rows)
    */
   readonly secondPassMaxRows: number;
   /**
-   * Most windows that get a second look. (windows)
+   * Most windows that get a second pass. (windows)
    */
   readonly secondPassMaxWindows: number;
 }
 
 /**
- * Answers of the backend near by: memory, disk, peers; identical calls in flight share one.
+ * Caches answers of the backend in memory, on disk and in peers; identical calls in flight share one.
  */
 export interface PeerCacheOptions {
   /**
@@ -936,7 +936,7 @@ export interface PeerCacheOptions {
 export type ReferenceApiOptions = Readonly<Record<never, never>>;
 
 /**
- * Rows of the backend to typed answers in Loki's shape.
+ * Converts rows of the backend to typed answers in Loki's shape.
  */
 export interface ResponseShapeOptions {
   /**
@@ -976,7 +976,7 @@ export interface RulesOptions {
    */
   readonly rulerBackend?: string;
   /**
-   * Address of the service that knows the alerts; unset means the rules service.
+   * Address of the service that reports alerts; unset means the rules service.
    */
   readonly alertsBackend?: string;
   /**
@@ -1016,7 +1016,7 @@ export interface TailOptions {
    */
   readonly maxOpen: number;
   /**
-   * Time between two looks for new lines, of the backend in its own tail or of the proxy when it polls. (milliseconds)
+   * Time between two polls for new lines, by the backend in its own tail or by the proxy. (milliseconds)
    */
   readonly refreshInterval: number;
   /**
@@ -1028,7 +1028,7 @@ export interface TailOptions {
    */
   readonly dedupKeys: number;
   /**
-   * Time that the backend has to begin its own tail. (milliseconds)
+   * Time that the backend has to start its own tail. (milliseconds)
    */
   readonly nativeOpenTimeout: number;
   /**
@@ -1036,13 +1036,13 @@ export interface TailOptions {
    */
   readonly slowGrace: number;
   /**
-   * A client that takes nothing for this time, although there is something, is cut off. (milliseconds)
+   * A client that reads nothing for this time, although entries are waiting, is disconnected. (milliseconds)
    */
   readonly stallTimeout: number;
 }
 
 /**
- * Whose data a request may see: X-Scope-OrgID and the tenants of the backend.
+ * Decides whose data a request may see: X-Scope-OrgID and the tenants of the backend.
  */
 export interface TenancyOptions {
   /**
@@ -1059,7 +1059,7 @@ export interface TenancyOptions {
    */
   readonly tenantMapFile?: string;
   /**
-   * Time between looks at the tenant map file for changes; 0 re-reads it on SIGHUP only. (milliseconds)
+   * Interval at which the tenant map file is checked for changes; 0 re-reads it on SIGHUP only. (milliseconds)
    */
   readonly tenantMapReloadInterval: number;
   /**
@@ -1067,7 +1067,7 @@ export interface TenancyOptions {
    */
   readonly tenantLabel?: string;
   /**
-   * Let X-Scope-OrgID: * see all data when tenants are told apart by a label.
+   * Let X-Scope-OrgID: * see all data when tenants are distinguished by a label.
    */
   readonly allowGlobal: boolean;
   /**
@@ -1093,11 +1093,11 @@ export interface TenancyOptions {
 }
 
 /**
- * What clients may read of the limits they are held to.
+ * Lets clients read the limits that apply to them.
  */
 export interface TenantLimitsOptions {
   /**
-   * Whether clients are told that there are patterns.
+   * Whether clients are told that patterns are available.
    */
   readonly patternsEnabled: boolean;
 }
@@ -1165,7 +1165,7 @@ export interface Tier0Options {
 }
 
 /**
- * LogQL to a plan: what the backend does and what is evaluated here.
+ * Plans LogQL queries: what the backend does and what is evaluated here.
  */
 export interface TranslateOptions {
   /**

@@ -11,8 +11,8 @@ import type { Upstream } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
 
 /**
- * Has the rows of a plan deleted, and writes who did it: a record before and one after (docs/protocol/requests.md#deletion). Ends
- * when the backend has taken the task; the rows go in the background. The answer is empty.
+ * Deletes the rows of a plan and audits it: one log record before and one after (docs/protocol/requests.md#deletion). Resolves when the
+ * backend has accepted the task; the rows are deleted in the background. The answer is empty.
  */
 export async function deleteRows(
   plan: DeletePlan,
@@ -28,7 +28,7 @@ export async function deleteRows(
   const deletion = upstream.deletion({ filter: plan.filter, range });
   const audit = {
     'ref.tenant.id': tenant.id,
-    // Digests would not tell what was deleted.
+    // A digest would not show what was deleted.
     'ref.query': request.query.text,
     'delete.logsql': deletion.logsql,
     'delete.start': printRfc3339(range.startNs),

@@ -47,12 +47,12 @@ async function scanLines(
   context: EngineContext,
 ): Promise<void> {
   const streams = await newestEntries(plan, request.range, request.lineLimit, context);
-  // What is read last decides on the type of a field, so streams are read in the order in which Loki has them.
+  // The value read last decides the type of a field, so streams are read in Loki's order.
   for (const { labels, entries } of streams.toSorted((a, b) => (a.labels.json < b.labels.json ? -1 : 1)))
     for (const entry of entries) await scan.add(labels, entry);
 }
 
-/** The newest entries that the query lets through; fewer when time runs out, an error when it does before there is any. */
+/** The newest entries that match the query. When time runs out it returns those read so far, or an error if there are none. */
 async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,

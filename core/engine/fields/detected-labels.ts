@@ -5,7 +5,7 @@ import { isRelevantLabel } from './id-like.js';
 import type { DetectedLabelsPlan } from '../plan/types.js';
 import { streamsOf } from '../listings/listings.js';
 
-/** The labels of the selected streams with their values, without those that only hold ids. */
+/** The labels of the selected streams with their values, without labels that only hold ids. */
 export async function answerDetectedLabels(
   { filter }: DetectedLabelsPlan,
   { range }: { readonly range: TimeRange },

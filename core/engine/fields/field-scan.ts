@@ -14,27 +14,27 @@ import { LineFieldReader, noPaths, type LineFields } from './line-fields.js';
 import { shownSize } from '../volume/shown-size.js';
 
 export interface FieldScanOptions {
-  /** Fields that are gathered; those that come later are left out. */
+  /** The most fields to collect; later ones are left out. */
   readonly maxFields: number;
-  /** JSON keys with dots keep them (`-logql-dotted-names` accepts them). */
+  /** Whether JSON keys keep their dots (`-logql-dotted-names` accepts them). */
   readonly keepsDots: boolean;
-  /** Gathers this field only. */
+  /** Collects this field only. */
   readonly only?: string;
 }
 
 interface OpenField {
-  /** As in Loki, every line tells the type anew, so the value that was read last decides. */
+  /** As in Loki, every line redefines the type, so the value read last decides. */
   last: string;
   readonly parsers: Set<FieldParser>;
   jsonPath: KeyPath | undefined;
   readonly values: Set<string>;
 }
 
-/** A field with its two sets. */
+/** Bytes of a field with its two sets. */
 const fieldBytes = 700;
 const hidden: ReadonlySet<string> = new Set([errorLabel, errorDetailsLabel, preserveErrorLabel]);
 
-/** Gathers the fields of log entries: structured metadata, what the query's parsers found, and what a parser finds in the line. */
+/** Collects the fields of log entries: structured metadata, what the query's parsers extracted, and what a parser finds in the line. */
 export class FieldScan {
   readonly #options: FieldScanOptions;
   readonly #reader: LineFieldReader;
@@ -42,7 +42,7 @@ export class FieldScan {
   readonly #memory: MemoryAccount;
   readonly #fields = new Map<string, OpenField>();
 
-  /** What a line costs too much for is done in `place`, and what is gathered is charged to its account. */
+  /** Expensive lines are evaluated in `place`, and memory is charged to its account. */
   constructor(options: FieldScanOptions, place: LinePlace & { readonly memory: MemoryAccount }) {
     this.#options = options;
     this.#memory = place.memory;
@@ -50,7 +50,7 @@ export class FieldScan {
     this.#pacer = new Pacer(place.signal);
   }
 
-  /** Entries are added one after the other: the next one when the last one is in. */
+  /** Adds an entry; call again only after the previous call has finished. */
   async add(
     stream: LabelSet,
     { structuredMetadata, parsed, line }: Pick<Entry, 'structuredMetadata' | 'parsed' | 'line'>,
@@ -82,12 +82,12 @@ export class FieldScan {
     return fields;
   }
 
-  /** Of one field, sizes are listed in the form in which a query can compare them. */
+  /** Sizes of a field are listed in the form in which a query can compare them. */
   #shown(value: string): string {
     return this.#options.only === undefined ? value : (shownSize(value) ?? value);
   }
 
-  /** Paths cost another reading of the line: the first line that has a field tells its path. */
+  /** Finding paths requires parsing the line again, so only the first line with a field is used. */
   #needsPaths({ parser, labels }: LineFields): boolean {
     if (parser !== 'json') return false;
     return (
@@ -98,7 +98,7 @@ export class FieldScan {
     );
   }
 
-  /** A key with dots is shown as it is where names may have dots. */
+  /** A key with dots is shown unchanged when names may have dots. */
   #nameOf(label: string, path: KeyPath | undefined): string {
     if (!this.#options.keepsDots) return label;
     const [key, ...below] = path ?? [];

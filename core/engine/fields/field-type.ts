@@ -16,10 +16,10 @@ const booleans: ReadonlySet<string> = new Set([
   'T',
   'F',
 ]);
-/** Longer values are texts: no number a client can use has more signs. */
+/** Longer values are strings: no useful number has more characters. */
 const longest = 64;
 
-/** What a value can be read as: the first of whole number, number, boolean, duration and size that fits, else a string. */
+/** The first type that fits a value: integer, number, boolean, duration, size, otherwise string. */
 export function fieldTypeOf(value: string): FieldType {
   if (value === '' || value.length > longest) return 'string';
   if (parseGoInt(value).kind === 'ok') return 'int';

@@ -21,14 +21,14 @@ import {
 export interface LineFields {
   readonly parser: FieldParser;
   readonly labels: LabelSet;
-  /** Reads the line again for where the values stand in it; nothing for logfmt. */
+  /** Parses the line again to find the paths of its values; empty for logfmt. */
   readonly readPaths: () => Promise<LinePaths>;
 }
 
-/** Where a label's value stands in the JSON line. */
+/** The path of a label's value in the JSON line. */
 export type LinePaths = (label: string) => KeyPath | undefined;
 
-/** Reads lines as `| json` does, and where that fails as `| logfmt` does; what costs too much is read in `place`. */
+/** Parses lines like `| json`, and if that fails like `| logfmt`; expensive lines are evaluated in `place`. */
 export class LineFieldReader {
   readonly #json: LineEvaluator<PipelineLine | undefined>;
   readonly #logfmt: LineEvaluator<PipelineLine | undefined>;
@@ -40,7 +40,7 @@ export class LineFieldReader {
     this.#paths = keyPathsEvaluator(place);
   }
 
-  /** The fields of a line of this stream: names that the stream has are marked; undefined when no parser reads the line. */
+  /** The fields of a line of this stream, with names that the stream has marked as such; undefined when no parser can read the line. */
   async read(line: string, stream: LabelSet): Promise<LineFields | undefined> {
     const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
     const json = await this.#json.of(entry);
@@ -60,7 +60,7 @@ export class LineFieldReader {
   }
 }
 
-/** Of a line that has none, or that nobody asked. */
+/** For a line without paths, or whose paths are not needed. */
 export const noPaths: LinePaths = () => undefined;
 
 function stagesOf(parser: FieldParser): readonly Stage[] {

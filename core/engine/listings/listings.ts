@@ -14,7 +14,7 @@ import type { Upstream } from '../../victoria/upstream/types.js';
 
 const silenceNs = 30n * 60n * 1_000_000_000n;
 
-/** The labels that the selected streams have, `service_name` among them wherever there is a stream. */
+/** The label names of the selected streams, including `service_name` whenever there is a stream. */
 export async function listLabelNames(
   { filter }: LabelNamesPlan,
   { range, browse }: LabelsRequest,
@@ -26,7 +26,7 @@ export async function listLabelNames(
     const label = naming.labelOf(value);
     if (label !== undefined) names.add(label);
   }
-  // A stream without any field is not listed; it has a service name all the same.
+  // A stream without fields is not listed, but still has a service name.
   if (fields.length > 0 || (await hasStreams(filter, range, upstream))) names.add(serviceNameLabel);
   if (names.size > 0) for (const label of naming.extraLabels.keys()) names.add(label);
   return namesAnswer(names, browse);
@@ -58,8 +58,8 @@ export async function listLabelValues(
 }
 
 /**
- * The label sets of the selected streams, each once. Loki answers from its index of chunks, and a chunk lives on through
- * half an hour of silence: a stream that is silent in a shorter range is there if it has entries on both sides of it.
+ * The unique label sets of the selected streams. Loki answers from its index of chunks, and a chunk survives half an hour of silence: a
+ * stream that is silent within a shorter range is listed if it has entries on both sides of it.
  */
 export async function listSeries(
   { filter }: SeriesPlan,
@@ -82,7 +82,7 @@ export async function listSeries(
   return { kind: 'series', series: [...within, ...silent], warnings: [] };
 }
 
-/** The label sets of the selected streams: several backend streams may be one of Loki's. */
+/** The label sets of the selected streams; several backend streams may be one Loki stream. */
 export async function streamsOf(
   filter: LogsqlFilter,
   range: TimeRange,

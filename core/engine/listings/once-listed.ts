@@ -4,7 +4,7 @@ import type { BackendValue } from '../../victoria/upstream/types.js';
 
 type Listings = Map<string, Promise<readonly BackendValue[]>>;
 
-/** The same backend for one request, which asks for a listing once, however many parts of the request want it. */
+/** The same backend for one request, with each listing requested only once, however many parts of the request need it. */
 export function onceListed(upstream: Upstream): Upstream {
   return sharing(upstream, new Map());
 }

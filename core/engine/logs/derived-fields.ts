@@ -7,9 +7,9 @@ import { compileRegExp } from '../../logql/regexp/index.js';
 export type DeriveFields = (streams: readonly StreamResult[]) => readonly StreamResult[];
 
 /**
- * Compiles `derivedFields`: the first group of a match, or the whole match, becomes a parsed label of the line's entry, where no
- * label has that name. Undefined when there are none.
- * @throws Error naming the field whose pattern is no RE2 syntax
+ * Compiles `derivedFields`: the first group of a match, or the whole match, becomes a parsed label of the entry unless a label has that
+ * name. Undefined when there are none.
+ * @throws Error naming the field whose pattern is not RE2 syntax
  */
 export function compileDerivedFields(
   fields: ResponseShapeOptions['derivedFields'],

@@ -19,7 +19,7 @@ export interface CollectorOptions {
   readonly residual: LineEvaluator<PipelineLine | undefined>;
   readonly pacer: LinePacer;
   readonly showsGroups: boolean;
-  /** What the entries are charged to. */
+  /** Charged for the entries. */
   readonly memory: MemoryAccount;
 }
 
@@ -30,11 +30,11 @@ interface OpenStream {
   readonly entries: Entry[];
 }
 
-/** Takes rows in the request's direction and keeps the entries of the answer, up to its limit. */
+/** Receives rows in the request's direction and keeps the entries of the answer, up to its limit. */
 export class EntryCollector {
   readonly #options: CollectorOptions;
   readonly #streams = new Map<string, OpenStream>();
-  /** Entries seen at the instant that is being read: rows that were pushed twice, or read twice, are one entry. */
+  /** Entries at the current timestamp: rows that were pushed or read twice are one entry. */
   readonly #seen = new Set<string>();
   #firstOfInstant: LogRow | undefined;
   #lastKept: bigint | undefined;
@@ -48,12 +48,12 @@ export class EntryCollector {
     this.#options = options;
   }
 
-  /** Adds a batch; true when the answer is full. */
+  /** Adds a batch; true when the answer is complete. */
   async addAll(rows: readonly LogRow[]): Promise<boolean> {
     for (const row of rows) {
       if (this.#kept >= this.#options.limit) return true;
       if (this.#isRepeated(row)) continue;
-      // Few rows need waiting for, and waiting for the others would take longer than they do.
+      // Only a few rows return a promise; awaiting the others would take longer than they do.
       const made = this.#evaluate(row);
       this.#add(row, made instanceof Promise ? await made : made);
       const pause = this.#options.pacer.after(this.#options.residual.spent);
@@ -62,12 +62,12 @@ export class EntryCollector {
     return this.#kept >= this.#options.limit;
   }
 
-  /** Entries that the answer may still take. */
+  /** How many entries the answer still needs. */
   get missing(): number {
     return this.#options.limit - this.#kept;
   }
 
-  /** The streams in the order of their first entry. */
+  /** The streams in order of their first entry. */
   streams(): readonly StreamResult[] {
     return [...this.#streams.values()];
   }
@@ -92,7 +92,7 @@ export class EntryCollector {
       if (this.#seen.size > 0) this.#seen.clear();
       return false;
     }
-    // Most instants have one row, so texts are only made for the second.
+    // Most timestamps have one row, so identities are only computed from the second row on.
     if (this.#seen.size === 0) this.#seen.add(identityOf(first));
     const identity = identityOf(row);
     if (this.#seen.has(identity)) return true;
@@ -131,8 +131,8 @@ export class EntryCollector {
   }
 
   /**
-   * With an interval an entry is due when it lies an interval or more behind the one kept last, whatever its stream. Loki
-   * reads each hour of the clock on its own, so the first entry of an hour is always due.
+   * With an interval, an entry is kept when it is at least an interval after the last kept one, whatever its stream. Loki evaluates each
+   * hour of the clock separately, so the first entry of an hour is always kept.
    */
   #isDue(timestampNs: bigint): boolean {
     const { intervalNs, direction } = this.#options;
@@ -165,7 +165,7 @@ export class EntryCollector {
   }
 }
 
-/** About what labels of an entry take that it has for itself. */
+/** The approximate memory of labels that an entry does not share. */
 function labelBytesOf({ size }: LabelSet): number {
   return size * 100;
 }

@@ -10,7 +10,7 @@ import { detectedLevelName } from '../../victoria/names/level.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import type { Backend } from '../backend.js';
 
-/** What is known of a line when patterns are looked for. */
+/** What the search for patterns needs from a line. */
 export interface PatternLine {
   readonly timestampNs: bigint;
   readonly streamKey: string;
@@ -18,29 +18,29 @@ export interface PatternLine {
   readonly line: string;
 }
 
-/** The lines that were read of a window; all of them, or a sample. */
+/** The lines read from a window: all of them or a sample. */
 export interface WindowLines {
   readonly window: Window;
   readonly lines: readonly PatternLine[];
 }
 
-/** The fields that tell a line's stream and level, and those that may hold the message of a line that was parsed away. */
+/** The fields with a line's stream and level, and those that may hold the message of a line that was parsed on ingestion. */
 const columns = [
   ...['_time', '_stream', '_msg', detectedLevelName, ...levelNames, 'severity_number'],
   ...['log', 'message', 'msg', 'msg_', 'content'],
 ];
 const secondNs = 1_000_000_000n;
-/** Longer lines have no pattern: there is no need to hold them. */
+/** Longer lines have no pattern, so they are not kept. */
 const maxLineLength = 3000;
 const parallel = 4;
 
 export interface PatternBackend extends Backend {
   readonly signal: AbortSignal;
-  /** Where lines and samples are charged. */
+  /** Charged for lines and samples. */
   readonly memory: MemoryAccount;
 }
 
-/** How many lines there are, by bucket. */
+/** Counts the lines per bucket. */
 export async function countLines(
   filter: LogsqlFilter,
   range: TimeRange,
@@ -56,8 +56,8 @@ export async function countLines(
 }
 
 /**
- * Reads the newest lines of every window, as many of each as the budget allows; then more of those that were read least, if the
- * first look left lines out.
+ * Reads the newest lines of every window, evenly within the budget; if that left lines out, a second pass reads more of the windows with
+ * the smallest samples.
  */
 export async function readWindows(
   filter: LogsqlFilter,
@@ -92,7 +92,7 @@ export async function readWindows(
   return first.map(({ window, lines }) => ({ window, lines: [...(olderOf.get(window) ?? []), ...lines] }));
 }
 
-/** Lines in the order of time. */
+/** Lines in time order. */
 async function readNewest(
   filter: LogsqlFilter,
   range: TimeRange,

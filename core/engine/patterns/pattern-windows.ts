@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 
-/** Lines by bucket of time: starts in seconds, ascending. */
+/** Lines per time bucket: start in seconds, ascending. */
 export type Histogram = readonly (readonly [seconds: number, lines: number])[];
 
 /** A stretch of whole buckets. */
@@ -12,7 +12,9 @@ export interface Window {
 
 const secondNs = 1_000_000_000n;
 
-/** Cuts a range into windows of whole buckets with about equally many lines, at most so many; empty stretches belong to none. */
+/**
+ * Splits a range into at most `maxWindows` windows of whole buckets with about the same number of lines; empty stretches belong to none.
+ */
 export function cutWindows(
   histogram: Histogram,
   range: TimeRange,
@@ -54,8 +56,8 @@ export function linesOf(histogram: Histogram): number {
 }
 
 /**
- * Spreads the lines that a sample of a window stands for over the window's buckets, in proportion to all lines there. The parts are
- * whole numbers and add up to `sampled / read` of the window's lines, rounded.
+ * Spreads the lines that a sample represents over the window's buckets, in proportion to all lines there. The parts are integers and add up
+ * to `sampled / read` of the window's lines, rounded.
  */
 export function spreadSample({ buckets, lines }: Window, sampled: number, read: number): Histogram {
   const whole = Math.round((lines * sampled) / read);

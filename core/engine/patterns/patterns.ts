@@ -9,23 +9,23 @@ import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 
-/** Loki's settings: clusters per stream, and the lines that a pattern needs to be shown. */
+/** Loki's settings: clusters per stream, and the least lines for a pattern to be shown. */
 const maxClusters = 300;
 const minLines = 30;
-/** A pattern that is counted from a sample was seen this often at least. */
+/** The least number of times a pattern must occur in a sample to be extrapolated. */
 const minSampled = 3;
 const maxTrees = 2000;
-/** Windows that a range is cut into when not all of its lines can be read. */
+/** The most windows that a range is split into when not all of its lines can be read. */
 const maxWindows = 24;
-/** Samples of an answer; above this buckets without lines are left out. */
+/** The most samples in an answer; beyond that, empty buckets are left out. */
 const maxSamples = 500_000;
-/** A pair of numbers in its list. */
+/** Bytes of a pair of numbers in its list. */
 const sampleBytes = 48;
 const secondNs = 1_000_000_000n;
 
 type Samples = PatternResult['samples'];
 
-/** The patterns of the selected lines, counted by bucket (docs/protocol/answers.md#patterns). */
+/** The patterns of the selected lines, counted per bucket (docs/protocol/answers.md#patterns). */
 export async function answerPatterns(
   { filter }: PatternsPlan,
   request: PatternsRequest,
@@ -82,7 +82,7 @@ async function findPatterns(
     .map(({ pattern, level, samples }) => ({ pattern, level, samples }));
 }
 
-/** A pattern of the operator has the lines it matches, of any level. */
+/** A configured pattern counts all lines it matches, of any level. */
 async function countCustom(
   pattern: string,
   read: readonly WindowLines[],
@@ -100,7 +100,7 @@ async function countCustom(
   return { pattern, level: undefined, samples: samplesOf(counts, read) };
 }
 
-/** Lines of a window that was read whole are counted by time; those of a sample by the window, which is below zero. */
+/** Lines of a window that was read completely are counted by time; sampled lines by window, as a negative number. */
 function bucketOf(window: number, isSample: boolean, timestampNs: bigint, stepNs: bigint): number {
   return isSample ? -1 - window : Number(((timestampNs / stepNs) * stepNs) / secondNs);
 }
@@ -120,7 +120,7 @@ function samplesOf(counts: ReadonlyMap<number, number>, read: readonly WindowLin
   return [...sums].sort(([a], [b]) => a - b);
 }
 
-/** Buckets without lines between the first and the last one are shown, as long as that is not too much to send. */
+/** Empty buckets between the first and the last one are shown unless there are too many. */
 async function filled(
   patterns: readonly PatternResult[],
   stepSeconds: number,

@@ -7,12 +7,12 @@ import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
 
 const maxPageRows = 10_000;
 const growth = 4;
-/** Rows given at once: few enough that what is done with them holds nobody up. */
+/** Rows per batch: few enough that processing them does not block others. */
 const givenRows = 250;
 
 /**
- * Reads rows newest or oldest first, a page or a span of time at once, so that no more is held, and gives them bit by bit.
- * Neighbouring pages overlap in the instant where the first was cut: whoever reads them drops repeats.
+ * Reads rows newest or oldest first, one page or span of time at a time to bound memory, and yields them in batches. Adjacent pages overlap
+ * in the timestamp at which the first was cut, so callers must drop repeated rows.
  */
 export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
   const pacer = new Pacer(request.signal);
@@ -43,11 +43,11 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
     const cut = last.timestampNs;
     const isOneInstant = first.timestampNs === cut;
     if (isOneInstant) yield* readInstant(request, cut);
-    // The rows that share the instant of the cut may not all be on the page, so the next one begins with it.
+    // Not all rows with the last timestamp may be on this page, so the next page starts with it.
     if (isForward) startNs = isOneInstant ? cut + 1n : cut;
     else endNs = isOneInstant ? cut : cut + 1n;
     if (size >= maxPageRows) {
-      // So many rows and still not enough passed: all must be looked at, and picking the newest of them each time costs more.
+      // Many rows were read and still too few matched: all rows must be read, and selecting the newest of them each time would cost more.
       const pageNs = isForward ? cut - first.timestampNs : first.timestampNs - cut;
       yield* readSpans(request, { startNs, endNs }, spanBehind(pageNs + 1n, rows.length), pacer);
       return;

@@ -13,18 +13,18 @@ export interface PagesRequest {
   readonly filter: LogsqlFilter;
   readonly range: TimeRange;
   readonly direction: Direction;
-  /** Rows of the first page; later ones grow. */
+  /** Rows of the first page; later pages grow. */
   readonly firstPageRows: number;
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly signal: AbortSignal;
-  /** What rows that are held are charged to. */
+  /** Charged for rows in memory. */
   readonly memory: MemoryAccount;
-  /** Entries that the answer still lacks, asked between reads. Without it reads grow. */
+  /** The number of entries that the answer still needs, called between reads. Without it, reads grow. */
   readonly missing?: () => number;
 }
 
-/** Asks for so many of the newest or oldest rows. */
+/** Requests the given number of newest or oldest rows. */
 export function pageRequest(
   filter: LogsqlFilter,
   range: TimeRange,
@@ -36,7 +36,7 @@ export function pageRequest(
     : { query: query(filter), range, newest: size };
 }
 
-/** More rows than a page holds may share one instant; there they are passed on as they come. */
+/** One timestamp may have more rows than a page; they are passed on as they arrive. */
 export async function* readInstant(
   { filter, upstream, reader }: PagesRequest,
   instant: bigint,
@@ -46,7 +46,7 @@ export async function* readInstant(
     yield batch.map((row) => reader.read(row));
 }
 
-/** Puts rows into the order of a direction, in place. */
+/** Sorts rows by direction, in place. */
 export function sortRows(rows: LogRow[], direction: Direction, pacer: Pacer): Promise<readonly LogRow[]> {
   return atPace(sortSteps(rows, direction === 'forward' ? byTime : (a, b) => byTime(b, a)), pacer);
 }

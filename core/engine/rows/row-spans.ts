@@ -6,31 +6,30 @@ import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
 
-/** How much is to be read at once. */
+/** How much to read at once. */
 export interface Span {
   readonly lengthNs: bigint;
-  /** Rows that it should have. */
+  /** The number of rows it should have. */
   readonly wantedRows: number;
 }
 
-/** Rows that a span should have at most; one with several times what it should have is cut and read again. */
+/** The most rows a span should have; one with several times its wanted rows is cut and read again. */
 const mostWantedRows = 20_000;
 const leastWantedRows = 100;
 const tooMany = 4;
-/** Bytes of rows that a span should have at most: of long lines there are fewer in it. */
+/** The most bytes of rows a span should have; with long lines it gets fewer rows. */
 const mostBytes = 64 * 1024 * 1024;
 const fastestGrowth = 16;
 /**
- * Reading a long span without a limit is a heavy query, of which few may run at once. With one the backend sorts what it reads,
- * which takes longer.
+ * Reading a long span without a limit is a heavy query, of which few may run at once. With a limit the backend sorts what it reads, which
+ * takes longer.
  */
 const longNs = 3_600_000_000_000n;
 const mostPickedRows = 10_000;
 
 /**
- * The span that should have the first rows, judged by how many rows the selected streams have, which the backend tells without
- * reading any. Picking the newest of many rows, it would read them several times over. Undefined where there are so few that it
- * may just as well.
+ * The span that should contain the first rows, estimated from the selected streams' row counts, which the backend knows without reading
+ * rows. To select the newest of many rows it would read them several times. Undefined when there are so few rows that this does not matter.
  */
 export async function spanOfFirstRows(request: PagesRequest): Promise<Span | undefined> {
   const { filter, range, firstPageRows, upstream } = request;
@@ -40,14 +39,14 @@ export async function spanOfFirstRows(request: PagesRequest): Promise<Span | und
   const [sample] = await upstream.stats({ query: query(selectionOf(filter), [counting]), range });
   const rows = Number(sample?.value ?? 0);
   const wantedRows = Math.min(firstPageRows, mostWantedRows);
-  // Rows do not come evenly: a span with too few costs another call.
+  // Rows are not evenly distributed, and a span with too few rows costs another call.
   const spare = Math.ceil(3 * Math.sqrt(wantedRows) + wantedRows / 20);
   if (!(rows > 2 * (wantedRows + spare))) return undefined;
   const lengthNs = (rangeNs * BigInt(wantedRows + spare)) / BigInt(rows);
   return { lengthNs: lengthNs > 0n ? lengthNs : 1n, wantedRows };
 }
 
-/** The part of a filter that selects streams: what it selects holds all rows of the filter. */
+/** The part of a filter that selects streams; it matches all rows of the filter. */
 function selectionOf(filter: LogsqlFilter): LogsqlFilter {
   if (filter.kind === 'stream') return filter;
   const parts = filter.kind === 'and' ? filter.parts.filter(({ kind }) => kind === 'stream') : [];
@@ -55,15 +54,14 @@ function selectionOf(filter: LogsqlFilter): LogsqlFilter {
   return parts.length > 1 ? { kind: 'and', parts } : first;
 }
 
-/** The span behind a stretch of time that had so many rows. */
+/** The span after a stretch of time with `rows` rows. */
 export function spanBehind(lengthNs: bigint, rows: number): Span {
   return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };
 }
 
 /**
- * Reads all rows of a range in the request's direction, span of time by span of time: the backend sends a span in any order, which
- * costs it no more than reading, and it is put in order here. How long a span is follows from how dense rows were before, and from
- * how many of them were of use.
+ * Reads all rows of a range in the request's direction, span by span. The backend sends a span in any order, which costs no more than
+ * reading it, and the span is sorted here. The length of a span follows from the density of earlier rows and from the share that matched.
  */
 export async function* readSpans(
   request: PagesRequest,
@@ -106,7 +104,7 @@ export async function* readSpans(
   }
 }
 
-/** How many rows the next span should have, by how many of those before were of use. */
+/** Decides how many rows the next span should have, by the share of earlier rows that matched. */
 class Demand {
   readonly #missing: (() => number) | undefined;
   readonly #atFirst: number;
@@ -119,7 +117,7 @@ class Demand {
     this.wantedRows = wantedRows;
   }
 
-  /** So many rows were read, and given. */
+  /** Records that rows were read and passed on. */
   seen(rows: number): void {
     this.#rows += rows;
     const missing = this.#missing?.() ?? 0;
@@ -130,7 +128,7 @@ class Demand {
   }
 }
 
-/** The rows of a span; some of them when they are too many to be held. */
+/** The rows of a span; only some of them when there are too many to hold. */
 async function readSpan(
   { filter, direction, upstream, reader, memory }: PagesRequest,
   range: TimeRange,
@@ -158,7 +156,7 @@ async function readSpan(
   return { rows, bytes, isWhole: !isPicked || rows.length < most };
 }
 
-/** The length in which the wanted number of rows is to be expected. */
+/** The length in which the wanted number of rows is expected. */
 function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint {
   const least = Math.ceil(wantedRows / fastestGrowth);
   const scaled = (lengthNs * BigInt(wantedRows)) / BigInt(Math.max(rows, least));
@@ -166,8 +164,8 @@ function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint 
 }
 
 /**
- * A shorter span, which ends with the instant at which so many rows were seen, or before it when that is the whole. The rows that
- * came first may all lie at the far end: where cutting at them did not do before, the length says more.
+ * A shorter span that ends with the timestamp of the row at which reading was cut, or before it when that is the whole span. The rows that
+ * arrived first may all be at the far end: if cutting there failed before, the length is the better estimate.
  */
 function shorterLength(
   { startNs, endNs }: TimeRange,

@@ -5,7 +5,7 @@ import type { LogsPlan } from '../plan/types.js';
 import { readPages } from '../rows/row-pages.js';
 import { openTail } from './open.js';
 
-/** Answers a tail: its history, and what comes, line by line as a range query would show it. */
+/** Answers a tail: its history, then new lines as a range query would show them. */
 export function answerTail(
   plan: LogsPlan,
   request: TailRequest,

@@ -8,7 +8,7 @@ import type { LineMaker } from './line-maker.js';
 import type { RecentRows } from './recent-rows.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 
-/** Rows of a range in the order of a direction, a page at a time; pages may repeat rows. */
+/** Reads the rows of a range in a direction, page by page; pages may repeat rows. */
 export type ReadRows = (
   range: TimeRange,
   direction: Direction,
@@ -19,7 +19,7 @@ export type ReadRows = (
 export interface TailContext {
   readonly filter: LogsqlFilter;
   readonly rules: FollowRules;
-  /** Lines are shown when they are this old (`delay_for`). */
+  /** The age at which lines are shown (`delay_for`). */
   readonly delayNs: bigint;
   readonly upstream: Pick<Upstream, 'tail'>;
   readonly readRows: ReadRows;
@@ -27,6 +27,6 @@ export interface TailContext {
   readonly lines: LineMaker;
   readonly recent: RecentRows;
   readonly clock: Clock;
-  /** Ends the tail and everything that waits in it. */
+  /** Ends the tail and everything it waits for. */
   readonly signal: AbortSignal;
 }

@@ -5,8 +5,8 @@ import type { LiveEvent } from '../../wire/answer/live.js';
 import { Windows } from './window.js';
 
 /**
- * Follows new lines as the rules say (docs/protocol/requests.md#tail). What was remembered stays when the source changes, so no
- * line is lost or shown twice. Rejects in native mode only, when the backend's tail cannot be had or ends.
+ * Follows new lines by the rules (docs/protocol/requests.md#tail). Remembered rows are kept when the source changes, so no line is lost or
+ * repeated. Only rejects in native mode, when the backend's tail fails or ends.
  */
 export async function* followLines(context: TailContext, fromNs: bigint): AsyncGenerator<LiveEvent> {
   const { mode } = context.rules;

@@ -2,18 +2,18 @@ import { LabelsMerger } from '../../wire/answer/merged-labels.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** An entry that a slow client will not see. */
+/** An entry that a slow client will not receive. */
 export interface DroppedEntry {
   readonly timestampNs: bigint;
   readonly labels: LabelSet;
 }
 
-/** Writes the frames of one tail: every entry is a stream of its own (docs/protocol/requests.md#tail). */
+/** Writes the frames of one tail: every entry is a separate stream (docs/protocol/requests.md#tail). */
 export class FrameWriter {
   readonly #categorizes: boolean;
   readonly #mergers = new WeakMap<LabelSet, LabelsMerger>();
 
-  /** 3-tuples with the groups of labels apart, or 2-tuples with all labels on the stream. */
+  /** 3-tuples with separate label groups, or 2-tuples with all labels on the stream. */
   constructor(categorizes: boolean) {
     this.#categorizes = categorizes;
   }

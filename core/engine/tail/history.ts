@@ -8,8 +8,8 @@ type Context = Pick<TailContext, 'readRows' | 'lines' | 'recent' | 'rules'>;
 const minPageRows = 100;
 
 /**
- * Reads the newest entries of a range, up to a limit, and gives them oldest first. What is young enough to come again is
- * remembered; when the limit cut the range, what lies before the cut is none of the tail's.
+ * Reads the newest entries of a range, up to a limit, and returns them oldest first. Rows young enough to be read again are remembered;
+ * when the limit cuts the range, rows before the cut do not belong to the tail.
  */
 export async function readHistory(
   range: TimeRange,
@@ -36,7 +36,7 @@ export async function readHistory(
   return found.reverse();
 }
 
-/** Pages repeat the rows of the instant in which they were cut, and rows may have been pushed twice. */
+/** Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice. */
 class Instant {
   readonly #seen = new Set<string>();
   #timestampNs: bigint | undefined;

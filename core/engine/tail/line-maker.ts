@@ -13,7 +13,7 @@ export class LineMaker {
   readonly #pacer: LinePacer;
   readonly #showsGroups: boolean;
 
-  /** `showsGroups` is false when the third tuple element is to stay empty. */
+  /** `showsGroups` is false when the third tuple element must stay empty. */
   constructor(plan: LogsPlan, showsGroups: boolean, place: LinePlace) {
     this.#recheck = pipelineEvaluator(plan.recheck, place);
     this.#residual = pipelineEvaluator(plan.residual, place);

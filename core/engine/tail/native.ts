@@ -7,10 +7,10 @@ import { asError, usualLatenessMs } from './polling.js';
 import type { LiveEvent } from '../../wire/answer/live.js';
 import { newEntries, type Windows } from './window.js';
 
-/** The rows of the backend's own tail, once it has begun. */
+/** The rows of the backend's own tail, once it has started. */
 export type NativeRows = AsyncIterable<readonly BackendRow[]>;
 
-/** Begins the backend's own tail. Rejects when it does not begin in time or is refused. */
+/** Opens the backend's own tail. Rejects when it is refused or does not start in time. */
 export function openNative(context: TailContext): Promise<NativeRows> {
   const { rules, delayNs, filter } = context;
   return context.upstream.tail({
@@ -27,12 +27,12 @@ type Turn =
   | { readonly kind: 'due' };
 
 const lookEveryMs = 1_000;
-/** All tails of the process take their turns to look. */
+/** All tails of the process take turns to poll. */
 const looks = new Rounds(lookEveryMs);
 
 /**
- * Follows the backend's tail. VictoriaLogs leaves out rows that become visible after a younger one of their stream, which happens
- * all the time when many are sent, so every second a look over the last ones finds what it left out. Rejects when the tail ends, for whatever reason but the signal.
+ * Follows the backend's tail. VictoriaLogs omits rows that become visible after a younger row of their stream, which is common at high
+ * rates, so polling the last rows every second finds the omitted ones. Rejects when the tail ends for any reason other than the signal.
  */
 export async function* followNative(
   rows: NativeRows,
@@ -46,12 +46,12 @@ export async function* followNative(
     await looks.next(signal);
     return { kind: 'due' };
   };
-  // Where nothing comes, what is late can wait; a look reaches back from where the last one ended, so none is lost by that.
+  // While nothing arrives, late rows can wait. Each poll starts where the last one ended, so none is lost.
   const deepEvery = (isQuiet: boolean): number =>
     Math.max(1, Math.round((isQuiet ? rules.lookbackMs : rules.lookbackMs / 2) / lookEveryMs));
   let [looksSinceDeep, hasRows, isQuiet] = [0, false, true];
   let [batch, look] = [nextBatch(), nextLook()];
-  // It may fail while a look is under way; it is awaited after that.
+  // It may fail during a poll; it is awaited afterwards.
   batch.catch(() => undefined);
   try {
     for (;;) {
@@ -61,7 +61,7 @@ export async function* followNative(
         looksSinceDeep += 1;
         const isDeep = looksSinceDeep >= deepEvery(isQuiet);
         const behindMs = isDeep ? rules.lookbackMs : Math.min(rules.lookbackMs, usualLatenessMs);
-        // While nothing comes there is nothing younger that could hide a row, but late rows may still come.
+        // While nothing arrives, no younger row can hide another, but late rows may still arrive.
         let hasLate = false;
         if (isDeep || hasRows)
           for await (const event of lookAgain(windows, context, behindMs)) {
@@ -87,7 +87,7 @@ export async function* followNative(
   } catch (error) {
     if (!signal.aborted) throw apiError('nativeTailEnded', {}, { cause: error });
   } finally {
-    // A pending read ends with the signal; nobody needs to wait for that.
+    // A pending read ends with the signal and need not be awaited.
     void batches.return?.().catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ import { LineMaker } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
 
-/** What a tail is opened with. */
+/** What a tail needs to open. */
 export interface TailParts {
   readonly upstream: Pick<Upstream, 'tail'>;
   readonly readRows: ReadRows;
@@ -19,13 +19,16 @@ export interface TailParts {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly workers: LinePlace['workers'];
-  /** False when the third tuple element is to stay empty. */
+  /** False when the third tuple element must stay empty. */
   readonly showsGroups: boolean;
-  /** Entries of the history at most, whatever was asked; 0 means no cap. */
+  /** The most history entries, whatever was requested; 0 means unlimited. */
   readonly maxHistory: number;
 }
 
-/** Reads the history of a tail and gets ready to follow it. Rejects when the backend cannot answer: nothing was promised yet. */
+/**
+ * Reads the history of a tail and prepares to follow it. Rejects when the backend cannot answer, because nothing has been sent to the
+ * client yet.
+ */
 export async function openTail(plan: LogsPlan, request: TailRequest, parts: TailParts): Promise<LiveAnswer> {
   const { range, delayNs, follow: rules } = request;
   const endNs = range.endNs - delayNs;

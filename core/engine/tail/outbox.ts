@@ -1,30 +1,30 @@
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
-/** Entries of a frame, frames that wait for a slow client, and entries it is told it lost (docs/protocol/requests.md#tail). */
+/** Entries per frame, frames waiting for a slow client, and dropped entries to report (docs/protocol/requests.md#tail). */
 const maxFrameEntries = 100;
 const maxFrames = 10;
 const maxDroppedKept = 1_000;
-/** A frame takes no more entries when its lines have this many characters, so that long lines cannot fill the memory either. */
+/** A frame with this many characters of lines is full, so that long lines cannot fill the memory either. */
 const maxFrameLength = 1024 * 1024;
 
-/** What an outbox sends with, and how patient it is. */
+/** How an outbox sends, and its time limits. */
 export interface OutboxSettings {
   readonly frames: FrameWriter;
-  /** Resolves when the network has taken the frame. */
+  /** Resolves when the network has accepted the frame. */
   readonly send: (text: string) => Promise<void>;
-  /** Milliseconds that reading waits for a client with a full outbox, before entries are dropped. */
+  /** Milliseconds to pause reading for a client with a full outbox before entries are dropped. */
   readonly graceMs: number;
-  /** Milliseconds that a frame may take; after that `onStalled` is called. */
+  /** Milliseconds that sending a frame may take before `onStalled` is called. */
   readonly stallMs: number;
   readonly onStalled: () => void;
 }
 
-/** Frames on their way to a client. What does not fit is dropped and reported, so that a slow client costs no memory. */
+/** Frames on their way to a client. Entries that do not fit are dropped and reported, so that a slow client uses bounded memory. */
 export class Outbox {
   readonly #settings: OutboxSettings;
   readonly #queue: LiveEntry[][] = [];
-  /** Characters of the lines of the last frame of the queue. */
+  /** Characters of the lines in the queue's last frame. */
   #lastLength = 0;
   #dropped: DroppedEntry[] = [];
   #droppedCount = 0;
@@ -38,17 +38,17 @@ export class Outbox {
     this.#settings = settings;
   }
 
-  /** Entries that were dropped. */
+  /** The number of dropped entries. */
   get droppedCount(): number {
     return this.#droppedCount;
   }
 
-  /** Entries that the network has taken. */
+  /** The number of entries that the network has accepted. */
   get sentCount(): number {
     return this.#sentCount;
   }
 
-  /** Queues entries as one frame, however many they are: the history. */
+  /** Queues entries as a single frame, whatever their number: the history. */
   sendAtOnce(entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
     this.#queue.push([...entries]);
@@ -57,8 +57,8 @@ export class Outbox {
   }
 
   /**
-   * Queues entries. Waits for a client whose outbox is full, which stops the reading; one that stays behind loses what comes until
-   * it has caught up. Rejects when the client can no longer be reached.
+   * Queues entries. Waits while the client's outbox is full, which pauses reading; a client that stays behind loses entries until it
+   * catches up. Rejects when the client can no longer be reached.
    */
   async offer(entries: readonly LiveEntry[]): Promise<void> {
     for (const entry of entries) {
@@ -74,7 +74,7 @@ export class Outbox {
     return this.#queue.length < maxFrames || this.#openFrame() !== undefined;
   }
 
-  /** The frame that takes more entries. */
+  /** The frame that further entries are added to. */
   #openFrame(): LiveEntry[] | undefined {
     const last = this.#queue.at(-1);
     return last !== undefined && last.length < maxFrameEntries && this.#lastLength < maxFrameLength
@@ -99,7 +99,7 @@ export class Outbox {
     if (this.#dropped.length < maxDroppedKept) this.#dropped.push({ timestampNs: entry.timestampNs, labels });
   }
 
-  /** Waits until there is space; false when that takes longer than the grace. */
+  /** Waits for space; false when that takes longer than the grace period. */
   #space(): Promise<boolean> {
     this.#work();
     return new Promise((resolve) => {

@@ -3,11 +3,13 @@ import { pause } from '../../base/time/pause.js';
 import type { LiveEvent } from '../../wire/answer/live.js';
 import type { Windows } from './window.js';
 
-/** What the backend usually needs until a row can be found, and a sender to send it; most looks reach back no further. */
+/** The usual time from a sender to the backend until a row can be found; most polls look back no further. */
 export const usualLatenessMs = 4_000;
 const longestPauseMs = 10_000;
 
-/** Synthetic tail: polls for new lines until the signal ends. Failures are told and made up for; the pauses grow meanwhile. */
+/**
+ * Synthetic tail: polls for new lines until the signal aborts. Failures are reported and made up for by later polls, with growing pauses.
+ */
 export async function* pollLines(context: TailContext, windows: Windows): AsyncGenerator<LiveEvent> {
   const { rules, signal } = context;
   const nearMs = Math.min(rules.lookbackMs, Math.max(usualLatenessMs, 3 * rules.refreshMs));
@@ -17,7 +19,7 @@ export async function* pollLines(context: TailContext, windows: Windows): AsyncG
     await pause(Math.min(rules.refreshMs * 2 ** failures, longestPauseMs), signal);
     if (signal.aborted) return;
     try {
-      // Only now and then a look goes as far back as late rows may come: it costs reading all of that again.
+      // Looking back as far as late rows may arrive means reading all of that again, so it only happens now and then.
       yield* windows.look(turn % deepEvery === 0 ? rules.lookbackMs : nearMs);
       failures = 0;
     } catch (error) {
@@ -28,12 +30,12 @@ export async function* pollLines(context: TailContext, windows: Windows): AsyncG
   }
 }
 
-/** Asked again after something was awaited; the compiler would take the answer of before. */
+/** A function, because the compiler would reuse an earlier check across an await. */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }
 
-/** What was thrown, as an Error. */
+/** The thrown value as an Error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 
 /**
- * Remembers the rows that a tail has seen, so that windows may overlap. Bounded: when it is full the oldest instants are forgotten
- * and everything before what is left counts as seen, so that no row is ever shown twice.
+ * Remembers the rows that a tail has seen, so that windows may overlap. When it is full, the oldest timestamps are forgotten and everything
+ * before the remaining ones counts as seen, so that no row is shown twice.
  */
 export class RecentRows {
   readonly #maxRows: number;
@@ -11,13 +11,13 @@ export class RecentRows {
   #size = 0;
   #floorNs: bigint;
 
-  /** Rows before `floorNs` are none of the tail's. */
+  /** Rows before `floorNs` do not belong to the tail. */
   constructor(maxRows: number, floorNs: bigint) {
     this.#maxRows = maxRows;
     this.#floorNs = floorNs;
   }
 
-  /** Rows before this instant count as seen: there is no use in reading them. */
+  /** Rows before this time count as seen, so reading them is pointless. */
   get floorNs(): bigint {
     return this.#floorNs;
   }
@@ -26,10 +26,10 @@ export class RecentRows {
     return this.#size;
   }
 
-  /** Takes a row in; false when it was seen before. */
+  /** Adds a row; false when it was seen before. */
   add({ timestampNs, stream, line }: Pick<LogRow, 'timestampNs' | 'stream' | 'line'>): boolean {
     if (timestampNs < this.#floorNs) return false;
-    // The same identity as that of a range query: stream and line. A hash, because lines may be long.
+    // Stream and line identify a row, as in a range query. Hashed, because lines may be long.
     const key = hash('sha1', `${stream.labels.key}\n${line}`, 'binary');
     const atInstant = this.#byTime.get(timestampNs);
     if (atInstant === undefined) this.#byTime.set(timestampNs, new Set([key]));
@@ -40,7 +40,6 @@ export class RecentRows {
     return true;
   }
 
-  /** Raises the floor. */
   forgetBefore(floorNs: bigint): void {
     if (floorNs <= this.#floorNs) return;
     this.#floorNs = floorNs;
@@ -51,7 +50,7 @@ export class RecentRows {
     }
   }
 
-  /** A quarter at once, so that the sorting is paid rarely. */
+  /** Forgets a quarter at once, so that sorting is rare. */
   #forgetOldest(): void {
     const wanted = Math.floor(this.#maxRows * 0.75);
     const instants = [...this.#byTime.keys()].sort((a, b) => (a < b ? -1 : 1));

@@ -10,7 +10,7 @@ export function msToNs(ms: number): bigint {
   return BigInt(Math.round(ms)) * nsPerMs;
 }
 
-/** The rows of a batch that were not seen before and pass the residual stages, as an event; undefined when there are none. */
+/** The rows of a batch that are new and pass the residual stages, as an event; undefined when there are none. */
 export async function newEntries(
   rows: readonly LogRow[],
   { recent, lines }: Pick<TailContext, 'recent' | 'lines'>,
@@ -25,12 +25,12 @@ export async function newEntries(
 }
 
 /**
- * Looks for new rows, again and again, in windows that overlap. A look that fails is made up for by the next one, because a window
- * begins where the last good one ended, less what rows may be late.
+ * Polls for new rows in overlapping windows. The next poll makes up for a failed one, because a window starts where the last successful one
+ * ended, minus the time that rows may be late.
  */
 export class Windows {
   readonly #context: TailContext;
-  /** Everything before was looked at at least once. */
+  /** Everything before this has been read at least once. */
   #doneNs: bigint;
 
   constructor(context: TailContext, doneNs: bigint) {
@@ -38,7 +38,7 @@ export class Windows {
     this.#doneNs = doneNs;
   }
 
-  /** Reads from some milliseconds before the last end up to now, less the delay of the tail. Rejects when the backend fails. */
+  /** Reads from `behindMs` before the last end up to now, minus the delay of the tail. Rejects when the backend fails. */
   async *look(behindMs: number): AsyncGenerator<LiveEvent> {
     const { recent, rules, clock, delayNs, readRows } = this.#context;
     const endNs = clock.nowNs() - delayNs;

@@ -7,10 +7,10 @@ import type { BackendSample } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { streamsOf } from '../listings/listings.js';
 
-// Counting entries without repeats holds every one of them in the backend's memory; beyond this it is not worth it.
+// Counting distinct entries holds each of them in the backend's memory, which does not pay beyond this number.
 const maxExactEntries = 1_000_000;
 
-/** Streams, entries and bytes of lines that a selector covers. Chunks are Loki's storage; one per stream stands for them. */
+/** Streams, entries and bytes of lines that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
 export async function answerIndexStats(
   { filter }: IndexStatsPlan,
   { range }: { readonly range: TimeRange },
@@ -29,8 +29,8 @@ export async function answerIndexStats(
   if (rows === 0) return { kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] };
   let entries = rows;
   if (rows <= maxExactEntries) {
-    // Loki keeps one entry where the same line with the same time was pushed twice. Rows without a line are not told apart
-    // by it, so that each of them counts.
+    // Loki keeps one entry when the same line was pushed twice with the same time. Rows without a line cannot be distinguished by it, so
+    // each of them counts.
     const distinct = stats(
       [],
       { ...statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries'), condition: not(missing) },

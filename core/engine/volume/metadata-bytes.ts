@@ -9,29 +9,29 @@ import { missingLineRows } from '../plan/missing-lines.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
-/** What Loki's chunk holds of an entry besides its line. */
+/** What a Loki chunk stores for an entry in addition to its line. */
 export interface MetadataCost {
   /** Bytes per entry. */
   readonly perEntry: number;
-  /** Bytes of an entry's line, on average over a sample; 0 when all entries were looked at. */
+  /** Average bytes of an entry's line over a sample; 0 when all entries were read. */
   readonly line: number;
-  /** Bytes once per stream: names and values that all of its entries share. */
+  /** Bytes per stream: names and values that all of its entries share. */
   readonly perStream: number;
 }
 
-/** The cost by backend stream; streams that were not looked at get the average. */
+/** The cost by backend stream; streams that were not read get the average. */
 export interface MetadataCosts {
   of(streamText: string, stream: StreamIdentity): MetadataCost;
 }
 
-/** A pair of structured metadata is two references into the chunk's texts. */
+/** A pair of structured metadata is two references into the chunk's string table. */
 const pairBytes = 8;
-/** The levels that a stream's entries have are few: their name and about this much of texts. */
+/** A stream's entries have few levels: their name and about this much text. */
 const levelTexts = detectedLevelName.length + 12;
-/** Counting distinct values costs memory of the backend; more rows than this are judged by the newest of them. */
+/** Counting distinct values costs memory of the backend; for more rows than this, the newest ones are used as a sample. */
 const maxCountedRows = 200_000;
 const maxFields = 120;
-/** The backend takes 16 KiB of query; the filter needs its part. */
+/** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
@@ -58,7 +58,7 @@ export async function readMetadataCosts(
     .slice(0, maxFields)
     .map(({ value }) => value);
   const sums = new Map<string, FieldSums>();
-  // Without any field there still are the lines.
+  // Even without fields, lines are counted.
   const batches = fields.length === 0 && isSample ? [[]] : batchesOf(fields);
   for (const batch of batches) {
     const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
@@ -124,7 +124,7 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
   };
 }
 
-/** The bytes of lines; what the backend holds in place of a line is none. */
+/** The bytes of lines; what the backend stores in place of a missing line counts as none. */
 export function lineBytes(naming: Naming): StatsFunction {
   return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(missingLineRows(naming)) };
 }
@@ -157,7 +157,7 @@ function filledInRows(field: string): LogsqlFilter | undefined {
   }
 }
 
-/** Numbers the fields and cuts them into queries that are short enough. */
+/** Numbers the fields and splits them into queries that are short enough. */
 function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [string, number])[]> {
   let batch: (readonly [string, number])[] = [];
   let bytes = 0;

@@ -5,7 +5,7 @@ import type { ShardsPlan } from '../plan/types.js';
 import { answerIndexStats } from './index-stats.js';
 import type { Backend } from '../backend.js';
 
-/** Cuts the selected streams into parts of about the wanted size, by their statistics. */
+/** Splits the selected streams into parts of about the wanted size, by their statistics. */
 export async function answerShards(
   { filter }: ShardsPlan,
   { range, targetBytesPerShard }: IndexShardsRequest,

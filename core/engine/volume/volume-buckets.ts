@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 
-/** A stretch of a stream that volumes are counted by, as Loki counts them by its chunks. */
+/** A stretch of a stream for counting volumes, as Loki counts them by chunk. */
 export interface VolumePiece {
   /** The times of its first and last entry. */
   readonly firstNs: bigint;
@@ -9,7 +9,7 @@ export interface VolumePiece {
   readonly bytes: number;
 }
 
-/** A bucket's part of a piece. */
+/** The part of a piece in one bucket. */
 export interface BucketShare {
   readonly index: number;
   readonly bytes: number;
@@ -18,11 +18,11 @@ export interface BucketShare {
 const kib = 1024;
 const msNs = 1_000_000n;
 
-/** The buckets of a volume over a range: borders are multiples of the step, the first and the last one are cut to the range. */
+/** The buckets of a volume over a range: boundaries are multiples of the step, and the first and last bucket are cut to the range. */
 export class VolumeBuckets {
   readonly #range: TimeRange;
   readonly #stepNs: bigint;
-  /** The border at or before the start. */
+  /** The boundary at or before the start. */
   readonly #originNs: bigint;
   readonly count: number;
 
@@ -34,7 +34,7 @@ export class VolumeBuckets {
     this.count = span <= 0n ? 1 : Number((span + stepNs - 1n) / stepNs);
   }
 
-  /** When a bucket's sample is stamped: a millisecond before the next bucket, or the end of the range. */
+  /** The timestamp of a bucket's sample: a millisecond before the next bucket, or the end of the range. */
   stampMs(index: number): number {
     const nextNs = this.#originNs + BigInt(index + 1) * this.#stepNs;
     const { endNs } = this.#range;
@@ -42,8 +42,8 @@ export class VolumeBuckets {
   }
 
   /**
-   * Spreads a piece evenly over the time between its first and last entry. Every share is whole KiB, rounded down, and a bucket that
-   * gets no entry gets no share.
+   * Spreads a piece evenly over the time between its first and last entry. Every share is whole KiB, rounded down; a bucket without entries
+   * gets no share.
    */
   *sharesOf(piece: VolumePiece): Generator<BucketShare> {
     const { firstNs, lastNs, entries } = piece;

@@ -1,13 +1,13 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 
-/** A piece as the backend counts it: of one of its streams, of which several may be one stream to a client. */
+/** A piece as the backend counts it, of one backend stream; several backend streams may be one Loki stream. */
 export interface CountedPiece extends VolumePiece {
-  /** Bytes that are there once, however many backend streams the stream is made of. */
+  /** Bytes that count once, however many backend streams make up the stream. */
   readonly sharedBytes: number;
 }
 
-/** Smaller pieces of a stream are put together: rounded to KiB one by one they would be off by too much. */
+/** Smaller pieces of a stream are joined: rounding each to KiB would be too inaccurate. */
 const minPieceBytes = 16 * 1024;
 
 interface OpenStream {
@@ -15,12 +15,12 @@ interface OpenStream {
   readonly byCell: Map<bigint, CountedPiece>;
 }
 
-/** Gathers counted pieces by stream and cell of time, and gives the pieces that volumes are made of. */
+/** Collects counted pieces by stream and time cell, and yields the pieces that volumes are made of. */
 export class VolumePieces {
   readonly #streams = new Map<string, OpenStream>();
   #size = 0;
 
-  /** Pieces that are held. */
+  /** The number of collected pieces. */
   get size(): number {
     return this.#size;
   }
@@ -33,7 +33,7 @@ export class VolumePieces {
     stream.byCell.set(cell, known === undefined ? piece : joined(known, piece));
   }
 
-  /** Gives what is held, and forgets it. */
+  /** Yields the collected pieces and resets. */
   *drain(): Generator<readonly [labels: LabelSet, piece: VolumePiece]> {
     for (const { labels, byCell } of this.#streams.values()) {
       const pieces = [...byCell.values()].sort((a, b) => (a.firstNs < b.firstNs ? -1 : 1));
@@ -45,7 +45,7 @@ export class VolumePieces {
   }
 }
 
-/** Joins neighbours until each is big enough; a rest that is not goes with the one before it. */
+/** Joins adjacent pieces until each is large enough; a small remainder is joined to the one before it. */
 function bigEnough(pieces: readonly CountedPiece[]): readonly CountedPiece[] {
   const done: CountedPiece[] = [];
   let open: CountedPiece | undefined;

@@ -4,7 +4,7 @@ import type { VolumeAggregation } from '../../wire/api/discovery-request.js';
 import type { VolumeBuckets, VolumePiece } from './volume-buckets.js';
 import { byVolume } from '../../wire/answer/merge/volume-order.js';
 
-/** The answer would have more label sets, or more points, than it may. */
+/** The answer would exceed its limit on label sets or points. */
 export class TooManyVolumesError extends Error {
   override readonly name = 'TooManyVolumesError';
 }
@@ -13,11 +13,11 @@ export interface VolumeSumsOptions {
   readonly buckets: VolumeBuckets;
   readonly targets: ReadonlySet<string> | 'all';
   readonly aggregateBy: VolumeAggregation;
-  /** Label sets that may be summed by; 0 is no bound. */
+  /** The most label sets to sum by; 0 means unlimited. */
   readonly maxSeries: number;
 }
 
-/** Points that are held, whatever the limits say. */
+/** The most points to hold, whatever the limits. */
 const maxPoints = 2_000_000;
 
 interface Sum {
@@ -25,7 +25,7 @@ interface Sum {
   readonly byBucket: Map<number, number>;
 }
 
-/** Sums pieces of streams by label set or label name, bucket by bucket. */
+/** Sums pieces of streams by label set or label name, per bucket. */
 export class VolumeSums {
   readonly #options: VolumeSumsOptions;
   readonly #sums = new Map<string, Sum>();
@@ -47,7 +47,7 @@ export class VolumeSums {
       }
   }
 
-  /** The biggest series. */
+  /** The largest series. */
   series(limit: number): readonly SeriesResult[] {
     const { buckets } = this.#options;
     const all = [...this.#sums.values()].map(({ labels, byBucket }) => ({
@@ -62,7 +62,7 @@ export class VolumeSums {
       .slice(0, limit);
   }
 
-  /** What a stream is summed under: nothing when it has none of the targets. */
+  /** The label sets a stream is summed under: none when it has none of the targets. */
   #keysOf(stream: LabelSet): readonly LabelSet[] {
     const { targets, aggregateBy } = this.#options;
     if (targets === 'all')

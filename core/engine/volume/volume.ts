@@ -16,17 +16,17 @@ import type { EngineContext } from '../context.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 
-/** How long Loki fills a chunk at most: what its volumes are spread over. */
+/** The longest time that Loki fills a chunk: its volumes are spread over that. */
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
-/** Pieces of one stream over a long range; there they cover more than a chunk. */
+/** The most pieces of one stream over a long range, where a piece covers more than a chunk. */
 const maxPieces = 96n;
 
-/** Above this the bytes of all lines are not read: counting takes a fraction of it, and lines are judged by the newest ones. */
+/** Beyond this number of entries, not all lines are read: counting costs a fraction of it, and the newest lines serve as a sample. */
 const maxMeasuredEntries = 5_000_000;
-/** Pieces that are held to be put together. */
+/** The most pieces to hold for joining. */
 const maxOpenPieces = 100_000;
 
-/** How pieces are counted: by cells of time or over all of it, with the bytes of their lines or without. */
+/** How pieces are counted: by time cells or over the whole range, with or without the bytes of their lines. */
 interface Counting {
   readonly cellNs: bigint | undefined;
   readonly isMeasured: boolean;
@@ -101,8 +101,8 @@ async function countEntries(
 }
 
 /**
- * Counts by backend stream, and by cell of time when there is more than one bucket; puts the pieces of backend streams together
- * that are one stream to a client.
+ * Counts by backend stream, and by time cell when there is more than one bucket; joins the pieces of backend streams that are one Loki
+ * stream.
  */
 async function* readPieces(
   plan: VolumePlan,
@@ -130,7 +130,7 @@ async function* readPieces(
         sharedBytes: perStream,
       });
     }
-    // Past this pieces are rounded as they are, which is all that putting them together is for.
+    // Beyond this, pieces are rounded without joining, which only costs accuracy.
     if (pieces.size > maxOpenPieces) yield* pieces.drain();
   }
   yield* pieces.drain();
@@ -138,7 +138,7 @@ async function* readPieces(
 
 type ExtraColumns = readonly (readonly [label: string, field: string])[];
 
-/** Fields that were declared labels: no stream need have them, so they are columns of the rows. */
+/** Fields declared as labels: they need not be stream fields, so they are columns of the rows. */
 function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
   return targets === 'all' ? [] : [...naming.extraLabels].filter(([label]) => targets.has(label));
 }
@@ -160,7 +160,7 @@ function piecesQuery(
   return query(filter, [counts]);
 }
 
-/** The first and last entry of a piece; where they are not asked for, the borders of its cell within the range. */
+/** The first and last entry of a piece; if these are not requested, the boundaries of its cell within the range. */
 function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeRange): Times {
   if (isMeasured)
     return { firstNs: parseRowTime(row['first'] ?? ''), lastNs: parseRowTime(row['last'] ?? '') };

@@ -3,7 +3,7 @@ import { CORE_SECTIONS, type OptionSchema, type ValueSchema } from '../options/i
 const entries = {
   stages: 'The chain: every request passes these plugins from first to last.',
   endpoints: 'Plugins that own HTTP routes.',
-  services: 'Plugins that live beside the chain.',
+  services: 'Plugins that run alongside the chain.',
 } as const;
 
 const entryProperties: Readonly<Record<string, ValueSchema>> = {

@@ -1,6 +1,6 @@
 import { placeholder, type TokenizedLine } from './tokenize.js';
 
-/** Lines of one shape: the tokens they share, and how many lines there were in each bucket of time. */
+/** Lines of one shape: the tokens they share, and the number of lines per time bucket. */
 export class Cluster {
   readonly #tokens: string[];
   readonly #join: TokenizedLine['join'];
@@ -21,7 +21,7 @@ export class Cluster {
     return this.#counts;
   }
 
-  /** The share of tokens that a line has in the same places, and the number of places that are open. */
+  /** The share of equal tokens at the same positions, and the number of open positions. */
   compare(tokens: readonly string[]): { readonly similarity: number; readonly open: number } {
     let same = 0;
     let open = 0;
@@ -32,7 +32,7 @@ export class Cluster {
     return { similarity: same / this.#tokens.length, open };
   }
 
-  /** Takes a line in: places where it differs become open. */
+  /** Adds a line: positions where it differs become open. */
   take(tokens: readonly string[], bucket: number): void {
     for (const [index, token] of tokens.entries())
       if (this.#tokens[index] !== token) this.#tokens[index] = placeholder;
@@ -40,7 +40,7 @@ export class Cluster {
     this.#size += 1;
   }
 
-  /** The text of the pattern; open places that touch are one. */
+  /** The text of the pattern; adjacent open positions are merged. */
   pattern(): string {
     return this.#join(this.#tokens).replace(/<_>(?:<_>)+/g, placeholder);
   }

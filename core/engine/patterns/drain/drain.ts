@@ -6,11 +6,11 @@
 import { Cluster } from './cluster.js';
 import { placeholder, type TokenizedLine } from './tokenize.js';
 
-/** Tokens of a line that lead through the tree. */
+/** Tokens of a line that select the path through the tree. */
 const depth = 27;
-/** Share of equal tokens from which a line belongs to a cluster. */
+/** The least share of equal tokens for a line to belong to a cluster. */
 const minSimilarity = 0.3;
-/** Branches of a node, the open one included. */
+/** The most branches of a node, including the open one. */
 const maxBranches = 15;
 const digit = /\p{N}/u;
 
@@ -20,22 +20,22 @@ interface Node {
 }
 
 export interface DrainOptions {
-  /** Clusters that are kept; the one that was quiet longest gives way. */
+  /** The most clusters to keep; the least recently used is dropped. */
   readonly maxClusters: number;
 }
 
-/** The clusters of one stream of lines; feed it in the order of time. */
+/** The clusters of one stream of lines, which must be added in time order. */
 export class Drain {
   readonly #options: DrainOptions;
   readonly #roots = new Map<string, Node>();
-  /** Kept clusters with their leaves, the one that took a line last at the end. */
+  /** Kept clusters with their leaves, most recently used last. */
   readonly #kept = new Map<Cluster, Node>();
 
   constructor(options: DrainOptions) {
     this.#options = options;
   }
 
-  /** Adds a line to the cluster it is most like, or to a new one. */
+  /** Adds a line to the most similar cluster, or to a new one. */
   add(line: TokenizedLine, bucket: number): void {
     const { tokens } = line;
     const root = this.#rootOf(line);
@@ -80,7 +80,7 @@ function emptyNode(): Node {
   return { branches: new Map(), clusters: [] };
 }
 
-/** The leaf that a line's first tokens lead to, through open branches where its own are not there. */
+/** The leaf for a line's first tokens, through open branches where their own are missing. */
 function find(root: Node, tokens: readonly string[]): Node | undefined {
   let node = root;
   for (const token of leading(tokens)) {
@@ -91,7 +91,7 @@ function find(root: Node, tokens: readonly string[]): Node | undefined {
   return node;
 }
 
-/** The leaf for a new cluster: tokens with digits, and those for which a node has no room, take the open branch. */
+/** The leaf for a new cluster: tokens with digits, and those that do not fit into a node, take the open branch. */
 function grow(root: Node, tokens: readonly string[]): Node {
   let node = root;
   for (const token of leading(tokens)) {

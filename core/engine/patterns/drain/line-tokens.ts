@@ -1,21 +1,21 @@
-/** A line cut into tokens, with what is needed to put a pattern of it together again. */
+/** A line split into tokens, with the means to join a pattern of it again. */
 export interface TokenizedLine {
   readonly tokens: readonly string[];
-  /** How many blanks stand behind each token; the same for every line of one shape. */
+  /** Joins tokens with the number of blanks after each; the same for every line of one shape. */
   readonly join: (tokens: readonly string[]) => string;
-  /** Lines of different formats are never of one pattern. */
+  /** Lines of different formats never share a pattern. */
   readonly format: 'text' | 'logfmt' | 'json';
 }
 
-/** Signs that are part of a token although Unicode calls them punctuation. */
+/** Characters that belong to tokens although Unicode considers them punctuation. */
 const inToken: ReadonlySet<string> = new Set(['_', '-', '.', ':', '/']);
-/** A sign that is a token of its own although Unicode does not call it punctuation. */
+/** A character that is a separate token although Unicode does not consider it punctuation. */
 const equals = '=';
 const punctuation = /\p{P}/u;
 const maxTokens = 127;
 
 /**
- * Cuts text at blanks and at signs: a punctuation sign is a token of its own, except those that hold names, addresses, times and
+ * Splits text at blanks and punctuation: each punctuation character is a separate token, except those that hold names, addresses, times and
  * paths together (docs/protocol/answers.md#patterns).
  */
 export function tokenizeText(line: string): TokenizedLine {

@@ -2,7 +2,7 @@ import { Drain } from './drain.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { tokenize } from './tokenize.js';
 
-/** A pattern of a level, with its lines by bucket. */
+/** A pattern of a level, with its lines per bucket. */
 export interface FoundPattern {
   readonly pattern: string;
   readonly level: string;
@@ -11,13 +11,13 @@ export interface FoundPattern {
 }
 
 export interface PatternFinderOptions {
-  /** Clusters of one stream and level. */
+  /** Clusters per stream and level. */
   readonly maxClusters: number;
-  /** Streams and levels that are kept apart; those that come later share a tree by level. */
+  /** The most streams and levels with a tree of their own; later ones share a tree per level. */
   readonly maxTrees: number;
 }
 
-/** Finds patterns in the lines of many streams: each stream's levels have a tree of their own, equal patterns are one in the end. */
+/** Finds patterns in the lines of many streams. Each level of a stream has its own tree; equal patterns are merged at the end. */
 export class PatternFinder {
   readonly #options: PatternFinderOptions;
   readonly #trees = new Map<string, { readonly level: string; readonly drain: Drain }>();
@@ -26,7 +26,7 @@ export class PatternFinder {
     this.#options = options;
   }
 
-  /** Adds a line; lines of a stream come in the order of time. */
+  /** Adds a line; the lines of a stream must come in time order. */
   add(streamKey: string, level: string, line: string, bucket: number): void {
     const tokenized = tokenize(line);
     if (tokenized !== undefined) this.#treeOf(streamKey, level).add(tokenized, bucket);

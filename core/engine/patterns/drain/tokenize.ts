@@ -2,17 +2,17 @@ import { tokenizeText, type TokenizedLine } from './line-tokens.js';
 
 export type { TokenizedLine } from './line-tokens.js';
 
-/** What stands in a pattern for text that differs from line to line. */
+/** Replaces text that differs between lines. */
 export const placeholder = '<_>';
 
 /** Longer lines have no pattern. */
 const maxLineBytes = 3000;
-/** Shorter lines have none either. */
+/** Shorter lines have no pattern either. */
 const minTokens = 4;
-/** The keys of a JSON line that may hold its message; the first that does is what patterns are made of. */
+/** The keys of a JSON line that may hold its message; the first one present is used. */
 const messageKeys = ['log', 'message', 'msg', 'msg_', '_msg', 'content'];
 
-/** Cuts a line into tokens by its format; undefined for a line that has no pattern. */
+/** Splits a line into tokens by its format; undefined for a line without a pattern. */
 export function tokenize(line: string): TokenizedLine | undefined {
   if (line.length > maxLineBytes || Buffer.byteLength(line) > maxLineBytes) return undefined;
   const tokenized = byFormat(line);
@@ -24,7 +24,7 @@ function byFormat(line: string): TokenizedLine | undefined {
   return looksLikeLogfmt(line) ? tokenizeLogfmt(line) : tokenizeText(line);
 }
 
-/** Only the message of a JSON line has a pattern; what stands around it differs. */
+/** Only the message of a JSON line has a pattern; the rest differs. */
 function tokenizeJson(line: string): TokenizedLine | undefined {
   const message = messageOf(line);
   if (message === undefined) return undefined;
@@ -48,14 +48,14 @@ function messageOf(line: string): string | undefined {
   return undefined;
 }
 
-/** A key without blanks and quotes, an equals sign, and something behind it. */
+/** Starts with a key without blanks and quotes, an equals sign and a value. */
 function looksLikeLogfmt(line: string): boolean {
   return /^[^\s="]+=./s.test(line);
 }
 
 const pair = /([^\s="]+)(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?(?:\s+|$)/gsy;
 
-/** Keys and values by turns; a key without a value has the empty one. Undefined where the line is no logfmt to its end. */
+/** Alternating keys and values; a key without a value has an empty one. Undefined when the line is not logfmt to its end. */
 function tokenizeLogfmt(line: string): TokenizedLine | undefined {
   const tokens: string[] = [];
   pair.lastIndex = 0;
