@@ -1,9 +1,7 @@
 import { Query } from '../wire/api/query.js';
 import { defaultNamingSettings, Naming } from '../victoria/names/naming.js';
 import { explainQuery } from '../engine/plan/explain/explain.js';
-import { ruleExamples, rulesWithoutExample } from '../engine/plan/rules/examples.js';
-import { pushdownRules, type RuleId } from '../engine/plan/rules/table.js';
-import type { Rule } from '../engine/plan/rules/types.js';
+import { allRules, type AppliedRule } from '../engine/plan/rules/index.js';
 
 const head = `# What is pushed down
 
@@ -11,7 +9,8 @@ Generated from core/engine/plan/rules by \`npm run generate\`; do not edit.
 
 For every construct of LogQL: what VictoriaLogs is asked, and whether that is the whole answer (\`exact\`), more rows than are wanted, of
 which the rest is sorted out here (\`superset\`), or nothing (\`none\`: evaluated here, on rows that the rest of the query selects).
-\`ref-proxy explain 'QUERY'\` and \`GET /debug/explain?query=\` tell which rules a query falls under.
+\`ref-proxy explain 'QUERY'\` and \`GET /debug/explain?query=\` tell which rules a query falls under: rules of one kind
+stand in the order they are tried, and the first that matches decides.
 
 | Rule | Construct | Verdict | Asked of the backend | Why |
 |---|---|---|---|---|
@@ -32,19 +31,15 @@ const longestShown = 200;
 
 /** docs/pushdown.md: the table of rules, with one example each. */
 export function generatePushdownDoc(): string {
-  const rules: readonly (readonly [string, Rule])[] = Object.entries(pushdownRules);
-  const table = rules.map(
-    ([id, { construct, verdict, backend, reason }]) =>
+  const table = allRules.map(
+    ({ id, construct, verdict, backend, reason }) =>
       `| ${id} | ${code(construct)} | ${verdict} | ${code(backend)} | ${cell(reason)} |\n`,
   );
-  // The keys of the table are its rule ids.
-  const examples = rules.map(([id]) => exampleRow(id as RuleId));
-  return head + table.join('') + examplesHead + examples.join('');
+  return head + table.join('') + examplesHead + allRules.map(exampleRow).join('');
 }
 
-function exampleRow(id: RuleId): string {
-  const example = ruleExamples[id];
-  if (example === undefined) return `| ${id} | none: ${cell(rulesWithoutExample[id] ?? '')} | |\n`;
+function exampleRow({ id, example }: AppliedRule): string {
+  if (typeof example !== 'string') return `| ${id} | none: ${cell(example.whyHidden)} | |\n`;
   const { reads } = explainQuery(new Query(example, 'reject'), new Naming(defaultNamingSettings));
   const asked = reads.map(({ logsql }) => logsql.replace(placeholder, ''));
   return `| ${id} | ${code(example)} | ${asked.map(shortened).map(code).join(' ')} |\n`;

@@ -3,7 +3,7 @@ import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
 import type { TranslateOptions } from '../../core/base/options.gen.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
-import type { Pushdown } from '../../core/engine/plan/metric.js';
+import type { Pushdown } from '../../core/engine/plan/rules/query/off.js';
 import { planSteps } from '../../core/engine/plan/request.js';
 import type { Plan } from '../../core/engine/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';

@@ -6,7 +6,8 @@ import { checkStages } from '../../logql/index.js';
 import { and, not } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { planLogs } from './logs.js';
-import { matchesText, planMatchers } from './matchers.js';
+import { planMatchers } from './matchers.js';
+import { matchesText } from './matches-text.js';
 import { missingLineRows } from './missing-lines.js';
 import type { DeletePlan } from './types.js';
 

@@ -5,7 +5,8 @@ import { or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { planMatchers, selectorFilter } from './matchers.js';
 import { withClientNames } from './client-names.js';
-import { planLogExpr, type Pushdown } from './metric.js';
+import { planLogs } from './logs.js';
+import type { Pushdown } from './rules/query/off.js';
 import type { DetectedFieldsPlan, Plan, VolumePlan } from './types.js';
 
 type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
@@ -62,5 +63,5 @@ function planScan({ query }: Scan, naming: Naming, pushdown: Pushdown): Detected
   checkStages(query.ast);
   const ast = withClientNames(query.ast, naming);
   if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
-  return { kind: 'detected-fields', logs: planLogExpr(ast, naming, pushdown).plan };
+  return { kind: 'detected-fields', logs: planLogs(ast, naming, pushdown).plan };
 }

@@ -1,45 +1,43 @@
 import type { Leaf } from '../../logql/metric/index.js';
 import type { RangeAggregation, Stage } from '../../logql/ast.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
-import { namesIn, plainName, visibleNames } from './metric-columns.js';
-import type { metricRules } from './rules/metric.js';
-import type { ShortLinesPlan, LeafPush, LogsPlan } from './types.js';
+import { isWholeJson, jsonNames } from './json-leaf.js';
+import type { LeafCount, LeafPush } from './leaf-push.js';
+import { namesIn, visibleNames } from './metric-columns.js';
+import type { AppliedRule } from './rules/index.js';
+import { metricRules } from './rules/metric/index.js';
+import type { LeafFacts } from './rules/metric/metric-rule.js';
+import { metricOff, type Pushdown } from './rules/query/off.js';
+import { firstRule } from './rules/rule.js';
+import type { LogsPlan, ShortLinesPlan } from './types.js';
 
-export type PushDecision =
-  | { readonly rule: Counted; readonly push: LeafPush }
-  | { readonly rule: Exclude<keyof typeof metricRules, Counted> };
-type Counted = 'metricGroups' | 'metricLevel' | 'metricAbsent' | 'metricIdentity' | 'metricJson';
+export interface PushDecision {
+  readonly rule: AppliedRule;
+  /** How the backend counts; undefined where it does not. */
+  readonly push: LeafPush | undefined;
+}
 
-const nsPerMs = 1_000_000n;
+/** Decides whether the backend can count a leaf's samples. */
+export function decideLeaf(leaf: Leaf, logs: LogsPlan, pushdown: Pushdown): PushDecision {
+  if (metricOff.apply(pushdown) !== undefined) return { rule: metricOff, push: undefined };
+  const { rule, emit } = firstRule(metricRules, factsOf(leaf, logs));
+  const looksAtLines = rule.verdict === 'superset';
+  return { rule, push: emit === undefined ? undefined : { ...emit(), looksAtLines } };
+}
 
-/** Decides whether the backend can count a leaf's samples exactly. */
-export function pushLeaf({ range, pushed }: Leaf, { residual }: LogsPlan): PushDecision {
-  const measure = measureOf(range);
-  if (range.range.unwrap !== undefined || measure === undefined) return { rule: 'metricUnwrap' };
+function factsOf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafFacts {
+  const measure = range.range.unwrap === undefined ? measureOf(range) : undefined;
   const visible = visibleNames(range, pushed);
   // Where no label is seen parsers do not run.
   const stages = visible?.size === 0 ? residual.filter((stage) => !isParser(stage)) : residual;
-  const parsers = stages.filter((stage) => !readsLabelsOnly(stage));
-  if (!parsers.every(isWholeJson) || parsers.length > 1) return { rule: 'metricStages' };
-  // Windows are cut at milliseconds.
-  if (range.range.intervalNanoseconds % nsPerMs !== 0n) return { rule: 'metricStages' };
-  const isGrouped = measure === 'presence' || pushed !== undefined;
-  if (!isGrouped || visible === undefined) {
-    if (parsers.length > 0) return { rule: 'metricStages' };
-    return { rule: 'metricIdentity', push: { measure, names: 'all', stageNames: new Set(), stages } };
+  const lineStages = stages.filter((stage) => !readsLabelsOnly(stage));
+  const facts = { range, measure, stages, lineStages };
+  const grouped = measure === 'presence' ? [] : pushed?.labels;
+  if (grouped === undefined || visible === undefined) {
+    return { ...facts, names: 'all', stageNames: new Set() };
   }
-  const names = new Set(measure === 'presence' ? [] : (pushed?.labels ?? []));
-  const stageNames = new Set(stages.flatMap(neededNames).filter((name) => !names.has(name)));
-  for (const name of stageNames) names.add(name);
-  const push: LeafPush = { measure, names, stageNames, stages };
-  if (parsers.length > 0) {
-    const fromJson = jsonNames(names);
-    return fromJson === undefined
-      ? { rule: 'metricStages' }
-      : { rule: 'metricJson', push: { ...push, fromJson, dropsErrors: dropsErrors(stages, names) } };
-  }
-  if (names.has(detectedLevelName)) return { rule: 'metricLevel', push };
-  return { rule: measure === 'presence' ? 'metricAbsent' : 'metricGroups', push };
+  const stageNames = stages.flatMap(neededNames).filter((name) => !grouped.includes(name));
+  return { ...facts, names: new Set([...grouped, ...stageNames]), stageNames: new Set(stageNames) };
 }
 
 /** How a leaf's rows can be shortened; undefined where they cannot. */
@@ -53,7 +51,7 @@ export function planShortLines({ range, pushed }: Leaf, { residual }: LogsPlan):
   return fromJson === undefined ? undefined : { names, fromJson, stages: residual };
 }
 
-function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {
+function measureOf({ op }: RangeAggregation): LeafCount['measure'] | undefined {
   switch (op) {
     case 'count_over_time':
     case 'rate':
@@ -75,29 +73,6 @@ function measureOf({ op }: RangeAggregation): LeafPush['measure'] | undefined {
     case 'last_over_time':
       return undefined;
   }
-}
-
-/** Names that `| json` makes of keys in one way only; undefined when there is another one among them. */
-function jsonNames(names: ReadonlySet<string>): readonly string[] | undefined {
-  const made = [...names].filter((name) => !name.startsWith('__error') && name !== detectedLevelName);
-  const arePlain = made.every((name) => /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && name === plainName(name));
-  return arePlain && made.length > 0 ? made : undefined;
-}
-
-/** Whether errors of the parser are dropped before anything looks at them. */
-function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
-  if ([...names].some((name) => name.startsWith('__error'))) return false;
-  const behind = stages.slice(stages.findIndex(isWholeJson) + 1);
-  const first = behind.find((stage) => namesIn(stage).some((name) => name.startsWith('__error')));
-  return (
-    first?.kind === 'drop' &&
-    first.items.some(({ name, matcher }) => name === '__error__' && matcher === undefined)
-  );
-}
-
-/** `| json` without expressions. */
-function isWholeJson(stage: Stage): boolean {
-  return stage.kind === 'json' && stage.params.length === 0;
 }
 
 function isParser({ kind }: Stage): boolean {

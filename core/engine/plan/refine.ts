@@ -1,13 +1,10 @@
 import type { Matcher } from '../../logql/ast.js';
 import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
 import { and, everything, or } from '../../victoria/logsql/build.js';
-import { printFilter } from '../../victoria/logsql/print.js';
 import type { Naming } from '../../victoria/names/naming.js';
-import type { StoredNames } from '../../victoria/names/stored-names.js';
-import { pushLabelFilter } from './label-filters.js';
-import { maxFilterBytes } from './logs.js';
-import { matchesText } from './matchers.js';
-import { NameScope } from './name-scope.js';
+import type { KnownNames } from './known-names.js';
+import { matchesText } from './matches-text.js';
+import { queryTooLong } from './rules/query/too-long.js';
 import type { LogsPlan, Plan } from './types.js';
 
 /** What is deleted must not depend on what was learned. */
@@ -23,12 +20,12 @@ export function rowsToLearnFrom(plan: Plan, naming: Naming): LogsqlFilter | unde
   const filters = logsOf(plan).map(({ filter }) => filter);
   if ('filter' in plan) filters.push(plan.filter);
   if (filters.some((filter) => mentionsNested(filter, naming))) return everything;
-  const filtered = logsOf(plan).filter((logs) => labelConditions(logs).kind !== 'all');
+  const filtered = logsOf(plan).filter((logs) => logs.labels.length > 0);
   return filtered.length === 0 ? undefined : or(...filtered.map(({ filter }) => selection(filter)));
 }
 
 /** A plan with what stored names add to it: labels made of nested attributes are selected, label filters go to the backend. */
-export function refinePlan(plan: Plan, names: StoredNames, naming: Naming): Plan {
+export function refinePlan(plan: Plan, names: KnownNames, naming: Naming): Plan {
   switch (plan.kind) {
     case 'logs':
       return refineLogs(plan, names, naming);
@@ -53,28 +50,20 @@ export function refinePlan(plan: Plan, names: StoredNames, naming: Naming): Plan
 }
 
 /** The same for the rows of a log query. */
-export function refineLogs(plan: LogsPlan, names: StoredNames, naming: Naming): LogsPlan {
-  const selected = selectNested(plan.filter, names, naming);
-  const conditions = labelConditions(plan, names);
-  if (conditions.kind === 'all') return { ...plan, filter: selected };
+export function refineLogs(plan: LogsPlan, names: KnownNames, naming: Naming): LogsPlan {
+  const closed = { ...plan, filter: selectNested(plan.filter, names, naming), labels: [] };
+  const answers = plan.labels.map(({ stage, ask }) => ({ stage, ...ask(names) }));
+  const conditions = and(...answers.map(({ filter }) => filter));
+  if (conditions.kind === 'all') return closed;
   // Fields that came later than the names were learned may have other names: those rows are looked at here.
   const { unknownFromNs } = names;
   const exempt: LogsqlFilter =
     unknownFromNs === undefined ? conditions : or(conditions, { kind: 'time', min: unknownFromNs });
-  const filter = and(selected, exempt);
-  return { ...plan, filter: Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? selected : filter };
-}
-
-/** What label filters among the stages ask of stored fields; without names, with each name as its one spelling. */
-export function labelConditions({ residual, asksLabels }: LogsPlan, names?: StoredNames): LogsqlFilter {
-  if (asksLabels !== true) return everything;
-  const scope = new NameScope();
-  const conditions: LogsqlFilter[] = [];
-  for (const stage of residual) {
-    if (stage.kind === 'label-filter') conditions.push(pushLabelFilter(stage.filter, scope, names).filter);
-    scope.pass(stage);
-  }
-  return and(...conditions);
+  const filter = and(closed.filter, exempt);
+  if (queryTooLong.apply(filter) !== undefined) return closed;
+  if (unknownFromNs !== undefined) return { ...closed, filter };
+  const done = new Set(answers.filter(({ verdict }) => verdict === 'exact').map(({ stage }) => stage));
+  return { ...closed, filter, residual: plan.residual.filter((stage) => !done.has(stage)) };
 }
 
 function logsOf(plan: Plan): readonly LogsPlan[] {
@@ -111,7 +100,7 @@ function mentionsNested(filter: LogsqlFilter, naming: Naming): boolean {
 }
 
 /** Lets matchers on a label see the leaves that the label is made of. */
-function selectNested(filter: LogsqlFilter, names: StoredNames, naming: Naming): LogsqlFilter {
+function selectNested(filter: LogsqlFilter, names: KnownNames, naming: Naming): LogsqlFilter {
   switch (filter.kind) {
     case 'and':
     case 'or':
@@ -127,7 +116,7 @@ function selectNested(filter: LogsqlFilter, names: StoredNames, naming: Naming):
 
 function nestedGroups(
   group: readonly StreamMatcher[],
-  names: StoredNames,
+  names: KnownNames,
   naming: Naming,
 ): readonly (readonly StreamMatcher[])[] {
   let groups: readonly (readonly StreamMatcher[])[] = [[]];

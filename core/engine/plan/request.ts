@@ -9,7 +9,9 @@ import { planDeletion } from './deletion.js';
 import { planDiscovery } from './discovery.js';
 import { planMatchers, selectorFilter } from './matchers.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
-import { logExprSteps, metricSteps, type Pushdown } from './metric.js';
+import { logsSteps } from './logs.js';
+import { metricSteps } from './metric.js';
+import type { Pushdown } from './rules/query/off.js';
 import type { Plan } from './types.js';
 
 const instantLogText =
@@ -75,6 +77,6 @@ function* querySteps(query: Query, naming: Naming, pushdown: Pushdown): Steps<Pl
   yield;
   const ast = withClientNames(query.ast, naming);
   if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown);
-  const { plan } = yield* logExprSteps(ast, naming, pushdown);
+  const { plan } = yield* logsSteps(ast, naming, pushdown);
   return plan;
 }

@@ -1,8 +1,12 @@
 import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { Expr, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
 import type { Leaf } from '../../logql/metric/index.js';
+import type { AskLabels } from './label-filters.js';
+import type { LeafPush } from './leaf-push.js';
 import type { Decision } from './matchers.js';
-import type { RuleId } from './rules/table.js';
+import type { AppliedRule } from './rules/index.js';
+
+export type { LeafPush } from './leaf-push.js';
 
 /**
  * What a request means in the backend's terms, made by translate and executed by response-shape over the `upstream` slot.
@@ -16,22 +20,14 @@ export interface LogsPlan {
   readonly residual: readonly Stage[];
   /** Line filters that the backend has done, except on rows without a stored line: on rebuilt lines they run here, first. */
   readonly recheck: readonly Stage[];
-  /** True where the backend may be asked for label filters among the stages, once stored names are known (refinePlan). */
-  readonly asksLabels?: true;
+  /** What the backend is asked for label filters among the stages, once stored names are known (refinePlan). */
+  readonly labels: readonly LabelQuestion[];
 }
-/** A leaf whose samples the backend can count. */
-export interface LeafPush {
-  readonly measure: 'count' | 'bytes' | 'presence';
-  /** Labels that the groups must tell. */
-  readonly names: ReadonlySet<string> | 'all';
-  /** Those of them that only stages look at: their values may be as many as rows. */
-  readonly stageNames: ReadonlySet<string>;
-  /** Stages that run on groups instead of rows. */
-  readonly stages: readonly Stage[];
-  /** Labels that `| json` may take from lines; undefined where no stage reads them. */
-  readonly fromJson?: readonly string[];
-  /** Whether a line that is no JSON counts like one that is. */
-  readonly dropsErrors?: boolean;
+
+/** What was decided about a label filter, open until stored names are known. */
+export interface LabelQuestion {
+  readonly stage: Stage;
+  readonly ask: AskLabels;
 }
 
 /** A leaf to which nothing of a line matters but labels that `| json` takes from it, so that rows can come with short lines. */
@@ -58,7 +54,7 @@ export interface LeafPlan {
   /** How its rows can be shortened where they are read; undefined when they cannot. */
   readonly shortLines: ShortLinesPlan | undefined;
   /** What was decided about the leaf as a whole, and about its parts; for explain. */
-  readonly rule: RuleId;
+  readonly rule: AppliedRule;
   readonly decisions: readonly Decision[];
 }
 

@@ -4,12 +4,14 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { StoredNames } from '../../../victoria/names/stored-names.js';
-import { and } from '../../../victoria/logsql/build.js';
 import type { Decision } from '../matchers.js';
-import { planLogExpr, planMetric, type Pushdown } from '../metric.js';
-import { labelConditions, refinePlan, rowsToLearnFrom } from '../refine.js';
-import { pushdownRules, type RuleId } from '../rules/table.js';
-import type { Verdict } from '../rules/types.js';
+import { namesAsWritten } from '../known-names.js';
+import { planLogs } from '../logs.js';
+import { planMetric } from '../metric.js';
+import { refinePlan, rowsToLearnFrom } from '../refine.js';
+import type { AppliedRule, RuleId } from '../rules/index.js';
+import type { Pushdown } from '../rules/query/off.js';
+import type { Verdict } from '../rules/rule.js';
 import type { LogsPlan, Plan } from '../types.js';
 import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import { printTree } from './tree-text.js';
@@ -82,19 +84,18 @@ export function explainQuery(
   checkStages(ast);
   const shared = { query: text, tree: printTree(ast) };
   if (ast.kind === 'log') {
-    const { plan, decisions } = planLogExpr(ast, naming, pushdown);
+    const { plan, decisions } = planLogs(ast, naming, pushdown);
     const refined = refine(plan, naming, recall);
     const cost = plan.residual.length === 0 ? 'page' : 'scan';
-    const reads = [explainRead(ast, plan, refined.plan, decisions)];
+    const reads = [explainRead(ast, refined.plan, decisions)];
     return { ...shared, reads, ...costOf(cost), names: refined.names };
   }
   const plan = planMetric(ast, naming, pushdown);
   const refined = refine(plan, naming, recall);
-  const leaves = [...plan.leaves.values()];
+  const leaves = [...refined.plan.leaves.values()];
   const reads = leaves.map((planned) => {
     const { leaf, logs, decisions, rule } = planned;
-    const asked = refined.plan?.leaves.get(leaf.range)?.logs;
-    const read = explainRead(leaf.range.range.query, logs, asked, decisions);
+    const read = explainRead(leaf.range.range.query, logs, decisions);
     const parts = [...read.parts, explained(printPlain(leaf.range), rule)];
     return { ...read, parts, strategies: explainStrategies(planned) };
   });
@@ -103,34 +104,28 @@ export function explainQuery(
   return { ...shared, reads, ...costOf(cost), names: refined.names };
 }
 
-/** The plan as it runs; undefined where that depends on names that are not known. */
+/** The plan as it runs; where that depends on names that are not known, as it would run with the names as they are written. */
 function refine<Kind extends Plan>(
   plan: Kind,
   naming: Naming,
   recall: (filter: LogsqlFilter) => StoredNames | undefined,
-): { readonly plan: Kind | undefined; readonly names: Explanation['names'] } {
+): { readonly plan: Kind; readonly names: Explanation['names'] } {
   const filter = rowsToLearnFrom(plan, naming);
   if (filter === undefined) return { plan, names: 'unneeded' };
   const names = recall(filter);
-  if (names === undefined) return { plan: undefined, names: 'unknown' };
   // Refining keeps the kind of a plan.
-  return { plan: refinePlan(plan, names, naming) as Kind, names: 'learned' };
+  const refined = refinePlan(plan, names ?? namesAsWritten, naming) as Kind;
+  return { plan: refined, names: names === undefined ? 'unknown' : 'learned' };
 }
 
 function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {
   return { cost, costText: costTexts[cost] };
 }
 
-/** `asked` is the plan as it runs, when that is known. */
-function explainRead(
-  expr: LogExpr,
-  plan: LogsPlan,
-  asked: LogsPlan | undefined,
-  decisions: readonly Decision[],
-): ExplainedRead {
+function explainRead(expr: LogExpr, plan: LogsPlan, decisions: readonly Decision[]): ExplainedRead {
   return {
     logql: printPlain(expr),
-    logsql: printFilter(asked?.filter ?? and(plan.filter, labelConditions(plan))),
+    logsql: printFilter(plan.filter),
     parts: decisions.map(({ rule, part }) =>
       explained(part.kind === 'matcher' ? `{${printMatcher(part)}}` : printStage(part), rule),
     ),
@@ -138,7 +133,6 @@ function explainRead(
   };
 }
 
-function explained(part: string, rule: RuleId): ExplainedPart {
-  const { verdict, backend, reason } = pushdownRules[rule];
-  return { part, rule, verdict, backend, reason };
+function explained(part: string, { id, verdict, backend, reason }: AppliedRule): ExplainedPart {
+  return { part, rule: id, verdict, backend, reason };
 }

@@ -1,6 +1,6 @@
 import type { Query } from '../../../wire/api/query.js';
 import type { Host } from '../../../kernel/plugin/host.js';
-import type { Pushdown } from '../metric.js';
+import type { Pushdown } from '../rules/query/off.js';
 import { explainQuery, type Explanation } from './explain.js';
 
 /**

@@ -47,7 +47,7 @@ test('log answers have them as parsed labels', async (t) => {
     { call: 'stats', samples: [] },
     { call: 'rows', batches: [[row]] },
   ]);
-  const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [] };
+  const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [], labels: [] };
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots });

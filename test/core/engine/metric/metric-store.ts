@@ -9,7 +9,8 @@ import { defaultMetricLimits, type MetricLimits } from '../../../../core/logql/m
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { planMetric, type Pushdown } from '../../../../core/engine/plan/metric.js';
+import { planMetric } from '../../../../core/engine/plan/metric.js';
+import type { Pushdown } from '../../../../core/engine/plan/rules/query/off.js';
 import { Trace, type StrategyRecord, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';

@@ -9,7 +9,8 @@ import {
 } from '../../../../core/victoria/names/naming.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
-import { planMatchers, matchesText } from '../../../../core/engine/plan/matchers.js';
+import { planMatchers } from '../../../../core/engine/plan/matchers.js';
+import { matchesText } from '../../../../core/engine/plan/matches-text.js';
 import { refinePlan } from '../../../../core/engine/plan/refine.js';
 import { rowsOf } from '../../embedded/logsql/run-query.js';
 
@@ -74,7 +75,7 @@ test('matchers ask for the streams whose labels they match, and for no others', 
         const asked = ast.selector.matchers.slice(1);
         const stored = new StoredNames(spellingsOf([...new Set(streams.flatMap(Object.keys))], naming));
         const plan = refinePlan(
-          { kind: 'logs', filter: planMatchers(asked, naming).filter, residual: [], recheck: [] },
+          { kind: 'logs', filter: planMatchers(asked, naming).filter, residual: [], recheck: [], labels: [] },
           stored,
           naming,
         );

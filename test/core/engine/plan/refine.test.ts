@@ -201,6 +201,19 @@ const anyComparison = fc.oneof(
 const anyFilter = fc.oneof(
   anyComparison,
   fc.tuple(anyComparison, fc.constantFrom('and', 'or'), anyComparison).map((parts) => parts.join(' ')),
+  fc
+    .tuple(
+      anyComparison,
+      anyComparison,
+      anyComparison,
+      fc.constantFrom('A and (B or C)', 'A and B and C', 'A or B and C'),
+    )
+    .map(([a, b, c, form]) =>
+      form
+        .replace('A', () => a)
+        .replace('B', () => b)
+        .replace('C', () => c),
+    ),
 );
 const anyStage = fc.oneof(
   { weight: 4, arbitrary: anyFilter },

@@ -4,11 +4,13 @@ import { LogqlError } from '../../../../../core/logql/index.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/stored-names.js';
 import { explainQuery, type Explanation } from '../../../../../core/engine/plan/explain/explain.js';
-import { planLogExpr } from '../../../../../core/engine/plan/metric.js';
+import { planLogs } from '../../../../../core/engine/plan/logs.js';
 import { rowsToLearnFrom } from '../../../../../core/engine/plan/refine.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
-import { ruleExamples, rulesWithoutExample } from '../../../../../core/engine/plan/rules/examples.js';
-import { pushdownRules } from '../../../../../core/engine/plan/rules/table.js';
+import { labelParsed } from '../../../../../core/engine/plan/rules/label/parsed.js';
+import { lineContains } from '../../../../../core/engine/plan/rules/line/contains.js';
+import { streamMatcher } from '../../../../../core/engine/plan/rules/selector/stream-matcher.js';
+import { parser } from '../../../../../core/engine/plan/rules/stage/parser.js';
 import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
 import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
 import { readCases } from '../../../../conformance/cases.js';
@@ -31,15 +33,15 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       'read    {app="a"} != "zzz" | json | level="error" | status>5',
       'logsql  {app="a"} !_msg:*"zzz"*',
       '  {app="a"}',
-      `      by the backend (streamMatcher): ${pushdownRules.streamMatcher.reason}`,
+      `      by the backend (streamMatcher): ${streamMatcher.reason}`,
       '  != "zzz"',
-      `      by the backend (lineContains): ${pushdownRules.lineContains.reason}`,
+      `      by the backend (lineContains): ${lineContains.reason}`,
       '  | json',
-      `      here (parser): ${pushdownRules.parser.reason}`,
+      `      here (parser): ${parser.reason}`,
       '  | level="error"',
-      `      here (labelParsed): ${pushdownRules.labelParsed.reason}`,
+      `      here (labelParsed): ${labelParsed.reason}`,
       '  | status>5',
-      `      here (labelParsed): ${pushdownRules.labelParsed.reason}`,
+      `      here (labelParsed): ${labelParsed.reason}`,
       'here    | json | level="error" | status>5',
       '',
     ].join('\n'),
@@ -75,24 +77,6 @@ test('costs tell apart what is moved', (t) => {
   t.is(explain('count_over_time({app="a"} | json [1m])').cost, 'rows');
   t.is(explain('count_over_time({app="a"}[1m])').cost, 'statistics');
   t.is(explain('sum(count_over_time({app="a"}[1m]))').cost, 'statistics');
-});
-
-for (const [rule, example] of Object.entries(ruleExamples)) {
-  test(`the example of ${rule} falls under it`, (t) => {
-    const applied = explain(example).reads.flatMap(({ parts }) => parts.map((part) => part.rule));
-    t.true(
-      applied.some((id) => id === rule),
-      applied.join(' '),
-    );
-  });
-}
-
-test('every rule has an example, or a reason for none', (t) => {
-  const told = new Set([...Object.keys(ruleExamples), ...Object.keys(rulesWithoutExample)]);
-  t.deepEqual(
-    Object.keys(pushdownRules).filter((rule) => !told.has(rule)),
-    [],
-  );
 });
 
 test('with pushdown off everything but streams is evaluated here', (t) => {
@@ -135,7 +119,7 @@ test('a running pipeline is explained with its own pushdown and with what its qu
   const host = makeHost({});
   const query = new Query('{app="a"} | team_owner="x"', 'reject');
   t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
-  const { plan } = planLogExpr(query.ast.kind === 'log' ? query.ast : raise(), host.naming, 'on');
+  const { plan } = planLogs(query.ast.kind === 'log' ? query.ast : raise(), host.naming);
   await host.learner.learn({
     owner: 'somebody',
     tenantId: 't1',

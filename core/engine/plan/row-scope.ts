@@ -1,8 +1,9 @@
 import type { LabelFilter, Stage } from '../../logql/ast.js';
 import { visit } from '../../logql/walk.js';
+import type { LabelScope } from './rules/label/label-rule.js';
 
 /** Which names a stage may give a row, change or take away; `all` when its text does not tell. */
-export function changedNames(stage: Stage): readonly string[] | 'all' {
+function changedNames(stage: Stage): readonly string[] | 'all' {
   switch (stage.kind) {
     case 'line-filter':
     case 'label-filter':
@@ -29,7 +30,7 @@ export function changedNames(stage: Stage): readonly string[] | 'all' {
 }
 
 /** Whether a stage may mark a row with an error, behind which Loki lets comparisons of numbers pass. */
-export function mayFail(stage: Stage): boolean {
+function mayFail(stage: Stage): boolean {
   if (stage.kind === 'label-filter') return !comparesTexts(stage.filter);
   return stage.kind !== 'line-filter' && stage.kind !== 'drop' && stage.kind !== 'decolorize';
 }
@@ -43,27 +44,36 @@ export function comparesTexts(filter: LabelFilter): boolean {
   return isText;
 }
 
-/** What is left of the stored names while a row runs through the stages. */
-export class NameScope {
+/** What of a stored row is still as it was stored, while the row runs through the stages. */
+export class RowScope implements LabelScope {
   #changed: Set<string> | 'all' = new Set();
   #mayHaveFailed = false;
+  #isLineStored = true;
 
-  /** True while a name means what the backend stored under it. */
   isStored(name: string): boolean {
     return this.#changed !== 'all' && !this.#changed.has(name);
   }
 
-  /** True when a stage before may have marked the row with an error. */
   get mayHaveFailed(): boolean {
     return this.#mayHaveFailed;
   }
 
+  /** True while the line is the stored one. */
+  get isLineStored(): boolean {
+    return this.#isLineStored;
+  }
+
   pass(stage: Stage): void {
     if (mayFail(stage)) this.#mayHaveFailed = true;
+    if (changesLine(stage)) this.#isLineStored = false;
     const names = changedNames(stage);
     if (this.#changed === 'all') return;
     if (names === 'all') this.#changed = 'all';
     // A parsed name that a row has already gets a suffix.
     else for (const name of names) this.#changed.add(name).add(`${name}_extracted`);
   }
+}
+
+function changesLine({ kind }: Stage): boolean {
+  return kind === 'line-format' || kind === 'decolorize' || kind === 'unpack';
 }

@@ -1,0 +1,22 @@
+import type { Stage } from '../../logql/ast.js';
+
+/** What the backend counts of a leaf's samples. */
+export interface LeafCount {
+  readonly measure: 'count' | 'bytes' | 'presence';
+  /** Labels that the groups must tell. */
+  readonly names: ReadonlySet<string> | 'all';
+  /** Those of them that only stages look at: their values may be as many as rows. */
+  readonly stageNames: ReadonlySet<string>;
+  /** Stages that run on groups instead of rows. */
+  readonly stages: readonly Stage[];
+  /** Labels that `| json` may take from lines; undefined where no stage reads them. */
+  readonly fromJson?: readonly string[];
+  /** Whether a line that is no JSON counts like one that is. */
+  readonly dropsErrors?: boolean;
+}
+
+/** A leaf whose samples the backend can count. */
+export interface LeafPush extends LeafCount {
+  /** Whether lines are looked at where groups do not tell enough; otherwise groups tell everything. */
+  readonly looksAtLines: boolean;
+}

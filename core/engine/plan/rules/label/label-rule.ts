@@ -1,0 +1,75 @@
+import type { StringLabelFilter } from '../../../../logql/ast.js';
+import type { LabelComparison } from '../../../../logql/pipeline/label-comparison.js';
+import { readLiteralRegexp } from '../../../../logql/pipeline/literal-regexp.js';
+import { compileTextTest, isEmptyPattern } from '../../../../logql/pipeline/text-test.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { mayBeFilledIn } from '../../../../victoria/names/otlp-fill.js';
+import { serviceNameLabel } from '../../../../victoria/names/service-name.js';
+import { detectedLevelName } from '../../../../victoria/names/level.js';
+import type { KnownNames } from '../../known-names.js';
+import { kindOfRule } from '../rule.js';
+
+/** A comparison of a label, with what the stages in front of it have done to the row. */
+export interface PlacedComparison {
+  readonly comparison: LabelComparison;
+  readonly scope: LabelScope;
+}
+
+export interface LabelScope {
+  /** True while a name means what the backend stored under it. */
+  isStored(name: string): boolean;
+  /** True when a stage before may have marked the row with an error. */
+  readonly mayHaveFailed: boolean;
+}
+
+/**
+ * Defines a rule about a comparison of a label. What is asked depends on the stored names; undefined where they leave nothing to
+ * ask for. A superset may stand under AND and OR, and never under NOT.
+ */
+export const labelRule = kindOfRule<PlacedComparison, LogsqlFilter | undefined, [names: KnownNames]>();
+
+/** A comparison of texts, where it is one. */
+export function textOf({ comparison }: PlacedComparison): StringLabelFilter | undefined {
+  return comparison.kind === 'string' ? comparison : undefined;
+}
+
+/** Whether everything passes, or nothing does, which is not what the backend takes an empty pattern for. */
+export function hasEmptyPattern({ op, value }: StringLabelFilter): boolean {
+  return (op === '=~' || op === '!~') && isEmptyPattern(value);
+}
+
+/** Whether rows without the label pass. */
+export function passesMissing({ op, value }: StringLabelFilter): boolean {
+  return compileTextTest(op, value)('');
+}
+
+/** Whether labels of this name are made here, whatever the backend has stored under it. */
+export function isDerived(name: string): boolean {
+  return (
+    name === serviceNameLabel ||
+    name === detectedLevelName ||
+    name.startsWith('_') ||
+    name.endsWith('_extracted')
+  );
+}
+
+/** All stored fields that a row may show under this name; the name itself where none is known. */
+export function spellings(name: string, names: KnownNames): readonly string[] {
+  return [...new Set([name, ...names.fieldsOf(name)])];
+}
+
+/**
+ * The fields that every row shows under this name: a field that only some rows show says nothing of the others. Undefined where the
+ * backend may have filled one of them in, which is shown as missing.
+ */
+export function sureFields(name: string, names: KnownNames): readonly string[] | undefined {
+  const fields = names.sureFieldsOf(name);
+  return fields.some(mayBeFilledIn) ? undefined : fields;
+}
+
+/** The texts that a pattern is made of, when it is nothing else. */
+export function alternatives(pattern: string): readonly string[] | undefined {
+  const literal = readLiteralRegexp(pattern);
+  if (literal === undefined || literal.ignoresCase || pattern.includes('*')) return undefined;
+  return literal.texts.length === 0 ? undefined : literal.texts;
+}

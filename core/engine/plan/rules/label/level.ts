@@ -1,0 +1,41 @@
+import type { StringLabelFilter } from '../../../../logql/ast.js';
+import { requiredTexts } from '../../../../logql/regexp/required.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { and, or, present, substring } from '../../../../victoria/logsql/build.js';
+import { detectedLevelName, unknownLevel } from '../../../../victoria/names/level.js';
+import { levelNames, wordsOfLevel } from '../../../../victoria/names/level-words.js';
+import { alternatives, labelRule, spellings, textOf } from './label-rule.js';
+
+export const labelLevel = labelRule({
+  id: 'labelLevel',
+  construct: '| detected_level="error", | detected_level=~"warn|error"',
+  backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
+  verdict: 'superset',
+  reason:
+    'a level told by the line is a word of it; info and unknown are left to the rows, of which any page holds some',
+  example: '{namespace="shop"} | detected_level="error"',
+  match: (placed) => {
+    const filter = textOf(placed);
+    return filter?.name === detectedLevelName ? linesOf(filter) : undefined;
+  },
+  emit: (lines, names) => {
+    const sources = [...levelNames, 'severity_number', detectedLevelName];
+    return or(...sources.flatMap((name) => spellings(name, names)).map(present), ...lines);
+  },
+});
+
+// What is told by nothing is unknown, and most lines are info: the whole range would be searched for what any page holds.
+const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
+
+/** Lines with a word that means one of the levels asked for; undefined where any line may. */
+function linesOf({ op, value }: StringLabelFilter): readonly LogsqlFilter[] | undefined {
+  const levels = op === '=' ? [value] : op === '=~' ? alternatives(value) : undefined;
+  if (levels === undefined || levels.some((level) => level === '' || commonLevels.has(level)))
+    return undefined;
+  const words = [...new Set(levels)].flatMap(wordsOfLevel);
+  const stems = words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
+  if (stems.length === 0) return [];
+  const texts = requiredTexts(`(?i)(?:${stems.join('|')})`);
+  if (texts.length === 0) return undefined;
+  return [and(...texts.map((list) => or(...list.map((text) => substring('_msg', text)))))];
+}

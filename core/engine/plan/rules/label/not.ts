@@ -1,0 +1,36 @@
+import { and, matcher, not, oneOf } from '../../../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { longDecimalPattern } from '../../../../victoria/names/decimal.js';
+import { alternatives, hasEmptyPattern, labelRule, sureFields, textOf } from './label-rule.js';
+
+const longDecimal = new RegExp(longDecimalPattern);
+
+export const labelNot = labelRule({
+  id: 'labelNot',
+  construct: '| name!="v", | name!~"a|b"',
+  backend: '!(name:in("v") {name="v" or name=""})',
+  verdict: 'superset',
+  reason: 'sound where one stored field can be meant',
+  example: '{namespace="shop"} | user!="admin"',
+  match: (placed) => {
+    const filter = textOf(placed);
+    if (filter === undefined || hasEmptyPattern(filter)) return undefined;
+    const { name, op, value } = filter;
+    const texts = op === '!=' ? [value] : op === '!~' ? alternatives(value) : undefined;
+    return texts === undefined || texts.some((text) => longDecimal.test(text)) ? undefined : { name, texts };
+  },
+  emit: ({ name, texts }, names) => {
+    const [field, another] = names.fieldsOf(name);
+    const isCertain = another === undefined && (sureFields(name, names) ?? []).length > 0;
+    return isCertain && field !== undefined ? isNot(field, texts) : undefined;
+  },
+});
+
+function isNot(field: string, texts: readonly string[]): LogsqlFilter {
+  // Where the stream has the field, its value counts; a row may show another one over it.
+  const ofStream: LogsqlFilter = {
+    kind: 'stream',
+    groups: [[{ kind: 'list', label: field, op: 'in', values: texts }], [matcher(field, '=', '')]],
+  };
+  return not(and(oneOf(field, texts), ofStream));
+}

@@ -1,0 +1,12 @@
+import { backendRegexp } from './backend-regexp.js';
+import { lineRule } from './line-rule.js';
+
+export const lineRegexpDotsNot = lineRule({
+  id: 'lineRegexpDotsNot',
+  construct: '!~ "re" with dots of both kinds, as in `\\s|.`',
+  backend: '',
+  verdict: 'none',
+  reason: 'the backend takes some of the dots for the other kind, so its negation would lose lines',
+  example: '{namespace="shop"} !~ "(?:\\\\s|.)took"',
+  match: ({ op, value }) => op === '!~' && backendRegexp(value) === undefined,
+});

@@ -1,0 +1,95 @@
+import type { NamingSettings } from '../../../victoria/names/naming.js';
+
+/** How far the backend answers a construct as LogQL means it; the planner acts on nothing else. */
+export type Verdict =
+  /** The same rows: the backend is asked, and nothing of it is evaluated here. */
+  | 'exact'
+  /** These rows and perhaps more: the backend is asked and sends fewer rows, and the construct is evaluated here too. */
+  | 'superset'
+  /** It might lose rows: the backend is not asked, the construct is evaluated here only. */
+  | 'none';
+
+/** What the documentation and `explain` tell about a rule. */
+export interface RuleText<Id extends string = string> {
+  readonly id: Id;
+  readonly construct: string;
+  /** What the backend is asked, with `"text"` for what the query gives. */
+  readonly backend: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  /** A query that falls under the rule; docs/pushdown.md shows what becomes of it. */
+  readonly example: string | HiddenExample;
+}
+
+/** An example that the documentation does not show. */
+export interface HiddenExample {
+  readonly query: string;
+  readonly whyHidden: string;
+  readonly naming?: Partial<NamingSettings>;
+  readonly pushdown?: 'off';
+}
+
+/** A rule as it is written down. A rule of the verdict `none` has nothing to emit. */
+type Definition<Id extends string, Subject, Match, Names extends unknown[], Emitted> =
+  | (RuleText<Id> & {
+      readonly verdict: 'none';
+      readonly match: (subject: Subject) => boolean;
+      readonly emit?: never;
+    })
+  | (RuleText<Id> & {
+      readonly verdict: 'exact' | 'superset';
+      /** What `emit` needs of a subject that falls under the rule; undefined for all others. */
+      readonly match: (subject: Subject) => Match | undefined;
+      readonly emit: (match: Match, ...names: Names) => Emitted;
+    });
+
+/** Which part of a query falls under the rule, what the backend is asked for that part, and how good the answer is. */
+export interface Rule<
+  Subject,
+  Names extends unknown[],
+  Emitted,
+  Id extends string = string,
+> extends RuleText<Id> {
+  /** Whether it has something to ask for, which a rule has exactly where its verdict is not `none`. */
+  readonly emits: boolean;
+  /** What becomes of a part of a query; undefined when the part does not fall under the rule. */
+  readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;
+}
+
+/** What a rule does about one part of a query. */
+export interface Applied<Names extends unknown[], Emitted> {
+  /** What the backend is asked; undefined where it is not. */
+  readonly emit: ((...names: Names) => Emitted) | undefined;
+}
+
+/** Makes the function that defines the rules of one kind: about such subjects, with such verdicts. */
+export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V extends Verdict = Verdict>() {
+  return <const Id extends string, Match>(
+    definition: Definition<Id, Subject, Match, Names, Emitted> & { readonly verdict: V },
+  ): Rule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
+    ...definition,
+    emits: definition.emit !== undefined,
+    apply: (subject) => applied(definition, subject),
+  });
+}
+
+function applied<Id extends string, Subject, Match, Names extends unknown[], Emitted>(
+  definition: Definition<Id, Subject, Match, Names, Emitted>,
+  subject: Subject,
+): Applied<Names, Emitted> | undefined {
+  if (definition.verdict === 'none') return definition.match(subject) ? { emit: undefined } : undefined;
+  const match = definition.match(subject);
+  return match === undefined ? undefined : { emit: (...names) => definition.emit(match, ...names) };
+}
+
+/** The first rule that a subject falls under, and what it does. */
+export function firstRule<Id extends string, Subject, Names extends unknown[], Emitted>(
+  rules: readonly Rule<Subject, Names, Emitted, Id>[],
+  subject: Subject,
+): { readonly rule: Rule<Subject, Names, Emitted, Id> } & Applied<Names, Emitted> {
+  for (const rule of rules) {
+    const result = rule.apply(subject);
+    if (result !== undefined) return { rule, ...result };
+  }
+  throw new Error('a part of a query that no rule is about');
+}

@@ -1,0 +1,144 @@
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { compileFilter } from '../../../../core/embedded/logsql/index.js';
+import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
+import { planLogs } from '../../../../core/engine/plan/logs.js';
+import type { Decision } from '../../../../core/engine/plan/matchers.js';
+import { matchesText } from '../../../../core/engine/plan/matches-text.js';
+import { refineLogs } from '../../../../core/engine/plan/refine.js';
+import { allRules, type AppliedRule } from '../../../../core/engine/plan/rules/index.js';
+import { metricRules } from '../../../../core/engine/plan/rules/metric/index.js';
+import type { HiddenExample, Verdict } from '../../../../core/engine/plan/rules/rule.js';
+import type { LogsPlan } from '../../../../core/engine/plan/types.js';
+import { parseQuery, type LogExpr } from '../../../../core/logql/index.js';
+import { compilePipeline } from '../../../../core/logql/pipeline/compile.js';
+import { printFilter } from '../../../../core/victoria/logsql/print.js';
+import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
+import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
+import { runs } from '../../../setup/runs.js';
+import { rowsAround } from './example-rows.js';
+
+/** The example of a rule about logs, and what it was decided about. */
+class Example {
+  readonly naming: Naming;
+  readonly #expr: LogExpr;
+  readonly #settings: Partial<HiddenExample>;
+  readonly #reader: RowReader;
+  readonly #passesStages: ReturnType<typeof compilePipeline>;
+
+  constructor({ example }: AppliedRule) {
+    this.#settings = typeof example === 'string' ? { query: example } : example;
+    this.naming = new Naming({ ...defaultNamingSettings, ...this.#settings.naming });
+    const expr = parseQuery(this.#settings.query ?? '');
+    if (expr.kind !== 'log') throw new Error('not a log query');
+    this.#expr = expr;
+    this.#reader = new RowReader(this.naming);
+    this.#passesStages = compilePipeline(expr.stages);
+  }
+
+  get rows(): fc.Arbitrary<Fields> {
+    return rowsAround(this.#expr);
+  }
+
+  get decisions(): readonly Decision[] {
+    return planLogs(this.#expr, this.naming, this.#settings.pushdown).decisions;
+  }
+
+  /** The plan with these names stored. */
+  plan(names: KnownNames): LogsPlan {
+    return this.#planOf(this.#expr, names);
+  }
+
+  /** The same without a part of the query. */
+  planWithout(part: Decision['part'], names: KnownNames): LogsPlan {
+    const { selector, stages } = this.#expr;
+    const matchers = selector.matchers.filter((one) => one !== part);
+    return this.#planOf(
+      { ...this.#expr, selector: { ...selector, matchers }, stages: stages.filter((one) => one !== part) },
+      names,
+    );
+  }
+
+  #planOf(expr: LogExpr, names: KnownNames): LogsPlan {
+    const { plan } = planLogs(expr, this.naming, this.#settings.pushdown);
+    return refineLogs(plan, names, this.naming);
+  }
+
+  /** Whether a row is in the answer of Loki; undefined for a row whose line is not stored, on which line filters run here. */
+  passes(row: Fields, stages = this.#passesStages): boolean | undefined {
+    const { timestampNs, line, stream, structuredMetadata, isRebuilt } = this.#reader.read(row);
+    if (isRebuilt) return undefined;
+    const isSelected = this.#expr.selector.matchers.every((matcher) => {
+      const extra = this.naming.extraLabels.get(matcher.name);
+      return matchesText(matcher, extra === undefined ? stream.labels.get(matcher.name) : (row[extra] ?? ''));
+    });
+    const entry = { timestampNs, line, stream: stream.labels, structuredMetadata };
+    return isSelected && stages(entry) !== undefined;
+  }
+}
+
+/** What was seen of a rule while its example ran over rows. */
+interface Seen {
+  /** Rows of the answer that the backend sends, and that it keeps back. */
+  sent: number;
+  lost: number;
+  /** Other rows. */
+  sentInVain: number;
+  keptBack: number;
+  /** Whether the backend is asked more than without the part that the rule is about. */
+  isAsked: boolean;
+  /** Rows that the plan answers otherwise than the query. */
+  wrong: number;
+}
+
+function look(example: Example, part: Decision['part']): Seen {
+  const seen: Seen = { sent: 0, lost: 0, sentInVain: 0, keptBack: 0, isAsked: false, wrong: 0 };
+  for (const rows of fc.sample(fc.array(example.rows, { minLength: 8, maxLength: 8 }), runs(80))) {
+    const names = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], example.naming));
+    const { filter, residual } = example.plan(names);
+    seen.isAsked ||= printFilter(filter) !== printFilter(example.planWithout(part, names).filter);
+    const [isSent, passesHere] = [compileFilter(filter), compilePipeline(residual)];
+    for (const [index, view] of rowsOf(rows).entries()) {
+      const row = rows[index] ?? {};
+      const passes = example.passes(row);
+      if (passes === undefined) continue;
+      const sent = isSent(view);
+      if (passes) seen[sent ? 'sent' : 'lost'] += 1;
+      else seen[sent ? 'sentInVain' : 'keptBack'] += 1;
+      if ((sent && example.passes(row, passesHere)) !== passes) seen.wrong += 1;
+    }
+  }
+  return seen;
+}
+
+/** The verdict that is true of what was seen. */
+function verdictOf({ isAsked, sentInVain }: Seen): Verdict {
+  if (!isAsked) return 'none';
+  return sentInVain === 0 ? 'exact' : 'superset';
+}
+
+function holds(t: ExecutionContext, rule: AppliedRule): void {
+  const example = new Example(rule);
+  const part = example.decisions.find((decision) => decision.rule.id === rule.id)?.part;
+  if (part === undefined) return t.fail('the example does not fall under the rule');
+  const seen = look(example, part);
+  t.is(seen.lost, 0, 'rows of the answer are kept back');
+  t.is(seen.wrong, 0, 'the plan answers otherwise than the query');
+  t.is(verdictOf(seen), rule.verdict, JSON.stringify(seen));
+  if (rule.verdict !== 'none') t.true(seen.keptBack > 0 && (seen.sent > 0 || rule.id === 'noSuchLabel'));
+  const stage = part.kind === 'matcher' ? undefined : part;
+  const { residual } = example.plan(new StoredNames(spellingsOf([], example.naming)));
+  if (stage !== undefined)
+    t.is(residual.includes(stage), rule.verdict !== 'exact', 'what is left to evaluate');
+}
+
+const ofMetrics: ReadonlySet<string> = new Set(metricRules.map(({ id }) => id));
+for (const rule of allRules) {
+  test(`${rule.id} asks the backend for something unless its verdict is none`, (t) => {
+    t.is(rule.emits, rule.verdict !== 'none');
+  });
+  if (ofMetrics.has(rule.id)) continue;
+  test(`${rule.id} is ${rule.verdict}, as rows around its example show`, holds, rule);
+}
