@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import test from 'ava';
 import { startDevBackend } from '../../../../core/embedded/index.js';
+import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { startProgram } from '../../../bench/program.js';
 
 const startNs = 1_793_491_200_000_000_000n;
@@ -22,7 +24,8 @@ test('heavy requests at once do not end a process with a small heap: each is ans
   const backend = await startDevBackend();
   await fill(backend.url, 20_000);
   const flags = ['--max-old-space-size=120'];
-  const options = ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', '-rate-limit-per-second=0'];
+  // Without a guard, which would refuse some of them before they need memory.
+  const options = [`-pipeline=${join(packageRoot(), 'pipelines/minimal.yaml')}`, '-listen=127.0.0.1:0'];
   const proxy = await startProgram(
     ['serve', ...options, `-backend=${backend.url}`, '-max-stats-query-series=1000000'],
     flags,
