@@ -4,10 +4,10 @@ const plain = /^[A-Za-z0-9_-]*$/;
 export function escapeText(text: string): string {
   if (plain.test(text)) return text;
   try {
-    // encodeURIComponent leaves these as they are.
+    // encodeURIComponent does not encode these.
     return encodeURIComponent(text).replace(/[.!~*'()]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   } catch {
-    // Half a surrogate pair has no UTF-8; %u is what no other text begins with here.
+    // Half a surrogate pair has no UTF-8. encodeURIComponent never writes %u, so this cannot collide.
     return text.replace(/[^A-Za-z0-9_-]/g, (unit) => `%u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   }
 }

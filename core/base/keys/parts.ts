@@ -1,18 +1,18 @@
 /**
- * Keys made of all fields of an object. A table says for each field how it is written or why it is left out, so that a field that
- * the table does not name is a type error. Two objects have the same key only when the fields written are equal.
+ * Keys made from the fields of an object. A table says for each field how it is written or why it is left out; a field missing from
+ * the table is a type error. Two objects have the same key exactly when all fields that are written are equal.
  */
 import { escapeText } from './escape.js';
 
 type Scalar = string | number | bigint | boolean;
-/** Told by its text alone. */
+/** Identified by its text. */
 interface HasText {
   readonly text: string;
 }
-/** What is written as one; every other object is written field by field. */
+/** Values that one function writes; any other object is written field by field, with a table of its own. */
 export type Whole = Scalar | HasText | readonly unknown[] | ReadonlyMap<unknown, unknown>;
 
-/** A field that two objects with the same key may differ in. */
+/** Marks a field that is not part of the key. */
 export class LeftOut {
   readonly reason: string;
 
@@ -21,13 +21,13 @@ export class LeftOut {
   }
 }
 
-/** Writes one field; what is undefined is not written. */
+/** Writes the value of a field; undefined leaves it out. */
 type Write<Value> = (value: Value) => string | undefined;
 
 type KeyPart<Value> =
   LeftOut | ([NonNullable<Value>] extends [Whole] ? Write<Value> : KeyParts<NonNullable<Value>>);
 
-/** How each field of an object enters its key. */
+/** How each field of an object is written. */
 export type KeyParts<Fields> = { readonly [Name in keyof Fields]-?: KeyPart<Fields[Name]> };
 
 export function leftOut(reason: string): LeftOut {
@@ -42,12 +42,12 @@ export function text(value: HasText | undefined): string | undefined {
   return value === undefined ? undefined : escapeText(value.text);
 }
 
-/** Each value is ended by a comma: no value and one empty value are different lists. */
+/** A comma after each value, so that an empty list differs from a list of one empty text. */
 export function inOrder(values: readonly string[]): string {
   return values.map((value) => `${escapeText(value)},`).join('');
 }
 
-/** `name=value&name=value`, in the order of the table; the fields of an object within it stand in parentheses. */
+/** `name=value&name=value`, in the order of the table; the fields of a nested object are in parentheses. */
 export function keyOf<Fields extends object>(parts: KeyParts<Fields>, fields: Fields): string {
   const written: string[] = [];
   for (const [name, part] of Object.entries<AnyPart>(parts)) {
@@ -57,7 +57,7 @@ export function keyOf<Fields extends object>(parts: KeyParts<Fields>, fields: Fi
   return written.join('&');
 }
 
-/** A part whose field is no longer known; the table holds the two together. */
+/** A part without the type of its field; KeyParts has checked that they match. */
 type AnyPart = LeftOut | ((value: never) => string | undefined) | object;
 
 function write(part: AnyPart, value: unknown): string | undefined {

@@ -19,7 +19,7 @@ import {
 export const allOperations = Object.keys(operations) as readonly Operation[];
 export const keptOperations = allOperations.filter((op) => operations[op].cache !== 'never');
 
-/** One exchange for every value of one field; they differ in nothing else. */
+/** One exchange for each value of a field; they do not differ in anything else. */
 export interface DifferInOne {
   readonly field: string;
   /** Whether keys leave the field out. */
@@ -27,7 +27,7 @@ export interface DifferInOne {
   readonly exchanges: readonly Exchange<'tenant'>[];
 }
 
-/** For every field of the requests of an operation, of callers and of tenants. */
+/** For every field of the operation's requests, of callers and of tenants. */
 export function differInOne(op: Operation): readonly DifferInOne[] {
   const { cache } = operations[op];
   const sides = {
@@ -53,7 +53,7 @@ interface Change {
 function exchangeOf(op: Operation, { side, field, value }: Change): Exchange<'tenant'> {
   const made = (of: string, samples: object): unknown =>
     of === side ? madeOf(samples, field, value) : madeOf(samples);
-  // The samples are held to these types field by field.
+  // The samples have these types, field by field.
   return makeExchange<'tenant'>({
     request: { op, ...(made('request', requestSamples[op]) as object) } as ApiRequest,
     caller: made('caller', callerSamples) as Caller,

@@ -102,7 +102,7 @@ export const requestSamples: { readonly [Op in Operation]: Samples<Omit<RequestO
   tenant: {},
 };
 
-/** Header `authorization` is one that the backend gets. */
+/** The header `authorization` is forwarded to the backend. */
 export const forwarding = { forwardAuthorization: true, forwardHeaders: [], forwardCookies: [] };
 
 export const callerSamples: Samples<Caller> = {
@@ -125,7 +125,7 @@ export const tenantSamples: Samples<Tenant> = {
   hasNoData: flags,
 };
 
-/** One of the fields above, those of objects within by their path. */
+/** A field, with its path through nested objects. */
 export interface SampledField {
   readonly path: readonly string[];
   readonly values: readonly unknown[];
@@ -137,7 +137,7 @@ export function fieldsOf(samples: object, path: readonly string[] = []): readonl
   );
 }
 
-/** An object of first values, but for one field; what is undefined is missing. */
+/** An object of the first values, except for one field; undefined values are left out. */
 export function madeOf(samples: object, changed?: SampledField, value?: unknown): Record<string, unknown> {
   const made: Record<string, unknown> = {};
   for (const { path, values } of fieldsOf(samples)) {
@@ -152,7 +152,7 @@ function put(into: Record<string, unknown>, [name = '', ...rest]: readonly strin
   else if (value !== undefined) into[name] = value;
 }
 
-/** A request of samples whose fields have the values given, as far as it has such fields. */
+/** A request made of samples, with the given values for the fields that it has. */
 export function requestOf(op: Operation, change: Readonly<Record<string, unknown>> = {}): ApiRequest {
   const known = Object.entries(change).filter(([name]) => name in requestSamples[op]);
   return { op, ...madeOf(requestSamples[op]), ...Object.fromEntries(known) } as ApiRequest;

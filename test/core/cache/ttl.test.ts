@@ -1,9 +1,10 @@
 import test from 'ava';
 import { Query, Selector } from '../../../core/wire/api/query.js';
-import type { ApiRequest } from '../../../core/wire/api/request.js';
+import type { ApiRequest, Operation } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
 import { ttlMs } from '../../../core/cache/ttl.js';
 import type { TtlRules } from '../../../core/operations/descriptor.js';
+import { requestOf } from './samples.js';
 import { makeLogAnswer, makeLogRequest } from '../../../core/testing/index.js';
 
 const minuteMs = 60_000;
@@ -98,6 +99,35 @@ const table: readonly [
 for (const [what, request, answer, expectedMs, change] of table) {
   test(`${what}: kept for ${expectedMs} ms`, (t) => {
     t.is(ttlMs(request, answer, longAfterMs, { ...rules, ...change }), expectedMs);
+  });
+}
+
+/** Kept for so long when it ends long ago, and when it ends now; labels count as recent for a day. */
+const byOperation: Readonly<Partial<Record<Operation, readonly [pastMs: number, recentMs: number]>>> = {
+  query_range: [5 * minuteMs, 2_000],
+  query: [5 * minuteMs, 2_000],
+  labels: [5 * minuteMs, 2_000],
+  label_values: [5 * minuteMs, 2_000],
+  series: [30_000, 2_000],
+  index_stats: [10_000, 10_000],
+  index_shards: [10_000, 10_000],
+  volume: [10_000, 10_000],
+  volume_range: [10_000, 10_000],
+  detected_labels: [90_000, 90_000],
+  detected_fields: [90_000, 90_000],
+  detected_field_values: [90_000, 90_000],
+  patterns: [100 * 365 * 24 * hourMs, 2_000],
+  format_query: [0, 0],
+  tail: [0, 0],
+  delete: [0, 0],
+  tenant: [0, 0],
+};
+for (const [op, expected] of Object.entries(byOperation)) {
+  test(`answers to ${op} are kept as long as the operation says, and near to now as long as it allows`, (t) => {
+    const range = rangeOf(1);
+    const request = requestOf(op as Operation, { range, timeNs: range.endNs });
+    const kept = [longAfterMs, endMs].map((nowMs) => ttlMs(request, stats, nowMs, rules));
+    t.deepEqual(kept, expected);
   });
 }
 

@@ -84,7 +84,7 @@ test('what is older than a tenant may look back is not asked for', (t) => {
   );
 });
 
-/** A metric query where that is taken. */
+/** A metric query for `query`, which refuses log queries. */
 function logs(op: Operation): unknown {
   return op === 'query' ? new Query('rate({app="a"}[1m])', 'reject') : firstOf(op);
 }

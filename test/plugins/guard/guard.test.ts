@@ -190,6 +190,16 @@ test('a log query may not ask for more entries than the tenant’s limit', async
   t.is(await stageOf({}, off).handle(exchangeOf(rangeRequest({ limit: 5001 })), answering), answer);
 });
 
+test('a window longer than max_query_range is refused in queries of both kinds', async (t) => {
+  const host = hostWith({ tenantLimits: { a: { max_query_range: '30m' } } });
+  for (const op of ['query', 'query_range'] as const) {
+    const over = (window: string): ApiRequest =>
+      requestOf(op, { query: new Query(`rate({app="a"}[${window}])`, 'reject') });
+    await t.throwsAsync(stageOf({}, host).handle(exchangeOf(over('31m')), answering), { message: /30m/ });
+    t.is(await stageOf({}, host).handle(exchangeOf(over('30m')), answering), answer);
+  }
+});
+
 test('fields are not looked for in more lines than the entries that a tenant may ask for', async (t) => {
   for (const op of ['detected_fields', 'detected_field_values'] as const) {
     await t.throwsAsync(stageOf({}).handle(exchangeOf(requestOf(op, { lineLimit: 5001 })), answering), {

@@ -6,6 +6,7 @@ import { LabelSet } from '../../../core/base/labels/label-set.js';
 import { createLimits } from '../../../core/wire/limits/limits.js';
 import type { Rest } from '../../../core/plugin/index.js';
 import { limitsOptions, makeExchange, makeLogAnswer, makeTenant } from '../../../core/testing/index.js';
+import { requestOf } from '../../core/cache/samples.js';
 import { answerSeveral } from '../../../plugins/tenancy/several.js';
 
 const range = { startNs: 0n, endNs: 3_600_000_000_000n };
@@ -47,17 +48,20 @@ const volumeRequest = (query: string, limit: number): ApiRequest => ({
   aggregateBy: 'series',
 });
 
-test('volumes are added up without a tenant label, and cut when all tenants are in', async (t) => {
-  const { answer, seen } = await ask(volumeRequest('{app=~".+"}', 1), (id) =>
-    volume(id === 't1' ? { a: 9, b: 8 } : { c: 9, b: 8 }),
-  );
-  t.deepEqual(
-    answer.kind === 'volume' && answer.series.map(({ labels, points }) => [labels.json, points[0]?.value]),
-    [['{"app":"b"}', 16]],
-  );
-  const asked = seen.get('t1');
-  t.true(asked?.op === 'volume' && asked.limit > 1_000_000);
-});
+for (const op of ['volume', 'volume_range'] as const) {
+  test(`${op}s are added up without a tenant label, and cut when all tenants are in`, async (t) => {
+    const request = requestOf(op, { query: selector('{app=~".+"}'), limit: 1 });
+    const { answer, seen } = await ask(request, (id) =>
+      volume(id === 't1' ? { a: 9, b: 8 } : { c: 9, b: 8 }),
+    );
+    t.deepEqual(
+      answer.kind === 'volume' && answer.series.map(({ labels, points }) => [labels.json, points[0]?.value]),
+      [['{"app":"b"}', 16]],
+    );
+    const asked = seen.get('t1');
+    t.true(asked?.op === op && asked.limit > 1_000_000);
+  });
+}
 
 test('a matcher on the tenant chooses tenants, and the rest selects everything', async (t) => {
   const { answer, seen } = await ask(volumeRequest('{__tenant_id__="t2"}', 100), () => volume({ a: 1 }));
@@ -90,6 +94,16 @@ test('fields of tenants are one list, and a tenant can be chosen in the query', 
   t.deepEqual([...one.seen.keys()], ['t2']);
 });
 
+test('values of a field are one list, cut when all tenants are in', async (t) => {
+  const { answer } = await ask(requestOf('detected_field_values'), (id) => ({
+    kind: 'detected-field-values',
+    values: ['a', id],
+    limit: 2,
+    warnings: [],
+  }));
+  t.deepEqual(answer.kind === 'detected-field-values' && answer.values, ['a', 't1']);
+});
+
 test('labels of tenants have no tenant among them', async (t) => {
   const { answer } = await ask({ op: 'detected_labels', range }, (id) => ({
     kind: 'detected-labels',
@@ -117,6 +131,8 @@ test('lines of equal patterns are added up', async (t) => {
   };
   const { answer } = await ask(request, (id) => of('a <_>', id === 't1' ? 40 : 50));
   t.deepEqual(answer.kind === 'patterns' && answer.patterns, of('a <_>', 90).patterns);
+  const cut = await ask({ ...request, limit: 1 }, (id) => of(id, id === 't1' ? 40 : 50));
+  t.deepEqual(cut.answer.kind === 'patterns' && cut.answer.patterns, of('t2', 50).patterns);
 });
 
 test('a matcher that chooses no tenant gives the empty answer of each question', async (t) => {

@@ -15,7 +15,7 @@ import {
 } from '../../../core/testing/index.js';
 import tier0 from '../../../plugins/tier0/index.js';
 import { differInOne, keptOperations } from '../../core/cache/exchanges.js';
-import { forwarding } from '../../core/cache/samples.js';
+import { forwarding, requestOf } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 
 type Tier0Host = ReturnType<typeof makeTier0Host>;
@@ -175,6 +175,16 @@ for (const [name, values] of off) {
     t.is(asked(), 2);
   });
 }
+
+test('under answers in chunks, what is not a query is kept', async (t) => {
+  const { ask, asked } = make({ streamResponse: true });
+  for (const op of keptOperations) {
+    const before = asked();
+    await ask(exchangeOf({ request: requestOf(op) }));
+    await ask(exchangeOf({ request: requestOf(op) }));
+    t.is(asked() - before, ['query', 'query_range'].includes(op) ? 2 : 1, op);
+  }
+});
 
 test('the bytes that are kept stay within the share of the budget', async (t) => {
   const large = makeLogAnswer({ app: 'a' }, ['x'.repeat(300)]);
