@@ -1,6 +1,6 @@
 /**
- * Every route, path alias and header name of the API (design: Names). A route that no endpoint plugin of the pipeline serves is answered
- * like an unknown path.
+ * Every route, path alias and header name of the API (docs/protocol/requests.md#read-api). A route that no endpoint plugin of the
+ * pipeline serves is answered like an unknown path.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
