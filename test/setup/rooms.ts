@@ -16,13 +16,14 @@ const slow = [
   'faults/',
   'fuzz/',
   'hostile/',
-  'house/recipes.test',
   'overload/',
   'core/program/',
-  'house/build.test',
   'core/engine/metric/metric.test',
   'core/engine/metric/count/json.test',
 ];
+
+/** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
+const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
 /** Others that keep processes of their own, because each of them ... */
 const alone = [
@@ -40,7 +41,7 @@ const alone = [
 
 /** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
 export function isSlow(test: string): boolean {
-  return slow.some((start) => test.startsWith(`test/${start}`));
+  return [...slow, ...ofTheRepository].some((start) => test.startsWith(`test/${start}`));
 }
 
 /**
@@ -74,6 +75,7 @@ function testsIn(root: string, folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
     .filter((name) => name.endsWith('.test.js') && !name.startsWith('rooms'))
+    .filter((name) => !ofTheRepository.some((start) => name.startsWith(start)))
     .map((name) => `${folder}/${name}`)
     .sort();
 }
