@@ -74,6 +74,27 @@ test('a stream without any field has a service name, no stream has none', async 
   t.deepEqual(none, { kind: 'names', values: [], warnings: [] });
 });
 
+test('equal bounds are that one instant, for every request that the backend answers over a range', async (t) => {
+  const instant = { startNs: range.startNs, endNs: range.startNs };
+  const list: ExpectedCall = {
+    call: 'list',
+    when: (asked) => asked.range.startNs === range.startNs && asked.range.endNs === range.startNs + 1n,
+    values: values('{app="a"}'),
+  };
+  const requests: readonly ApiRequest[] = [
+    { op: 'labels', range: instant, browse: {} },
+    { op: 'label_values', name: 'app', range: instant, browse: {} },
+    { op: 'detected_labels', query: new Selector('{app="a"}', 'reject'), range: instant },
+  ];
+  for (const request of requests) t.truthy(await answerOf(request, [list]), request.op);
+});
+
+test('a plan of another request is a defect', async (t) => {
+  const request: ApiRequest = { op: 'labels', range, browse: {} };
+  const plan: Plan = { kind: 'series', filter: everything };
+  await t.throwsAsync(answerOf(request, [], plan), { message: /does not belong to a request for labels$/ });
+});
+
 test('browse parameters search, skip and cut', async (t) => {
   const request: ApiRequest = {
     op: 'label_values',

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { everything, exact, query } from '../../../../core/victoria/logsql/build.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
-import type { ListingRequest } from '../../../../core/victoria/upstream/types.js';
+import type { ListingRequest, Upstream } from '../../../../core/victoria/upstream/types.js';
 import { onceListed } from '../../../../core/engine/listings/once-listed.js';
 
 const range = { startNs: 0n, endNs: 1n };
@@ -14,6 +14,22 @@ test('a listing is asked for once, also while it is on its way', async (t) => {
   const both = await Promise.all([upstream.list(asked), upstream.list({ ...asked })]);
   t.is(both[0], both[1]);
   t.is(await upstream.list(asked), both[0]);
+  script.done();
+});
+
+test('a listing is asked for once by all strategies together', async (t) => {
+  const script = new FakeUpstream([listing('a')]);
+  const tags: string[] = [];
+  const taggedWith = (strategy: string): Upstream => {
+    tags.push(strategy);
+    return script;
+  };
+  const upstream = onceListed(Object.assign(script, { taggedWith }));
+  const untagged = await upstream.list(asked);
+  t.deepEqual(untagged, [{ value: 'a', hits: 1 }]);
+  t.is(await upstream.taggedWith?.('one').list(asked), untagged);
+  t.is(await upstream.taggedWith?.('other').list(asked), untagged);
+  t.deepEqual(tags, ['one', 'other']);
   script.done();
 });
 

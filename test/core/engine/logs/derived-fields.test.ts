@@ -6,12 +6,14 @@ import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js'
 import {
   FakeUpstream,
   makeExchange,
+  makeHost,
   makeLogRequest,
   makeTenant,
   optionsOf,
   runStage,
 } from '../../../../core/testing/index.js';
 import { compileDerivedFields } from '../../../../core/engine/logs/derived-fields.js';
+import { engineMetrics } from '../../../../core/engine/metrics.js';
 import responseShape from '../../../../plugins/response-shape/index.js';
 
 const trace = { name: 'traceID', matcherRegex: 'trace=(\\w+)', url: 'http://tempo/${__value.raw}' };
@@ -39,7 +41,11 @@ test('without fields there is nothing to do, and a broken pattern names its fiel
   });
 });
 
-test('log answers have them as parsed labels', async (t) => {
+/** The derived field of a log answer. */
+async function derivedInAnswer(
+  emitStructuredMetadata: boolean,
+  categorizeLabels: boolean,
+): Promise<string | undefined> {
   // optionsOf gives what the schema says, which is what the type was made from.
   const options = optionsOf('response-shape', { derivedFields: [trace] }) as unknown as ResponseShapeOptions;
   const row = { _time: '1970-01-01T00:00:00.000000001Z', _stream: '{app="a"}', _msg: 'x trace=9f' };
@@ -50,8 +56,18 @@ test('log answers have them as parsed labels', async (t) => {
   const plan: Plan = { kind: 'logs', filter: everything, residual: [], recheck: [], labels: [] };
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
-  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots });
-  const { answer } = await runStage(responseShape, options, exchange);
-  if (answer.kind !== 'streams') return t.fail();
-  t.is(answer.streams[0]?.entries[0]?.parsed.get('traceID'), '9f');
+  const caller = { categorizeLabels };
+  const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots, caller });
+  const host = makeHost({ metrics: engineMetrics, names: { emitStructuredMetadata } });
+  const { answer } = await runStage(responseShape, options, exchange, undefined, host);
+  return answer.kind === 'streams' ? answer.streams[0]?.entries[0]?.parsed.get('traceID') : undefined;
+}
+
+test('log answers have them as parsed labels', async (t) => {
+  t.is(await derivedInAnswer(true, true), '9f');
+  t.is(await derivedInAnswer(false, false), '9f');
+});
+
+test('log answers have none of them where the third element of tuples stays empty', async (t) => {
+  t.is(await derivedInAnswer(false, true), '');
 });

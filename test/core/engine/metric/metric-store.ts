@@ -11,7 +11,7 @@ import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/n
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/query/off.js';
-import { Trace, type StrategyRecord, type UpstreamCall } from '../../../../core/base/trace.js';
+import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
 import { FakeClock, makeHost } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
@@ -34,8 +34,8 @@ export interface RunOptions {
   readonly maxRows?: number;
   readonly limits?: Partial<MetricLimits>;
   readonly signal?: AbortSignal;
-  /** Told of each attempt, also where the query fails. */
-  readonly tried?: (record: StrategyRecord) => void;
+  /** Where calls and attempts are written, for queries that fail. */
+  readonly trace?: Trace;
 }
 
 export interface MetricRun {
@@ -121,10 +121,9 @@ export class MetricStore {
   /** Plans and answers a metric request. */
   async run(request: QueryRangeRequest | QueryRequest, options: RunOptions): Promise<MetricRun> {
     const { account, pushdown = 'on', maxRows = 0, limits } = options;
-    const { signal = new AbortController().signal } = options;
+    const { signal = new AbortController().signal, trace = new Trace() } = options;
     const { ast } = request.query;
     if (ast.kind === 'log') throw new Error('not a metric query');
-    const trace = new Trace();
     const upstream = new BoundUpstream(this.#client, {
       signal,
       trace,
@@ -141,10 +140,7 @@ export class MetricStore {
       workers: noWorkers,
       ...this.#memories,
       owner: String(account),
-      tried: (record) => {
-        trace.strategies.push(record);
-        options.tried?.(record);
-      },
+      tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },
       signal,
     });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Trace } from '../../../../core/base/trace.js';
 import { declineReasons } from '../../../../core/engine/metric/declined.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import { instantRequest, MetricStore, rangeRequest, type StoredEntry } from './metric-store.js';
@@ -84,17 +85,21 @@ test.serial('buckets that the backend cannot tell apart are counted here', async
 test.serial('an entry that cannot be evaluated is named by the last way alone', async (t) => {
   const text = 'sum by (status) (count_over_time({app="broken"} | json [60s]))';
   const request = rangeRequest(text, base, base + 300n * second, 60n * second);
-  const seen: string[] = [];
-  const note = ({ strategy, outcome }: { readonly strategy: string; readonly outcome: string }): void =>
-    void seen.push(`${strategy}:${outcome}`);
-  const error = await t.throwsAsync(store.run(request, { account, tried: note }));
+  const trace = new Trace();
+  const error = await t.throwsAsync(store.run(request, { account, trace }));
   t.regex(error.message, /JSONParserErr.*app="broken"/s);
+  const seen = trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
   t.deepEqual(seen, [
     'statistics:entry-failed',
     'short-lines:entry-failed',
     'rows:entry-failed',
     'whole-rows:failed',
   ]);
+  // Short lines cannot name the entry either, so they are not read.
+  t.deepEqual(
+    new Set(trace.upstreamCalls.map(({ strategy }) => strategy)),
+    new Set(['statistics', 'rows', 'whole-rows']),
+  );
 });
 
 test.serial('each call is traced as that of the strategy that made it', async (t) => {
