@@ -87,9 +87,9 @@ function listenFailure(code: string | undefined): string {
 }
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const timeout = AbortSignal.timeout(reachTimeoutMs);
-  // Imported lazily, because every start of the program would pay for it.
+  // Imported lazily, because every start of the program would pay for it; the backend's time begins after that.
   const { got } = await import('got');
+  const timeout = AbortSignal.timeout(reachTimeoutMs);
   const request = got.stream(url, {
     signal: AbortSignal.any([signal, timeout]),
     // A new connection: one kept alive would not show the present state.
