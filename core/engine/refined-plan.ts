@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../base/caller.js';
 import { dataOwner } from '../base/keys/data-owner.js';
 import type { TimeRange } from '../base/time/range.js';
+import { leavesOf } from '../logql/metric/index.js';
 import type { ApiRequest } from '../wire/api/request.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import type { Naming } from '../victoria/names/naming.js';
@@ -47,9 +48,8 @@ function rangeRead(request: ApiRequest, plan: Plan): TimeRange | undefined {
   if (asked === undefined) return undefined;
   let { startNs, endNs } = asked;
   if (plan.kind === 'metric') {
-    for (const { intervalNanoseconds, offsetNanoseconds } of [...plan.leaves.keys()].map(
-      ({ range }) => range,
-    )) {
+    for (const { range } of leavesOf(plan.tree)) {
+      const { intervalNanoseconds, offsetNanoseconds } = range.range;
       const first = asked.startNs - offsetNanoseconds - intervalNanoseconds;
       const last = asked.endNs - offsetNanoseconds;
       if (first < startNs) startNs = first;

@@ -3,7 +3,7 @@ import { dataOwner } from '../../base/keys/data-owner.js';
 import {
   binaryLimits,
   defaultMetricLimits,
-  evaluateMetric,
+  evaluatePlanned,
   gridOf,
   type Grid,
   type LeafSource,
@@ -14,7 +14,7 @@ import type { Answer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
-import type { MetricPlan } from '../plan/types.js';
+import type { LeafPlan, MetricPlan } from '../plan/types.js';
 import { MetricCounts, type LeafContext, type MetricContext } from './context.js';
 import { LineSamples } from './count/shapes.js';
 import { readLeaf } from './strategies.js';
@@ -59,21 +59,10 @@ export async function answerMetric(
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
   const shared = { upstream: onceListed(context.upstream), counts, samples: new LineSamples() };
-  const source = backendSource(plan, { ...context, ...shared });
-  const result = await evaluateMetric(plan.expr, gridFor(request), source, limits, signal);
+  const leafContext: LeafContext = { ...context, ...shared };
+  const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, leafContext) };
+  const result = await evaluatePlanned(plan, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);
-}
-
-/** Reads the series of leaves from the backend as planned. */
-function backendSource({ leaves }: MetricPlan, context: LeafContext): LeafSource {
-  const planned = new Map([...leaves].map(([range, leaf], index) => [range, { leaf, index }]));
-  return {
-    series(request) {
-      const found = planned.get(request.leaf.range);
-      if (found === undefined) throw new Error('a leaf that was not planned');
-      return readLeaf(found.leaf, found.index, request, context);
-    },
-  };
 }
 
 export function gridFor(request: MetricRequest): Grid {

@@ -19,19 +19,11 @@ export const strategies: readonly Strategy[] = [
   wholeRowsStrategy,
 ];
 
-/**
- * Reads the series of a leaf by the first possible strategy.
- * @param index of the leaf in its plan
- */
-export async function readLeaf(
-  leaf: LeafPlan,
-  index: number,
-  request: LeafRequest,
-  context: LeafContext,
-): Promise<SeriesTable> {
+/** Reads the series of a leaf by the first possible strategy. */
+export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   let hasFailed = false;
   for (const strategy of strategies) {
-    const result = await tryStrategy(strategy, hasFailed, leaf, index, request, context);
+    const result = await tryStrategy(strategy, hasFailed, request, context);
     if (!isDeclined(result)) return result;
     hasFailed ||= result.declined === 'entry-failed';
   }
@@ -42,15 +34,14 @@ export async function readLeaf(
 async function tryStrategy(
   { name, namesFailedEntry, prepare }: Strategy,
   hasFailed: boolean,
-  leaf: LeafPlan,
-  index: number,
-  request: LeafRequest,
+  request: LeafRequest<LeafPlan>,
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
+  const { leaf } = request;
   const { clock, tried } = context;
   const startedMs = clock.monotonicMs();
   const tell = (outcome: string): void =>
-    tried({ leaf: index, strategy: name, outcome, durationMs: clock.monotonicMs() - startedMs });
+    tried({ leaf: leaf.index, strategy: name, outcome, durationMs: clock.monotonicMs() - startedMs });
   try {
     const attempt = hasFailed && namesFailedEntry === 'no' ? decline('entry-failed') : prepare(leaf);
     const upstream = context.upstream.taggedWith?.(name) ?? context.upstream;

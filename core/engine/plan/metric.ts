@@ -1,5 +1,5 @@
-import type { MetricExpr, RangeAggregation } from '../../logql/ast.js';
-import { planLeaves, type Leaf } from '../../logql/metric/index.js';
+import type { MetricExpr } from '../../logql/ast.js';
+import { mapLeaves, planLeaves, type Leaf } from '../../logql/metric/index.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps } from './logs.js';
@@ -19,22 +19,26 @@ export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown 
 
 /** The same bit by bit, for queries that are long. */
 export function* metricSteps(expr: MetricExpr, naming: Naming, pushdown: Pushdown): Steps<MetricPlan> {
-  const leaves = new Map<RangeAggregation, LeafPlan>();
-  for (const leaf of planLeaves(expr).values()) {
-    leaves.set(leaf.range, yield* leafSteps(leaf, naming, pushdown));
+  let count = 0;
+  const tree = yield* mapLeaves(planLeaves(expr).tree, function* plan(leaf): Steps<LeafPlan> {
+    const planned = yield* leafSteps(leaf, naming, pushdown);
     yield;
-  }
-  return { kind: 'metric', expr, leaves };
+    return { ...leaf, ...planned, index: count++ };
+  });
+  return { kind: 'metric', expr, tree };
 }
 
-function* leafSteps(leaf: Leaf, naming: Naming, pushdown: Pushdown): Steps<LeafPlan> {
+function* leafSteps(
+  leaf: Leaf,
+  naming: Naming,
+  pushdown: Pushdown,
+): Steps<Omit<LeafPlan, keyof Leaf | 'index'>> {
   const { range, pushed } = leaf;
   const { query } = range.range;
   const { filter: selection } = yield* matcherSteps(query.selector.matchers, naming);
   const { plan: logs, decisions } = yield* logsSteps(query, naming, pushdown);
   const { rule, push } = decideLeaf(leaf, logs, pushdown);
   return {
-    leaf,
     logs,
     selection,
     columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),

@@ -1,11 +1,13 @@
+import { doAll, type Steps } from '../../base/pace/steps.js';
 import type { Matcher } from '../../logql/ast.js';
+import { leavesOf, mapLeaves } from '../../logql/metric/index.js';
 import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
 import { and, everything, or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { KnownNames } from './known-names.js';
 import { matchesText } from './matches-text.js';
 import { queryTooLong } from './rules/query/too-long.js';
-import type { LogsPlan, Plan } from './types.js';
+import type { LeafPlan, LogsPlan, Plan } from './types.js';
 
 /** What is deleted must not depend on what was learned. */
 const fixedKinds: ReadonlySet<string> = new Set(['delete']);
@@ -32,11 +34,12 @@ export function refinePlan(plan: Plan, names: KnownNames, naming: Naming): Plan 
     case 'detected-fields':
       return { ...plan, logs: refineLogs(plan.logs, names, naming) };
     case 'metric': {
-      const leaves = [...plan.leaves].map(([range, leaf]) => {
+      const refineLeaf = function* refineLeaf(leaf: LeafPlan): Steps<LeafPlan> {
+        yield;
         const selected = selectNested(leaf.selection, names, naming);
-        return [range, { ...leaf, logs: refineLogs(leaf.logs, names, naming), selection: selected }] as const;
-      });
-      return { ...plan, leaves: new Map(leaves) };
+        return { ...leaf, logs: refineLogs(leaf.logs, names, naming), selection: selected };
+      };
+      return { ...plan, tree: doAll(mapLeaves(plan.tree, refineLeaf)) };
     }
     case 'label-values':
       return {
@@ -73,7 +76,7 @@ function logsOf(plan: Plan): readonly LogsPlan[] {
     case 'detected-fields':
       return [plan.logs];
     case 'metric':
-      return [...plan.leaves.values()].map(({ logs }) => logs);
+      return leavesOf(plan.tree).map(({ logs }) => logs);
     default:
       return [];
   }

@@ -1,6 +1,6 @@
 import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
-import type { Expr, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
-import type { Leaf } from '../../logql/metric/index.js';
+import type { Expr, Stage } from '../../logql/ast.js';
+import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
 import type { AskLabels } from './label-filters.js';
 import type { LeafPush } from './leaf-push.js';
 import type { Decision } from './matchers.js';
@@ -41,8 +41,9 @@ export interface ShortLinesPlan {
 }
 
 /** How one range aggregation of a metric query is read from the backend. */
-export interface LeafPlan {
-  readonly leaf: Leaf;
+export interface LeafPlan extends Leaf {
+  /** Its place among the leaves of its query, in evaluation order. */
+  readonly index: number;
   /** The rows it reads; the stages run on them once more, whatever the backend has done. */
   readonly logs: LogsPlan;
   /** The rows of its streams, without any filter on lines: what counts cheaply and includes all of `logs`. */
@@ -59,11 +60,8 @@ export interface LeafPlan {
 }
 
 /** A metric expression, and how its parts that read logs are read; with no such parts it is the same at every instant. */
-export interface MetricPlan {
+export interface MetricPlan extends PlannedMetric<LeafPlan> {
   readonly kind: 'metric';
-  readonly expr: MetricExpr;
-  /** By the range aggregation of the leaf. */
-  readonly leaves: ReadonlyMap<RangeAggregation, LeafPlan>;
 }
 
 export interface LabelNamesPlan {

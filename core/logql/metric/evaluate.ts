@@ -1,7 +1,7 @@
 import { apiError } from '../../base/errors/table.js';
 import { LabelSet } from '../../base/labels/label-set.js';
 import { labelsBytes, seriesBytes, seriesRowBytes } from '../../base/memory/sizes.js';
-import type { BinaryExpr, LabelReplaceExpr, MetricExpr, VectorAggregation } from '../ast.js';
+import type { MetricExpr } from '../ast.js';
 import { isSetOp } from '../fold.js';
 import { visit } from '../walk.js';
 import { foldSeries, type Folding } from './aggregate.js';
@@ -18,6 +18,7 @@ import { metricResult } from './result.js';
 import { cappedRows } from './series-cap.js';
 import { setOperation } from './set-operations.js';
 import type { Grid } from './columns.js';
+import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
 import { vectorBinary } from './vector-binary.js';
 
@@ -32,12 +33,23 @@ export async function evaluateMetric(
   limits: MetricLimits,
   signal: AbortSignal,
 ): Promise<MetricResult> {
+  return evaluatePlanned(planLeaves(expr), grid, source, limits, signal);
+}
+
+/** The same for an expression whose leaves are planned; the source gets them with all that was planned of them. */
+export async function evaluatePlanned<Planned extends Leaf>(
+  { expr, tree }: PlannedMetric<Planned>,
+  grid: Grid,
+  source: LeafSource<Planned>,
+  limits: MetricLimits,
+  signal: AbortSignal,
+): Promise<MetricResult> {
   const columns = columnsOf(grid);
   if (expr.kind === 'literal' && columns.kind === 'instant') {
     return { kind: 'scalar', point: { timestampMs: firstMs(columns), value: expr.value }, warnings: [] };
   }
-  const evaluation = new Evaluation(expr, columns, source, limits, signal);
-  const rows = await evaluation.run(expr);
+  const evaluation = new Evaluation({ expr, tree }, columns, source, limits, signal);
+  const rows = await evaluation.run(tree);
   const pacer = new Pacer(signal);
   const order = { expr, isSorted: sortsItself(expr), isCut: evaluation.isCut };
   const collected = await evaluation.collect(rows);
@@ -50,13 +62,14 @@ export async function evaluateMetric(
 /** Leaves that one query reads in parallel: each uses a backend connection, of which there are few. */
 const lanes = 4;
 
-class Evaluation {
+type Branch<Planned, Kind> = Extract<MetricTree<Planned>, { readonly kind: Kind }>;
+
+class Evaluation<Planned extends Leaf> {
   /** Whether a source left series out. */
   isCut = false;
-  readonly #root: MetricExpr;
-  readonly #leaves: ReadonlyMap<MetricExpr, Leaf>;
+  readonly #root: MetricTree<Planned>;
   readonly #columns: Columns;
-  readonly #source: LeafSource;
+  readonly #source: LeafSource<Planned>;
   readonly #limits: MetricLimits;
   readonly #signal: AbortSignal;
   readonly #pacer: Pacer;
@@ -68,14 +81,13 @@ class Evaluation {
   #nextLane = 0;
 
   constructor(
-    expr: MetricExpr,
+    { expr, tree }: PlannedMetric<Planned>,
     columns: Columns,
-    source: LeafSource,
+    source: LeafSource<Planned>,
     limits: MetricLimits,
     signal: AbortSignal,
   ) {
-    this.#root = expr;
-    this.#leaves = planLeaves(expr);
+    this.#root = tree;
     this.#columns = columns;
     this.#source = source;
     this.#limits = limits;
@@ -86,25 +98,23 @@ class Evaluation {
   }
 
   /** The rows of an expression, which can be read once. */
-  async run(expr: MetricExpr): Promise<Iterable<SeriesRow>> {
-    const leaf = this.#leaves.get(expr);
-    if (leaf !== undefined) return this.#leaf(leaf);
-    switch (expr.kind) {
-      case 'range-aggregation':
-        throw apiError('internal', {}, { cause: new Error('a range aggregation without a leaf') });
-      case 'vector-aggregation':
-        return this.#aggregate(expr);
+  async run(tree: MetricTree<Planned>): Promise<Iterable<SeriesRow>> {
+    switch (tree.kind) {
+      case 'leaf':
+        return this.#leaf(tree.leaf);
+      case 'aggregate':
+        return this.#aggregate(tree);
       case 'binary':
-        return this.#binary(expr);
+        return this.#binary(tree);
       case 'label-replace':
-        return this.#labelReplace(expr);
+        return mapLabels(await this.run(tree.of), labelReplacer(tree.node));
       case 'vector':
       case 'literal':
-        return [this.#constant(expr.value)];
+        return [this.#constant(tree.value)];
     }
   }
 
-  async #leaf(leaf: Leaf): Promise<Iterable<SeriesRow>> {
+  async #leaf(leaf: Planned): Promise<Iterable<SeriesRow>> {
     const [columns, limits, signal] = [this.#columns, this.#limits, this.#signal];
     const table = await this.#inLane(() => this.#source.series({ leaf, columns, limits, signal }));
     const { rows, isCut = false, isGrouped = false } = table;
@@ -144,9 +154,9 @@ class Evaluation {
     };
   }
 
-  async #aggregate(node: VectorAggregation): Promise<Iterable<SeriesRow>> {
-    const { op, parameter, grouping, expr } = node;
-    const rows = await this.run(expr);
+  async #aggregate(tree: Branch<Planned, 'aggregate'>): Promise<Iterable<SeriesRow>> {
+    const { op, parameter, grouping } = tree.node;
+    const rows = await this.run(tree.of);
     const [columns, pacer] = [this.#columns, this.#pacer];
     const { memory } = this.#limits;
     switch (op) {
@@ -157,7 +167,7 @@ class Evaluation {
       case 'count':
       case 'stddev':
       case 'stdvar':
-        return foldSeries(op, grouping, rows, columns, this.#folding(node === this.#root));
+        return foldSeries(op, grouping, rows, columns, this.#folding(tree === this.#root));
       case 'topk':
       case 'bottomk':
         return chooseSeries(op, parameter ?? 1, grouping, await this.collect(rows), columns, {
@@ -172,11 +182,8 @@ class Evaluation {
     }
   }
 
-  async #labelReplace(expr: LabelReplaceExpr): Promise<Iterable<SeriesRow>> {
-    return mapLabels(await this.run(expr.expr), labelReplacer(expr));
-  }
-
-  async #binary({ op, returnBool, matching, left, right }: BinaryExpr): Promise<Iterable<SeriesRow>> {
+  async #binary({ node, left, right }: Branch<Planned, 'binary'>): Promise<Iterable<SeriesRow>> {
+    const { op, returnBool, matching } = node;
     if (isSetOp(op)) {
       const [a, b] = await this.#operands(left, right);
       return setOperation(op, matching, a, b, this.#columns, {
@@ -194,8 +201,8 @@ class Evaluation {
 
   /** Evaluates both sides in parallel; when one fails, the other is cancelled and awaited. */
   async #operands(
-    left: MetricExpr,
-    right: MetricExpr,
+    left: MetricTree<Planned>,
+    right: MetricTree<Planned>,
   ): Promise<[readonly SeriesRow[], readonly SeriesRow[]]> {
     const [a, b] = await Promise.allSettled([this.#operand(left), this.#operand(right)]);
     if (a.status === 'rejected') throw this.#failure?.reason ?? a.reason;
@@ -203,9 +210,9 @@ class Evaluation {
     return [a.value, b.value];
   }
 
-  async #operand(expr: MetricExpr): Promise<readonly SeriesRow[]> {
+  async #operand(tree: MetricTree<Planned>): Promise<readonly SeriesRow[]> {
     try {
-      return await this.collect(await this.run(expr), (row) => this.#budget.operand(row));
+      return await this.collect(await this.run(tree), (row) => this.#budget.operand(row));
     } catch (reason) {
       // The first failure cancels everything else, whose own failures are then meaningless.
       this.#failure ??= { reason };
@@ -217,11 +224,11 @@ class Evaluation {
   async #withLiteral(
     op: ValueOp,
     returnBool: boolean,
-    expr: MetricExpr,
+    tree: MetricTree<Planned>,
     literal: number,
     side: 'left' | 'right',
   ): Promise<readonly SeriesRow[]> {
-    const rows = await this.#operand(expr);
+    const rows = await this.#operand(tree);
     const combine = combineOf(op, returnBool, side === 'right' ? 'left' : 'right');
     const values: Combine = (value) => (side === 'right' ? combine(value, literal) : combine(literal, value));
     const changed: SeriesRow[] = [];

@@ -2,10 +2,11 @@ export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.j
 export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
-export { evaluateMetric } from './evaluate.js';
+export { evaluateMetric, evaluatePlanned } from './evaluate.js';
 export { pipelineError, printSeries } from './pipeline-error.js';
 export { planLeaves, pushedGrouping } from './plan-leaves.js';
 export { RangeEngine, type EngineLimits } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';
+export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './tree.js';
 export type * from './types.js';
 export { Windows } from './windows.js';

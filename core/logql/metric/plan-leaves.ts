@@ -2,6 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import type { Grouping, MetricExpr, RangeAggregation, RangeOp, VectorAggregation, VectorOp } from '../ast.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';
+import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf } from './types.js';
 
 /** A sum of these can use samples that are already grouped, because adding up by group first gives the same result. */
@@ -30,49 +31,41 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
 }
 
 /**
- * The parts of an expression that read logs, by node, in evaluation order.
+ * Finds the parts of an expression that read logs.
  * @throws ApiError `approxTopk`, as Loki does with its default settings
  * @throws LogqlError for an aggregation of a number
  */
-export function planLeaves(expr: MetricExpr): ReadonlyMap<MetricExpr, Leaf> {
+export function planLeaves(expr: MetricExpr): PlannedMetric<Leaf> {
   visit(expr, (node) => {
     if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
     // Loki treats a number as a query without a selector.
     const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
     if (isOfNumber && node.expr.kind === 'literal') requireNonEmptyMatcher([]);
   });
-  const leaves = new Map<MetricExpr, Leaf>();
-  const pending: { readonly node: MetricExpr; readonly around: VectorAggregation | undefined }[] = [
-    { node: expr, around: undefined },
-  ];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, around } = next;
-    const isRoot = node === expr;
-    switch (node.kind) {
-      case 'range-aggregation':
-        leaves.set(node, leafOf(node, undefined, around, isRoot));
-        break;
-      case 'vector-aggregation': {
-        const pushed = pushedGrouping(node);
-        if (pushed !== undefined && node.expr.kind === 'range-aggregation') {
-          leaves.set(node, leafOf(node.expr, pushed, undefined, isRoot));
-        } else {
-          pending.push({ node: node.expr, around: node });
-        }
-        break;
-      }
-      case 'label-replace':
-        pending.push({ node: node.expr, around: undefined });
-        break;
-      case 'binary':
-        pending.push({ node: node.right, around: undefined }, { node: node.left, around: undefined });
-        break;
-      case 'vector':
-      case 'literal':
-        break;
+  return { expr, tree: treeOf(expr, undefined, true) };
+}
+
+/** @param around the aggregation whose samples the node is */
+function treeOf(node: MetricExpr, around: VectorAggregation | undefined, isRoot: boolean): MetricTree<Leaf> {
+  switch (node.kind) {
+    case 'range-aggregation':
+      return { kind: 'leaf', leaf: leafOf(node, undefined, around, isRoot) };
+    case 'vector-aggregation': {
+      const pushed = pushedGrouping(node);
+      return pushed !== undefined && node.expr.kind === 'range-aggregation'
+        ? { kind: 'leaf', leaf: leafOf(node.expr, pushed, undefined, isRoot) }
+        : { kind: 'aggregate', node, of: treeOf(node.expr, node, false) };
     }
+    case 'label-replace':
+      return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false) };
+    case 'binary': {
+      const left = treeOf(node.left, undefined, false);
+      return { kind: 'binary', node, left, right: treeOf(node.right, undefined, false) };
+    }
+    case 'vector':
+    case 'literal':
+      return node;
   }
-  return leaves;
 }
 
 function leafOf(

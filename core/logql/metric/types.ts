@@ -43,16 +43,16 @@ export interface Leaf {
   readonly isRoot: boolean;
 }
 
-export interface LeafRequest {
-  readonly leaf: Leaf;
+export interface LeafRequest<Planned = Leaf> {
+  readonly leaf: Planned;
   readonly columns: Columns;
   readonly limits: MetricLimits;
   readonly signal: AbortSignal;
 }
 
 /** Provides the series of leaves: counted from samples in this process (entryLeafSource), or from a backend's statistics. */
-export interface LeafSource {
-  series(request: LeafRequest): Promise<SeriesTable>;
+export interface LeafSource<Planned = Leaf> {
+  series(request: LeafRequest<Planned>): Promise<SeriesTable>;
 }
 
 /** Limits of one evaluation. 0 means unlimited. */

@@ -125,9 +125,10 @@ async function begin(
   streamListing: StreamListing,
 ): Promise<Begun | Declined> {
   const { context, buckets } = asked;
-  const open = openNames(whole.push.fromJson ?? [], streamListing);
+  const { fromJson, dropsErrors, looksAtLines } = whole.push;
+  const open = openNames(fromJson ?? [], streamListing);
   // Lines need not be read by parsers that can add no label and whose errors are dropped.
-  const readsLines = whole.push.fromJson !== undefined && (open.length > 0 || !whole.push.dropsErrors);
+  const readsLines = looksAtLines && fromJson !== undefined && (open.length > 0 || dropsErrors !== true);
   const plan = readsLines ? whole : withoutJson(whole);
   const lines = readsLines ? jsonQuestion(open) : undefined;
   if (lines !== undefined && isDeclined(lines)) return lines;

@@ -79,10 +79,11 @@ export class Statistics {
 
   constructor(parts: Parts) {
     const { plan, context, deciding, profile } = parts;
-    const { range, pushed } = plan.leaf;
+    const { range, pushed } = plan;
     const { reader, naming } = context;
     this.#parts = parts;
-    this.#readsLevels = hasName(plan.push.names, detectedLevelName) && naming.scansBodies;
+    const { names, looksAtLines } = plan.push;
+    this.#readsLevels = looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
     this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
     this.#filter =
       profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
@@ -287,7 +288,7 @@ export class Statistics {
   async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
     const { context, request, buckets } = this.#parts;
     const { signal } = request;
-    const { range, pushed } = this.#parts.plan.leaf;
+    const { range, pushed } = this.#parts.plan;
     const extract = sampleEvaluator(range, pushed, { workers: context.workers, signal });
     const pacer = new LinePacer(signal);
     for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {

@@ -1,3 +1,4 @@
+import { leavesOf } from '../../../logql/metric/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import { checkStages, printMatcher, printPlain, printStage, type LogExpr } from '../../../logql/index.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -92,11 +93,11 @@ export function explainQuery(
   }
   const plan = planMetric(ast, naming, pushdown);
   const refined = refine(plan, naming, recall);
-  const leaves = [...refined.plan.leaves.values()];
+  const leaves = leavesOf(refined.plan.tree);
   const reads = leaves.map((planned) => {
-    const { leaf, logs, decisions, rule } = planned;
-    const read = explainRead(leaf.range.range.query, logs, decisions);
-    const parts = [...read.parts, explained(printPlain(leaf.range), rule)];
+    const { range, logs, decisions, rule } = planned;
+    const read = explainRead(range.range.query, logs, decisions);
+    const parts = [...read.parts, explained(printPlain(range), rule)];
     return { ...read, parts, strategies: explainStrategies(planned) };
   });
   const isCounted = leaves.every(({ push }) => push !== undefined);

@@ -6,6 +6,7 @@ import { Query } from '../../../../core/wire/api/query.js';
 import type { QueryRangeRequest, QueryRequest } from '../../../../core/wire/api/request.js';
 import { startDevBackend } from '../../../../core/embedded/index.js';
 import { defaultMetricLimits, type MetricLimits } from '../../../../core/logql/metric/index.js';
+import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
@@ -20,6 +21,7 @@ import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
 import { noWorkers } from '../../logql/lines-here.js';
+import { watchedUpstream } from './watched-upstream.js';
 
 export interface StoredEntry {
   readonly ns: bigint;
@@ -36,6 +38,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Where calls and attempts are written, for queries that fail. */
   readonly trace?: Trace;
+  /** Told of each query for rows or statistics. */
+  readonly asked?: (query: LogsqlQuery) => void;
 }
 
 export interface MetricRun {
@@ -124,13 +128,15 @@ export class MetricStore {
     const { signal = new AbortController().signal, trace = new Trace() } = options;
     const { ast } = request.query;
     if (ast.kind === 'log') throw new Error('not a metric query');
-    const upstream = new BoundUpstream(this.#client, {
+    const bound = new BoundUpstream(this.#client, {
       signal,
       trace,
       headers: { accountid: String(this.#firstAccount + account), projectid: '0' },
       parameters: [],
       scope: everything,
     });
+    const { asked } = options;
+    const upstream = asked === undefined ? bound : watchedUpstream(bound, asked);
     const answer = await answerMetric(planMetric(ast, naming, pushdown), request, {
       upstream,
       reader: new RowReader(naming),

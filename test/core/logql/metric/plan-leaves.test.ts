@@ -1,14 +1,17 @@
 import test from 'ava';
 import { LogqlError } from '../../../../core/logql/index.js';
-import { planLeaves } from '../../../../core/logql/metric/index.js';
+import { leavesOf, planLeaves, type Leaf } from '../../../../core/logql/metric/index.js';
 import { metricExpr } from './run-query.js';
 
 const lines = '({app="a"}[1m])';
 const values = '({app="a"} | unwrap v [1m])';
 
+function leavesIn(query: string): readonly Leaf[] {
+  return leavesOf(planLeaves(metricExpr(query)).tree);
+}
+
 test('the labels that an aggregation looks at are told, and those of no other', (t) => {
-  const folded = (query: string): unknown =>
-    [...planLeaves(metricExpr(query)).values()].map((leaf) => leaf.folded?.labels);
+  const folded = (query: string): unknown => leavesIn(query).map((leaf) => leaf.folded?.labels);
   t.deepEqual(folded(`max by (x) (rate${lines})`), [['x']]);
   t.deepEqual(folded(`stddev(rate${lines})`), [[]]);
   t.deepEqual(folded(`sum by (x) (rate${lines})`), [undefined]);
@@ -23,7 +26,7 @@ test('an aggregation of a number is a query without a selector', (t) => {
       message: /^parse error : queries require/,
     });
   }
-  t.is(planLeaves(metricExpr('sum(vector(1))')).size, 0);
+  t.is(leavesIn('sum(vector(1))').length, 0);
 });
 
 for (const [query, leaves] of [
@@ -47,7 +50,7 @@ for (const [query, leaves] of [
   [`vector(1) + 2`, []],
 ] as const) {
   test(`what reads logs in ${query}`, (t) => {
-    const found = [...planLeaves(metricExpr(query)).values()].map(({ range, pushed, isCapped, isRoot }) =>
+    const found = leavesIn(query).map(({ range, pushed, isCapped, isRoot }) =>
       [
         range.op,
         ...(pushed === undefined ? [] : [`${pushed.without ? 'without' : 'by'}(${pushed.labels.join(',')})`]),

@@ -1,0 +1,66 @@
+import type {
+  BinaryExpr,
+  LabelReplaceExpr,
+  LiteralExpr,
+  MetricExpr,
+  VectorAggregation,
+  VectorExpr,
+} from '../ast.js';
+import type { Steps } from '../../base/pace/steps.js';
+
+/** A metric expression whose parts that read logs are leaves; what is known of a leaf depends on how far it is planned. */
+export type MetricTree<Planned> =
+  | { readonly kind: 'leaf'; readonly leaf: Planned }
+  | { readonly kind: 'aggregate'; readonly node: VectorAggregation; readonly of: MetricTree<Planned> }
+  | { readonly kind: 'label-replace'; readonly node: LabelReplaceExpr; readonly of: MetricTree<Planned> }
+  | {
+      readonly kind: 'binary';
+      readonly node: BinaryExpr;
+      readonly left: MetricTree<Planned>;
+      readonly right: MetricTree<Planned>;
+    }
+  | VectorExpr
+  | LiteralExpr;
+
+/** A metric expression and its tree. */
+export interface PlannedMetric<Planned> {
+  readonly expr: MetricExpr;
+  readonly tree: MetricTree<Planned>;
+}
+
+/** The leaves in evaluation order. */
+export function leavesOf<Planned>(tree: MetricTree<Planned>): readonly Planned[] {
+  switch (tree.kind) {
+    case 'leaf':
+      return [tree.leaf];
+    case 'aggregate':
+    case 'label-replace':
+      return leavesOf(tree.of);
+    case 'binary':
+      return [...leavesOf(tree.left), ...leavesOf(tree.right)];
+    case 'vector':
+    case 'literal':
+      return [];
+  }
+}
+
+/** Plans the leaves further, one after the other in evaluation order. */
+export function* mapLeaves<Before, After>(
+  tree: MetricTree<Before>,
+  plan: (leaf: Before) => Steps<After>,
+): Steps<MetricTree<After>> {
+  switch (tree.kind) {
+    case 'leaf':
+      return { kind: 'leaf', leaf: yield* plan(tree.leaf) };
+    case 'aggregate':
+    case 'label-replace':
+      return { ...tree, of: yield* mapLeaves(tree.of, plan) };
+    case 'binary': {
+      const left = yield* mapLeaves(tree.left, plan);
+      return { ...tree, left, right: yield* mapLeaves(tree.right, plan) };
+    }
+    case 'vector':
+    case 'literal':
+      return tree;
+  }
+}

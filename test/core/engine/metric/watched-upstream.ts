@@ -1,0 +1,19 @@
+import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
+import type { Upstream } from '../../../../core/victoria/upstream/types.js';
+
+/** The same upstream, which tells each query for rows or statistics that is asked of it. */
+export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) => void): Upstream {
+  const told = <Request extends { readonly query: LogsqlQuery }>(request: Request): Request => {
+    asked(request.query);
+    return request;
+  };
+  return {
+    rows: (request) => upstream.rows(told(request)),
+    list: (request) => upstream.list(request),
+    stats: (request) => upstream.stats(told(request)),
+    statsRange: (request) => upstream.statsRange(told(request)),
+    tail: (request) => upstream.tail(request),
+    deletion: (request) => upstream.deletion(request),
+    until: (signal) => watchedUpstream(upstream.until?.(signal) ?? upstream, asked),
+  };
+}

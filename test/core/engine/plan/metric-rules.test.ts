@@ -1,0 +1,82 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { planMetric } from '../../../../core/engine/plan/metric.js';
+import { metricRules } from '../../../../core/engine/plan/rules/metric/index.js';
+import type { Verdict } from '../../../../core/engine/plan/rules/rule.js';
+import { parseQuery } from '../../../../core/logql/index.js';
+import { leavesOf } from '../../../../core/logql/metric/index.js';
+import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
+import { MetricStore, naming, rangeRequest, valuesOf, type StoredEntry } from '../metric/metric-store.js';
+import { runs } from '../../../setup/runs.js';
+
+const base = 1793491200000000000n;
+const second = 1_000_000_000n;
+const range = { startNs: base, endNs: base + 900n * second };
+
+let store: MetricStore;
+let account = 80_000;
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** Most lines are alike, as those of one program are; no row comes twice, and none is without a line. */
+const usual = (n: number): string => `{"user":"u${n % 2}","level":"warn","msg":"timeout"}`;
+const unusual: readonly ((n: number) => string)[] = [
+  () => '{"user":"u1","user":"u2","msg":"an error"}',
+  () => '{"us\\u0065r":"u2","msg":"timeout"}',
+  (n) => `{"msg":"level=debug","n":${n % 2}}`,
+];
+const entry = fc
+  .record({
+    stream: fc.constantFrom({ pod: 'a' }, { pod: 'b' }, { pod: 'b', level: 'info' }, {}),
+    line: fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, fc.constantFrom(...unusual)),
+    metadata: fc.constantFrom({}, { took: '12' }, { pod: 'c' }, { severity: 'error', took: '3' }),
+  })
+  .map(({ stream, line, metadata }) => (n: number): StoredEntry => ({
+    ns: base + BigInt(n) * second,
+    stream: { namespace: 'shop', ...stream },
+    line: line(n),
+    metadata,
+  }));
+const stores = fc
+  .array(entry, { minLength: 60, maxLength: 80 })
+  .map((made) => made.map((at, n) => at(n * 7)));
+
+/** Whether more of lines is asked for than filters find in them. */
+function looksAtLines({ pipes }: LogsqlQuery): boolean {
+  return (
+    pipes.length === 0 ||
+    pipes.some((pipe) =>
+      pipe.kind === 'stats'
+        ? pipe.by.some(({ field }) => field === '_msg')
+        : JSON.stringify(pipe).includes('_msg'),
+    )
+  );
+}
+
+for (const { id, verdict, example } of metricRules) {
+  test.serial(`${id} is ${verdict}, as its example over stored rows shows`, async (t) => {
+    const text = typeof example === 'string' ? example : example.query;
+    const expr = parseQuery(text);
+    if (expr.kind === 'log') return t.fail('a log query');
+    const [leaf] = leavesOf(planMetric(expr, naming).tree);
+    t.is(leaf?.rule.id, id, 'the example does not fall under the rule');
+    let [isCounted, seesLines] = [false, false];
+    for (const entries of fc.sample(stores, runs(3))) {
+      account += 1;
+      await store.push(account, entries);
+      const request = rangeRequest(text, range.startNs, range.endNs, 30n * second);
+      const on = await store.run(request, {
+        account,
+        asked: (query) => (seesLines ||= looksAtLines(query)),
+      });
+      isCounted ||= on.tried.includes('statistics:ran');
+      const off = await store.run(request, { account, pushdown: 'off' });
+      t.deepEqual(valuesOf(on.answer), valuesOf(off.answer), 'counts are not those of the rows');
+      t.true(Object.keys(valuesOf(off.answer)).length > 0);
+    }
+    const seen: Verdict = !isCounted ? 'none' : seesLines ? 'superset' : 'exact';
+    t.is(seen, verdict);
+  });
+}
