@@ -22,7 +22,7 @@ async function get(
   headers: Readonly<Record<string, string>> = {},
   tenancy: Readonly<Record<string, unknown>> = {},
 ): Promise<Got> {
-  const endpoint = { plugin: rules, options: { timeout: 10_000, ...options } };
+  const endpoint = { plugin: rules, options: { timeout: 60_000, ...options } };
   return withPipeline(
     makePipeline({ stages: tenantStages(tenancy), endpoints: [endpoint] }),
     async ({ url }) => {
