@@ -49,19 +49,37 @@ export function inOrder(values: readonly string[]): string {
 
 /** `name=value&name=value`, in the order of the table; the fields of a nested object are in parentheses. */
 export function keyOf<Fields extends object>(parts: KeyParts<Fields>, fields: Fields): string {
-  const written: string[] = [];
-  for (const [name, part] of Object.entries<AnyPart>(parts)) {
-    const value = write(part, (fields as Readonly<Record<string, unknown>>)[name]);
-    if (value !== undefined) written.push(`${name}=${value}`);
+  let key = '';
+  for (const { name, write } of writersOf(parts)) {
+    const value = write((fields as Readonly<Record<string, unknown>>)[name]);
+    if (value !== undefined) key += key === '' ? `${name}=${value}` : `&${name}=${value}`;
   }
-  return written.join('&');
+  return key;
+}
+
+interface Writer {
+  readonly name: string;
+  readonly write: Write<unknown>;
+}
+
+/** Keys are made for every request and tables are few, so each table is read once. */
+const known = new WeakMap<object, readonly Writer[]>();
+
+function writersOf(parts: object): readonly Writer[] {
+  let writers = known.get(parts);
+  if (writers === undefined) {
+    writers = Object.entries(parts as Readonly<Record<string, AnyPart>>).flatMap(([name, part]) =>
+      part instanceof LeftOut ? [] : [{ name, write: writeOf(part) }],
+    );
+    known.set(parts, writers);
+  }
+  return writers;
 }
 
 /** A part without the type of its field; KeyParts has checked that they match. */
 type AnyPart = LeftOut | ((value: never) => string | undefined) | object;
 
-function write(part: AnyPart, value: unknown): string | undefined {
-  if (part instanceof LeftOut) return undefined;
-  if (typeof part === 'function') return (part as Write<unknown>)(value);
-  return value === undefined ? undefined : `(${keyOf(part, value as object)})`;
+function writeOf(part: Exclude<AnyPart, LeftOut>): Write<unknown> {
+  if (typeof part === 'function') return part as Write<unknown>;
+  return (value) => (value === undefined ? undefined : `(${keyOf(part, value as object)})`);
 }
