@@ -1,40 +1,13 @@
 import type { Trace } from '../base/trace.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
-import type { CommandFlag } from '../kernel/options/index.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
+import { parameterFlags } from './explain-flags.js';
 import type { Io } from './io.js';
 import { startProxy } from './start-proxy.js';
-
-/** Parameters of a query, with the names and forms of Loki's API. */
-const parameterFlags: readonly CommandFlag[] = [
-  {
-    name: 'start',
-    kind: 'string',
-    description: 'with -run: begin of the range, default an hour before its end',
-  },
-  { name: 'end', kind: 'string', description: 'with -run: end of the range, default now' },
-  { name: 'since', kind: 'string', description: 'with -run: length of the range, where it has no start' },
-  { name: 'step', kind: 'string', description: 'with -run: step of a metric query' },
-  { name: 'limit', kind: 'string', description: 'with -run: entries of a log query' },
-  { name: 'direction', kind: 'string', description: 'with -run: forward or backward' },
-  { name: 'time', kind: 'string', description: 'with -run: run as an instant query at this time' },
-];
-
-export const runFlags: readonly CommandFlag[] = [
-  { name: 'run', kind: 'boolean', description: 'run the query against the backend, and print what happened' },
-  ...parameterFlags,
-  { name: 'org-id', kind: 'string', description: 'with -run: X-Scope-OrgID of the request' },
-];
-
-/** The flags that only count with `-run`, of those that were given. */
-export function strayRunFlags(own: ReadonlyMap<string, string>): readonly string[] {
-  if (own.get('run') === 'true') return [];
-  return runFlags.flatMap(({ name }) => (name === 'run' || !own.has(name) ? [] : [`-${name} needs -run`]));
-}
 
 /**
  * Runs a query through a pipeline as a client would, on a loopback port of its own, and tells what happened.

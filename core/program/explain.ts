@@ -20,7 +20,7 @@ import { systemClock } from '../kernel/clock.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import type { StoredNames } from '../victoria/names/stored-names.js';
-import { runFlags, runQuery, strayRunFlags } from './explain-run.js';
+import { runFlags, strayRunFlags } from './explain-flags.js';
 import { printFindings } from './findings.js';
 import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
@@ -89,6 +89,8 @@ async function explainAndRun(
   // A query that is refused is not run.
   const explanation = explainNow();
   if (own.get('run') !== 'true') return { explanation };
+  // Loaded only here: it needs the whole proxy.
+  const { runQuery } = await import('./explain-run.js');
   const run = await runQuery(text, pipeline, own, learner, io);
   return { explanation: explainNow(), run };
 }
