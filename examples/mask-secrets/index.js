@@ -1,6 +1,5 @@
 // @ts-check
-import { defineStage } from 'ref-proxy/plugin';
-import { compileRegExp } from 'ref-proxy/plugin';
+import { compileRegExp, defineStage } from 'ref-proxy/plugin';
 
 /** Replaces secrets in log lines on their way back to the client. */
 export default defineStage({

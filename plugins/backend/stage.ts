@@ -1,6 +1,5 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
-import type { Answer, Exchange, Host } from '../../core/plugin/index.js';
-import type { Rest, Stage } from '../../core/plugin/index.js';
+import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { BoundUpstream } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';

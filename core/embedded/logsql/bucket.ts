@@ -1,5 +1,4 @@
-import { parseIPv4 } from '../../base/ip.js';
-import { formatIPv4 } from '../../base/ip.js';
+import { parseIPv4, formatIPv4 } from '../../base/ip.js';
 import { formatNumber, parseDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
 import { formatTime, parseDate } from '../../victoria/logsql/time.js';
 

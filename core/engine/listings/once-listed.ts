@@ -1,6 +1,5 @@
 import { printQuery } from '../../victoria/logsql/print.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
-import type { BackendValue } from '../../victoria/upstream/types.js';
+import type { Upstream, BackendValue } from '../../victoria/upstream/types.js';
 
 type Listings = Map<string, Promise<readonly BackendValue[]>>;
 

@@ -6,8 +6,7 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { query, sort } from '../../victoria/logsql/build.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import { atPace, sortSteps } from '../../base/pace/steps.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
-import type { RowsRequest } from '../../victoria/upstream/types.js';
+import type { Upstream, RowsRequest } from '../../victoria/upstream/types.js';
 
 export interface PagesRequest {
   readonly filter: LogsqlFilter;

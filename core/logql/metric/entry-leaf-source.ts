@@ -1,8 +1,7 @@
 import { sampleEvaluator, type LineEvaluator } from '../lines/evaluator.js';
 import { LinePacer } from '../lines/line-pacer.js';
 import type { LineWorkers } from '../lines/line-workers.js';
-import type { ExtractedSample } from '../pipeline/types.js';
-import type { PipelineEntry } from '../pipeline/types.js';
+import type { ExtractedSample, PipelineEntry } from '../pipeline/types.js';
 import { absentRows } from './absent.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { pipelineError } from './pipeline-error.js';

@@ -3,14 +3,13 @@ import { LabelSet } from '../../base/labels/label-set.js';
 import { addChecks } from './early-checks.js';
 import { noHints } from './hints.js';
 import { orderStages } from './line-order.js';
-import type { LineTest } from './types.js';
+import type { LineTest, Pipeline } from './types.js';
 import { compileLineFilter } from './line-filter.js';
 import { Meter } from './meter.js';
 import { Output } from './output.js';
 import { SlotTable } from './slot-table.js';
 import { compileStage } from './stages.js';
 import type { RunStage } from './work-line.js';
-import type { Pipeline } from './types.js';
 import { WorkLine } from './work-line.js';
 
 export type { Pipeline } from './types.js';

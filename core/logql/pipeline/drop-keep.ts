@@ -3,9 +3,8 @@ import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
 import { compileMatcherTest, type TextTest } from './text-test.js';
-import type { RunStage } from './work-line.js';
+import type { RunStage, WorkLine } from './work-line.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from './types.js';
-import type { WorkLine } from './work-line.js';
 
 /** `| drop`: with a matcher, only where the value matches. The details of an error are a separate label. */
 export function compileDrop({ items }: DropStage, slots: SlotTable, meter: Meter): RunStage {

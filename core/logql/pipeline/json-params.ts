@@ -7,8 +7,7 @@ import { readJsonText } from './json-text.js';
 import { jsonArray, jsonNull, jsonObject, jsonString, JsonReader } from './json-value.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
-import type { RunStage } from './work-line.js';
-import type { WorkLine } from './work-line.js';
+import type { RunStage, WorkLine } from './work-line.js';
 
 /** Nanoseconds per character of the line and step of a path. */
 const pathCost = 5;

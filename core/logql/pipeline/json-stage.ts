@@ -22,8 +22,7 @@ import {
 import { KeyTable, type KeyEntry } from './key-table.js';
 import type { SlotTable } from './slot-table.js';
 import { verbatim, jsonEscapes } from './slot.js';
-import type { RunStage } from './work-line.js';
-import type { WorkLine } from './work-line.js';
+import type { RunStage, WorkLine } from './work-line.js';
 
 export const jsonError = 'JSONParserErr';
 

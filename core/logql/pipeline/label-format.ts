@@ -3,8 +3,7 @@ import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import { compileStageTemplate, type StageTemplate } from './template.js';
 import type { Slot } from './slot.js';
-import type { RunStage } from './work-line.js';
-import type { WorkLine } from './work-line.js';
+import type { RunStage, WorkLine } from './work-line.js';
 
 interface Rename {
   readonly kind: 'rename';

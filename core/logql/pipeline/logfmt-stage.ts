@@ -6,8 +6,7 @@ import { labelName } from './label-name.js';
 import { atEnd, atFault, LogfmtReader } from './logfmt-reader.js';
 import type { SlotTable } from './slot-table.js';
 import { verbatim, type Slot } from './slot.js';
-import type { RunStage } from './work-line.js';
-import type { WorkLine } from './work-line.js';
+import type { RunStage, WorkLine } from './work-line.js';
 
 export const logfmtError = 'LogfmtParserErr';
 

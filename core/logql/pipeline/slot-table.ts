@@ -1,6 +1,5 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
-import { BaseLabels } from './slot.js';
-import { Slot } from './slot.js';
+import { BaseLabels, Slot } from './slot.js';
 import { clashSuffix } from './types.js';
 
 /** Names come from untrusted lines: with more than this many the table starts over. */

@@ -8,8 +8,12 @@ import type {
   SortKey,
   StatsFunction,
   StatsName,
+  FieldFilter,
+  StreamFilter,
+  StreamMatcher,
+  StreamValueMatcher,
+  ValueTest,
 } from './ast.js';
-import type { FieldFilter, StreamFilter, StreamMatcher, StreamValueMatcher, ValueTest } from './ast.js';
 import { LogsqlError } from './errors.js';
 import { cidrRange } from '../../base/ip.js';
 import { clampTime } from './time.js';

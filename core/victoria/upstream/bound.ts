@@ -19,9 +19,9 @@ import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
 import { queryParameters } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
-import type { BackendSeries, StatsRangeRequest } from './types.js';
-import { decodeStatsRange, rangeParameters } from './stats-range.js';
 import type {
+  BackendSeries,
+  StatsRangeRequest,
   BackendRow,
   BackendSample,
   BackendValue,
@@ -33,6 +33,7 @@ import type {
   TailRowsRequest,
   Upstream,
 } from './types.js';
+import { decodeStatsRange, rangeParameters } from './stats-range.js';
 
 /** Ties backend calls to one exchange. */
 export interface Binding {

@@ -5,8 +5,7 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
-import type { Upstream } from '../../../victoria/upstream/types.js';
-import type { BackendValue } from '../../../victoria/upstream/types.js';
+import type { Upstream, BackendValue } from '../../../victoria/upstream/types.js';
 
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 

@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { query, everything } from '../../../../core/victoria/logsql/build.js';
+import { query, everything, exact } from '../../../../core/victoria/logsql/build.js';
 import { Trace } from '../../../../core/base/trace.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
-import { exact } from '../../../../core/victoria/logsql/build.js';
 import { CircuitBreaker } from '../../../../core/victoria/upstream/breaker.js';
 import { BackendClient, type ClientOptions } from '../../../../core/victoria/upstream/client.js';
 
