@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { generatedFiles } from '../../core/program/generate.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
-import { npmRun, packageCopy } from './package-copy.js';
+import { copyPackage } from './package-copy.js';
+import { npmRun } from './npm-run.js';
 
 test('what came of a source that is no more goes with the next build, however it is built', async (t) => {
-  const folder = await packageCopy(t, ['tsconfig.json', 'test/setup'], { page: 'true' });
+  const folder = sourcesFor(t, ['tsconfig.json', 'test/setup']);
   const write = async (path: string): Promise<void> => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), 'export default 1;\n');
@@ -36,9 +37,7 @@ test('what came of a source that is no more goes with the next build, however it
 test('npm run generate makes every generated file where there is none', async (t) => {
   const wanted = await generatedFiles(packageRoot());
   t.true(wanted.size >= 7);
-  const folder = await packageCopy(t, ['tsconfig.json', 'core', 'plugins', 'schemas', 'docs', 'test/setup'], {
-    page: 'true',
-  });
+  const folder = sourcesFor(t, ['tsconfig.json', 'core', 'plugins', 'schemas', 'docs', 'test/setup']);
   for (const path of wanted.keys()) {
     const isPart = path === 'docs/checker.md';
     if (isPart) await emptyRules(join(folder, path));
@@ -47,6 +46,13 @@ test('npm run generate makes every generated file where there is none', async (t
   await npmRun(folder, 'generate');
   for (const [path, text] of wanted) t.is(await readFile(join(folder, path), 'utf8'), text, path);
 });
+
+/** Sources in a package of their own that is built without the page, for as long as a test runs. */
+function sourcesFor(t: ExecutionContext, copied: readonly string[]): string {
+  const folder = copyPackage({ copied, linked: ['node_modules'], scripts: { page: 'true' } });
+  t.teardown(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
 /** Only a part of that page is generated. */
 async function emptyRules(page: string): Promise<void> {

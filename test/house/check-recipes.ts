@@ -6,7 +6,7 @@ import { readRecipes } from './recipes.js';
 import { Workshop } from './workshop.js';
 
 const root = packageRoot();
-const workshop = new Workshop(root);
+const workshop = new Workshop();
 try {
   for (const recipe of readRecipes(readFileSync(join(root, 'docs/recipes.md'), 'utf8')))
     workshop.write(recipe);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../core/kernel/options/index.js';
-import { importedPackages, sourcesIn } from './packages.js';
+import { sourcesIn } from '../setup/sources.js';
+import { importedPackages } from './packages.js';
 
 interface Manifest {
   readonly name: string;

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import ts from 'typescript';
+import { importedPath, sourcesIn } from '../setup/sources.js';
 
 /** An import that a file begins with: types count as much as values. */
 export interface Edge {
@@ -16,23 +17,18 @@ export interface ImportGraph {
 
 /** Reads the imports at the top of every source; `import()` inside of a function loads nothing until it is called. */
 export function readImportGraph(root: string): ImportGraph {
-  const files = ['core', 'plugins'].flatMap((folder) => sourcesIn(root, folder));
+  // The page in the browser is a program of its own.
+  const files = sourcesIn(root, ['core', 'plugins']).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('plugins/ui/browser/'),
+  );
   const known = new Set(files);
   const edges = files.flatMap((from) =>
     specifiersOf(readFileSync(join(root, from), 'utf8')).flatMap((specifier) => {
-      if (!specifier.startsWith('.')) return [];
-      const to = normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
-      return known.has(to) ? [{ from, to }] : [];
+      const to = importedPath(from, specifier);
+      return to !== undefined && known.has(to) ? [{ from, to }] : [];
     }),
   );
   return { files, edges };
-}
-
-/** The page in the browser is a program of its own. */
-function sourcesIn(root: string, folder: string): readonly string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('ui/browser'))
-    .map((name) => `${folder}/${name}`);
 }
 
 function specifiersOf(text: string): readonly string[] {

@@ -25,7 +25,7 @@ test('there is a recipe for each of the usual changes', (t) => {
 
 // All are followed in one copy: they must not stand in each other's way, and one build and one run serve them all.
 test('who follows the recipes to the letter has a repository whose tests pass', async (t) => {
-  const workshop = new Workshop(root);
+  const workshop = new Workshop();
   try {
     for (const recipe of recipes) workshop.write(recipe);
     await workshop.transpile();

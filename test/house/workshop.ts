@@ -1,28 +1,22 @@
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { copyPackage } from './package-copy.js';
 import { applyStep, type Recipe } from './recipes.js';
 
 const run = promisify(execFile);
 
-/** What a change of sources can touch, and what is built of them. */
-const copied = ['core', 'plugins', 'test', 'schemas', 'pipelines', 'docs', 'dist', 'examples'];
-const single = ['package.json', 'ava.config.js', 'tsconfig.json', 'README.md'];
-/** What no test of a recipe loads. */
-const leftOut = /\.map$|\.d\.ts$|\/docs\/images$|\/dist\/test\/rooms$/;
+/** What a change of sources can touch, what is built of them, and what tests of a recipe read. */
+const parts = {
+  copied: [
+    ...['core', 'plugins', 'test', 'schemas', 'pipelines', 'docs', 'dist', 'examples'],
+    ...['ava.config.js', 'tsconfig.json', 'README.md'],
+  ],
+  leftOut: /\.map$|\.d\.ts$|\/docs\/images$|\/dist\/test\/rooms$/,
+  linked: ['node_modules'],
+};
 
 /** What a command wrote, and whether it ended well. */
 export interface Outcome {
@@ -32,19 +26,8 @@ export interface Outcome {
 
 /** A copy of the repository in which recipes are followed. */
 export class Workshop {
-  readonly folder: string;
+  readonly folder = copyPackage(parts);
   readonly #changed = new Set<string>();
-
-  constructor(root: string) {
-    this.folder = mkdtempSync(join(tmpdir(), 'ref-proxy-recipes-'));
-    for (const name of copied)
-      cpSync(join(root, name), join(this.folder, name), {
-        recursive: true,
-        filter: (source) => !leftOut.test(source),
-      });
-    for (const name of single) cpSync(join(root, name), join(this.folder, name));
-    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
-  }
 
   /** Writes and changes the files of a recipe. */
   write({ steps }: Recipe): void {

@@ -1,8 +1,7 @@
 /** Which test files `npm run test:fast` runs; CONTRIBUTING.md has the rule in words. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
-import ts from 'typescript';
+import { dirname } from 'node:path';
+import { importedPath, importsOf, sourcesIn } from './sources.js';
 
 const maxFiles = 40;
 
@@ -69,18 +68,11 @@ export function readChange(root: string, reference: string, isSlow: (test: strin
 }
 
 function readImports(root: string): ReadonlyMap<string, readonly string[]> {
-  const files = ['core', 'plugins', 'test'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name))
-      .map((name) => `${folder}/${name}`),
-  );
-  const pathOf = (from: string, specifier: string): string =>
-    normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts');
+  const files = sourcesIn(root, ['core', 'plugins', 'test']).filter((file) => /\.tsx?$/.test(file));
   return new Map(
-    files.map((file) => {
-      const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
-      const own = importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
-      return [file, own.map(({ fileName }) => pathOf(file, fileName))];
-    }),
+    files.map((file) => [
+      file,
+      importsOf(root, file).flatMap((specifier) => importedPath(file, specifier) ?? []),
+    ]),
   );
 }

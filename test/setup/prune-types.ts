@@ -1,7 +1,7 @@
 /** The end of packing: of the declarations in dist only those stay that the exports of the package reach. npm runs it in its folder. */
 import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import ts from 'typescript';
+import { join } from 'node:path';
+import { importedPath, importsOf } from './sources.js';
 
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
@@ -11,9 +11,10 @@ interface Manifest {
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const reached = new Set(Object.values(exports).map(({ types }) => join(types)));
 for (const file of reached) {
-  const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'), true, true);
-  for (const { fileName } of importedFiles)
-    if (fileName.startsWith('.')) reached.add(join(dirname(file), fileName.replace(/\.js$/, '.d.ts')));
+  for (const specifier of importsOf('.', file)) {
+    const path = importedPath(file, specifier, '.d.ts');
+    if (path !== undefined) reached.add(path);
+  }
 }
 for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
   const file = join('dist', name);

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import test from 'ava';
-import { packageRoot } from '../../../core/kernel/options/index.js';
+import { copyPackage } from '../../house/package-copy.js';
 import { addressIn, isOpen } from './child.js';
 
 const flags: Readonly<Record<string, readonly string[]>> = {
@@ -14,19 +12,8 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** This package with its scripts, but without the build: other tests run from what it would write. */
-async function builtPackage(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
-  // package.json is this package's own.
-  const { type, scripts } = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly type: string;
-    readonly scripts: Readonly<Record<string, string>>;
-  };
-  await writeFile(
-    join(folder, 'package.json'),
-    JSON.stringify({ type, scripts: { ...scripts, build: 'true' } }),
-  );
-  for (const name of ['dist', 'pipelines']) await symlink(join(packageRoot(), name), join(folder, name));
-  return folder;
+function builtPackage(): string {
+  return copyPackage({ linked: ['dist', 'pipelines'], scripts: { build: 'true' } });
 }
 
 const kills: readonly (readonly [script: string, signal: NodeJS.Signals])[] = [
@@ -39,7 +26,7 @@ const kills: readonly (readonly [script: string, signal: NodeJS.Signals])[] = [
 ];
 for (const [script, signal] of kills) {
   test.serial(`nothing listens any more when ${signal} has ended npm run ${script}`, async (t) => {
-    const folder = await builtPackage();
+    const folder = builtPackage();
     t.teardown(() => rm(folder, { recursive: true }));
     const npm = spawn('npm', ['run', '-s', script, '--', ...(flags[script] ?? [])], {
       cwd: folder,

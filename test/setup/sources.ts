@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+
+/** Paths of the sources below some folders of the package. */
+export function sourcesIn(root: string, folders: readonly string[]): readonly string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name}`,
+      ),
+    )
+    .filter((file) => /\.(?:tsx?|js)$/.test(file));
+}
+
+/** What a source imports, as it is written there: `import()` and types included. */
+export function importsOf(root: string, file: string): readonly string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
+  return importedFiles.map(({ fileName }) => fileName);
+}
+
+/** The path in the package of what a source imports from beside it; undefined for a package. */
+export function importedPath(from: string, specifier: string, ending = '.ts'): string | undefined {
+  return specifier.startsWith('.')
+    ? normalize(join(dirname(from), specifier)).replace(/\.js$/, ending)
+    : undefined;
+}
