@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import type { Caller } from '../base/caller.js';
-import { dataOwner } from '../base/keys/data-owner.js';
 import type { TimeRange } from '../base/time/range.js';
 import { leavesOf } from '../logql/metric/index.js';
 import type { ApiRequest } from '../wire/api/request.js';
@@ -14,7 +11,7 @@ type Refinable = Exchange<'tenant' | 'plan' | 'upstream'>;
 
 /** The plan of an exchange, refined by the backend's stored names. They are only requested when they matter. */
 export async function refinedPlan(
-  { slots, request, caller }: Refinable,
+  { slots, request }: Refinable,
   naming: Naming,
   learner: NameLearner,
 ): Promise<Plan> {
@@ -22,19 +19,8 @@ export async function refinedPlan(
   const filter = rowsToLearnFrom(plan, naming);
   const range = rangeRead(request, plan);
   if (filter === undefined || range === undefined) return plan;
-  const owner = dataOwner(tenant, credentialsOf(caller));
-  const names = await learner.learn({ owner, tenantId: tenant.id, naming, filter, range, upstream });
+  const names = await learner.learn({ tenantId: tenant.id, naming, filter, range, upstream });
   return names === undefined ? plan : refinePlan(plan, names, naming);
-}
-
-/** Headers that differ between requests or do not identify the caller. */
-const idle =
-  /^(?:accept.*|content-.*|host|connection|keep-alive|te|transfer-encoding|upgrade.*|user-agent|cache-control|pragma|referer|origin|dnt|if-.*|sec-.*|traceparent|tracestate|baggage|b3|x-b3-.*|x-request-id|x-correlation-id|x-amzn-trace-id|x-cloud-trace-context|cf-ray|via|forwarded|x-real-ip|x-forwarded-(?:for|host|proto|port|server|prefix)|x-query-tags|x-.*-response-encoding-flags)$/;
-
-/** Distinguishes callers to whom the backend may show different data: any header may be forwarded to it. */
-function credentialsOf({ headers }: Caller): string {
-  const telling = [...headers].filter(([name]) => !idle.test(name)).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(telling)).digest('base64');
 }
 
 /** The full time range in which a request reads rows; undefined for requests without a range. */

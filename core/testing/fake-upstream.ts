@@ -57,11 +57,14 @@ type AnyRequest =
 
 /** A backend that answers from a script and fails on any other call. */
 export class FakeUpstream implements Upstream {
+  readonly owner: string;
   readonly #open: ExpectedCall[];
   /** Every request, in order. */
   readonly requests: AnyRequest[] = [];
 
-  constructor(expected: readonly ExpectedCall[]) {
+  /** @param owner whose rows it shows */
+  constructor(expected: readonly ExpectedCall[], owner = '') {
+    this.owner = owner;
     this.#open = [...expected];
   }
 

@@ -1,5 +1,6 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { BoundUpstream } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
@@ -26,12 +27,14 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #client: BackendClient;
   readonly #gates: GatesOptions;
   readonly #pulse: Pulse;
+  readonly #fingerprint: Fingerprint;
   #probing: Promise<string | undefined> | undefined;
   #openTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BackendOptions, host: BackendHost) {
     this.#options = options;
     this.#host = host;
+    this.#fingerprint = createFingerprint(options);
     this.#breaker = new CircuitBreaker({
       failThreshold: options.breakerFailThreshold,
       openDurationMs: options.breakerOpenDuration,
@@ -117,6 +120,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         isDrilldown: caller.isDrilldown,
         place: slots.place,
       }),
+      dataOwner: dataOwner(tenant, this.#fingerprint(caller.headers)),
       owner: [...owner, exchange.trace],
       trace: exchange.trace,
       memory: exchange.memory,

@@ -11,6 +11,7 @@ export function onceListed(upstream: Upstream): Upstream {
 function sharing(upstream: Upstream, listings: Listings): Upstream {
   const tagged = upstream.taggedWith?.bind(upstream);
   return {
+    owner: upstream.owner,
     rows: (request) => upstream.rows(request),
     list: (request) => {
       const { query, range, ...rest } = request;

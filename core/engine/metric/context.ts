@@ -18,8 +18,6 @@ export interface MetricContext extends Backend, Memories {
   /** The most rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
   readonly maxRows: number;
   readonly workers: Pick<LineWorkers, 'run'>;
-  /** The owner of the data: what is learned is kept per owner. */
-  readonly owner: string;
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }

@@ -1,5 +1,4 @@
 import type { Caller } from '../../base/caller.js';
-import { dataOwner } from '../../base/keys/data-owner.js';
 import {
   binaryLimits,
   defaultMetricLimits,
@@ -33,7 +32,6 @@ export function executeMetric(
     ...context,
     ...memories,
     maxRows: limits.process.manualRangeMetricRowLimit,
-    owner: dataOwner(tenant),
     limits: {
       ...metricLimits(request, caller, maxSeries),
       binary: binaryLimits(limits.process),

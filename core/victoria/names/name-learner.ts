@@ -10,8 +10,6 @@ import { spellingsOf, StoredNames, type Spellings } from './stored-names.js';
 
 /** The rows of one tenant whose names are to be learned. */
 export interface Question {
-  /** Separates data that must not share an answer: tenant and forwarded credentials. */
-  readonly owner: string;
   /** X-Scope-OrgID, by which explain looks up learned names. */
   readonly tenantId?: string;
   readonly naming: Naming;
@@ -58,8 +56,8 @@ export class NameLearner {
 
   /** The names in these rows; undefined when there are too many. */
   async learn(question: Question): Promise<StoredNames | undefined> {
-    const { owner, naming, filter, range, upstream } = question;
-    const key = `${owner}\n${printFilter(filter)}`;
+    const { naming, filter, range, upstream } = question;
+    const key = `${upstream.owner}\n${printFilter(filter)}`;
     const kept = this.#known.get(key);
     if (kept !== undefined && covers(kept, range)) return namesFor(kept, range);
     const learnedAtNs = this.#clock.nowNs();

@@ -42,7 +42,9 @@ export interface Binding {
   /** On whose behalf the calls are made, for the trace. */
   readonly strategy?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The owner of the calls, for fair queueing: the tenant, one of its clients, one of its requests. */
+  /** Whose rows the calls show. */
+  readonly dataOwner: string;
+  /** On whose behalf calls queue, for fairness: the tenant, one of its clients, one of its requests. */
   readonly owner?: Owner;
   /** Parameters of every call, such as the tenant's stream filter. */
   readonly parameters: readonly (readonly [string, string])[];
@@ -71,6 +73,10 @@ export class BoundUpstream implements Upstream {
     this.#binding = binding;
     // Every call in flight listens for the end of its exchange; the client's gates bound their number.
     setMaxListeners(0, binding.signal);
+  }
+
+  get owner(): string {
+    return this.#binding.dataOwner;
   }
 
   async *rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {

@@ -1,14 +1,17 @@
 import type { Tenant } from '../../base/caller.js';
+import { dataOwner } from '../../base/keys/data-owner.js';
 import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/time/index.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
 
 /** The upstream of a tenant without data: it answers empty without asking the backend. */
 export class EmptyUpstream implements Upstream {
+  readonly owner: string;
   readonly #tenant: Tenant;
   readonly #signal: AbortSignal;
 
   constructor(tenant: Tenant, signal: AbortSignal) {
+    this.owner = dataOwner(tenant);
     this.#tenant = tenant;
     this.#signal = signal;
   }

@@ -93,6 +93,11 @@ export interface DeletionTaken {
  * statuses of docs/protocol/errors-and-limits.md#error-body.
  */
 export interface Upstream {
+  /**
+   * Whose rows it shows: the tenant and the forwarded credentials. Upstreams with equal owners show the same rows, so what is learned from
+   * one is kept under this name.
+   */
+  readonly owner: string;
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;

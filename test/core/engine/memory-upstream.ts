@@ -18,6 +18,7 @@ export interface MemoryRow {
 
 /** A backend over a few rows: it knows ranges, `newest`, ascending order with a limit, and counting; it cuts ties as it likes. */
 export class MemoryUpstream implements Upstream {
+  readonly owner = '';
   readonly #rows: readonly MemoryRow[];
   readonly requests: RowsRequest[] = [];
   /** What it tells when it is asked for a count, instead of the truth. */

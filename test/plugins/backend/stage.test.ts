@@ -6,7 +6,14 @@ import { everything, query } from '../../../core/victoria/logsql/build.js';
 import type { BackendOptions } from '../../../core/base/options.gen.js';
 import { ApiError } from '../../../core/base/errors/api-error.js';
 import type { Answer } from '../../../core/plugin/index.js';
-import { makeExchange, makeHost, makeTenant, optionsOf, runStage } from '../../../core/testing/index.js';
+import {
+  makeCaller,
+  makeExchange,
+  makeHost,
+  makeTenant,
+  optionsOf,
+  runStage,
+} from '../../../core/testing/index.js';
 import backend from '../../../plugins/backend/index.js';
 import { backendMetrics } from '../../../plugins/backend/metrics.js';
 import { BackendStage } from '../../../plugins/backend/stage.js';
@@ -79,6 +86,26 @@ test('the stage gives the stages behind it a backend bound to the exchange', asy
     t.is(run.answer, empty);
     t.is(exchange.trace.upstreamCalls.length, 1);
   });
+});
+
+test('upstreams of callers whose forwarded credentials differ show rows of different owners', async (t) => {
+  const options = optionsFor('http://127.0.0.1:9', { forwardAuthorization: true });
+  const ownerOf = async (id: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+    const caller = makeCaller({ headers: new Map(Object.entries(headers)) });
+    const exchange = makeExchange<'tenant'>({ caller, slots: { tenant: makeTenant(id, { accountId: 7 }) } });
+    let owner = '';
+    await runStage(backend, options, exchange, (derived) => {
+      owner = derived.slots.upstream.owner;
+      return Promise.resolve<Answer>({ kind: 'names', values: [], warnings: [] });
+    });
+    return owner;
+  };
+  const first = await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'one' });
+  t.is(await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'another' }), first);
+  t.not(await ownerOf('t1', { authorization: 'Bearer b' }), first);
+  t.not(await ownerOf('t1', {}), first);
+  t.not(await ownerOf('t2', { authorization: 'Bearer a' }), first);
+  t.false(first.includes('Bearer a'), 'credentials are not kept as they are');
 });
 
 test('a backend of a supported version starts silently', async (t) => {

@@ -38,6 +38,7 @@ function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream 
     return value;
   };
   return {
+    owner: upstream.owner,
     async *rows(request) {
       for await (const batch of upstream.rows(request)) {
         await confirmed();

@@ -26,8 +26,6 @@ export interface SelectionProfile {
 }
 
 export interface ProfileRequest {
-  /** The owner of the data. */
-  readonly owner: string;
   readonly upstream: Upstream;
   readonly reader: RowReader;
   readonly naming: Naming;
@@ -157,9 +155,9 @@ function bytesOf({ streamsWithSharedTimes }: SelectionProfile): number {
   return bytes;
 }
 
-function keyOf({ owner, selection, columns, unreliable }: ProfileRequest): string {
+function keyOf({ upstream, selection, columns, unreliable }: ProfileRequest): string {
   const asked = unreliable === undefined ? [] : [printFilter(unreliable)];
-  return JSON.stringify([owner, columns, printFilter(selection), ...asked]);
+  return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
 async function look(

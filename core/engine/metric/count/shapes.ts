@@ -57,7 +57,6 @@ export interface LineQuestion {
 
 /** The lines that a question is about. */
 export interface AskedLines {
-  readonly owner: string;
   readonly upstream: Upstream;
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
@@ -76,7 +75,7 @@ export class LineShapes {
 
   /** How to split the lines into shapes, or why they should be read instead: they must have enough in common. */
   async of(question: LineQuestion, asked: AskedLines): Promise<LineShaper | Declined> {
-    const key = `${question.key} ${asked.owner} ${printFilter(asked.selection)}`;
+    const key = `${question.key} ${asked.upstream.owner} ${printFilter(asked.selection)}`;
     const known = this.#memory.get(key);
     if (known !== undefined) return known;
     const lines = await asked.samples.of(asked);

@@ -93,8 +93,8 @@ interface Begun {
 /** Starts with the streams of the previous query, which are usually still the same, while listing the current ones. */
 async function beginEarly(asked: Asked): Promise<Begun | Declined> {
   const { plan, request, context, buckets } = asked;
-  const { upstream, reader, listings, owner } = context;
-  const key = JSON.stringify([owner, printFilter(plan.selection)]);
+  const { upstream, reader, listings } = context;
+  const key = JSON.stringify([upstream.owner, printFilter(plan.selection)]);
   const before = listings.get(key);
   const early = before === undefined ? undefined : earlyUpstream(upstream);
   // Requested first: early requests wait for it, and might otherwise delay it.

@@ -229,7 +229,7 @@ export class Statistics {
     ask: () => Promise<Result | Declined>,
   ): Promise<Result | Declined> {
     const { context, plan, grouping } = this.#parts;
-    const key = JSON.stringify([context.owner, kind, grouping.columns, printFilter(plan.selection)]);
+    const key = JSON.stringify([context.upstream.owner, kind, grouping.columns, printFilter(plan.selection)]);
     const refusal = context.refusals.get(key);
     if (refusal !== undefined) return refusal;
     const result = await ask();

@@ -133,6 +133,7 @@ export class MetricStore {
       trace,
       headers: { accountid: String(this.#firstAccount + account), projectid: '0' },
       parameters: [],
+      dataOwner: String(account),
       scope: everything,
     });
     const { asked } = options;
@@ -145,7 +146,6 @@ export class MetricStore {
       maxRows,
       workers: noWorkers,
       ...this.#memories,
-      owner: String(account),
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },
       signal,

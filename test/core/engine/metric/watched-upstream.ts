@@ -8,6 +8,7 @@ export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) 
     return request;
   };
   return {
+    owner: upstream.owner,
     rows: (request) => upstream.rows(told(request)),
     list: (request) => upstream.list(request),
     stats: (request) => upstream.stats(told(request)),

@@ -13,6 +13,7 @@ function counting(times: readonly bigint[]): Upstream {
     throw new Error('not asked for');
   };
   return {
+    owner: '',
     async *rows({ query, range }: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
       const [pipe] = query.pipes;
       const size = pipe?.kind === 'stats' ? pipe.by[0]?.bucket?.size : undefined;

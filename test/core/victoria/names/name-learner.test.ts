@@ -14,7 +14,7 @@ function listing(...fields: readonly string[]): ExpectedCall {
 
 function question(upstream: FakeUpstream, change: Partial<Question> = {}): Question {
   const range = { startNs: nowNs - 60n * minuteNs, endNs: nowNs - 30n * minuteNs };
-  return { owner: 't', naming, filter: everything, range, upstream, ...change };
+  return { naming, filter: everything, range, upstream, ...change };
 }
 
 test('names are asked for once a minute', async (t) => {
@@ -33,13 +33,15 @@ test('names are asked for once a minute', async (t) => {
 
 test('owners, selections and earlier rows have names of their own', async (t) => {
   const learner = new NameLearner(new FakeClock(nowNs));
-  const upstream = new FakeUpstream([listing('a'), listing('b'), listing('c')]);
+  const upstream = new FakeUpstream([listing('a'), listing('c')], 'somebody');
+  const other = new FakeUpstream([listing('b')], 'somebody else');
   const asked = question(upstream);
   await learner.learn(asked);
-  await learner.learn({ ...asked, owner: 'u' });
+  await learner.learn({ ...asked, upstream: other });
   await learner.learn({ ...asked, range: { startNs: asked.range.startNs - 1n, endNs: asked.range.endNs } });
   t.notThrows(() => {
     upstream.done();
+    other.done();
   });
 });
 

@@ -72,6 +72,7 @@ async function withClient(
     trace,
     headers: { accountid: '11' },
     parameters: [['extra', 'x']] as const,
+    dataOwner: '',
     scope: exact('org', 'x'),
   };
   try {

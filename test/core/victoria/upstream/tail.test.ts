@@ -57,7 +57,14 @@ async function withBackend(
   const controller = new AbortController();
   const trace = new Trace();
   const parameters = [['extra', 'x']] as const;
-  const binding = { signal: controller.signal, trace, headers: {}, parameters, scope: everything };
+  const binding = {
+    signal: controller.signal,
+    trace,
+    headers: {},
+    parameters,
+    dataOwner: '',
+    scope: everything,
+  };
   try {
     await run({ upstream: new BoundUpstream(client, binding), controller, trace });
   } finally {

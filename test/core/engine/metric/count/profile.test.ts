@@ -52,7 +52,7 @@ function findUntil(
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
   const upstream = new FakeUpstream(script);
-  const request = { owner: '1', upstream, reader, naming, selection, columns: ['env'] };
+  const request = { upstream, reader, naming, selection, columns: ['env'] };
   return profiler.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
 }
 

@@ -36,7 +36,7 @@ test('the questions of one request look at the same lines, which are read once',
           return decline('lines-differ');
         },
       },
-      { owner: 'owner', upstream, samples, selection, range, rows: 100 },
+      { upstream, samples, selection, range, rows: 100 },
     );
   const one = counting('a line');
   await ask(one, 'first');

@@ -121,7 +121,6 @@ test('a running pipeline is explained with its own pushdown and with what its qu
   t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
   const { plan } = planLogs(query.ast.kind === 'log' ? query.ast : raise(), host.naming);
   await host.learner.learn({
-    owner: 'somebody',
     tenantId: 't1',
     naming: host.naming,
     filter: rowsToLearnFrom(plan, host.naming) ?? raise(),
