@@ -116,12 +116,17 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
       const level = sum?.hasLevel === true ? 0 : 1;
       const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
       return {
-        line: sum === undefined || sum.rows === 0 ? averageLine : sum.lines / sum.rows,
-        perEntry: ownPerEntry + (stream.metadata.length + level) * pairBytes,
+        line: summable(sum === undefined || sum.rows === 0 ? averageLine : sum.lines / sum.rows),
+        perEntry: summable(ownPerEntry + (stream.metadata.length + level) * pairBytes),
         perStream: shared + level * levelTexts,
       };
     },
   };
+}
+
+/** Rounds to fractions that add up to the same sum in any order. */
+function summable(bytes: number): number {
+  return Math.round(bytes * 256) / 256;
 }
 
 /** The bytes of lines; what the backend stores in place of a missing line counts as none. */

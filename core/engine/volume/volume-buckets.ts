@@ -6,6 +6,7 @@ export interface VolumePiece {
   readonly firstNs: bigint;
   readonly lastNs: bigint;
   readonly entries: number;
+  /** Whole bytes. */
   readonly bytes: number;
 }
 
@@ -17,18 +18,26 @@ export interface BucketShare {
 
 const kib = 1024;
 const msNs = 1_000_000n;
+const hourNs = 3_600_000_000_000n;
+const minuteNs = 60_000_000_000n;
+/** Loki's ingesters count open chunks in bytes. Its index counts those written long ago in KiB, so that small ones are nothing in a bucket. */
+const countedInBytesNs = 24n * hourNs;
+/** Loki refuses entries that are further in the future. */
+const graceNs = 10n * minuteNs;
 
 /** The buckets of a volume over a range: boundaries are multiples of the step, and the first and last bucket are cut to the range. */
 export class VolumeBuckets {
   readonly #range: TimeRange;
   readonly #stepNs: bigint;
+  readonly #nowNs: bigint;
   /** The boundary at or before the start. */
   readonly #originNs: bigint;
   readonly count: number;
 
-  constructor(range: TimeRange, stepNs: bigint) {
+  constructor(range: TimeRange, stepNs: bigint, nowNs: bigint) {
     this.#range = range;
     this.#stepNs = stepNs;
+    this.#nowNs = nowNs;
     this.#originNs = range.startNs - (range.startNs % stepNs);
     const span = range.endNs - this.#originNs;
     this.count = span <= 0n ? 1 : Number((span + stepNs - 1n) / stepNs);
@@ -42,25 +51,41 @@ export class VolumeBuckets {
   }
 
   /**
-   * Spreads a piece evenly over the time between its first and last entry. Every share is whole KiB, rounded down; a bucket without entries
-   * gets no share.
+   * Spreads a piece evenly over the time between its first and last entry. Shares are whole bytes that add up to the piece's, or as Loki's
+   * index has it for an old piece: whole KiB, each rounded down, and none in a bucket without entries.
    */
   *sharesOf(piece: VolumePiece): Generator<BucketShare> {
-    const { firstNs, lastNs, entries } = piece;
-    const whole = Math.round(piece.bytes / kib);
-    const [from, to] = [this.#indexOf(firstNs), this.#indexOf(lastNs)];
-    if (from === to) {
-      yield { index: from, bytes: whole * kib };
+    const parts = this.#partsOf(piece);
+    if (this.#isOld(piece.lastNs)) {
+      const whole = Math.round(piece.bytes / kib);
+      for (const [index, part] of parts)
+        if (Math.floor(piece.entries * part) > 0) yield { index, bytes: Math.floor(whole * part) * kib };
       return;
     }
-    const span = Number(lastNs - firstNs);
-    for (let index = from; index <= to; index += 1) {
-      const startNs = this.#originNs + BigInt(index) * this.#stepNs;
-      const endNs = startNs + this.#stepNs;
-      const overlap = Number((lastNs < endNs ? lastNs : endNs) - (firstNs > startNs ? firstNs : startNs));
-      const share = overlap / span;
-      if (Math.floor(entries * share) > 0) yield { index, bytes: Math.floor(whole * share) * kib };
+    let [covered, given] = [0, 0];
+    for (const [position, [index, part]] of parts.entries()) {
+      covered += part;
+      const upTo = position === parts.length - 1 ? piece.bytes : Math.round(piece.bytes * covered);
+      yield { index, bytes: upTo - given };
+      given = upTo;
     }
+  }
+
+  /** The buckets of a piece, with the parts of its time. */
+  #partsOf({ firstNs, lastNs }: VolumePiece): readonly (readonly [index: number, part: number])[] {
+    const [from, to] = [this.#indexOf(firstNs), this.#indexOf(lastNs)];
+    if (from === to) return [[from, 1]];
+    const span = Number(lastNs - firstNs);
+    return Array.from({ length: to - from + 1 }, (_part, offset) => {
+      const startNs = this.#originNs + BigInt(from + offset) * this.#stepNs;
+      const endNs = startNs + this.#stepNs;
+      const overlap = (lastNs < endNs ? lastNs : endNs) - (firstNs > startNs ? firstNs : startNs);
+      return [from + offset, Number(overlap) / span];
+    });
+  }
+
+  #isOld(timeNs: bigint): boolean {
+    return timeNs < this.#nowNs - countedInBytesNs || timeNs > this.#nowNs + graceNs;
   }
 
   #indexOf(timeNs: bigint): number {

@@ -1,21 +1,28 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 
-/** A piece as the backend counts it, of one backend stream; several backend streams may be one Loki stream. */
+/** A piece as the backend counts it, of one backend stream, with fractions of bytes; several backend streams may be one Loki stream. */
 export interface CountedPiece extends VolumePiece {
   /** Bytes that count once, however many backend streams make up the stream. */
   readonly sharedBytes: number;
 }
 
-/** Smaller pieces of a stream are joined: rounding each to KiB would be too inaccurate. */
+/** Smaller pieces of a stream are joined, as Loki has few chunks of a quiet stream. */
 const minPieceBytes = 16 * 1024;
 
 interface OpenStream {
   readonly labels: LabelSet;
   readonly byCell: Map<bigint, CountedPiece>;
+  /** Bytes of the pieces drained so far: exactly, as they were given, and what of them is shared. */
+  exact: number;
+  given: number;
+  shared: number;
 }
 
-/** Collects counted pieces by stream and time cell, and yields the pieces that volumes are made of. */
+/**
+ * Collects counted pieces by stream and time cell, and yields the pieces that volumes are made of. A stream's bytes are rounded as a whole:
+ * its pieces add up to the same number, however they were counted.
+ */
 export class VolumePieces {
   readonly #streams = new Map<string, OpenStream>();
   #size = 0;
@@ -27,22 +34,34 @@ export class VolumePieces {
 
   add(labels: LabelSet, cell: bigint, piece: CountedPiece): void {
     let stream = this.#streams.get(labels.key);
-    if (stream === undefined) this.#streams.set(labels.key, (stream = { labels, byCell: new Map() }));
+    if (stream === undefined) {
+      stream = { labels, byCell: new Map(), exact: 0, given: 0, shared: 0 };
+      this.#streams.set(labels.key, stream);
+    }
     const known = stream.byCell.get(cell);
     if (known === undefined) this.#size += 1;
     stream.byCell.set(cell, known === undefined ? piece : joined(known, piece));
   }
 
-  /** Yields the collected pieces and resets. */
+  /** Yields the collected pieces and forgets them. */
   *drain(): Generator<readonly [labels: LabelSet, piece: VolumePiece]> {
-    for (const { labels, byCell } of this.#streams.values()) {
-      const pieces = [...byCell.values()].sort((a, b) => (a.firstNs < b.firstNs ? -1 : 1));
+    for (const stream of this.#streams.values()) {
+      const pieces = [...stream.byCell.values()].sort((a, b) => (a.firstNs < b.firstNs ? -1 : 1));
       for (const piece of bigEnough(pieces))
-        yield [labels, { ...piece, bytes: piece.bytes + piece.sharedBytes }];
+        yield [stream.labels, { ...piece, bytes: wholeBytes(stream, piece) }];
+      stream.byCell.clear();
     }
-    this.#streams.clear();
     this.#size = 0;
   }
+}
+
+function wholeBytes(stream: OpenStream, { bytes, sharedBytes }: CountedPiece): number {
+  const shared = Math.max(stream.shared, sharedBytes);
+  stream.exact += bytes + shared - stream.shared;
+  stream.shared = shared;
+  const whole = Math.round(stream.exact) - stream.given;
+  stream.given += whole;
+  return whole;
 }
 
 /** Joins adjacent pieces until each is large enough; a small remainder is joined to the one before it. */

@@ -2,7 +2,7 @@ import type { SeriesResult } from '../../logql/metric/points.js';
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { VolumeAggregation } from '../../wire/api/discovery-request.js';
 import type { VolumeBuckets, VolumePiece } from './volume-buckets.js';
-import { byVolume } from '../../wire/answer/merge/volume-order.js';
+import { biggest, byVolume } from '../../wire/answer/merge/volume-order.js';
 
 /** The answer would exceed its limit on label sets or points. */
 export class TooManyVolumesError extends Error {
@@ -56,10 +56,7 @@ export class VolumeSums {
         .sort(([a], [b]) => a - b)
         .map(([index, value]) => ({ timestampMs: buckets.stampMs(index), value })),
     }));
-    return all
-      .filter(({ points }) => points.length > 0)
-      .sort(byVolume)
-      .slice(0, limit);
+    return biggest(all.filter(({ points }) => points.length > 0).sort(byVolume), limit);
   }
 
   /** The label sets a stream is summed under: none when it has none of the targets. */

@@ -43,7 +43,8 @@ export async function answerVolume(
   const { range } = request;
   const maxSeries = context.limits.of([context.tenant.id]).volumeMaxSeries;
   const span = range.endNs - range.startNs;
-  const buckets = new VolumeBuckets(range, request.op === 'volume_range' ? request.stepNs : range.endNs + 1n);
+  const stepNs = request.op === 'volume_range' ? request.stepNs : range.endNs + 1n;
+  const buckets = new VolumeBuckets(range, stepNs, context.clock.nowNs());
   const cellNs = request.op === 'volume_range' ? cellOf(span) : undefined;
   const sums = new VolumeSums({
     buckets,
@@ -130,7 +131,7 @@ async function* readPieces(
         sharedBytes: perStream,
       });
     }
-    // Beyond this, pieces are rounded without joining, which only costs accuracy.
+    // Beyond this, small pieces are not joined, which only costs accuracy.
     if (pieces.size > maxOpenPieces) yield* pieces.drain();
   }
   yield* pieces.drain();

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../base/caller.js';
 import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../logql/index.js';
+import { biggest } from '../../wire/answer/merge/volume-order.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
 import type { Selector } from '../../wire/api/query.js';
@@ -109,5 +110,5 @@ export function mergeSeries(request: SeriesRequest, tenants: readonly Tenant[]):
 }
 
 export function biggestVolumes(answer: Answer, { limit }: { readonly limit: number }): Answer {
-  return answer.kind === 'volume' ? { ...answer, series: answer.series.slice(0, limit) } : answer;
+  return answer.kind === 'volume' ? { ...answer, series: biggest(answer.series, limit) } : answer;
 }

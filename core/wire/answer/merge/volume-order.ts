@@ -7,6 +7,19 @@ export function byVolume(a: SeriesResult, b: SeriesResult): number {
   return left === right ? compareLabels(a.labels.labels, b.labels.labels) : right - left;
 }
 
+/** The series with the largest volumes, in the order in which they came. A range has those that the volume over it has. */
+export function biggest(series: readonly SeriesResult[], limit: number): readonly SeriesResult[] {
+  if (series.length <= limit) return series;
+  const totals = series.map((one) => ({ one, total: totalOf(one) }));
+  totals.sort((a, b) => b.total - a.total || compareLabels(a.one.labels.labels, b.one.labels.labels));
+  const kept = new Set(totals.slice(0, limit).map(({ one }) => one));
+  return series.filter((one) => kept.has(one));
+}
+
+function totalOf({ points }: SeriesResult): number {
+  return points.reduce((sum, { value }) => sum + value, 0);
+}
+
 function compareLabels(a: readonly Label[], b: readonly Label[]): number {
   for (const [index, [name, value]] of a.entries()) {
     const other = b[index];

@@ -9,7 +9,7 @@ import {
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 
 const kib = 1024;
-const buckets = new VolumeBuckets({ startNs: 0n, endNs: 1000n }, 1001n);
+const buckets = new VolumeBuckets({ startNs: 0n, endNs: 1000n }, 1001n, 1000n);
 const shop = LabelSet.from([
   ['app', 'shop'],
   ['env', 'prod'],

@@ -1,0 +1,110 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { RunningProxy } from '../../../../core/program/start-proxy.js';
+import { openProxy, type Store } from '../../../conformance/target.js';
+import { ask, storeRows, type StoredRow } from '../../../conformance/store-rows.js';
+
+const minute = 60;
+const spanSeconds = 150 * minute;
+/** On a whole second, and an hour before now: volumes of what Loki would hold in its ingesters. */
+const end = Math.floor(Date.now() / 1000) - 60 * minute;
+
+let store: Store;
+let proxy: RunningProxy;
+
+/** A tiny service, quiet ones of a few streams, and a busy one with metadata. */
+function* rows(): Generator<StoredRow> {
+  const at = (secondsBefore: number): string => new Date((end - secondsBefore) * 1000).toISOString();
+  for (let index = 0; index < 12; index += 1)
+    yield { _time: at(index * 97), app: 'tiny', env: 'dev', _msg: 'x'.repeat(40 + 13 * index) };
+  for (let index = 0; index < 300; index += 1)
+    yield {
+      _time: at((index * 7919) % spanSeconds),
+      app: index % 3 === 0 ? 'quiet' : 'calm',
+      pod: `p${index % 7}`,
+      _msg: `request ${index} took ${index * 17} ms`,
+    };
+  for (let index = 0; index < 2500; index += 1)
+    yield {
+      _time: at((index * 101) % spanSeconds),
+      app: 'busy',
+      env: 'prod',
+      trace: `trace-${index * 7919}`,
+      _msg: `${'payload '.repeat(index % 11)}${index}`,
+    };
+}
+
+test.before('the services are stored', async () => {
+  store = await storeRows(['app', 'env', 'pod'], [...rows()]);
+  proxy = await openProxy(store, [], [['auth-enabled', 'false']]);
+});
+
+test.after.always(async () => {
+  await proxy.close();
+  await store.close();
+});
+
+type Point = readonly [seconds: number, value: string];
+interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value?: Point;
+  readonly values?: readonly Point[];
+}
+
+/** The bytes of each series, summed over its points. */
+async function volumes(path: string, params: Readonly<Record<string, string>>): Promise<Map<string, number>> {
+  const { status, body } = await ask(proxy.urls.main, path, params);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  // The form is that of Loki's vectors and matrices.
+  const { result } = body['data'] as { readonly result: readonly Series[] };
+  return new Map(
+    result
+      .map(({ metric, value, values }): [string, number] => {
+        const points = values ?? (value === undefined ? [] : [value]);
+        return [JSON.stringify(metric), points.reduce((sum, [, bytes]) => sum + Number(bytes), 0)];
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+const requests = fc.record({
+  from: fc.integer({ min: 1, max: spanSeconds }),
+  length: fc.integer({ min: minute, max: spanSeconds }),
+  step: fc.constantFrom(15, 60, 77, 300, 3600, 86_400),
+  limit: fc.constantFrom(1, 2, 100),
+  query: fc.constantFrom('{app=~".+"}', '{app=~".+", app!="busy"}', '{app="tiny"}', '{pod=~"p[1-4]"}'),
+  targets: fc.constantFrom('', 'app', 'app,env', 'pod', 'nothing'),
+  aggregateBy: fc.constantFrom('series', 'labels'),
+});
+
+test('the points of a volume over time add up to the volume', async (t) => {
+  t.timeout(120_000);
+  let filled = 0;
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ from, length, step, limit, query, targets, aggregateBy }) => {
+      const start = end - from;
+      const params = {
+        query,
+        aggregateBy,
+        limit: String(limit),
+        start: String(start),
+        end: String(Math.min(start + length, end + 1)),
+        ...(targets === '' ? {} : { targetLabels: targets }),
+      };
+      const whole = await volumes('index/volume', params);
+      t.deepEqual(await volumes('index/volume_range', { ...params, step: String(step) }), whole);
+      if (whole.size > 0) filled += 1;
+    }),
+    { numRuns: 60 },
+  );
+  t.true(filled > 20, String(filled));
+});
+
+test('a service of a few hundred bytes is not nothing, whatever the step', async (t) => {
+  const params = { query: '{app="tiny"}', start: String(end - 3600), end: String(end + 1) };
+  const [bytes = 0] = (await volumes('index/volume', params)).values();
+  // 1,338 bytes of lines, and the level of each.
+  t.true(bytes > 1338 && bytes < 1600, String(bytes));
+  const inMinutes = await volumes('index/volume_range', { ...params, step: '60' });
+  t.deepEqual([...inMinutes.values()], [bytes]);
+});
