@@ -1,0 +1,80 @@
+import { asArray, asObject } from '../conformance/json.js';
+import type { Answered } from '../conformance/cases.js';
+import type { Question } from './question.js';
+import type { Different } from './verdict.js';
+
+/** A difference that docs/differences.md tells. */
+interface Listed {
+  /** A phrase of the place where it stands. */
+  readonly phrase: string;
+  readonly matches: (question: Question, difference: Different) => boolean;
+}
+
+function queryOf({ query }: Question): string {
+  return query?.text ?? '';
+}
+
+function errorOf({ body }: Answered): string {
+  if (typeof body === 'string') return body;
+  const { error } = asObject(body);
+  return typeof error === 'string' ? error : '';
+}
+
+const listed: readonly Listed[] = [
+  {
+    phrase: '`topk`, `bottomk` among equal values',
+    matches: (question, { wanted, got }) =>
+      /\b(?:topk|bottomk)\b/.test(queryOf(question)) && sameValues(wanted, got),
+  },
+  {
+    phrase: '`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant',
+    matches: (question, { text }) =>
+      /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(queryOf(question)) &&
+      text.includes('point '),
+  },
+  {
+    phrase: "`interval` over streams that a query's shards divide",
+    matches: ({ params }) => 'interval' in params,
+  },
+  {
+    phrase: 'a selector of nothing but them (`{__tenant_id__="a"}`)',
+    matches: (_question, { wanted }) =>
+      errorOf(wanted).includes('log selector is invalid after matcher update'),
+  },
+  {
+    phrase: 'a label named twice in a grouping (`sum by (a, a)`)',
+    matches: (question) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(question)),
+  },
+  {
+    phrase: 'lines that `line_format` makes equal within one instant',
+    matches: (question, { text }) =>
+      queryOf(question).includes('line_format') && text.includes('entries, Loki'),
+  },
+  {
+    phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
+    matches: (question) => question.tenants.length > 1 && queryOf(question).includes('avg_over_time'),
+  },
+];
+
+/** The phrases, so that a test can look them up. */
+export const listedPhrases: readonly string[] = listed.map(({ phrase }) => phrase);
+
+/** Where docs/differences.md tells a difference. */
+export function listedAs(question: Question, difference: Different): string | undefined {
+  return listed.find(({ matches }) => matches(question, difference))?.phrase;
+}
+
+/** Whether the values at each time are the same, whoever has them. */
+function sameValues(wanted: Answered, got: Answered): boolean {
+  const texts = [wanted, got].map(({ body }) =>
+    asArray(asObject(asObject(body)['data'])['result'])
+      .flatMap((item) => {
+        const { value, values } = asObject(item);
+        return values === undefined ? [value] : asArray(values);
+      })
+      .map((point) => JSON.stringify(point))
+      .sort()
+      .join(),
+  );
+  return texts[0] === texts[1];
+}

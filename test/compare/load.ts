@@ -1,0 +1,49 @@
+import type { Dataset, TenantData } from './data/dataset.js';
+import { lostEntries, type Lost } from './lost.js';
+import { countInLoki, pushToBackend, pushToLoki, rowsOf, type Account } from './parties.js';
+
+const timeoutMs = 60_000;
+const pauseMs = 200;
+
+/** Fills Loki and the backend with the same logs, unless they have them, and tells what the backend did not keep. */
+export async function load(
+  lokiUrl: string,
+  backendUrl: string,
+  data: Dataset,
+  accounts: ReadonlyMap<string, Account>,
+): Promise<readonly Lost[]> {
+  const lost: Lost[] = [];
+  for (const tenant of data.tenants) {
+    const account = accounts.get(tenant.tenant);
+    if (account === undefined) throw new Error(`tenant ${tenant.tenant} has no account`);
+    await fill(
+      tenant,
+      () => countInLoki(lokiUrl, tenant.tenant, data),
+      () => pushToLoki(lokiUrl, tenant),
+    );
+    const rows = async (): Promise<number> => (await rowsOf(backendUrl, account, data)).length;
+    await fill(tenant, rows, () => pushToBackend(backendUrl, tenant, account));
+    lost.push(...lostEntries(tenant, await rowsOf(backendUrl, account, data)));
+  }
+  // Statistics and volumes count chunks, so everything has to be in some.
+  await (await fetch(`${lokiUrl}/flush`, { method: 'POST' })).arrayBuffer();
+  return lost;
+}
+
+async function fill(
+  { tenant, streams }: TenantData,
+  count: () => Promise<number>,
+  push: () => Promise<void>,
+): Promise<void> {
+  const wanted = streams.reduce((sum, { entries }) => sum + entries.length, 0);
+  if ((await count()) === wanted) return;
+  await push();
+  const until = Date.now() + timeoutMs;
+  let seen = 0;
+  while (Date.now() < until) {
+    seen = await count();
+    if (seen === wanted) return;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  throw new Error(`tenant ${tenant}: ${seen} of ${wanted} entries can be seen`);
+}

@@ -1,0 +1,46 @@
+import { parseRowTime } from '../../core/victoria/names/row-time.js';
+import type { Entry, Labels, Stream, TenantData } from './data/dataset.js';
+
+/** An entry that the backend does not give back as it was pushed. */
+export interface Lost {
+  readonly stream: Stream;
+  readonly entry: Entry;
+  readonly reason: string;
+}
+
+/** What was pushed and cannot be read back: the line, a label or metadata is another, or missing. */
+export function lostEntries({ streams }: TenantData, rows: readonly Labels[]): readonly Lost[] {
+  const byTime = new Map<bigint, Labels[]>();
+  for (const row of rows) {
+    const ns = parseRowTime(row['_time'] ?? '');
+    const others = byTime.get(ns) ?? [];
+    byTime.set(ns, others);
+    others.push(row);
+  }
+  return streams.flatMap((stream) =>
+    stream.entries.flatMap((entry) => {
+      const reason = reasonOf(stream, entry, byTime.get(entry.ns) ?? []);
+      return reason === undefined ? [] : [{ stream, entry, reason }];
+    }),
+  );
+}
+
+function reasonOf(
+  { labels }: Stream,
+  { line, metadata }: Entry,
+  rows: readonly Labels[],
+): string | undefined {
+  const own = rows.filter((row) =>
+    Object.entries(labels).every(([name, value]) => row[name] === value || name in metadata),
+  );
+  if (own.length === 0) return `no row with its labels ${JSON.stringify(labels)}`;
+  const sameLine = own.filter((row) => (row['_msg'] ?? '') === line);
+  if (line === '') return 'an empty line';
+  if (sameLine.length === 0)
+    return `line ${JSON.stringify(line.slice(0, 100))} read back as ${JSON.stringify(own[0]?.['_msg']?.slice(0, 100))}`;
+  const faults = sameLine.map((row) => Object.entries(metadata).find(([name, value]) => row[name] !== value));
+  const fault = faults[0];
+  if (fault === undefined || faults.includes(undefined)) return undefined;
+  const [name, value] = fault;
+  return `metadata ${name}=${JSON.stringify(value)} read back as ${JSON.stringify(sameLine[0]?.[name])}`;
+}

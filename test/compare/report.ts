@@ -1,0 +1,122 @@
+import { canonical } from '../conformance/json.js';
+import type { Comparison, FamilyCount, Finding } from './comparison.js';
+import type { PlacedEntry } from './lines.js';
+import { caseOf } from './question.js';
+
+const columns = [
+  'asked',
+  'equal',
+  'with data',
+  'unsteady',
+  'not kept',
+  'listed',
+  'different',
+  'share',
+] as const;
+const mostLines = 4;
+const mostCharacters = 600;
+
+/** The table by family, and a line for all. */
+export function tableOf({ families }: Comparison): string {
+  const rows = [...families]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([family, count]) => [family, ...cells(count)]);
+  const total = [...families.values()].reduce<FamilyCount>(sum, {
+    asked: 0,
+    withData: 0,
+    outcomes: { equal: 0, unsteady: 0, lost: 0, listed: 0, different: 0 },
+  });
+  return [['', ...columns], ...rows, ['all', ...cells(total)]]
+    .map(
+      ([first = '', ...others]) => `${first.padEnd(18)}${others.map((cell) => cell.padStart(10)).join('')}`,
+    )
+    .join('\n');
+}
+
+function cells({ asked, withData, outcomes }: FamilyCount): readonly string[] {
+  const judged = outcomes.equal + outcomes.different;
+  const share = judged === 0 ? '' : `${((100 * outcomes.equal) / judged).toFixed(2)} %`;
+  return [
+    asked,
+    outcomes.equal,
+    withData,
+    outcomes.unsteady,
+    outcomes.lost,
+    outcomes.listed,
+    outcomes.different,
+  ]
+    .map(String)
+    .concat(share);
+}
+
+function sum(a: FamilyCount, b: FamilyCount): FamilyCount {
+  return {
+    asked: a.asked + b.asked,
+    withData: a.withData + b.withData,
+    outcomes: {
+      equal: a.outcomes.equal + b.outcomes.equal,
+      unsteady: a.outcomes.unsteady + b.outcomes.unsteady,
+      lost: a.outcomes.lost + b.outcomes.lost,
+      listed: a.outcomes.listed + b.outcomes.listed,
+      different: a.outcomes.different + b.outcomes.different,
+    },
+  };
+}
+
+/** A finding as a person reads it. */
+export function textOf(finding: Finding): string {
+  const { question, difference, lines, signature, outcome, reason } = finding;
+  const { path, params, headers, method } = caseOf(question);
+  const { query, 'match[]': match, ...others } = params;
+  return [
+    `${outcome.toUpperCase()}${reason === '' ? '' : ` (${reason})`}: ${signature}`,
+    `  ${method} ${path} ${JSON.stringify(others)} ${JSON.stringify(headers)}`,
+    ...(query === undefined && match === undefined ? [] : [`  query ${String(query ?? match)}`]),
+    `  ${cut(difference.text)}`,
+    `  W ${cut(canonical(difference.wanted.body))}`,
+    `  G ${cut(canonical(difference.got.body))}`,
+    ...lines.slice(0, mostLines).map((line) => `  ${placed(line)}`),
+    ...(lines.length > mostLines ? [`  and ${lines.length - mostLines} more lines`] : []),
+    `  first seen as ${finding.original.id} (${finding.original.family}): ${cut(finding.original.query?.text ?? '')}`,
+  ].join('\n');
+}
+
+function placed({ stream, entry }: PlacedEntry): string {
+  const metadata = Object.keys(entry.metadata).length === 0 ? '' : ` ${JSON.stringify(entry.metadata)}`;
+  return `${JSON.stringify(stream.labels)}${metadata} ${entry.ns} ${cut(JSON.stringify(entry.line))}`;
+}
+
+function cut(text: string): string {
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}… (${text.length})`;
+}
+
+/** Everything, for machines. */
+export function jsonOf({ families, findings }: Comparison): string {
+  return JSON.stringify(
+    {
+      families: Object.fromEntries(families),
+      findings: [...findings.values()]
+        .sort((a, b) => b.count - a.count)
+        .map((finding) => ({
+          signature: finding.signature,
+          outcome: finding.outcome,
+          reason: finding.reason,
+          count: finding.count,
+          families: Object.fromEntries(finding.families),
+          request: caseOf(finding.question),
+          difference: finding.difference.text,
+          loki: finding.difference.wanted,
+          proxy: finding.difference.got,
+          lines: finding.lines.slice(0, 20).map(({ stream, entry }) => ({
+            labels: stream.labels,
+            ns: String(entry.ns),
+            line: entry.line,
+            metadata: entry.metadata,
+          })),
+          first: caseOf(finding.original),
+        })),
+    },
+    undefined,
+    1,
+  );
+}

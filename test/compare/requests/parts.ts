@@ -1,0 +1,59 @@
+import type { Random } from '../../watch/random.js';
+import { spanNs, type Dataset } from '../data/dataset.js';
+import type { Question, TimeForm } from '../question.js';
+import type { Context } from './context.js';
+
+/** A question without the name and the family that it gets at the end. */
+export type Draft = Omit<Question, 'id' | 'family'>;
+
+const secondNs = 1_000_000_000n;
+const forms: readonly TimeForm[] = ['ns', 'ns', 's', 'float', 'rfc3339'];
+
+export function draft(context: Context, path: string, parts: Partial<Draft> = {}): Draft {
+  return {
+    path,
+    method: context.random.chance(0.15) ? 'POST' : 'GET',
+    tenants: [context.tenant.tenant],
+    params: {},
+    isCategorized: false,
+    ...parts,
+  };
+}
+
+/** The whole of the data, or a part around the entry that the question is about. */
+export function window({ random, entry }: Context, data: Dataset): NonNullable<Question['window']> {
+  const form = random.pick(forms);
+  if (random.chance(0.45)) return { startNs: data.startNs, endNs: data.endNs, form };
+  const around = BigInt(random.pick([10, 60, 300, 1800, 3600])) * secondNs;
+  const startNs = entry.ns - BigInt(Math.floor(random.next() * Number(around)));
+  const isRound = random.chance(0.6);
+  const rounded = isRound ? startNs - (startNs % secondNs) : startNs;
+  return { startNs: rounded, endNs: rounded + around, form };
+}
+
+/** Steps that give between a few and some hundreds of points. */
+export function step(random: Random, span: bigint): string {
+  const seconds = Math.max(1, Math.ceil(Number(span / secondNs) / random.pick([4, 10, 40, 120])));
+  return random.pick([
+    String(seconds),
+    `${seconds}s`,
+    String(seconds),
+    `${seconds}.5`,
+    `${Math.ceil(seconds / 60)}m`,
+  ]);
+}
+
+export function metricWindow(
+  context: Context,
+  data: Dataset,
+): { readonly window: NonNullable<Question['window']>; readonly step: string } {
+  const chosen = window(context, data);
+  return { window: chosen, step: step(context.random, chosen.endNs - chosen.startNs) };
+}
+
+/** A moment at which ranges find the entry. */
+export function instant({ random, entry }: Context, data: Dataset): bigint {
+  if (random.chance(0.4)) return data.endNs;
+  const later = entry.ns + BigInt(random.below(Number(spanNs / secondNs) / 6)) * secondNs;
+  return random.chance(0.6) ? later - (later % (60n * secondNs)) + 60n * secondNs : later;
+}

@@ -1,0 +1,48 @@
+import type { Dataset } from '../data/dataset.js';
+import { caseOf, type Question } from '../question.js';
+import { differingMoments } from '../signature.js';
+import type { Different, Verdict } from '../verdict.js';
+import { smallerQuestions } from './question.js';
+
+export interface Shrunk {
+  readonly question: Question;
+  readonly difference: Different;
+}
+
+/** Makes a question smaller as long as its answers differ in the same respect: their status, or what they hold. */
+export async function shrink(
+  start: Shrunk,
+  data: Dataset,
+  judged: (question: Question) => Promise<Verdict>,
+  mostTries = 150,
+): Promise<Shrunk> {
+  let best = start;
+  const tried = new Set([keyOf(start.question)]);
+  for (;;) {
+    const smaller = await firstSmaller();
+    if (smaller === undefined) return best;
+    best = smaller;
+  }
+
+  async function firstSmaller(): Promise<Shrunk | undefined> {
+    for (const question of smallerQuestions(best.question, data, differingMoments(best.difference))) {
+      const key = keyOf(question);
+      if (tried.has(key)) continue;
+      if (tried.size > mostTries) return undefined;
+      tried.add(key);
+      const verdict = await judged(question);
+      if (verdict.kind === 'different' && respect(verdict) === respect(start.difference))
+        return { question, difference: verdict };
+    }
+    return undefined;
+  }
+}
+
+function keyOf(question: Question): string {
+  const { path, params, headers, method } = caseOf(question);
+  return JSON.stringify([path, params, headers, method]);
+}
+
+function respect({ wanted, got }: Different): string {
+  return wanted.status === 200 && got.status === 200 ? 'data' : `${wanted.status} ${got.status}`;
+}

@@ -1,0 +1,49 @@
+import { startDevBackend } from '../../core/embedded/index.js';
+import type { Answered } from '../conformance/cases.js';
+import { openProxy } from '../conformance/target.js';
+import { makeDataset, type Dataset } from './data/dataset.js';
+import { partyAt, pushToBackend } from './parties.js';
+import type { Question } from './question.js';
+import type { Ask } from './verdict.js';
+
+/** A few logs, the same in each run of the tests. */
+export function fewLogs(seed: number): Dataset {
+  return makeDataset({
+    seed,
+    tenants: ['a', 'b'],
+    endNs: 1_793_500_000n * 1_000_000_000n,
+    streams: 6,
+    linesPerStream: 12,
+  });
+}
+
+/** A proxy with these logs, that answers twice as two equal ones would. */
+export async function oneProxy(data: Dataset): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
+  const backend = await startDevBackend();
+  const accounts = data.tenants.map(({ tenant }, index) => [tenant, { account: 1, project: index }] as const);
+  for (const [index, tenant] of data.tenants.entries())
+    await pushToBackend(backend.url, tenant, { account: 1, project: index });
+  const map = accounts.map(([tenant, { account, project }]) => [
+    tenant,
+    { account_id: account, project_id: project },
+  ]);
+  const proxy = await openProxy(backend, [], [['tenant-map', JSON.stringify(Object.fromEntries(map))]]);
+  const party = partyAt(proxy.urls.main);
+  return {
+    ask: party.ask,
+    close: async () => {
+      await party.close();
+      await proxy.close();
+      await backend.close();
+    },
+  };
+}
+
+/** The same answers, but for one bend: a text in them is another one when the query has a certain part. */
+export function bent(ask: Ask, part: string, from: string, to: string): Ask {
+  return async (question: Question): Promise<Answered> => {
+    const answer = await ask(question);
+    if (question.query?.text.includes(part) !== true) return answer;
+    return { ...answer, body: JSON.parse(JSON.stringify(answer.body).replaceAll(from, to)) as unknown };
+  };
+}

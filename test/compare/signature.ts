@@ -1,0 +1,119 @@
+import type { Answered } from '../conformance/cases.js';
+import { asArray, asObject, asText, canonical } from '../conformance/json.js';
+import { LogqlError, parseQuery, visit, type AstNode } from '../../core/logql/index.js';
+import type { Question } from './question.js';
+import type { Different } from './verdict.js';
+
+/** What tells one cause from another: the shape of the smallest question, and in what its answers differ. */
+export function signatureOf(question: Question, difference: Different): string {
+  return [
+    question.path.replace(/\/[^/]+\/values$/, '/*/values'),
+    shapeOf(question),
+    natureOf(difference),
+  ].join(' · ');
+}
+
+/** The names of what a query is made of, without names and values of its own. */
+function shapeOf({ query, tenants }: Question): string {
+  const several = tenants.length > 1 ? ['several tenants'] : [];
+  if (query === undefined) return several.join(' ');
+  try {
+    const parts: string[] = [];
+    visit(parseQuery(query.text), (node) => {
+      const part = partOf(node);
+      if (part !== undefined) parts.push(part);
+    });
+    return [...several, ...parts].join(' ');
+  } catch (error) {
+    if (error instanceof LogqlError) return [...several, 'not read'].join(' ');
+    throw error;
+  }
+}
+
+const plain: ReadonlySet<string> = new Set(['log', 'selector', 'matcher', 'log-range', 'literal']);
+
+function partOf(node: AstNode): string | undefined {
+  if (plain.has(node.kind)) return undefined;
+  return 'op' in node ? `${node.kind}(${node.op})` : node.kind;
+}
+
+/** How two answers differ, without the values of this case. */
+export function natureOf({ wanted, got, text }: Pick<Different, 'wanted' | 'got' | 'text'>): string {
+  if (wanted.status !== got.status)
+    return `status ${got.status}, Loki ${wanted.status}: ${general(errorOf(wanted.status === 200 ? got : wanted))}`;
+  if (wanted.status !== 200) return `error: ${general(errorOf(wanted))}`;
+  const [wantedSets, gotSets] = [labelSets(wanted), labelSets(got)];
+  if (wantedSets.length + gotSets.length > 0) {
+    const names = differingNames(wantedSets, gotSets);
+    if (names.length > 0) return `labels ${names.slice(0, 4).join(', ')}`;
+    if (wantedSets.length !== gotSets.length) return 'number of series';
+    return 'values';
+  }
+  return general(text).slice(0, 160);
+}
+
+function errorOf({ body }: Answered): string {
+  if (typeof body === 'string') return body;
+  const { error, message } = asObject(body);
+  return asText(error ?? message);
+}
+
+function general(text: string): string {
+  return text
+    .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`|'[^']*'/g, '…')
+    .replace(/\d+/g, '0')
+    .replace(/\{[^{}]*\}/g, '{…}')
+    .slice(0, 200);
+}
+
+function labelSets({ body }: Answered): readonly Readonly<Record<string, unknown>>[] {
+  return asArray(asObject(asObject(body)['data'])['result']).map((item) => {
+    const { stream, metric } = asObject(item);
+    return asObject(stream ?? metric);
+  });
+}
+
+/** Labels whose values, taken over all series, are not the same. */
+function differingNames(
+  wanted: readonly Readonly<Record<string, unknown>>[],
+  got: readonly Readonly<Record<string, unknown>>[],
+): readonly string[] {
+  const [wantedKeys, gotKeys] = [new Set(wanted.map(canonical)), new Set(got.map(canonical))];
+  const [missing, extra] = [
+    wanted.filter((set) => !gotKeys.has(canonical(set))),
+    got.filter((set) => !wantedKeys.has(canonical(set))),
+  ];
+  if (missing.length === 0 || extra.length === 0)
+    return missing.length > 0 ? ['missing'] : extra.length > 0 ? ['extra'] : [];
+  const names = new Set([...missing, ...extra].flatMap((set) => Object.keys(set)));
+  return [...names].filter((name) => valuesOf(missing, name) !== valuesOf(extra, name)).sort();
+}
+
+function valuesOf(sets: readonly Readonly<Record<string, unknown>>[], name: string): string {
+  return canonical([...new Set(sets.map((set) => canonical(set[name])))].sort());
+}
+
+/** Times, in nanoseconds, at which the points of two matrices differ, the first and the last of them. */
+export function differingMoments({ wanted, got }: Pick<Different, 'wanted' | 'got'>): readonly bigint[] {
+  const [wantedPoints, gotPoints] = [pointsByTime(wanted), pointsByTime(got)];
+  const times = [...new Set([...wantedPoints.keys(), ...gotPoints.keys()])].sort((a, b) => a - b);
+  const differing = times.filter(
+    (time) => wantedPoints.get(time)?.sort().join('\n') !== gotPoints.get(time)?.sort().join('\n'),
+  );
+  return differing.map((seconds) => BigInt(Math.round(seconds * 1000)) * 1_000_000n);
+}
+
+function pointsByTime({ body }: Answered): ReadonlyMap<number, string[]> {
+  const points = new Map<number, string[]>();
+  for (const item of asArray(asObject(asObject(body)['data'])['result'])) {
+    const { metric, values } = asObject(item);
+    if (metric === undefined) continue;
+    for (const point of asArray(values)) {
+      const [time, value] = asArray(point);
+      const at = points.get(Number(time)) ?? [];
+      points.set(Number(time), at);
+      at.push(`${canonical(metric)} ${asText(value)}`);
+    }
+  }
+  return points;
+}

@@ -1,0 +1,46 @@
+import type { Answered } from '../conformance/cases.js';
+import { compareAnswers } from '../conformance/compare.js';
+import { asArray, asObject } from '../conformance/json.js';
+import { caseOf, type Question } from './question.js';
+
+/** Somebody who answers: Loki, or a proxy. */
+export type Ask = (question: Question) => Promise<Answered>;
+
+export interface Different {
+  readonly kind: 'different';
+  /** What the rules of the conformance tests say. */
+  readonly text: string;
+  readonly wanted: Answered;
+  readonly got: Answered;
+}
+
+export type Verdict =
+  | { readonly kind: 'equal'; readonly hasData: boolean }
+  /** Loki answers differently by itself. */
+  | { readonly kind: 'unsteady' }
+  | Different;
+
+const repeats = 2;
+
+/** Asks both. Where the answers differ Loki is asked again, and what it does not say each time is no difference. */
+export async function judge(question: Question, loki: Ask, proxy: Ask): Promise<Verdict> {
+  const [wanted, got] = await Promise.all([loki(question), proxy(question)]);
+  const request = caseOf(question);
+  const text = compareAnswers(request, wanted, got);
+  if (text === undefined) return { kind: 'equal', hasData: hasData(wanted) };
+  for (let again = 0; again < repeats; again += 1) {
+    if (compareAnswers(request, wanted, await loki(question)) !== undefined) return { kind: 'unsteady' };
+  }
+  return { kind: 'different', text, wanted, got };
+}
+
+function hasData({ status, body }: Answered): boolean {
+  if (status !== 200) return false;
+  const answer = asObject(body);
+  const data = answer['data'];
+  if (typeof data === 'string' || Array.isArray(data)) return data.length > 0;
+  const { result } = asObject(data);
+  if (result !== undefined) return asArray(result).length > 0;
+  const lists = ['fields', 'values', 'detectedLabels'].map((name) => asArray(answer[name]).length);
+  return lists.some((length) => length > 0) || Number(answer['entries'] ?? 0) > 0;
+}
