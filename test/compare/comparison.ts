@@ -3,9 +3,9 @@ import { linesOf, type PlacedEntry } from './lines.js';
 import { listedAs } from './listed.js';
 import type { Lost } from './lost.js';
 import type { Question } from './question.js';
-import { signatureOf } from './signature.js';
+import { natureOf, signatureOf } from './signature.js';
 import { shrink, type Shrunk } from './shrink/shrink.js';
-import { judge, type Ask, type Verdict } from './verdict.js';
+import { judge, type Ask, type Different } from './verdict.js';
 
 export type Outcome = 'equal' | 'unsteady' | 'lost' | 'listed' | 'different';
 
@@ -48,55 +48,76 @@ export async function compareAll(
   settings: ComparisonSettings,
 ): Promise<Comparison> {
   const families = new Map<string, FamilyCount>();
-  const findings = new Map<string, Finding>();
+  const findings = new Findings(settings);
   for (const question of questions) {
     const verdict = await judge(question, settings.loki, settings.proxy);
-    const count = families.get(question.family) ?? {
-      asked: 0,
-      withData: 0,
-      outcomes: { equal: 0, unsteady: 0, lost: 0, listed: 0, different: 0 },
-    };
+    const count = families.get(question.family) ?? noneOf();
     families.set(question.family, count);
     count.asked += 1;
     if (verdict.kind === 'equal' && verdict.hasData) count.withData += 1;
-    const outcome =
-      verdict.kind === 'different' ? await explore(question, verdict, settings, findings) : verdict.kind;
+    const outcome = verdict.kind === 'different' ? await findings.add(question, verdict) : verdict.kind;
     count.outcomes[outcome] += 1;
   }
-  return { families, findings };
+  return { families, findings: findings.byKey };
 }
 
-async function explore(
-  question: Question,
-  difference: Extract<Verdict, { kind: 'different' }>,
-  settings: ComparisonSettings,
-  findings: Map<string, Finding>,
-): Promise<Outcome> {
-  const judged = (smaller: Question): Promise<Verdict> => judge(smaller, settings.loki, settings.proxy);
-  const smallest = await shrink({ question, difference }, settings.data, judged);
-  const signature = signatureOf(smallest.question, smallest.difference);
-  const lines = linesOf(smallest.question, settings.data);
-  const [outcome, reason] = explanation(smallest, lines, settings.lost);
-  const key = `${outcome} ${signature}`;
-  const known = findings.get(key);
-  if (known === undefined) {
-    const finding: Finding = {
+function noneOf(): FamilyCount {
+  return { asked: 0, withData: 0, outcomes: { equal: 0, unsteady: 0, lost: 0, listed: 0, different: 0 } };
+}
+
+/** So many questions that differ alike must have had the same cause before others are taken to have it too. */
+const enoughAlike = 4;
+
+/** Causes, and what led to them. */
+class Findings {
+  readonly byKey = new Map<string, Finding>();
+  readonly #settings: ComparisonSettings;
+  /** Keys of the findings of questions that differed alike at first sight. */
+  readonly #alike = new Map<string, string[]>();
+
+  constructor(settings: ComparisonSettings) {
+    this.#settings = settings;
+  }
+
+  async add(question: Question, difference: Different): Promise<Outcome> {
+    const sight = `${question.path} ${natureOf(difference)}`;
+    const before = this.#alike.get(sight) ?? [];
+    this.#alike.set(sight, before);
+    const [first] = before;
+    const known = before.length >= enoughAlike && before.every((key) => key === first) ? first : undefined;
+    const key = known ?? (await this.#explore(question, difference));
+    before.push(key);
+    const finding = this.byKey.get(key);
+    if (finding === undefined) throw new Error(`no finding ${key}`);
+    finding.count += 1;
+    finding.families.set(question.family, (finding.families.get(question.family) ?? 0) + 1);
+    return finding.outcome;
+  }
+
+  async #explore(original: Question, difference: Different): Promise<string> {
+    const { data, loki, proxy, lost, found } = this.#settings;
+    const smallest = await shrink({ question: original, difference }, data, (smaller) =>
+      judge(smaller, loki, proxy, 1),
+    );
+    const signature = signatureOf(smallest.question, smallest.difference);
+    const lines = linesOf(smallest.question, data);
+    const [outcome, reason] = explanation(smallest, lines, lost);
+    const key = `${outcome} ${signature}`;
+    if (this.byKey.has(key)) return key;
+    const finding = {
       ...smallest,
       signature,
       outcome,
       reason,
       lines,
-      original: question,
-      families: new Map([[question.family, 1]]),
-      count: 1,
+      original,
+      families: new Map<string, number>(),
+      count: 0,
     };
-    findings.set(key, finding);
-    settings.found?.(finding);
-  } else {
-    known.count += 1;
-    known.families.set(question.family, (known.families.get(question.family) ?? 0) + 1);
+    this.byKey.set(key, finding);
+    found?.(finding);
+    return key;
   }
-  return outcome;
 }
 
 const fewLines = 12;

@@ -20,7 +20,20 @@ function errorOf({ body }: Answered): string {
   return typeof error === 'string' ? error : '';
 }
 
+/** One of several lists has more: Loki's, while a chunk spans the time. */
+function hasMoreInLoki({ text }: Different): boolean {
+  return text.includes('extra 0[]') && text.includes('repeated 0[]');
+}
+
 const listed: readonly Listed[] = [
+  {
+    phrase: 'values of labels in a range shorter than the silence of a stream',
+    matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
+  },
+  {
+    phrase: 'series of a range in which a stream is silent',
+    matches: ({ path }, difference) => path === 'series' && hasMoreInLoki(difference),
+  },
   {
     phrase: '`topk`, `bottomk` among equal values',
     matches: (question, { wanted, got }) =>

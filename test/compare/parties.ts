@@ -80,9 +80,9 @@ function accountHeaders({ account, project }: Account): Readonly<Record<string, 
 
 /** How many entries Loki has of a tenant. */
 export async function countInLoki(url: string, tenant: string, { startNs, endNs }: Dataset): Promise<number> {
-  const hours = Math.ceil(Number((endNs - startNs) / 3_600_000_000_000n));
+  const seconds = (endNs - startNs) / 1_000_000_000n;
   const params = new URLSearchParams({
-    query: `sum(count_over_time({env=~".+"}[${hours}h]))`,
+    query: `sum(count_over_time({env=~".+"}[${seconds}s]))`,
     time: String(endNs - 1n),
   });
   const answer = await fetch(`${url}/loki/api/v1/query?${params.toString()}`, {

@@ -1,4 +1,5 @@
-import { canonical } from '../conformance/json.js';
+import type { Answered } from '../conformance/cases.js';
+import { asObject, canonical } from '../conformance/json.js';
 import type { Comparison, FamilyCount, Finding } from './comparison.js';
 import type { PlacedEntry } from './lines.js';
 import { caseOf } from './question.js';
@@ -73,12 +74,20 @@ export function textOf(finding: Finding): string {
     `  ${method} ${path} ${JSON.stringify(others)} ${JSON.stringify(headers)}`,
     ...(query === undefined && match === undefined ? [] : [`  query ${String(query ?? match)}`]),
     `  ${cut(difference.text)}`,
-    `  W ${cut(canonical(difference.wanted.body))}`,
-    `  G ${cut(canonical(difference.got.body))}`,
+    `  W ${cut(bodyOf(difference.wanted))}`,
+    `  G ${cut(bodyOf(difference.got))}`,
     ...lines.slice(0, mostLines).map((line) => `  ${placed(line)}`),
     ...(lines.length > mostLines ? [`  and ${lines.length - mostLines} more lines`] : []),
     `  first seen as ${finding.original.id} (${finding.original.family}): ${cut(finding.original.query?.text ?? '')}`,
   ].join('\n');
+}
+
+/** A body without its statistics. */
+function bodyOf({ body }: Answered): string {
+  if (typeof body === 'string') return body;
+  const answer = asObject(body);
+  const { stats, ...data } = asObject(answer['data']);
+  return canonical(stats === undefined ? body : { ...answer, data });
 }
 
 function placed({ stream, entry }: PlacedEntry): string {

@@ -73,20 +73,34 @@ function labelSets({ body }: Answered): readonly Readonly<Record<string, unknown
   });
 }
 
-/** Labels whose values, taken over all series, are not the same. */
+const telling: ReadonlySet<string> = new Set([
+  'detected_level',
+  'level',
+  'service_name',
+  '__error__',
+  '__error_details__',
+  '__tenant_id__',
+]);
+
+/** Labels whose values, taken over all series, are not the same, and in what respect. */
 function differingNames(
   wanted: readonly Readonly<Record<string, unknown>>[],
   got: readonly Readonly<Record<string, unknown>>[],
 ): readonly string[] {
   const [wantedKeys, gotKeys] = [new Set(wanted.map(canonical)), new Set(got.map(canonical))];
-  const [missing, extra] = [
-    wanted.filter((set) => !gotKeys.has(canonical(set))),
-    got.filter((set) => !wantedKeys.has(canonical(set))),
-  ];
-  if (missing.length === 0 || extra.length === 0)
-    return missing.length > 0 ? ['missing'] : extra.length > 0 ? ['extra'] : [];
-  const names = new Set([...missing, ...extra].flatMap((set) => Object.keys(set)));
-  return [...names].filter((name) => valuesOf(missing, name) !== valuesOf(extra, name)).sort();
+  const missing = wanted.filter((set) => !gotKeys.has(canonical(set)));
+  const extra = got.filter((set) => !wantedKeys.has(canonical(set)));
+  if (missing.length === 0 && extra.length === 0) return [];
+  if (missing.length === 0 || extra.length === 0) return [missing.length > 0 ? 'missing' : 'extra'];
+  const names = [...new Set([...missing, ...extra].flatMap((set) => Object.keys(set)))];
+  const respects = names
+    .filter((name) => valuesOf(missing, name) !== valuesOf(extra, name))
+    .map((name) => {
+      const shown = telling.has(name) ? name : name.endsWith('_extracted') ? '*_extracted' : '*';
+      if (!missing.some((set) => name in set)) return `extra ${shown}`;
+      return extra.some((set) => name in set) ? `value of ${shown}` : `missing ${shown}`;
+    });
+  return [...new Set(respects)].sort();
 }
 
 function valuesOf(sets: readonly Readonly<Record<string, unknown>>[], name: string): string {

@@ -20,10 +20,8 @@ export type Verdict =
   | { readonly kind: 'unsteady' }
   | Different;
 
-const repeats = 2;
-
 /** Asks both. Where the answers differ Loki is asked again, and what it does not say each time is no difference. */
-export async function judge(question: Question, loki: Ask, proxy: Ask): Promise<Verdict> {
+export async function judge(question: Question, loki: Ask, proxy: Ask, repeats = 2): Promise<Verdict> {
   const [wanted, got] = await Promise.all([loki(question), proxy(question)]);
   const request = caseOf(question);
   const text = compareAnswers(request, wanted, got);

@@ -1,31 +1,31 @@
 import type { Dataset } from '../data/dataset.js';
 import { caseOf, type Question } from '../question.js';
-import { differingMoments } from '../signature.js';
 import type { Different, Verdict } from '../verdict.js';
-import { smallerQuestions } from './question.js';
+import { shortenings, type Shortening } from './question.js';
 
 export interface Shrunk {
   readonly question: Question;
   readonly difference: Different;
 }
 
+const mostTries = 150;
+
 /** Makes a question smaller as long as its answers differ in the same respect: their status, or what they hold. */
 export async function shrink(
   start: Shrunk,
   data: Dataset,
   judged: (question: Question) => Promise<Verdict>,
-  mostTries = 150,
 ): Promise<Shrunk> {
   let best = start;
   const tried = new Set([keyOf(start.question)]);
-  for (;;) {
-    const smaller = await firstSmaller();
-    if (smaller === undefined) return best;
-    best = smaller;
+  for (const shorten of shortenings) {
+    for (let smaller = await shortened(shorten); smaller !== undefined; smaller = await shortened(shorten))
+      best = smaller;
   }
+  return best;
 
-  async function firstSmaller(): Promise<Shrunk | undefined> {
-    for (const question of smallerQuestions(best.question, data, differingMoments(best.difference))) {
+  async function shortened(shorten: Shortening): Promise<Shrunk | undefined> {
+    for (const question of shorten(best.question, data, best.difference)) {
       const key = keyOf(question);
       if (tried.has(key)) continue;
       if (tried.size > mostTries) return undefined;
