@@ -40,8 +40,8 @@ export interface DatasetSettings {
   readonly linesPerStream: number;
 }
 
-/** Two hours and a half: what Loki still asks its ingesters for. */
-export const spanNs = 9000n * 1_000_000_000n;
+/** Less than the age at which Loki flushes a chunk (`max_chunk_age`, two hours). */
+export const spanNs = 6600n * 1_000_000_000n;
 const apps = ['web', 'api', 'orders', 'checkout', 'db', 'cron', 'Gate-Way', 'worker_2'] as const;
 const environments = ['prod', 'dev', 'staging'] as const;
 
