@@ -30,8 +30,9 @@ const columns = [
   ...['log', 'message', 'msg', 'msg_', 'content'],
 ];
 const secondNs = 1_000_000_000n;
-/** Longer lines have no pattern, so they are not kept. */
+/** Longer lines have no pattern, so they are not kept, unless they may hold a short message. */
 const maxLineLength = 3000;
+const levels: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error', 'fatal', 'critical', 'trace']);
 const parallel = 4;
 
 export interface PatternBackend extends Backend {
@@ -104,10 +105,15 @@ async function readNewest(
   for await (const batch of upstream.rows(newest === undefined ? request : { ...request, newest }))
     for (const row of batch) {
       const { timestampNs, stream, structuredMetadata, line } = reader.read(row);
-      const kept = line.length > maxLineLength ? '' : line;
-      const level = structuredMetadata.get(detectedLevelName);
+      const kept = line.length > maxLineLength && !line.startsWith('{') ? '' : line;
+      const level = structuredMetadata.get(detectedLevelName).toLowerCase();
       memory.charge(logRowBytes({ line: kept }), 'log lines');
-      lines.push({ timestampNs, streamKey: stream.labels.key, level, line: kept });
+      lines.push({
+        timestampNs,
+        streamKey: stream.labels.key,
+        level: levels.has(level) ? level : 'unknown',
+        line: kept,
+      });
     }
   return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
 }

@@ -1,29 +1,32 @@
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/discovery-request.js';
+import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, linesOf, spreadSample } from './pattern-windows.js';
-import { PatternFinder } from './drain/pattern-finder.js';
+import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/line-filter-pattern.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace } from '../../base/pace/steps.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
+import { countedSeconds, StepCounts } from './pattern-samples.js';
 
-/** Loki's settings: clusters per stream, and the least lines for a pattern to be shown. */
+/** Loki's settings: clusters per stream, and the least lines for a pattern to be shown, and the most that are. */
 const maxClusters = 300;
 const minLines = 30;
+const maxFound = 300;
 /** The least number of times a pattern must occur in a sample to be extrapolated. */
 const minSampled = 3;
 const maxTrees = 2000;
 /** The most windows that a range is split into when not all of its lines can be read. */
 const maxWindows = 24;
-/** The most samples in an answer; beyond that, empty buckets are left out. */
-const maxSamples = 500_000;
+/** The most empty buckets in an answer; beyond that, they are left out. */
+const maxZeros = 500_000;
 /** Bytes of a pair of numbers in its list. */
 const sampleBytes = 48;
 const secondNs = 1_000_000_000n;
-
-type Samples = PatternResult['samples'];
+const msNs = 1_000_000n;
+const countedNs = BigInt(countedSeconds) * secondNs;
 
 /** The patterns of the selected lines, counted per bucket (docs/protocol/answers.md#patterns). */
 export async function answerPatterns(
@@ -31,121 +34,142 @@ export async function answerPatterns(
   request: PatternsRequest,
   context: PatternBackend,
 ): Promise<PatternsAnswer> {
-  const { search, stepNs, range } = request;
+  const { search, stepNs } = request;
+  const range = countedRange(request.range);
   const isEmpty = range.endNs <= range.startNs;
   const histogram = isEmpty ? [] : await countLines(filter, range, stepNs, context);
   const total = linesOf(histogram);
   const windows = cutWindows(histogram, range, stepNs, total <= search.maxRows ? 1 : maxWindows);
   const read = await readWindows(filter, windows, search, context);
   const pacer = new Pacer(context.signal);
+  const gathered = new Gathered(read, Number(stepNs / secondNs), context.memory);
   const custom: PatternResult[] = [];
-  for (const pattern of search.custom) custom.push(await countCustom(pattern, read, stepNs, pacer));
-  const found = await findPatterns(read, stepNs, context.memory, pacer);
+  for (const pattern of search.custom) {
+    const counts = await countCustom(pattern, read, pacer);
+    custom.push({ pattern, level: undefined, samples: gathered.alone(counts) });
+  }
+  for (const found of await findPatterns(read, pacer)) {
+    gathered.add(found);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
   const own = new Set(search.custom);
-  const patterns = [...custom, ...found.filter(({ pattern }) => !own.has(pattern))].slice(0, request.limit);
-  const stepSeconds = Number(stepNs / secondNs);
-  return {
-    kind: 'patterns',
-    patterns: await filled(patterns, stepSeconds, context.memory, pacer),
-    warnings: [],
-  };
+  const found = gathered.biggest().filter(({ pattern }) => !own.has(pattern));
+  return { kind: 'patterns', patterns: [...custom, ...found].slice(0, request.limit), warnings: [] };
 }
 
-async function findPatterns(
-  read: readonly WindowLines[],
-  stepNs: bigint,
-  memory: MemoryAccount,
-  pacer: Pacer,
-): Promise<readonly PatternResult[]> {
+/** The lines whose ten seconds begin in the range: Loki counts by them, and selects the counts. */
+function countedRange({ startNs, endNs }: TimeRange): TimeRange {
+  const nextCounted = (timeNs: bigint): bigint => ((timeNs + countedNs - 1n) / countedNs) * countedNs;
+  return { startNs: nextCounted(startNs), endNs: nextCounted(endNs) };
+}
+
+async function findPatterns(read: readonly WindowLines[], pacer: Pacer): Promise<readonly FoundPattern[]> {
   const finder = new PatternFinder({ maxClusters, maxTrees });
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;
-    for (const { streamKey, level, line, timestampNs } of lines) {
-      finder.add(streamKey, level, line, bucketOf(index, isSample, timestampNs, stepNs));
+    for (const line of lines) {
+      const timeMs = Number(line.timestampNs / msNs);
+      finder.add({ ...line, timeMs }, bucketOf(index, isSample, line.timestampNs));
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
   }
-  const results: (PatternResult & { readonly lines: number })[] = [];
-  for (const { pattern, level, size, counts } of await atPace(finder.patterns(), pacer)) {
-    const samples = samplesOf(counts, read);
-    const lines = samples.reduce((sum, [, count]) => sum + count, 0);
-    if (lines >= minLines && size >= minSampled) {
-      memory.charge(samples.length * sampleBytes, 'samples of patterns');
-      results.push({ pattern, level, samples, lines });
-    }
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
-  return results
-    .sort((a, b) => b.lines - a.lines || (a.pattern < b.pattern ? -1 : 1))
-    .map(({ pattern, level, samples }) => ({ pattern, level, samples }));
+  return atPace(finder.patterns(), pacer);
 }
 
 /** A configured pattern counts all lines it matches, of any level. */
 async function countCustom(
   pattern: string,
   read: readonly WindowLines[],
-  stepNs: bigint,
   pacer: Pacer,
-): Promise<PatternResult> {
+): Promise<ReadonlyMap<number, number>> {
   const matches = compilePatternFilter(pattern);
   const counts = new Map<number, number>();
   for (const [index, { window, lines }] of read.entries())
     await eachAtPace(lines, pacer, ({ line, timestampNs }) => {
       if (!matches(line)) return;
-      const bucket = bucketOf(index, window.lines > lines.length, timestampNs, stepNs);
+      const bucket = bucketOf(index, window.lines > lines.length, timestampNs);
       counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
     });
-  return { pattern, level: undefined, samples: samplesOf(counts, read) };
+  return counts;
 }
 
 /** Lines of a window that was read completely are counted by time; sampled lines by window, as a negative number. */
-function bucketOf(window: number, isSample: boolean, timestampNs: bigint, stepNs: bigint): number {
-  return isSample ? -1 - window : Number(((timestampNs / stepNs) * stepNs) / secondNs);
+function bucketOf(window: number, isSample: boolean, timestampNs: bigint): number {
+  return isSample ? -1 - window : Number(((timestampNs / countedNs) * countedNs) / secondNs);
 }
 
-function samplesOf(counts: ReadonlyMap<number, number>, read: readonly WindowLines[]): Samples {
-  const sums = new Map<number, number>();
-  const add = (seconds: number, lines: number): void => {
-    sums.set(seconds, (sums.get(seconds) ?? 0) + lines);
-  };
-  for (const [bucket, count] of counts) {
-    const sampled = bucket < 0 ? read[-1 - bucket] : undefined;
-    if (sampled === undefined) add(bucket, count);
-    else
-      for (const [seconds, lines] of spreadSample(sampled.window, count, sampled.lines.length))
-        add(seconds, lines);
+interface Gathering {
+  readonly pattern: string;
+  readonly level: string;
+  readonly counts: StepCounts;
+  size: number;
+}
+
+/** The patterns of all streams by text and level. */
+class Gathered {
+  readonly #read: readonly WindowLines[];
+  readonly #stepSeconds: number;
+  readonly #memory: MemoryAccount;
+  readonly #byKey = new Map<string, Gathering>();
+  #zeros = maxZeros;
+
+  constructor(read: readonly WindowLines[], stepSeconds: number, memory: MemoryAccount) {
+    this.#read = read;
+    this.#stepSeconds = stepSeconds;
+    this.#memory = memory;
   }
-  return [...sums].sort(([a], [b]) => a - b);
-}
 
-/** Empty buckets between the first and the last one are shown unless there are too many. */
-async function filled(
-  patterns: readonly PatternResult[],
-  stepSeconds: number,
-  memory: MemoryAccount,
-  pacer: Pacer,
-): Promise<readonly PatternResult[]> {
-  const spans = patterns.map(({ samples }) => {
-    const [first, last] = [samples[0]?.[0] ?? 0, samples.at(-1)?.[0] ?? 0];
-    return samples.length === 0 ? 0 : Math.round((last - first) / stepSeconds) + 1;
-  });
-  const all = spans.reduce((sum, span) => sum + span, 0);
-  if (all > maxSamples) return patterns;
-  memory.charge(all * sampleBytes, 'samples of patterns');
-  const results: PatternResult[] = [];
-  await eachAtPace(patterns.entries(), pacer, ([index, result]) => {
-    const counts = new Map(result.samples);
-    const start = result.samples[0]?.[0] ?? 0;
-    const samples = Array.from(
-      { length: spans[index] ?? 0 },
-      (_bucket, offset): readonly [number, number] => {
-        const seconds = start + offset * stepSeconds;
-        return [seconds, counts.get(seconds) ?? 0];
-      },
-    );
-    results.push({ ...result, samples });
-  });
-  return results;
+  add({ pattern, level, size, counts }: FoundPattern): void {
+    const key = `${level.length} ${level} ${pattern}`;
+    let known = this.#byKey.get(key);
+    if (known === undefined) {
+      known = { pattern, level, counts: new StepCounts(this.#stepSeconds), size: 0 };
+      this.#byKey.set(key, known);
+    }
+    known.size += size;
+    this.#count(known.counts, counts);
+  }
+
+  alone(counts: ReadonlyMap<number, number>): PatternResult['samples'] {
+    const sum = new StepCounts(this.#stepSeconds);
+    this.#count(sum, counts);
+    return sum.samples();
+  }
+
+  /** Those with enough lines, the biggest first. */
+  biggest(): readonly PatternResult[] {
+    return [...this.#byKey.values()]
+      .map(({ pattern, level, counts, size }) => {
+        const samples = counts.samples();
+        return { result: { pattern, level, samples }, size, lines: linesOf(samples) };
+      })
+      .filter(({ size, lines }) => lines >= minLines && size >= minSampled)
+      .sort((a, b) => b.lines - a.lines || (a.result.pattern < b.result.pattern ? -1 : 1))
+      .slice(0, maxFound)
+      .map(({ result }) => result);
+  }
+
+  #count(sum: StepCounts, counts: ReadonlyMap<number, number>): void {
+    const byTime = this.#byTime(counts);
+    const added = sum.add(byTime, this.#zeros);
+    this.#zeros -= Math.max(0, added - byTime.size);
+    this.#memory.charge(added * sampleBytes, 'samples of patterns');
+  }
+
+  #byTime(counts: ReadonlyMap<number, number>): ReadonlyMap<number, number> {
+    const byTime = new Map<number, number>();
+    const add = (seconds: number, lines: number): void => {
+      byTime.set(seconds, (byTime.get(seconds) ?? 0) + lines);
+    };
+    for (const [bucket, count] of counts) {
+      const sampled = bucket < 0 ? this.#read[-1 - bucket] : undefined;
+      if (sampled === undefined) add(bucket, count);
+      else
+        for (const [seconds, lines] of spreadSample(sampled.window, count, sampled.lines.length))
+          add(seconds, lines);
+    }
+    return byTime;
+  }
 }

@@ -4,7 +4,8 @@
  * the number of clusters.
  */
 import { Cluster } from './cluster.js';
-import { placeholder, type TokenizedLine } from './tokenize.js';
+import { EvictionLimit } from './eviction-limit.js';
+import { placeholder, textOf, type TokenizedLine } from './tokens.js';
 
 /** Tokens of a line that select the path through the tree. */
 const depth = 27;
@@ -30,9 +31,15 @@ export class Drain {
   readonly #roots = new Map<string, Node>();
   /** Kept clusters with their leaves, most recently used last. */
   readonly #kept = new Map<Cluster, Node>();
+  readonly #limit = new EvictionLimit();
 
   constructor(options: DrainOptions) {
     this.#options = options;
+  }
+
+  /** Whether a line of this time may be added. */
+  allows(timeMs: number): boolean {
+    return this.#limit.allows(timeMs);
   }
 
   /** Adds a line to the most similar cluster, or to a new one. */
@@ -40,19 +47,23 @@ export class Drain {
     const { tokens } = line;
     const root = this.#rootOf(line);
     const leaf = find(root, tokens);
-    const found = leaf === undefined ? undefined : mostAlike(leaf, tokens);
-    if (leaf !== undefined && found !== undefined) {
-      found.take(tokens, bucket);
-      this.#kept.delete(found);
-      this.#kept.set(found, leaf);
-      return;
+    if (leaf !== undefined) {
+      const found = mostAlike(leaf, tokens);
+      // To be compared is to be used.
+      this.#touch(leaf.clusters);
+      if (found !== undefined) {
+        found.take(tokens, bucket);
+        this.#touch([found]);
+        return;
+      }
     }
     const made = new Cluster(line);
     made.take(tokens, bucket);
     const place = grow(root, tokens);
-    place.clusters.push(made);
     this.#kept.set(made, place);
     this.#evict();
+    this.#touch(place.clusters);
+    place.clusters.push(made);
   }
 
   clusters(): readonly Cluster[] {
@@ -66,11 +77,21 @@ export class Drain {
     return root;
   }
 
+  #touch(clusters: readonly Cluster[]): void {
+    for (const cluster of clusters) {
+      const leaf = this.#kept.get(cluster);
+      if (leaf === undefined) continue;
+      this.#kept.delete(cluster);
+      this.#kept.set(cluster, leaf);
+    }
+  }
+
   #evict(): void {
     if (this.#kept.size <= this.#options.maxClusters) return;
     for (const [cluster, leaf] of this.#kept) {
       leaf.clusters = leaf.clusters.filter((other) => other !== cluster);
       this.#kept.delete(cluster);
+      this.#limit.evict();
       return;
     }
   }
@@ -99,7 +120,7 @@ function grow(root: Node, tokens: readonly string[]): Node {
     let key = token;
     if (!branches.has(token)) {
       const room = branches.size + (branches.has(placeholder) ? 0 : 1);
-      if (digit.test(token) || room >= maxBranches) key = placeholder;
+      if (digit.test(textOf(token)) || room >= maxBranches) key = placeholder;
     }
     let next = branches.get(key);
     if (next === undefined) branches.set(key, (next = emptyNode()));

@@ -1,8 +1,17 @@
 import { Drain } from './drain.js';
 import type { Steps } from '../../../base/pace/steps.js';
-import { tokenize } from './tokenize.js';
+import { formatOf, tokenize } from './tokenize.js';
+import type { LineFormat } from './tokens.js';
 
-/** A pattern of a level, with its lines per bucket. */
+/** A line of a stream. */
+export interface StreamLine {
+  readonly streamKey: string;
+  readonly level: string;
+  readonly line: string;
+  readonly timeMs: number;
+}
+
+/** A pattern of a level in one stream, with its lines per bucket. */
 export interface FoundPattern {
   readonly pattern: string;
   readonly level: string;
@@ -17,9 +26,10 @@ export interface PatternFinderOptions {
   readonly maxTrees: number;
 }
 
-/** Finds patterns in the lines of many streams. Each level of a stream has its own tree; equal patterns are merged at the end. */
+/** Finds patterns in the lines of many streams. Each level of a stream has its own tree, and each stream the format of its first line. */
 export class PatternFinder {
   readonly #options: PatternFinderOptions;
+  readonly #formats = new Map<string, LineFormat>();
   readonly #trees = new Map<string, { readonly level: string; readonly drain: Drain }>();
 
   constructor(options: PatternFinderOptions) {
@@ -27,33 +37,26 @@ export class PatternFinder {
   }
 
   /** Adds a line; the lines of a stream must come in time order. */
-  add(streamKey: string, level: string, line: string, bucket: number): void {
-    const tokenized = tokenize(line);
-    if (tokenized !== undefined) this.#treeOf(streamKey, level).add(tokenized, bucket);
+  add({ streamKey, level, line, timeMs }: StreamLine, bucket: number): void {
+    let format = this.#formats.get(streamKey);
+    if (format === undefined) this.#formats.set(streamKey, (format = formatOf(line)));
+    const tree = this.#treeOf(streamKey, level);
+    if (!tree.allows(timeMs)) return;
+    const tokenized = tokenize(line, format);
+    if (tokenized !== undefined) tree.add(tokenized, bucket);
   }
 
-  /** Patterns by text and level, in no particular order. */
+  /** Patterns by stream, in no particular order. */
   *patterns(): Steps<readonly FoundPattern[]> {
-    const found = new Map<
-      string,
-      { pattern: string; level: string; size: number; counts: Map<number, number> }
-    >();
+    const found: FoundPattern[] = [];
     for (const { level, drain } of this.#trees.values()) {
       yield;
       for (const cluster of drain.clusters()) {
         const pattern = cluster.pattern();
-        const key = `${level.length} ${level} ${pattern}`;
-        const known = found.get(key);
-        if (known === undefined) {
-          found.set(key, { pattern, level, size: cluster.size, counts: new Map(cluster.counts) });
-          continue;
-        }
-        known.size += cluster.size;
-        for (const [bucket, count] of cluster.counts)
-          known.counts.set(bucket, (known.counts.get(bucket) ?? 0) + count);
+        if (pattern !== '') found.push({ pattern, level, size: cluster.size, counts: cluster.counts });
       }
     }
-    return [...found.values()];
+    return found;
   }
 
   #treeOf(streamKey: string, level: string): Drain {

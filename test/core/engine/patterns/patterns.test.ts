@@ -167,14 +167,10 @@ test('lines and samples count towards the memory of the query', async (t) => {
   t.regex((await t.throwsAsync<Error>(ofLines)).message, /log lines/);
 
   const years = { startNs, endNs: startNs + 400_000n * second };
-  const apart = [...lines(40, 0, job), ...lines(40, 399_900, job)];
+  const apart = Array.from({ length: 130 }, (_line, index) => lines(1, index * 3_000, job)).flat();
   const request = patterns({}, { range: years, stepNs: second });
-  const ofSamples = runDiscovery(
-    request,
-    [histogram([0, 40], [399_900, 40]), { call: 'rows', batches: [apart] }],
-    {
-      memory: new MemoryAccount(300_000),
-    },
-  );
+  const ofSamples = runDiscovery(request, [histogram([0, 130]), { call: 'rows', batches: [apart] }], {
+    memory: new MemoryAccount(300_000),
+  });
   t.regex((await t.throwsAsync<Error>(ofSamples)).message, /samples of patterns/);
 });

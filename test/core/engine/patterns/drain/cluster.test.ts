@@ -1,11 +1,18 @@
 import test from 'ava';
 import { Cluster } from '../../../../../core/engine/patterns/drain/cluster.js';
-import { tokenizeText } from '../../../../../core/engine/patterns/drain/line-tokens.js';
+import { tokenizeText } from '../../../../../core/engine/patterns/drain/text-tokens.js';
+import type { TokenizedLine } from '../../../../../core/engine/patterns/drain/tokens.js';
+
+function tokensOf(line: string): TokenizedLine {
+  const tokenized = tokenizeText(line);
+  if (tokenized === undefined) throw new Error(`too many tokens: ${line}`);
+  return tokenized;
+}
 
 function clusterOf(...lines: readonly string[]): Cluster {
   const [first = ''] = lines;
-  const cluster = new Cluster(tokenizeText(first));
-  for (const [bucket, line] of lines.entries()) cluster.take(tokenizeText(line).tokens, bucket);
+  const cluster = new Cluster(tokensOf(first));
+  for (const [bucket, line] of lines.entries()) cluster.take(tokensOf(line).tokens, bucket);
   return cluster;
 }
 
@@ -31,4 +38,10 @@ test('lines are counted by bucket', (t) => {
     ],
   );
   t.is(cluster.size, 3);
+});
+
+test('a token that begins with NUL must be equal', (t) => {
+  const cluster = clusterOf('\u0000x b c d');
+  t.is(cluster.compare(['\u0000x', 'b', 'c', '?']).similarity, 0.75);
+  t.is(cluster.compare(['y', 'b', 'c', 'd']).similarity, -1);
 });

@@ -8,7 +8,7 @@ type Counted = readonly (readonly [pattern: string, size: number])[];
 function feed(lines: readonly string[], maxClusters = 300): Drain {
   const drain = new Drain({ maxClusters });
   for (const [index, line] of lines.entries()) {
-    const tokenized = tokenize(line);
+    const tokenized = tokenize(line, 'text');
     if (tokenized !== undefined) drain.add(tokenized, index % 3);
   }
   return drain;
@@ -42,9 +42,9 @@ test('text before the last token leads through the tree', (t) => {
   ]);
 });
 
-test('lines of different formats and lengths do not meet', (t) => {
-  const lines = ['a=1 b=2 c=3', 'a = 1 b = 2', 'one two three 4', 'one two three four 5'];
-  t.is(patternsOf(feed(lines)).length, 4);
+test('lines of different lengths do not meet', (t) => {
+  const lines = ['a = 1 b = 2', 'one two three 4', 'one two three four 5'];
+  t.is(patternsOf(feed(lines)).length, 3);
 });
 
 const words = fc.constantFrom('alpha', 'beta', 'gamma', '1', '22', '10.0.0.1', 'x=y', '[z]');
@@ -66,7 +66,7 @@ test('the same lines give the same counts, however they are cut into batches', (
       const borders = [0, ...cuts.sort((a, b) => a - b), all.length];
       for (const [index, from] of borders.slice(0, -1).entries())
         for (const [offset, line] of all.slice(from, borders[index + 1]).entries()) {
-          const tokenized = tokenize(line);
+          const tokenized = tokenize(line, 'text');
           if (tokenized !== undefined) drain.add(tokenized, (from + offset) % 3);
         }
       t.deepEqual(patternsOf(drain), patternsOf(feed(all)));
@@ -87,7 +87,7 @@ test('every line that has tokens is counted once, in its bucket', (t) => {
       }
       const wanted = new Map<number, number>();
       for (const [index, line] of all.entries())
-        if (tokenize(line) !== undefined) wanted.set(index % 3, (wanted.get(index % 3) ?? 0) + 1);
+        if (tokenize(line, 'text') !== undefined) wanted.set(index % 3, (wanted.get(index % 3) ?? 0) + 1);
       t.deepEqual(inOrder(counted), inOrder(wanted));
     }),
   );
@@ -98,6 +98,16 @@ test('a full tree forgets the pattern that was quiet longest', (t) => {
   t.deepEqual(found, [
     ['a b c one', 2],
     ['g h i three', 1],
+  ]);
+});
+
+test('what a line is compared with is not quiet, though another took it', (t) => {
+  // Numbers lead the first two to one leaf: each line for the one is compared with both.
+  const drain = feed(['1 2 3 4 x', '5 6 7 8 y', 'p q r s t', '1 2 3 4 x', 'k l m n o'], 3);
+  t.deepEqual(patternsOf(drain), [
+    ['1 2 3 4 x', 2],
+    ['5 6 7 8 y', 1],
+    ['k l m n o', 1],
   ]);
 });
 
