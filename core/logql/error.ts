@@ -1,4 +1,5 @@
 import { RefusedQuery } from '../base/errors/refused-query.js';
+import { wellFormed } from './values/raw-bytes.js';
 
 /** A query that Loki refuses; the message is Loki's, word for word. */
 export class LogqlError extends RefusedQuery {
@@ -8,5 +9,5 @@ export class LogqlError extends RefusedQuery {
 /** An error at a position of the query; without line and column, no position is mentioned. */
 export function errorAt(message: string, line = 0, column = 0): LogqlError {
   const place = line === 0 && column === 0 ? ' ' : ` at line ${String(line)}, col ${String(column)}`;
-  return new LogqlError(`parse error${place}: ${message}`);
+  return new LogqlError(`parse error${place}: ${wellFormed(message)}`);
 }

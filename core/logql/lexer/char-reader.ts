@@ -3,6 +3,8 @@ export const endOfText = -1;
 
 const lineFeed = 0x0a;
 const byteOrderMark = 0xfeff;
+/** Characters that Go's scanner reports, wherever they are. */
+const broken = /[\0\ud800-\udfff]/u;
 
 /**
  * Reads a text by code points with one code point of lookahead, and keeps the start of the current token as the position for error texts.
@@ -13,6 +15,8 @@ export class CharReader {
   tokenColumn = 0;
   readonly #text: string;
   readonly #report: (message: string) => void;
+  /** Offset of the first broken character; later ones cannot be the first error. */
+  readonly #firstBroken: number;
   #ahead: number | undefined;
   /** Offsets of the next code point and of the one after it. */
   #offset = 0;
@@ -25,6 +29,7 @@ export class CharReader {
   constructor(text: string, report: (message: string) => void) {
     this.#text = text;
     this.#report = report;
+    this.#firstBroken = text.search(broken);
   }
 
   /** UTF-16 offset of the next code point. */
@@ -40,6 +45,12 @@ export class CharReader {
   /** The text from the next code point on, for longer lookahead. */
   rest(length: number): string {
     return this.#text.slice(this.offset, this.offset + length);
+  }
+
+  /** Reports a broken character among those up to `length` units ahead, as Loki does wherever it looks that far. */
+  inspect(length: number): void {
+    const at = this.#firstBroken;
+    if (at >= this.#next && at <= this.offset + length) this.#reportBroken(this.#text.charCodeAt(at));
   }
 
   peek(): number {
@@ -96,8 +107,11 @@ export class CharReader {
       this.#lastLineLength = this.#column;
       this.#column = 0;
     }
-    if (code === 0) this.#report('invalid character NUL');
-    if (code >= 0xd800 && code <= 0xdfff) this.#report('invalid UTF-8 encoding');
+    if (code === 0 || (code >= 0xd800 && code <= 0xdfff)) this.#reportBroken(code);
     return code;
+  }
+
+  #reportBroken(code: number): void {
+    this.#report(code === 0 ? 'invalid character NUL' : 'invalid UTF-8 encoding');
   }
 }

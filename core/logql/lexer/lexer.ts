@@ -15,6 +15,9 @@ export interface LexerOptions {
 
 const flags = new Set(['--strict', '--keep-empty']);
 const lineFeed = 0x0a;
+const called = /^\p{White_Space}*(?:(?:by|without)\p{White_Space}*)?\(/iu;
+const callOrGrouping = /^\p{White_Space}*(?:\(|(?:by|without)\p{White_Space}*.?)/isu;
+const maybeCalled = /^\p{White_Space}*(?:(?:b|by|w|wi|wit|with|witho|withou|without)\p{White_Space}*)?$/iu;
 
 /** Bounds how long parsing one query can take; Loki has no such limit. */
 const maxTokens = 65_536;
@@ -57,7 +60,6 @@ export class Lexer implements TokenSource {
     });
     switch (piece.kind) {
       case 'end':
-      case 'broken':
         return this.#end(piece.start);
       case 'number':
         return this.#number(piece);
@@ -75,12 +77,13 @@ export class Lexer implements TokenSource {
   #symbol(piece: Scanned): Token | undefined {
     const reader = this.#reader;
     if (piece.text === '#') {
-      while (reader.peek() !== lineFeed && reader.peek() !== endOfText) reader.skip();
+      this.#comment();
       return undefined;
     }
     if (piece.text === '[') return this.#range(piece);
     if (piece.text === '-') {
       const flag = /^-[\p{L}-]*/u.exec(reader.rest(16))?.[0];
+      if (flag !== undefined) reader.inspect(flag.length);
       if (flag !== undefined && flags.has(`-${flag}`)) {
         reader.skipOver(flag);
         return this.#token(token.flag, `-${flag}`, piece.start);
@@ -97,6 +100,15 @@ export class Lexer implements TokenSource {
     const single = fixedTokens.get(piece.text);
     if (single !== undefined) return this.#token(single, single.name, piece.start);
     return this.#token(token.identifier, piece.text, piece.start);
+  }
+
+  /** Reads over a comment and its line feed, which Loki leaves when nothing is before it. */
+  #comment(): void {
+    const reader = this.#reader;
+    for (let code = reader.peek(); code !== lineFeed && code !== endOfText;) {
+      code = reader.peek();
+      reader.skip();
+    }
   }
 
   #word(piece: Scanned): Token {
@@ -121,8 +133,11 @@ export class Lexer implements TokenSource {
     for (let length = 64; ; length *= 4) {
       const rest = this.#reader.rest(length);
       const isWhole = rest.length < length;
-      if (/^\s*(?:(?:by|without)\s*)?\(/i.test(rest)) return true;
-      if (isWhole || !/^\s*(?:(?:b|by|w|wi|wit|with|witho|withou|without)\s*)?$/i.test(rest)) return false;
+      const call = called.exec(rest);
+      const isKnown = call !== null || isWhole || !maybeCalled.test(rest);
+      // Without these Loki reads on to the end of the query before it knows that this is no call.
+      if (isKnown) this.#reader.inspect(callOrGrouping.exec(rest)?.[0].length ?? Infinity);
+      if (isKnown) return call !== null;
     }
   }
 

@@ -22,26 +22,19 @@ export function isDecimal(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/**
- * Scans a number in Go's syntax and reports errors; the scanned text is still the token. Exception: for a binary literal after white space,
- * Loki stops reading and reports a peculiar error.
- */
+/** Scans a number in Go's syntax and reports errors; the scanned text is still the token. */
 export function scanNumber(
   reader: CharReader,
   report: (message: string) => void,
   afterDot: boolean,
   afterSpace = false,
-): boolean {
+): void {
   const start = reader.offset;
   let prefix: Prefix = '';
   let isFloat = afterDot;
   const parts: Digits[] = [];
   if (!afterDot) {
-    prefix = scanPrefix(reader);
-    if (prefix === 'b' && afterSpace) {
-      report(`${literalNames['']} has no digits`);
-      return false;
-    }
+    prefix = scanPrefix(reader, afterSpace);
     parts.push(scanDigits(reader, bases[prefix]));
     if (prefix === '0') parts.push({ hasDigit: true, hasSeparator: false, invalid: undefined });
     if (ahead(reader) === '.') {
@@ -67,13 +60,14 @@ export function scanNumber(
   if (parts.some((part) => part.hasSeparator) && hasStraySeparator(reader.slice(start))) {
     report("'_' must separate successive digits");
   }
-  return true;
 }
 
-function scanPrefix(reader: CharReader): Prefix {
+/** After white space or a comment Loki does not see that a literal is binary: it reads the 0, and reports that it has no digits. */
+function scanPrefix(reader: CharReader, afterSpace: boolean): Prefix {
   if (ahead(reader) !== '0') return '';
   reader.step();
   const letter = ahead(reader).toLowerCase();
+  if (letter === 'b' && afterSpace) return '';
   if (letter !== 'x' && letter !== 'o' && letter !== 'b') return '0';
   reader.step();
   return letter;

@@ -29,6 +29,7 @@ function scanTail<T>(
 ): T | undefined {
   const tail = pattern.exec(reader.rest(maxTail))?.[0];
   if (tail === undefined) return undefined;
+  reader.inspect(tail.length);
   const value = parse(head + tail);
   if (value === undefined) return undefined;
   reader.skipOver(tail);

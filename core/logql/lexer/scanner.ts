@@ -1,7 +1,7 @@
 import { endOfText, type CharReader } from './char-reader.js';
 import { isDecimal, scanNumber } from './number.js';
 
-export type ScannedKind = 'end' | 'name' | 'number' | 'string' | 'char' | 'symbol' | 'broken';
+export type ScannedKind = 'end' | 'name' | 'number' | 'string' | 'char' | 'symbol';
 
 /** A lexeme of Go's lexical syntax, before it becomes a LogQL token. */
 export interface Scanned {
@@ -35,8 +35,8 @@ const hexEscapes = new Map([
 export function scan(reader: CharReader, report: Report): Scanned {
   reader.peek();
   reader.forgetLine();
+  let afterSpace = false;
   for (;;) {
-    let afterSpace = false;
     while (whiteSpace.has(reader.peek())) {
       reader.step();
       afterSpace = true;
@@ -45,6 +45,7 @@ export function scan(reader: CharReader, report: Report): Scanned {
     const start = reader.offset;
     const kind = scanPiece(reader, report, afterSpace);
     if (kind !== undefined) return { kind, text: reader.slice(start), start };
+    afterSpace = true;
   }
 }
 
@@ -56,7 +57,10 @@ function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): Sca
     for (let next = reader.step(); startsName(next) || isDigit(next);) next = reader.step();
     return 'name';
   }
-  if (isDecimal(code)) return scanNumber(reader, report, false, afterSpace) ? 'number' : 'broken';
+  if (isDecimal(code)) {
+    scanNumber(reader, report, false, afterSpace);
+    return 'number';
+  }
   if (code === doubleQuote) {
     scanQuoted(reader, report, code);
     return 'string';
@@ -70,7 +74,10 @@ function scanPiece(reader: CharReader, report: Report, afterSpace: boolean): Sca
     return 'char';
   }
   const next = reader.step();
-  if (code === dot && isDecimal(next)) return scanNumber(reader, report, true) ? 'number' : 'broken';
+  if (code === dot && isDecimal(next)) {
+    scanNumber(reader, report, true);
+    return 'number';
+  }
   if (code !== slash || (next !== slash && next !== star)) return 'symbol';
   scanComment(reader, report);
   return undefined;

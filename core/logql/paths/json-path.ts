@@ -14,11 +14,14 @@ const field = grammar.terminal<string>('FIELD');
 const index = grammar.terminal<number>('INDEX');
 let table: Table | undefined;
 
+const maxIndex = (1n << 63n) - 1n;
 const anyPath = 'x[0]';
 const stepsOfAnyPath = 2;
 /** The common forms of one step; the first step has no dot. */
-const firstStep = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
-const nextStep = /\s*(?:\.\s*([A-Za-z_][A-Za-z0-9_]*)|\[\s*(?:([0-9]+)|"([^"\]]*)")\s*\])\s*/y;
+const firstStep =
+  /[ \t\n]*(?:([A-Za-z_][A-Za-z0-9_]*)|\[[ \t\n]*(?:([0-9]{1,15})|"([^"\]\0]*)")[ \t\n]*\])[ \t\n]*/y;
+const nextStep =
+  /[ \t\n]*(?:\.[ \t\n]*([A-Za-z_][A-Za-z0-9_]*)|\[[ \t\n]*(?:([0-9]{1,15})|"([^"\]\0]*)")[ \t\n]*\])[ \t\n]*/y;
 
 /**
  * Parses the path of a json parameter: `a.b[0]["odd key"]`.
@@ -50,9 +53,12 @@ function readSteps(path: string, steps: (string | number)[]): number {
 
 function makeTable(): Table {
   const start = grammar.nonterminal<JsonPath>('start');
+  const whole = grammar.nonterminal<JsonPath>('whole');
   const path = grammar.nonterminal<JsonPath>('path');
   const bracket = grammar.nonterminal<string | number>('bracket');
-  grammar.rule(start)([path, grammar.end], ([made]) => made);
+  // A rule of its own, as in Loki: once a path may end, no error lists what could follow.
+  grammar.rule(start)([whole, grammar.end], ([made]) => made);
+  grammar.rule(whole)([path], ([made]) => made);
   grammar.rule(path)([field], ([name]) => [name]);
   grammar.rule(path)([bracket], ([step]) => [step]);
   grammar.rule(path)([path, dot, field], ([steps, , name]) => [...steps, name]);
@@ -70,10 +76,16 @@ function readPiece(path: string, at: number): Piece {
   const name = /^[A-Za-z_][A-Za-z0-9_]*/.exec(rest)?.[0];
   if (name !== undefined) return { kind: field, value: name, length: name.length };
   // A key ends at its quote, or at the bracket if that comes first: the scanner has no escapes.
-  const quoted = /^"([^"\]]*)["\]]?/.exec(rest);
+  const quoted = /^"([^"\]\0]*)["\]\0]?/.exec(rest);
   if (quoted !== null) return { kind: text, value: quoted[1] ?? '', length: quoted[0].length };
-  const digits = /^[0-9][^\s.\]]*/.exec(rest)?.[0];
-  if (digits === undefined) return unexpectedCharacter(path, at);
-  if (!/^[0-9]+$/.test(digits)) return `strconv.Atoi: parsing "${digits}": invalid syntax`;
+  const digits = /^[0-9]+/.exec(rest)?.[0];
+  return digits === undefined ? unexpectedCharacter(path, at) : readIndex(digits, path, at + digits.length);
+}
+
+function readIndex(digits: string, path: string, end: number): Piece {
+  const after = String.fromCodePoint(path.codePointAt(end) ?? 0);
+  if (after === '.') return 'cannot use float as array index';
+  if (!/[ \t\n\]]/.test(after)) return `non-integer value: ${after}`;
+  if (BigInt(digits) > maxIndex) return `strconv.Atoi: parsing "${digits}": value out of range`;
   return { kind: index, value: Number(digits), length: digits.length };
 }

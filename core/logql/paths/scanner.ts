@@ -11,6 +11,10 @@ export class PathError extends Error {
 export type Piece =
   { readonly kind: Terminal<unknown>; readonly value: unknown; readonly length: number } | string;
 
+const whiteSpace = new Set([' ', '\t', '\n']);
+/** Ends the text, as its end does. */
+const nul = '\0';
+
 /** Reads one token at an offset that is neither white space nor the end. */
 export type ReadPiece = (text: string, at: number) => Piece;
 
@@ -44,9 +48,9 @@ class PathSource implements TokenSource {
   }
 
   next(): Token {
-    while (/\s/.test(this.#text[this.#at] ?? '-')) this.#at++;
+    while (whiteSpace.has(this.#text[this.#at] ?? '')) this.#at++;
     const start = this.#at;
-    const piece = start < this.#text.length ? this.#read(this.#text, start) : undefined;
+    const piece = (this.#text[start] ?? nul) === nul ? undefined : this.#read(this.#text, start);
     if (typeof piece === 'object') {
       this.#at += piece.length;
       return { ...piece, name: piece.kind.name, start, end: this.#at };

@@ -1,8 +1,9 @@
-import type { LabelFilter, Matcher } from '../ast.js';
+import type { LabelFilter, Matcher, StringLabelFilter } from '../ast.js';
 import { formatBytes } from '../values/bytes.js';
 import { formatGoDuration } from '../values/go-duration.js';
 import { formatFloatPlain } from '../values/go-float.js';
 import { quoteGo } from '../../base/time/go-quote.js';
+import { firstRawByte } from '../values/raw-bytes.js';
 import { isReducibleRegExp } from './reducible.js';
 
 /** Dots are for the dialect with dotted names; Loki's own names have none. */
@@ -21,11 +22,7 @@ export function printLabelFilter(filter: LabelFilter): string {
     case 'or':
       return `( ${printLabelFilter(filter.left)} or ${printLabelFilter(filter.right)} )`;
     case 'string':
-      // Loki keeps such a filter as a compiled regexp, which prints itself in its own quotes.
-      if (filter.op === '=~' && !filter.value.includes('`') && !isReducibleRegExp(filter.value)) {
-        return `${filter.name}=~\`${filter.value}\``;
-      }
-      return printMatcher(filter);
+      return isCompiled(filter) ? `${filter.name}=~\`${filter.value}\`` : printMatcher(filter);
     case 'number':
       return `${filter.name}${filter.op}${formatFloatPlain(filter.value)}`;
     case 'duration':
@@ -35,4 +32,9 @@ export function printLabelFilter(filter: LabelFilter): string {
     case 'ip':
       return `${filter.name}${filter.op}ip(${quoteGo(filter.value)})`;
   }
+}
+
+/** Whether Loki keeps a filter as a compiled regexp, which prints itself in its own quotes. */
+function isCompiled({ op, value }: StringLabelFilter): boolean {
+  return op === '=~' && !value.includes('`') && firstRawByte(value) < 0 && !isReducibleRegExp(value);
 }

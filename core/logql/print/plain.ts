@@ -1,4 +1,4 @@
-import type { BinaryExpr, Expr, Grouping, LogExpr, LogRange } from '../ast.js';
+import type { BinaryExpr, Expr, Grouping, LogExpr, LogRange, VectorMatching } from '../ast.js';
 import { formatGoDuration } from '../values/go-duration.js';
 import { formatFloatFixed, formatFloatPlain, formatFloatShort } from '../values/go-float.js';
 import { formatPromDuration } from '../values/prom-duration.js';
@@ -35,11 +35,12 @@ export class PlainPrinter {
       }
       case 'range-aggregation': {
         const parameter = expr.parameter === undefined ? '' : `${formatFloatPlain(expr.parameter)},`;
-        return `${expr.op}(${parameter}${this.print(expr.range)})${printGrouping(expr.grouping, ',')}`;
+        return `${expr.op}(${parameter}${this.print(expr.range)})${printGrouping(expr.grouping)}`;
       }
       case 'vector-aggregation': {
         const parameter = expr.parameter === undefined ? '' : `${expr.parameter},`;
-        return `${expr.op}${printGrouping(expr.grouping, ',')}(${parameter}${this.print(expr.expr)})`;
+        const grouping = isWhole(expr.grouping) ? '' : printGrouping(expr.grouping);
+        return `${expr.op}${grouping}(${parameter}${this.print(expr.expr)})`;
       }
       case 'binary':
         return `(${this.print(expr.left)} ${printOperator(expr)} ${this.print(expr.right)})`;
@@ -59,19 +60,28 @@ function printLog({ selector, stages }: LogExpr): string {
   return stages.length === 0 ? printSelector(selector) : `${printSelector(selector)} ${printStages(stages)}`;
 }
 
-/** ` by (a,b)`; grouping by no labels prints nothing. */
-export function printGrouping(grouping: Grouping | undefined, separator: string): string {
-  if (grouping === undefined || (!grouping.without && grouping.labels.length === 0)) return '';
-  return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(separator)})`;
+/** ` by (a,b)`. */
+function printGrouping(grouping: Grouping | undefined): string {
+  if (grouping === undefined) return '';
+  return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(',')})`;
+}
+
+/** Grouping by no labels, which is what an aggregation does anyway. */
+function isWhole(grouping: Grouping | undefined): boolean {
+  return grouping !== undefined && !grouping.without && grouping.labels.length === 0;
 }
 
 /** `+`, `> bool`, `* on (a) group_left (b)`; matching without a group ends in a space, as in Loki. */
-export function printOperator({ op, returnBool, matching }: BinaryExpr): string {
-  let text: string = op;
-  if (returnBool) text += ' bool';
-  if (matching === undefined) return text;
-  text += ` ${matching.on ? 'on' : 'ignoring'} (${matching.labels.join(',')}) `;
-  if (matching.group === undefined) return text;
-  const include = matching.include.length === 0 ? '' : ` (${matching.include.join(',')})`;
-  return `${text}group_${matching.group}${include}`;
+function printOperator({ op, returnBool, matching }: BinaryExpr): string {
+  const text = returnBool ? `${op} bool` : op;
+  // Ignoring nothing is what happens anyway; Loki leaves out the group as well.
+  const isPlain = matching === undefined || (!matching.on && matching.labels.length === 0);
+  return isPlain ? text : `${text} ${printMatching(matching, ',')}`;
+}
+
+/** `on (a,b) group_left (c)`. */
+export function printMatching({ on, labels, group, include }: VectorMatching, separator: string): string {
+  const how = `${on ? 'on' : 'ignoring'} (${labels.join(separator)}) `;
+  if (group === undefined) return how;
+  return `${how}group_${group}${include.length === 0 ? '' : ` (${include.join(separator)})`}`;
 }

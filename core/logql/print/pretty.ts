@@ -1,9 +1,19 @@
-import type { Expr, LogExpr, LogRange, RangeAggregation, VectorAggregation } from '../ast.js';
+import type {
+  BinaryExpr,
+  Expr,
+  Grouping,
+  LineFilterStage,
+  LogExpr,
+  LogRange,
+  RangeAggregation,
+  Stage,
+  VectorAggregation,
+} from '../ast.js';
 import { formatFloatShort } from '../values/go-float.js';
 import { formatPromDuration } from '../values/prom-duration.js';
 import { quoteGo } from '../../base/time/go-quote.js';
-import { PlainPrinter, printGrouping, printOperator } from './plain.js';
-import { groupStages, printSelector, printStages, printUnwrap } from './stages.js';
+import { PlainPrinter, printMatching } from './plain.js';
+import { groupStages, printSelector, printStage, printStages, printUnwrap } from './stages.js';
 
 const maxLineBytes = 100;
 
@@ -30,7 +40,7 @@ class PrettyPrinter {
         return this.#vectorAggregation(expr, level);
       case 'binary': {
         const left = this.print(expr.left, level + 1);
-        return `${left}\n${indent(level)}${printOperator(expr)}\n${this.print(expr.right, level + 1)}`;
+        return `${left}\n${indent(level)}${brokenOperator(expr)}\n${this.print(expr.right, level + 1)}`;
       }
       case 'label-replace': {
         const texts = [expr.destination, expr.replacement, expr.source, expr.regex];
@@ -44,7 +54,7 @@ class PrettyPrinter {
   }
 
   #log(expr: LogExpr, level: number): string {
-    const groups = groupStages(expr.stages).map((group) => indent(level + 1) + printStages(group));
+    const groups = groupStages(expr.stages).map((group) => printGroup(group, level + 1));
     return [indent(level) + printSelector(expr.selector), ...groups].join('\n');
   }
 
@@ -52,24 +62,62 @@ class PrettyPrinter {
     const range = this.#range(expr.range, level + 1);
     const parameter =
       expr.parameter === undefined ? [] : [indent(level + 1) + formatFloatShort(expr.parameter)];
-    return call(expr.op, [...parameter, range], level) + printGrouping(expr.grouping, ', ');
+    return call(expr.op, [...parameter, range], level) + brokenGrouping(expr.grouping);
   }
 
   #range(range: LogRange, level: number): string {
     const unwrap = range.unwrap === undefined ? [] : printUnwrap(range.unwrap);
     const lines = [this.print(range.query, level), ...unwrap.map((text) => indent(level + 1) + text)];
-    const offset = range.offsetNanoseconds;
-    const sign = offset < 0n ? '-' : '';
     // Only here the offset is printed in Prometheus' style.
-    const shift = offset === 0n ? '' : ` offset ${sign}${formatPromDuration(offset < 0n ? -offset : offset)}`;
+    const offset = range.offsetNanoseconds;
+    const shift = offset === 0n ? '' : ` offset ${formatPromDuration(offset)}`;
     return `${lines.join('\n')} [${formatPromDuration(range.intervalNanoseconds)}]${shift}`;
   }
 
   #vectorAggregation(expr: VectorAggregation, level: number): string {
     const parameter = expr.parameter === undefined ? [] : [`${indent(level + 1)}${expr.parameter}`];
-    const name = expr.op + printGrouping(expr.grouping, ', ');
+    const name = expr.op + brokenGrouping(expr.grouping);
     return call(name, [...parameter, this.print(expr.expr, level + 1)], level);
   }
+}
+
+/** In a query broken over lines nothing is printed for an empty list of labels. */
+function brokenGrouping(grouping: Grouping | undefined): string {
+  if (grouping === undefined) return '';
+  const { without, labels } = grouping;
+  if (labels.length === 0) return without ? ' without' : '';
+  return ` ${without ? 'without' : 'by'} (${labels.join(', ')})`;
+}
+
+function brokenOperator({ op, returnBool, matching }: BinaryExpr): string {
+  const text = returnBool ? `${op} bool` : op;
+  const isPlain = matching === undefined || matching.labels.length === 0;
+  return isPlain ? text : `${text} ${printMatching(matching, ', ')}`;
+}
+
+/** A stage, or line filters that follow each other. */
+function printGroup(group: readonly Stage[], level: number): string {
+  const filters = group.filter((stage) => stage.kind === 'line-filter');
+  if (filters.length > 0) return printLineFilters(filters, level);
+  // Loki does not indent this stage.
+  const isIndented = group[0]?.kind !== 'decolorize';
+  return (isIndented ? indent(level) : '') + printStages(group);
+}
+
+/** As many line filters as one line holds; then one on each line, of which Loki only prints the first alternative. */
+function printLineFilters(filters: readonly LineFilterStage[], level: number): string {
+  let line = '';
+  let fitting = 0;
+  for (const filter of filters) {
+    const longer = line === '' ? printStage(filter) : `${line} ${printStage(filter)}`;
+    if (!fitsLine(longer)) break;
+    line = longer;
+    fitting += 1;
+  }
+  const rest = filters
+    .slice(fitting)
+    .map((filter) => printStage({ ...filter, alternatives: filter.alternatives.slice(0, 1) }));
+  return [...(fitting === 0 ? [] : [line]), ...rest].map((text) => indent(level) + text).join('\n');
 }
 
 function call(name: string, args: readonly string[], level: number): string {

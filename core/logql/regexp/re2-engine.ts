@@ -1,4 +1,4 @@
-import { RE2JS, RE2JSException, type Matcher } from 're2js';
+import { RE2JS, RE2JSException, RE2JSSyntaxException, type Matcher } from 're2js';
 import { removeGroupNames } from './group-names.js';
 import type { FindFrom } from './expand.js';
 import { RegExpSyntaxError, type CompileOptions, type LinearMatch } from './types.js';
@@ -75,7 +75,15 @@ function compile(pattern: string, flags: number): RE2JS {
   try {
     return RE2JS.compile(pattern, flags);
   } catch (error) {
+    if (error instanceof RE2JSSyntaxException) throw new RegExpSyntaxError(faultText(error, pattern));
     if (error instanceof RE2JSException) throw new RegExpSyntaxError(error.message);
     throw error;
   }
+}
+
+/** Go always names a part of the pattern: the whole of it where RE2JS names none, and nothing behind a trailing backslash. */
+function faultText(error: RE2JSSyntaxException, pattern: string): string {
+  const description = error.getDescription();
+  const part = description.startsWith('trailing backslash') ? '' : (error.getPattern() ?? pattern);
+  return `error parsing regexp: ${description}: \`${part}\``;
 }

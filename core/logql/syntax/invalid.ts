@@ -8,13 +8,20 @@ import { errorAt, type LogqlError } from '../error.js';
 export interface Invalid {
   readonly kind: 'invalid';
   readonly error: LogqlError;
+  /** A number: an operator reports it before its other faults. */
+  readonly isLiteral: boolean;
 }
 
 /** The result of the actions of metric rules. */
 export type Metric = MetricExpr | Invalid;
 
-export function invalid(message: string): Invalid {
-  return { kind: 'invalid', error: errorAt(message) };
+export function invalid(message: string, isLiteral = false): Invalid {
+  return { kind: 'invalid', error: errorAt(message), isLiteral };
+}
+
+/** Something invalid as a part of something else. */
+export function nested(part: Invalid): Invalid {
+  return { ...part, isLiteral: false };
 }
 
 /** Thrown by an action whose error ends parsing immediately, whatever was found before. */

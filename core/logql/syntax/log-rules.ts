@@ -35,9 +35,8 @@ export function addLogRules(): void {
     span,
   }));
   grammar.rule(selector)([openBrace, closeBrace], (_, span) => empty(span));
-  // After an error inside the braces parsing continues: an invalid regexp further right is reported instead.
+  // After an error behind a matcher parsing continues: an invalid regexp further right is reported instead.
   grammar.rule(selector)([openBrace, matchers, grammar.error], (_, span) => empty(span));
-  grammar.rule(selector)([openBrace, grammar.error, closeBrace], (_, span) => empty(span));
 
   grammar.rule(pipeline)([stages], ([made]) => [...made]);
   grammar.rule(pipeline)([pipeline, stages], ([list, made]) => append(list, ...made));

@@ -11,8 +11,8 @@ import type {
 } from '../ast.js';
 import { emptyMatcherFault } from '../check/matchers.js';
 import { foldLiterals, isSetOp } from '../fold.js';
-import { formatFloatFixed, parseGoFloat } from '../values/go-float.js';
-import { invalid, type Invalid, type Metric } from './invalid.js';
+import { formatFloatFixed, parseGoFloat, type ParsedFloat } from '../values/go-float.js';
+import { invalid, nested, type Invalid, type Metric } from './invalid.js';
 import { regexpFault } from './matchers.js';
 
 const groupedRangeOps: ReadonlySet<RangeOp> = new Set([
@@ -34,18 +34,24 @@ interface RangeHead {
 
 export function makeRangeAggregation(head: RangeHead, range: LogRange, span: Span): Metric {
   const { op, grouping } = head;
-  const quantile = head.parameter === undefined ? undefined : parseGoFloat(head.parameter);
-  const fault = rangeFault(head, range) ?? emptyMatcherFault(range.query.selector.matchers);
+  const parameter = head.parameter === undefined ? undefined : parseGoFloat(head.parameter);
+  const fault =
+    parameterFault(head, parameter) ??
+    rangeFault(head, range) ??
+    emptyMatcherFault(range.query.selector.matchers);
   if (fault !== undefined) return invalid(fault);
-  if (quantile?.ok === false) return invalid(`invalid parameter for operation ${op}: ${quantile.error}`);
-  return { kind: 'range-aggregation', op, parameter: quantile?.value, range, grouping, span };
+  const value = parameter?.ok === true ? parameter.value : undefined;
+  return { kind: 'range-aggregation', op, parameter: value, range, grouping, span };
 }
 
-function rangeFault({ op, parameter, grouping }: RangeHead, range: LogRange): string | undefined {
-  const needsParameter = op === 'quantile_over_time';
-  if (parameter !== undefined && !needsParameter)
-    return `parameter ${parameter} not supported for operation ${op}`;
-  if (parameter === undefined && needsParameter) return `parameter required for operation ${op}`;
+function parameterFault({ op, parameter }: RangeHead, parsed: ParsedFloat | undefined): string | undefined {
+  const isExpected = op === 'quantile_over_time';
+  if (parameter === undefined) return isExpected ? `parameter required for operation ${op}` : undefined;
+  if (!isExpected) return `parameter ${parameter} not supported for operation ${op}`;
+  return parsed?.ok === false ? `invalid parameter for operation ${op}: ${parsed.error}` : undefined;
+}
+
+function rangeFault({ op, grouping }: RangeHead, range: LogRange): string | undefined {
   if (grouping !== undefined && !groupedRangeOps.has(op)) return `grouping not allowed for ${op} aggregation`;
   if (range.unwrap === undefined)
     return lineRangeOps.has(op) ? undefined : `invalid aggregation ${op} without unwrap`;
@@ -61,7 +67,7 @@ interface VectorHead {
 export function makeVectorAggregation(head: VectorHead, expr: Metric, span: Span): Metric {
   const fault = vectorFault(head);
   if (fault !== undefined) return invalid(fault);
-  if (expr.kind === 'invalid') return expr;
+  if (expr.kind === 'invalid') return nested(expr);
   const parameter = head.parameter === undefined ? undefined : Number(head.parameter);
   return { kind: 'vector-aggregation', op: head.op, parameter, grouping: head.grouping, expr, span };
 }
@@ -70,7 +76,7 @@ function vectorFault({ op, parameter, grouping }: VectorHead): string | undefine
   if (!countedVectorOps.has(op)) {
     if (parameter !== undefined) return `unsupported parameter for operation ${op}(${parameter},`;
     const isSort = op === 'sort' || op === 'sort_desc';
-    const isGrouped = grouping !== undefined && (grouping.without || grouping.labels.length > 0);
+    const isGrouped = grouping !== undefined && grouping.labels.length > 0;
     return isSort && isGrouped ? "sort and sort_desc doesn't allow grouping by " : undefined;
   }
   if (parameter === undefined) return `parameter required for operation ${op}`;
@@ -97,6 +103,7 @@ export function makeBinary(
 ): Metric {
   if (left.kind === 'log') return wrongLeg('left', op, left.stages.length);
   if (right.kind === 'log') return wrongLeg('right', op, right.stages.length);
+  for (const leg of [left, right]) if (leg.kind === 'invalid' && leg.isLiteral) return nested(leg);
   if (isSetOp(op)) {
     for (const [leg, expr] of [
       ['left', left],
@@ -125,7 +132,7 @@ type ReplaceTexts = Pick<LabelReplaceExpr, 'destination' | 'replacement' | 'sour
 export function makeLabelReplace(expr: Metric, texts: ReplaceTexts, span: Span): Metric {
   const fault = regexpFault(`^(?:${texts.regex})$`);
   if (fault !== undefined) return invalid(`invalid regex in label_replace: ${fault}`);
-  return expr.kind === 'invalid' ? expr : { kind: 'label-replace', expr, ...texts, span };
+  return expr.kind === 'invalid' ? nested(expr) : { kind: 'label-replace', expr, ...texts, span };
 }
 
 export function makeVector(text: string, span: Span): Metric {

@@ -65,7 +65,7 @@ function addNumberRules(): void {
     return read.ok ? { ok: true, value: -read.value } : read;
   });
   grammar.rule(metric)([number], ([read], span) =>
-    read.ok ? { kind: 'literal', value: read.value, span } : invalid(read.error),
+    read.ok ? { kind: 'literal', value: read.value, span } : invalid(read.error, true),
   );
 }
 

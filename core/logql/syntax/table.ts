@@ -17,7 +17,10 @@ export function logqlTable(): Table {
 
 function makeTable(): Table {
   const start = grammar.nonterminal<Expr | Invalid>('start');
-  grammar.rule(start)([query, grammar.end], ([made]) => made);
+  // A rule of its own, as in Loki: at any other token a query has ended, and what follows is not read as its continuation.
+  const whole = grammar.nonterminal<Expr | Invalid>('whole query');
+  grammar.rule(start)([whole, grammar.end], ([made]) => made);
+  grammar.rule(whole)([query], ([made]) => made);
   addLogRules();
   addStageRules();
   addLabelFilterRules();

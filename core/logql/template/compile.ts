@@ -6,7 +6,7 @@ import { plainTemplate, type PlainTemplate } from './exec/plain.js';
 import { Run, TemplateFault } from './exec/run.js';
 import { Meter } from '../pipeline/meter.js';
 import { parseTemplate } from './parse.js';
-import { wellFormed } from './strings/raw-bytes.js';
+import { wellFormed } from '../values/raw-bytes.js';
 import { LabelMap, type GetLabel, type ListLabels } from './values/maps.js';
 
 /** The formatted text, or Go's error: the line then stays unchanged, with `__error__="TemplateFormatErr"`. */

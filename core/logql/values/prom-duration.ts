@@ -49,11 +49,12 @@ export function parsePromDuration(text: string): ParsedDuration {
   return { ok: true, nanoseconds: total };
 }
 
-/** Prometheus' printed form, down to milliseconds: `1m30s`, `1w`, `0s`. */
+/** Prometheus' printed form, down to milliseconds: `1m30s`, `-1w`, `0s`. */
 export function formatPromDuration(nanoseconds: bigint): string {
   let rest = nanoseconds - (nanoseconds % millisecond);
   if (rest === 0n) return '0s';
-  let out = '';
+  let out = rest < 0n ? '-' : '';
+  if (rest < 0n) rest = -rest;
   for (const { name, nanoseconds: scale, exact } of units) {
     if (exact && rest % scale !== 0n) continue;
     const count = rest / scale;

@@ -1,3 +1,5 @@
+import { fromBytes } from './raw-bytes.js';
+
 const simple = new Map([
   ['a', 0x07],
   ['b', 0x08],
@@ -16,10 +18,7 @@ const digitCounts = new Map([
   ['U', 8],
 ]);
 
-/**
- * The value of a `"..."` or `` `...` `` literal, or undefined when it is malformed (Go: invalid syntax). `\x` and octal escapes are bytes;
- * bytes that are not UTF-8 become U+FFFD, the closest a string can represent.
- */
+/** The value of a `"..."` or `` `...` `` literal, or undefined when it is malformed (Go: invalid syntax). `\x` and octal escapes are bytes. */
 export function unquoteGo(literal: string): string | undefined {
   const quote = literal[0];
   if (literal.length < 2 || quote === undefined || literal.at(-1) !== quote) return undefined;
@@ -48,7 +47,7 @@ function unescapeBody(body: string, quote: string): string | undefined {
   }
   const rest = body.slice(from);
   if (rest.includes(quote)) return undefined;
-  return Buffer.concat([...parts, Buffer.from(text + rest)]).toString();
+  return parts.length === 0 ? text + rest : fromBytes(Buffer.concat([...parts, Buffer.from(text + rest)]));
 }
 
 interface Escape {

@@ -210,7 +210,8 @@ const matching: fc.Arbitrary<VectorMatching | undefined> = fc.oneof(
   fc
     .tuple(fc.boolean(), labels, fc.constantFrom(undefined, 'left' as const, 'right' as const), labels)
     .map(([on, list, group, include]) => ({
-      on,
+      // Ignoring nothing is not printed.
+      on: on || list.length === 0,
       labels: list,
       group,
       include: group === undefined ? [] : include,

@@ -95,17 +95,24 @@ test('a faulty regexp is told before any syntax error, even one further left tha
   const fault = 'error parsing regexp: missing closing ): `(`';
   for (const query of [
     '{a=~"("} !!!',
-    '{a=} | regexp "("',
+    '{a="b" |= "c" | regexp "("',
     '{a="b"} | label_format x="y", , z | regexp "("',
     'rate({a="b"}[5m] @ 1) + rate({a=~"("}[1m])',
   ]) {
     t.true(refusal(t, () => parseQuery(query)).endsWith(fault), query);
   }
   // Elsewhere the first syntax error ends the reading.
-  t.regex(
-    refusal(t, () => parseQuery('foo {a=~"("}')),
-    /unexpected IDENTIFIER/,
-  );
+  for (const [query, text] of [
+    ['foo {a=~"("}', /unexpected IDENTIFIER/],
+    ['{a=} | regexp "("', /unexpected }, expecting STRING$/],
+    ['{=} | regexp "("', /unexpected =, expecting IDENTIFIER or }$/],
+    ['{a="b"} | label_format x="y", ) and {a=~"("}', /unexpected \), expecting IDENTIFIER$/],
+  ] as const) {
+    t.regex(
+      refusal(t, () => parseQuery(query)),
+      text,
+    );
+  }
 });
 
 test('of several faulty expressions the outermost and then the leftmost is told', (t) => {
@@ -124,6 +131,79 @@ test('of several faulty expressions the outermost and then the leftmost is told'
   t.regex(
     refusal(t, () => parseQuery('sum_over_time({}[1m])')),
     /invalid aggregation sum_over_time without unwrap/,
+  );
+});
+
+test('an operator tells a number that it cannot read before the faults inside its operands', (t) => {
+  const number = /unable to parse literal as a float: strconv.ParseFloat: parsing "0x2": invalid syntax$/;
+  for (const [query, text] of [
+    ['sort by (a) (rate({b="c"}[1m])) + 0x2', number],
+    ['sum(3, vector(1)) - (0x2)', number],
+    ['rate({}[1m]) and 0x2', number],
+    ['rate({}[1m]) > (0x2 + vector(1))', /queries require/],
+    ['rate({}[1m]) or vector(0x2)', /queries require/],
+    ['sort by (a) (rate({b="c"}[1m])) and 2', /unexpected literal for right leg/],
+    ['{b="c"} + 0x2', /unexpected type for left leg/],
+  ] as const) {
+    t.regex(
+      refusal(t, () => parseQuery(query)),
+      text,
+      query,
+    );
+  }
+});
+
+test('the parameter of a quantile is checked before its range', (t) => {
+  for (const range of ['{}|unwrap a[1m]', '{a="b"}[1m]']) {
+    t.regex(
+      refusal(t, () => parseQuery(`quantile_over_time(1e400, ${range}) without (c)`)),
+      /invalid parameter for operation quantile_over_time: .*value out of range$/,
+    );
+  }
+});
+
+test('sorting refuses labels to group by, but not an empty list', (t) => {
+  for (const grouping of ['by ()', 'without ()']) {
+    t.notThrows(() => parseQuery(`sort ${grouping} (rate({a="b"}[1m]))`));
+    t.notThrows(() => parseQuery(`max(sort_desc(rate({a="b"}[1m])) ${grouping})`));
+  }
+  t.regex(
+    refusal(t, () => parseQuery('max(sort without (a) (rate({a="b"}[1m])))')),
+    /doesn't allow grouping/,
+  );
+});
+
+test('a word that might be a function is read on to the end, where a broken character is told at the word', (t) => {
+  const told = (query: string): string => refusal(t, () => parseQuery(query));
+  t.is(told('{a="b"} | rate = "c" | d = "\0"'), 'parse error at line 1, col 11: invalid character NUL');
+  t.is(told('sum by (a) (rate({b="c"}[1m])) > "\0"'), 'parse error at line 1, col 34: invalid character NUL');
+  t.is(
+    told('sum\ufeff(rate({b="c"}[1m]))'),
+    'parse error at line 1, col 1: syntax error: unexpected IDENTIFIER',
+  );
+});
+
+test('a binary number is only seen as one right behind a sign', (t) => {
+  for (const query of ['vector(0b1)', '1 +0b1']) {
+    t.regex(
+      refusal(t, () => parseQuery(query)),
+      /strconv.ParseFloat: parsing "0b1": invalid syntax$/,
+    );
+  }
+  for (const query of ['vector( 0b1)', '1 + 0b1', 'vector(/**/0b1)', '{a="b"} | c > 0B']) {
+    t.regex(
+      refusal(t, () => parseQuery(query)),
+      /decimal literal has no digits$/,
+    );
+  }
+});
+
+test('bytes that are no UTF-8 are kept, told in hexadecimal, and refused in a regexp', (t) => {
+  const query = '{a="\\xff"} |= "x\\xc3\\xa9\\xc3" | c=~"\\xfe|d"';
+  t.is(printPlain(parseQuery(query)), '{a="\\xff"} |= "x\u00e9\\xc3" | c=~"\\xfe|d"');
+  t.is(
+    refusal(t, () => parseQuery('{a="b"} | c=~"x+\\xff"')),
+    'parse error : error parsing regexp: invalid UTF-8: `\ufffd`',
   );
 });
 

@@ -84,6 +84,24 @@ test('logfmt keys are one name, bare or quoted', (t) => {
     t.throws(() => parseLogfmtKey(path), { instanceOf: PathError }, path);
 });
 
+test('faults of a path name the tokens that Loki would take', (t) => {
+  for (const [path, fault] of [
+    ['k[7', 'syntax error: unexpected $end, expecting STRING or INDEX'],
+    ['k[7.0]', 'syntax error: unexpected $end, expecting STRING or INDEX'],
+    ['k]7[', 'syntax error: unexpected RSB'],
+    ['k l', 'syntax error: unexpected FIELD'],
+    ['k 7x', 'non-integer value: x'],
+    ['k 7.', 'cannot use float as array index'],
+    ['k\r', 'unexpected char \r'],
+    ['k 99999999999999999999]', 'strconv.Atoi: parsing "99999999999999999999": value out of range'],
+  ] as const) {
+    t.throws(() => parseJsonPath(path), { message: `cannot parse expression [${path}]: ${fault}` });
+  }
+  t.deepEqual(parseJsonPath('k\0]'), ['k']);
+  t.is(parseLogfmtKey('k "l" "m'), 'k%!(EXTRA string=l, string=m)');
+  t.throws(() => parseLogfmtKey('k]'), { message: 'cannot parse expression [k]]: unexpected char ]' });
+});
+
 test('pattern expressions fall into literals and captures', (t) => {
   t.deepEqual(parsePattern('<a> [<_>] <1x>', 'captures'), [
     { kind: 'capture', name: 'a' },

@@ -1,4 +1,4 @@
-import { byteLength } from '../strings/raw-bytes.js';
+import { byteLength } from '../../values/raw-bytes.js';
 import { quoteText } from '../fmt/quote.js';
 import type { Meter } from '../../pipeline/meter.js';
 import type { CallContext } from '../library/types.js';

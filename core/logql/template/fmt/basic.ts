@@ -1,5 +1,5 @@
 import { isPrintable } from '../strings/characters.js';
-import { toBytes } from '../strings/raw-bytes.js';
+import { toBytes } from '../../values/raw-bytes.js';
 import { pad, truncate, type Directive } from './directive.js';
 import { formatFloat, type FloatVerb } from './float.js';
 import { canBackquote, isCharacter, quoteCharacter, quoteText } from './quote.js';

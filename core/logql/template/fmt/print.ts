@@ -1,6 +1,6 @@
 import { formatFloatShort } from '../../values/go-float.js';
 import { formatLimits, type FormatLimit } from '../exec/limits.js';
-import { joined } from '../strings/raw-bytes.js';
+import { joined } from '../../values/raw-bytes.js';
 import { concrete, type GoValue } from '../values/value.js';
 import { plainDirective } from './directive.js';
 import { Sink } from './sink.js';

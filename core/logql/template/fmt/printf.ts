@@ -1,5 +1,5 @@
 import { exceeded, formatLimits } from '../exec/limits.js';
-import { joined } from '../strings/raw-bytes.js';
+import { joined } from '../../values/raw-bytes.js';
 import { concrete, GoInt, typeName, type GoValue } from '../values/value.js';
 import { newDirective, plainDirective, type Directive } from './directive.js';
 import { Sink } from './sink.js';

@@ -1,25 +1,11 @@
 import { quoteGo } from '../../../base/time/go-quote.js';
-import { hasRawBytes } from '../strings/raw-bytes.js';
+import { hasRawBytes } from '../../values/raw-bytes.js';
 
-const rawByte = /[\udc80-\udcff]/gu;
 const notAscii = /[^\0-\x7f]/gu;
 
 /** Go's strconv.Quote; with `onlyAscii` its QuoteToASCII. */
 export function quoteText(text: string, onlyAscii = false): string {
-  if (!hasRawBytes(text)) return onlyAscii ? escapeNonAscii(quoteGo(text)) : quoteGo(text);
-  let out = '';
-  let from = 0;
-  const add = (part: string): void => {
-    const quoted = quoteGo(part).slice(1, -1);
-    out += onlyAscii ? escapeNonAscii(quoted) : quoted;
-  };
-  for (const { 0: char, index } of text.matchAll(rawByte)) {
-    add(text.slice(from, index));
-    out += `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`;
-    from = index + 1;
-  }
-  add(text.slice(from));
-  return `"${out}"`;
+  return onlyAscii ? escapeNonAscii(quoteGo(text)) : quoteGo(text);
 }
 
 /** Go's strconv.QuoteRune: `'x'`. */

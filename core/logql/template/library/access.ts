@@ -1,4 +1,4 @@
-import { byteLength, sliceBytes, toBytes } from '../strings/raw-bytes.js';
+import { byteLength, sliceBytes, toBytes } from '../../values/raw-bytes.js';
 import { smallInt } from '../values/ints.js';
 import {
   concrete,

@@ -1,5 +1,5 @@
 import { sprintf } from '../fmt/printf.js';
-import { compareBytes } from '../strings/raw-bytes.js';
+import { compareBytes } from '../../values/raw-bytes.js';
 import { concrete, isTrue, typeName, type Concrete, type GoValue } from '../values/value.js';
 import { GoError, type GoFunction } from './types.js';
 

@@ -1,5 +1,5 @@
 import { quoteText } from '../fmt/quote.js';
-import { byteLength } from '../strings/raw-bytes.js';
+import { byteLength } from '../../values/raw-bytes.js';
 import { formatTime } from '../time/format.js';
 import { GoTime, zeroTime } from '../time/go-time.js';
 import { parseTime } from '../time/parse.js';

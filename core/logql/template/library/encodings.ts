@@ -1,5 +1,5 @@
 import { isPrintable } from '../strings/characters.js';
-import { fromBytes, isAscii, toBytes } from '../strings/raw-bytes.js';
+import { fromBytes, isAscii, toBytes } from '../../values/raw-bytes.js';
 import { quoteText } from '../fmt/quote.js';
 import { GoError, ofText, type GoFunction } from './types.js';
 

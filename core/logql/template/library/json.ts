@@ -1,5 +1,5 @@
 import { exceeded } from '../exec/limits.js';
-import { wellFormed } from '../strings/raw-bytes.js';
+import { wellFormed } from '../../values/raw-bytes.js';
 import { JsonMap } from '../values/maps.js';
 import { GoInterface, GoSlice, nilInterface, type Concrete } from '../values/value.js';
 import { text, type GoFunction } from './types.js';

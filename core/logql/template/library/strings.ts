@@ -1,6 +1,6 @@
 import { toLower, toTitle, toUpper } from '../strings/case.js';
 import { trimSpace } from '../strings/characters.js';
-import { byteLength, sliceBytes, wellFormed } from '../strings/raw-bytes.js';
+import { byteLength, sliceBytes, wellFormed } from '../../values/raw-bytes.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import { GoError, ofCount, ofText, ofTexts, runtimeError, size, text, type GoFunction } from './types.js';
 

@@ -3,7 +3,7 @@ import { parseGoDuration } from '../../values/go-duration.js';
 import { parseGoFloat } from '../../values/go-float.js';
 import { toLower } from '../strings/case.js';
 import { trimSpace } from '../strings/characters.js';
-import { toBytes } from '../strings/raw-bytes.js';
+import { toBytes } from '../../values/raw-bytes.js';
 import { GoError, ofText, type GoFunction } from './types.js';
 
 /** A size as a number of bytes. */

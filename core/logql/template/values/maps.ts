@@ -1,4 +1,4 @@
-import { compareBytes } from '../strings/raw-bytes.js';
+import { compareBytes } from '../../values/raw-bytes.js';
 import type { GoInterface, GoMap, GoValue } from './value.js';
 
 type Entries = readonly (readonly [key: string, value: GoValue])[];

@@ -17,6 +17,11 @@ export function hasRawBytes(text: string): boolean {
   return anyRawByte.test(text);
 }
 
+/** Offset of the first invalid byte, or -1. */
+export function firstRawByte(text: string): number {
+  return text.search(anyRawByte);
+}
+
 /** Length in bytes. */
 export function byteLength(text: string): number {
   const length = Buffer.byteLength(text);
