@@ -1,5 +1,8 @@
 import { parseGoFloat } from '../values/go-float.js';
 
+/** The largest whole number that Go reads before it looks for the unit. */
+const mostWhole = 2n ** 63n;
+
 /** Why Go's time.ParseDuration refuses a text. */
 export function durationFault(text: string): string {
   const quoted = quoteAscii(text);
@@ -7,7 +10,9 @@ export function durationFault(text: string): string {
   if (rest === '') return `time: invalid duration ${quoted}`;
   while (rest !== '') {
     const [all = '', number = '', unit = ''] = /^([0-9]*\.?[0-9]*)([^0-9.]*)/.exec(rest) ?? [];
-    if (number === '' || number === '.') return `time: invalid duration ${quoted}`;
+    const whole = /^0*([0-9]*)/.exec(number)?.[1] ?? '';
+    const isReadable = number !== '' && number !== '.' && whole.length <= 19 && BigInt(whole) <= mostWhole;
+    if (!isReadable) return `time: invalid duration ${quoted}`;
     if (unit === '') return `time: missing unit in duration ${quoted}`;
     if (!/^(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h)$/.test(unit)) {
       return `time: unknown unit ${quoteAscii(unit)} in duration ${quoted}`;

@@ -34,7 +34,8 @@ function compileDropItem(
   const slot = slots.pin(name);
   return (work) => {
     const value = work.get(slot);
-    if (value !== undefined && test(value)) work.delete(slot);
+    // A matcher takes a missing label for an empty one, and deletes it too: it then stays away from a grouping.
+    if (matcher !== undefined ? test(value ?? '') : value !== undefined) work.delete(slot);
   };
 }
 
@@ -49,9 +50,11 @@ export function compileKeep({ items }: KeepStage, slots: SlotTable, meter: Meter
     const slot = slots.pin(name);
     tests.set(slot, [...(tests.get(slot) ?? []), test]);
   }
-  const preserved = slots.pin(preserveErrorLabel);
+  const hasMatcher = items.some(({ matcher }) => matcher !== undefined);
+  const special = new Set([errorLabel, errorDetailsLabel, preserveErrorLabel].map((name) => slots.pin(name)));
   const isKept = (slot: Slot, work: WorkLine): boolean => {
-    if (slot === preserved) return true;
+    // An item with a matcher also keeps a label without a name, which only blank JSON keys make.
+    if (special.has(slot) || (hasMatcher && slot.name === '')) return true;
     const own = tests.get(slot);
     return own?.some((test) => test(work.get(slot) ?? '')) === true;
   };

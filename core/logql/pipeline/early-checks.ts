@@ -1,5 +1,5 @@
 import type { Stage } from '../ast.js';
-import { compileComparison, isComparison } from './label-comparison.js';
+import { compileComparison, isComparison, passesAlways, type LabelComparison } from './label-comparison.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 
@@ -9,9 +9,15 @@ import type { SlotTable } from './slot-table.js';
  * logfmt finds another level.
  */
 export function addChecks(stages: readonly Stage[], slots: SlotTable, meter: Meter): void {
+  const comparisons: LabelComparison[] = [];
   for (const stage of stages) {
-    if (stage.kind !== 'label-filter') continue;
-    const { filter } = stage;
-    if (isComparison(filter)) slots.pin(filter.name).check ??= compileComparison(filter, slots, meter);
+    if (stage.kind === 'label-filter' && isComparison(stage.filter)) comparisons.push(stage.filter);
+  }
+  // Loki lists the names without the filters that pass everything, and the filters with them: behind such a filter, a name gets the
+  // comparison that stands before its own.
+  const named = comparisons.filter((filter) => !passesAlways(filter));
+  for (const [index, { name }] of named.entries()) {
+    const filter = comparisons[index];
+    if (filter !== undefined) slots.pin(name).check ??= compileComparison(filter, slots, meter);
   }
 }

@@ -13,7 +13,7 @@ import { compileSeriesLabels, type SeriesLabels } from './series-labels.js';
 import { SlotTable } from './slot-table.js';
 import { compileStage, stageNames } from './stages.js';
 import type { RunStage } from './work-line.js';
-import type { PipelineEntry, SampleExtractor } from './types.js';
+import { errorLabel, preserveErrorLabel, type PipelineEntry, type SampleExtractor } from './types.js';
 import { WorkLine } from './work-line.js';
 
 export type { ExtractedSample, SampleExtractor } from './types.js';
@@ -36,12 +36,16 @@ export function compileExtractor(
   return (entry) => {
     const value = readValue(entry);
     if (value === undefined) return undefined;
-    const { error } = work;
-    if (error === '') return { value, labels: seriesLabels(work), error: undefined };
     // A line with an error keeps all of its labels, so that a grouping does not lose the error.
-    const isPreserved = work.isErrorPreserved;
-    return { value, labels: output.all(work), error: isPreserved ? undefined : error };
+    const labels = work.error === '' ? seriesLabels(work) : output.all(work);
+    return { value, labels, error: work.showsError ? pipelineErrorOf(labels) : undefined };
   };
+}
+
+/** The error that fails the query: Loki looks for it among the labels of the series, where a label of the line may have its name. */
+function pipelineErrorOf(labels: LabelSet): string | undefined {
+  if (!labels.has(errorLabel) || labels.get(preserveErrorLabel) === 'true') return undefined;
+  return labels.get(errorLabel);
 }
 
 /** The parts of an extractor; their state is valid until the next line is read. */
@@ -70,8 +74,10 @@ export function compileSampleReader(
   const hints = sampleHints(names, grouping, unwrap);
   markRequired(slots, hints);
   const { tests, rest } = splitLineTests(stages, meter);
-  // Loki joins several filters after an unwrap into one, of a kind that it does not check early.
-  addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
+  if (checksEarly(grouping)) {
+    // Loki joins several filters after an unwrap into one, of a kind that it does not check early.
+    addChecks(unwrap?.filters.length === 1 ? [...rest, ...unwrap.filters] : rest, slots, meter);
+  }
   const run = rest.map((stage) => compileStage(stage, slots, hints, meter));
   const ofSeries = seriesGrouping(grouping, unwrap);
   const valueOf = unwrap === undefined ? compileCount(range) : compileUnwrap(unwrap, slots, meter);
@@ -93,6 +99,11 @@ export function compileSampleReader(
 /** The grouping of the samples; `absent_over_time` needs no labels at all. */
 function groupingOf({ op, grouping }: RangeAggregation, pushed: Groups | undefined): Groups | undefined {
   return op === 'absent_over_time' ? { without: false, labels: [] } : (grouping ?? pushed);
+}
+
+/** With labels to group by, Loki's parsers do not compare what they find. */
+function checksEarly(grouping: Groups | undefined): boolean {
+  return grouping === undefined || grouping.without || grouping.labels.length === 0;
 }
 
 function sampleHints(

@@ -6,9 +6,9 @@ import { clashSuffix, errorLabel } from './types.js';
  * all are found, and do not run when none are needed. Errors that are missed this way stay unreported, as in Loki.
  */
 export interface Hints {
-  /** Names that parsers extract; undefined when every label may be used. */
+  /** Names that parsers extract; undefined when every label may be used, and for a parser that runs although it could be skipped. */
   readonly required: ReadonlySet<string> | undefined;
-  /** Whether parsers do not run at all. */
+  /** Whether parsers do not run at all, except `regexp`. */
   readonly skipsParsers: boolean;
   /** The query names `__error__`, so errors of parsers must not fail it. */
   readonly preservesErrors: boolean;
@@ -25,7 +25,12 @@ export function hintsFor(names: readonly string[]): Hints {
     // A label renamed because of a name clash has the plain name in the line.
     if (name.endsWith(clashSuffix)) required.add(name.slice(0, -clashSuffix.length));
   }
-  return { required, skipsParsers: required.size === 0, preservesErrors: required.has(errorLabel) };
+  const skipsParsers = required.size === 0;
+  return {
+    required: skipsParsers ? undefined : required,
+    skipsParsers,
+    preservesErrors: required.has(errorLabel),
+  };
 }
 
 /** Marks the slots of required names, which the query keeps for its lifetime. */

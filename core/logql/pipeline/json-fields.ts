@@ -17,21 +17,24 @@ export const isFaulty = 2;
 export const isDropped = 3;
 export type FieldOutcome = typeof goesOn | typeof isDone | typeof isFaulty | typeof isDropped;
 
-/** Called for every field in order, with its value in the reader and its key as offsets and hash. */
-export interface FieldVisitor<Parent> {
-  field(keyFrom: number, keyTo: number, keyHash: number, parent: Parent, depth: number): FieldOutcome;
+/** Called for every field in order. */
+export interface FieldVisitor<Key> {
+  /** What the visitor knows of a key, given as offsets and hash, in the object of `parent`; undefined when it has an invalid escape. */
+  key(from: number, to: number, hash: number, parent: Key | undefined): Key | undefined;
+  /** Called with the field's value in the reader. */
+  field(key: Key, depth: number): FieldOutcome;
 }
 
 /**
  * Reads the fields of the object that should start at an offset. Fields before an error have been visited. A comma after the last field,
  * and text after the object, are not errors.
  */
-export function readFields<Parent>(
+export function readFields<Key>(
   reader: JsonReader,
   from: number,
   limit: number,
-  visitor: FieldVisitor<Parent>,
-  parent: Parent,
+  visitor: FieldVisitor<Key>,
+  parent: Key | undefined,
   depth: number,
 ): FieldOutcome {
   const { line } = reader;
@@ -48,11 +51,13 @@ export function readFields<Parent>(
     if (keyTo < 0) return fail(reader, jsonFaults.json);
     let hash = hashSeed;
     for (let place = keyFrom; place < keyTo; place += 1) hash = addToHash(hash, line.charCodeAt(place));
+    const key = visitor.key(keyFrom, keyTo, hash, parent);
+    if (key === undefined) return fail(reader, jsonFaults.escape);
     at = reader.skipSpace(keyTo + 1, limit);
     if (at < 0 || line.charCodeAt(at) !== colon) return fail(reader, jsonFaults.json);
     if (!reader.read(at + 1, limit)) return isFaulty;
     const { next } = reader;
-    const outcome = visitor.field(keyFrom, keyTo, hash, parent, depth);
+    const outcome = visitor.field(key, depth);
     if (outcome !== goesOn) return outcome;
     at = reader.skipSpace(next, limit);
     if (at < 0) return fail(reader, jsonFaults.array);

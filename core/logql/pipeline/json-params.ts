@@ -26,22 +26,25 @@ export function compileJsonParams({ params }: JsonStage, slots: SlotTable, hints
   const taker = new ParamTaker(reader, targets);
   return (work) => {
     const { line } = work;
-    if (line === '') return true;
+    if (line === '' || work.hasAllRequired()) return true;
     if (!/^["{[]/.test(line)) {
       work.failParsing(jsonError);
       return true;
     }
     work.charge(cost);
     reader.start(line);
-    taker.work = work;
+    taker.start(work);
     findPaths(reader, paths, taker);
+    if (taker.count === targets.length) return true;
     for (const slot of targets) if (work.get(slot) === undefined) work.set(slot, '');
     return true;
   };
 }
 
 class ParamTaker implements PathVisitor {
-  work: WorkLine | undefined;
+  /** How many paths have led to a value. */
+  count = 0;
+  #work: WorkLine | undefined;
   readonly #reader: JsonReader;
   readonly #targets: readonly Slot[];
 
@@ -50,15 +53,21 @@ class ParamTaker implements PathVisitor {
     this.#targets = targets;
   }
 
+  start(work: WorkLine): void {
+    this.#work = work;
+    this.count = 0;
+  }
+
   found(path: number): void {
     const slot = this.#targets[path];
-    const { work } = this;
+    const work = this.#work;
     if (slot === undefined || work === undefined) return;
     work.set(work.target(slot), this.#text());
+    this.count += 1;
   }
 
   faulty(fault: string): void {
-    this.work?.failParsing(jsonError, fault);
+    this.#work?.failParsing(jsonError, fault);
   }
 
   #text(): string {

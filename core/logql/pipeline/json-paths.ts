@@ -1,6 +1,6 @@
 import type { JsonPath } from '../paths/json-path.js';
 import { unescapeJson } from './json-text.js';
-import { jsonArray, jsonFaults, jsonObject, type JsonReader } from './json-value.js';
+import { jsonFaults, jsonString, type JsonReader } from './json-value.js';
 
 const quote = 0x22;
 const colon = 0x3a;
@@ -24,9 +24,12 @@ export function findPaths(reader: JsonReader, paths: readonly JsonPath[], visito
   new PathSearch(reader, paths, visitor).run();
 }
 
+/** A step as the text that Loki compares with keys: of an index, with its brackets. */
+type Step = string;
+
 class PathSearch {
   readonly #reader: JsonReader;
-  readonly #paths: readonly JsonPath[];
+  readonly #paths: readonly (readonly Step[])[];
   readonly #visitor: PathVisitor;
   readonly #isFound: boolean[];
   readonly #deepest: number;
@@ -37,7 +40,7 @@ class PathSearch {
 
   constructor(reader: JsonReader, paths: readonly JsonPath[], visitor: PathVisitor) {
     this.#reader = reader;
-    this.#paths = paths;
+    this.#paths = paths.map((path) => path.map((step) => (typeof step === 'number' ? `[${step}]` : step)));
     this.#visitor = visitor;
     this.#isFound = paths.map(() => false);
     this.#deepest = Math.max(0, ...paths.map((path) => path.length));
@@ -79,20 +82,19 @@ class PathSearch {
     const end = this.#reader.stringEnd(at + 1, line.length);
     const next = end < 0 ? -1 : this.#reader.skipSpace(end + 1, line.length);
     if (next < 0 || line.charCodeAt(next) !== colon) return next;
+    const key = unescapeJson(line.slice(at + 1, end));
+    if (key === undefined) return -1;
     if (this.#deepest < this.#level) return next + 1;
     if (this.#level < 1) {
       this.#visitor.faulty(jsonFaults.json);
       return -1;
     }
-    const key = unescapeJson(line.slice(at + 1, end));
-    if (key === undefined) return -1;
     this.#keys[this.#level - 1] = key;
     for (const [index, path] of this.#paths.entries()) {
       if (path.length !== this.#level || this.#isFound[index] === true || !this.#isOnWay(path, this.#level))
         continue;
       this.#markFound(index);
-      if (this.#reader.read(next + 1, line.length)) this.#visitor.found(index);
-      else this.#visitor.faulty(this.#reader.fault);
+      this.#readAt(index, next + 1, line.length);
     }
     return this.#isComplete ? -1 : next + 1;
   }
@@ -105,27 +107,37 @@ class PathSearch {
       this.#visitor.faulty(jsonFaults.json);
       return -1;
     }
-    const wanted: number[] = [];
+    const wanted = new Map<number, number>();
     for (const [index, path] of this.#paths.entries()) {
-      const isInto = typeof path[level] === 'number' && this.#isFound[index] !== true;
-      if (isInto && this.#isOnWay(path, level)) wanted.push(index);
+      const position = indexOf(path[level]);
+      if (position !== undefined && this.#isFound[index] !== true && this.#isOnWay(path, level))
+        wanted.set(index, position);
     }
-    if (wanted.length === 0) return this.#reader.blockEnd(at, line.length, openBracket, closeBracket);
+    if (wanted.size === 0) return this.#reader.blockEnd(at, line.length, openBracket, closeBracket);
     this.#level += 1;
     const end = eachElement(this.#reader, at, line.length, (position) => {
-      const place = placeOf(this.#reader);
-      for (const index of wanted) {
-        const path = this.#paths[index] ?? [];
-        if (path[level] !== position) continue;
+      const { kind, from, to } = this.#reader;
+      for (const [index, own] of wanted) {
+        if (own !== position) continue;
         this.#markFound(index);
-        place.restore();
-        if (walk(this.#reader, path.slice(level + 1))) this.#visitor.found(index);
+        const found = seek(this.#reader, from, to, (this.#paths[index] ?? []).slice(level + 1));
+        if (found < 0) continue;
+        if (kind === jsonString) {
+          // The element has lost its quotes: what is found in it is a text up to its end.
+          this.#reader.place(jsonString, found, to);
+          this.#visitor.found(index);
+        } else this.#readAt(index, found, to);
       }
     });
     return this.#isComplete ? -1 : end;
   }
 
-  #isOnWay(path: JsonPath, steps: number): boolean {
+  #readAt(index: number, at: number, limit: number): void {
+    if (this.#reader.read(at, limit)) this.#visitor.found(index);
+    else this.#visitor.faulty(this.#reader.fault);
+  }
+
+  #isOnWay(path: readonly Step[], steps: number): boolean {
     for (let step = 0; step < steps; step += 1) if (path[step] !== this.#keys[step]) return false;
     return true;
   }
@@ -134,6 +146,17 @@ class PathSearch {
     this.#isFound[index] = true;
     this.#foundCount += 1;
   }
+}
+
+/** The index that a step stands for; 0 for one in brackets that is no number. */
+function indexOf(step: Step | undefined): number | undefined {
+  if (step?.startsWith('[') !== true || step.length < 3) return undefined;
+  return readIndex(step) ?? 0;
+}
+
+function readIndex(step: Step): number | undefined {
+  const inner = step.slice(1, -1);
+  return /^[+-]?[0-9]+$/.test(inner) ? Number(inner) : undefined;
 }
 
 /** Visits the elements of an array, each in the reader; returns the offset of its end or of the first error. */
@@ -157,49 +180,71 @@ function eachElement(
   }
 }
 
-/** Moves the reader from its value along the rest of a path; false when the path ends early. */
-function walk(reader: JsonReader, steps: JsonPath): boolean {
-  return steps.every((step) => (typeof step === 'number' ? toElement(reader, step) : toField(reader, step)));
-}
-
-function toElement(reader: JsonReader, wanted: number): boolean {
-  if (reader.kind !== jsonArray) return false;
-  let place: Place | undefined;
-  eachElement(reader, reader.from, reader.to, (position) => {
-    if (position === wanted) place = placeOf(reader);
-  });
-  place?.restore();
-  return place !== undefined;
-}
-
-function toField(reader: JsonReader, wanted: string): boolean {
-  if (reader.kind !== jsonObject) return false;
-  const { line, to } = reader;
-  let at = reader.skipSpace(reader.from + 1, to);
-  while (at >= 0 && line.charCodeAt(at) === quote) {
-    const end = reader.stringEnd(at + 1, to);
-    const behind = end < 0 ? -1 : reader.skipSpace(end + 1, to);
-    if (behind < 0 || line.charCodeAt(behind) !== colon || !reader.read(behind + 1, to)) return false;
-    if (unescapeJson(line.slice(at + 1, end)) === wanted) return true;
-    const next = reader.skipSpace(reader.next, to);
-    at = next >= 0 && line.charCodeAt(next) === comma ? reader.skipSpace(next + 1, to) : -1;
+/**
+ * Where the value of a path starts within a part of the line, or -1. Like the search above this counts braces: it goes through repeated keys
+ * until one leads on, and once a key has matched without an object behind it, takes any array of that level for its value.
+ */
+function seek(reader: JsonReader, from: number, to: number, steps: readonly Step[]): number {
+  if (steps.length === 0) return from;
+  const { line } = reader;
+  let level = 0;
+  let matched = 0;
+  let enters = true;
+  let at = from;
+  while (at >= 0 && at < to) {
+    switch (line.charCodeAt(at)) {
+      case quote: {
+        const end = reader.stringEnd(at + 1, to);
+        const next = end < 0 ? -1 : reader.skipSpace(end + 1, to);
+        if (next < 0) return -1;
+        if (line.charCodeAt(next) !== colon) {
+          at = next;
+          break;
+        }
+        const key = level >= 1 && level <= steps.length ? unescapeJson(line.slice(at + 1, end)) : undefined;
+        if (key === undefined) return -1;
+        enters = key === steps[level - 1];
+        if (enters && matched === level - 1) matched += 1;
+        if (matched === steps.length) return next + 1;
+        at = next + 1;
+        break;
+      }
+      case openBrace:
+        if (enters) level += 1;
+        at = enters ? at + 1 : reader.blockEnd(at, to, openBrace, closeBrace);
+        break;
+      case closeBrace:
+        level -= 1;
+        if (level === matched) matched -= 1;
+        at += 1;
+        break;
+      case openBracket:
+        if (matched === level && steps[level]?.startsWith('[') === true) {
+          return seekElement(reader, at, to, steps.slice(level));
+        }
+        at = reader.blockEnd(at, to, openBracket, closeBracket);
+        break;
+      case colon:
+        return -1;
+      default:
+        at += 1;
+    }
   }
-  return false;
+  return -1;
 }
 
-interface Place {
-  restore(): void;
-}
-
-/** Saves the reader's position. */
-function placeOf(reader: JsonReader): Place {
-  const { kind, from, to, next } = reader;
-  return {
-    restore: () => {
-      reader.kind = kind;
-      reader.from = from;
-      reader.to = to;
-      reader.next = next;
-    },
-  };
+/** The same for a path that starts with an index, in the array that starts here. */
+function seekElement(
+  reader: JsonReader,
+  at: number,
+  to: number,
+  [step = '', ...rest]: readonly Step[],
+): number {
+  const wanted = step.length > 2 && step.endsWith(']') ? readIndex(step) : undefined;
+  let found: { readonly from: number; readonly to: number } | undefined;
+  eachElement(reader, at, to, (position) => {
+    const quotes = reader.kind === jsonString ? 1 : 0;
+    if (position === wanted) found = { from: reader.from - quotes, to: reader.to + quotes };
+  });
+  return found === undefined ? -1 : seek(reader, found.from, found.to, rest);
 }

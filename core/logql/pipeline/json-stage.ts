@@ -12,7 +12,6 @@ import { unescapeJson } from './json-text.js';
 import {
   jsonArray,
   jsonBoolean,
-  jsonFaults,
   jsonNull,
   jsonNumber,
   jsonObject,
@@ -38,7 +37,7 @@ export function compileJson(slots: SlotTable, hints: Hints): RunStage {
   return (work) => scanner.run(work);
 }
 
-class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
+class JsonScanner implements FieldVisitor<KeyEntry> {
   readonly #reader = new JsonReader();
   readonly #keys: KeyTable;
   #work: WorkLine | undefined;
@@ -49,6 +48,7 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
   }
 
   run(work: WorkLine): boolean {
+    if (work.hasAllRequired()) return true;
     const { line } = work;
     work.charge(jsonCost);
     this.#work = work;
@@ -60,21 +60,14 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     return outcome !== isDropped;
   }
 
-  field(
-    keyFrom: number,
-    keyTo: number,
-    keyHash: number,
-    parent: KeyEntry | undefined,
-    depth: number,
-  ): FieldOutcome {
+  key(from: number, to: number, hash: number, parent: KeyEntry | undefined): KeyEntry | undefined {
+    const entry = this.#keys.find(this.#reader.line, from, to, hash, parent);
+    return entry.isFaulty ? undefined : entry;
+  }
+
+  field(entry: KeyEntry, depth: number): FieldOutcome {
     const reader = this.#reader;
-    const { line, kind } = reader;
-    const entry = this.#keys.find(line, keyFrom, keyTo, keyHash, parent);
-    if (entry.isFaulty) {
-      reader.fault = jsonFaults.escape;
-      return isFaulty;
-    }
-    switch (kind) {
+    switch (reader.kind) {
       case jsonString:
       case jsonNumber:
       case jsonBoolean:
@@ -88,15 +81,16 @@ class JsonScanner implements FieldVisitor<KeyEntry | undefined> {
     }
   }
 
-  #take({ slot }: KeyEntry): FieldOutcome {
+  #take(entry: KeyEntry): FieldOutcome {
     const work = this.#work;
-    if (slot === undefined || work === undefined) return goesOn;
-    const target = work.target(slot);
-    if (!work.wants(target)) return goesOn;
+    const target = work && entry.targetIn(work);
+    if (work === undefined || target === undefined) return goesOn;
     const { line, kind, from, to } = this.#reader;
     const isPlain = kind !== jsonString || !(this.#hasReplacement || this.#reader.hasBackslash(from, to));
     work.take(target, line, from, to, isPlain ? verbatim : jsonEscapes);
-    if (!work.passes(target)) return isDropped;
-    return work.hasAllRequired ? isDone : goesOn;
+    // The comparison is made even for the last label that is needed, and may mark the line, but then does not drop it.
+    const passes = work.passes(target);
+    if (work.hasAllRequired()) return isDone;
+    return passes ? goesOn : isDropped;
   }
 }

@@ -39,7 +39,11 @@ export function unescapeJson(raw: string): string | undefined {
 
 /** A label's value from a part of a line: empty for an invalid escape, with a space for each invalid character. */
 export function readJsonText(source: string, from: number, to: number): string {
-  const text = unescapeJson(source.slice(from, to)) ?? '';
+  return withoutInvalid(unescapeJson(source.slice(from, to)) ?? '');
+}
+
+/** The text with a space for each invalid character. */
+export function withoutInvalid(text: string): string {
   return text.includes('\ufffd') ? text.replaceAll('\ufffd', ' ') : text;
 }
 
@@ -58,6 +62,8 @@ function readLow(raw: string, at: number): number | undefined {
   return unit !== undefined && unit >= 0xdc00 ? unit : undefined;
 }
 
+/** Neither unit is checked to be in its half of the surrogates; what is no character becomes U+FFFD. */
 function combine(high: number, low: number): string {
-  return high < 0xdc00 && low <= 0xdfff ? String.fromCharCode(high, low) : '\ufffd';
+  const code = 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
 }

@@ -127,6 +127,11 @@ export class JsonReader {
     }
   }
 
+  /** Takes a part of the line for a value. */
+  place(kind: JsonKind, from: number, to: number): void {
+    this.#found(kind, from, to, to);
+  }
+
   #readToken(start: number, limit: number): boolean {
     const { line } = this;
     let end = start;

@@ -1,4 +1,7 @@
-import { innerLabelName, labelName } from './label-name.js';
+import { goesOn, readFields, type FieldOutcome, type FieldVisitor } from './json-fields.js';
+import { unescapeJson } from './json-text.js';
+import { jsonArray, jsonNull, jsonObject, JsonReader } from './json-value.js';
+import { nestedLabelName } from './label-name.js';
 
 /** The path of keys to a value. */
 export type KeyPath = readonly string[];
@@ -10,37 +13,39 @@ const maxDepth = 100;
 /** Nanoseconds per character: every few characters may be a path of their own. */
 export const keyPathsCost = 250;
 
-/** The paths of a JSON line's values by the labels that `| json` gives them; empty when the line is not a JSON object. */
+interface Place {
+  readonly prefix: string;
+  readonly path: KeyPath;
+}
+
+/** The paths of a JSON line's values by the labels that `| json` gives them: those before the place where it is no JSON. */
 export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
-  const paths = new Map<string, KeyPath>();
-  const value = parsed(line);
-  if (isObject(value)) collect(value, '', [], paths);
-  return paths;
+  const paths = new PathCollector(line);
+  readFields(paths.reader, 0, line.length, paths, undefined, 0);
+  return paths.byLabel;
 }
 
-function collect(
-  object: Readonly<Record<string, unknown>>,
-  prefix: string,
-  above: KeyPath,
-  paths: Map<string, KeyPath>,
-): void {
-  for (const [key, value] of Object.entries(object)) {
-    const name = prefix === '' ? labelName(key) : `${prefix}_${innerLabelName(key)}`;
-    const path = [...above, key];
-    if (isObject(value)) {
-      if (path.length < maxDepth) collect(value, name, path, paths);
-    } else if (!Array.isArray(value) && value !== null && !paths.has(name)) paths.set(name, path);
+class PathCollector implements FieldVisitor<Place> {
+  readonly reader = new JsonReader();
+  readonly byLabel = new Map<string, KeyPath>();
+
+  constructor(line: string) {
+    this.reader.start(line);
   }
-}
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
+  key(from: number, to: number, _hash: number, parent: Place | undefined): Place | undefined {
+    const key = unescapeJson(this.reader.line.slice(from, to));
+    if (key === undefined) return undefined;
+    return { prefix: nestedLabelName(parent?.prefix ?? '', key), path: [...(parent?.path ?? []), key] };
   }
-}
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  field(place: Place, depth: number): FieldOutcome {
+    const { reader, byLabel } = this;
+    if (reader.kind === jsonObject) {
+      return depth < maxDepth ? readFields(reader, reader.from, reader.to, this, place, depth + 1) : goesOn;
+    }
+    const isValue = reader.kind !== jsonArray && reader.kind !== jsonNull;
+    if (isValue && !byLabel.has(place.prefix)) byLabel.set(place.prefix, place.path);
+    return goesOn;
+  }
 }

@@ -1,8 +1,10 @@
 import type { Hints } from './hints.js';
 import { ownText } from './own-text.js';
-import { innerLabelName, labelName } from './label-name.js';
+import { nestedLabelName } from './label-name.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
+import { clashSuffix } from './types.js';
+import type { WorkLine } from './work-line.js';
 
 const bucketCount = 1024;
 const maxEntries = 8192;
@@ -24,6 +26,8 @@ export class KeyEntry {
   readonly next: KeyEntry | undefined;
   /** The label for a value of this key; undefined when there is none or the query does not use it. */
   readonly slot: Slot | undefined;
+  /** The name of the label when the stream or the metadata have the slot's name. */
+  readonly clashName: string;
   /** The prefix of the names of labels in an object under this key. */
   readonly prefix: string;
   /** Whether the query may use any label in an object under this key. */
@@ -31,15 +35,24 @@ export class KeyEntry {
   /** The key contains an invalid escape. */
   readonly isFaulty: boolean;
 
-  constructor(parts: Readonly<KeyEntry>) {
+  constructor(parts: Omit<Readonly<KeyEntry>, 'targetIn'>) {
     this.raw = parts.raw;
     this.hash = parts.hash;
     this.parent = parts.parent;
     this.next = parts.next;
     this.slot = parts.slot;
+    this.clashName = parts.clashName;
     this.prefix = parts.prefix;
     this.isPrefixWanted = parts.isPrefixWanted;
     this.isFaulty = parts.isFaulty;
+  }
+
+  /** The label that a value of this key gives the current line, if the query uses it and it has none yet. */
+  targetIn(work: WorkLine): Slot | undefined {
+    const { slot } = this;
+    if (slot === undefined) return undefined;
+    const target = work.isTaken(slot) ? work.slots.slot(this.clashName) : slot;
+    return work.wants(target) ? target : undefined;
   }
 }
 
@@ -88,24 +101,28 @@ export class KeyTable {
   #make(raw: string, hash: number, parent: KeyEntry | undefined, next: KeyEntry | undefined): KeyEntry {
     const text = this.#unescape(raw);
     const key = text ?? raw;
-    const before = parent?.prefix ?? '';
-    const name = before === '' ? labelName(key) : `${before}_${innerLabelName(key)}`;
+    const name = nestedLabelName(parent?.prefix ?? '', key);
+    // A blank key gives a label only inside an object.
+    const hasLabel = name !== '' || parent !== undefined;
+    const clashName =
+      parent === undefined ? name + clashSuffix : nestedLabelName(parent.prefix, key + clashSuffix);
     return new KeyEntry({
       raw,
       hash,
       parent,
       next,
-      slot: name === '' ? undefined : this.#wantedSlot(name),
+      slot: hasLabel ? this.#wantedSlot(name, clashName) : undefined,
+      clashName,
       prefix: name,
       isPrefixWanted: this.#isPrefixWanted(name),
       isFaulty: text === undefined,
     });
   }
 
-  #wantedSlot(name: string): Slot | undefined {
-    const slot = this.#slots.slot(name);
-    if (this.#hints.required === undefined || slot.isRequired) return slot;
-    return this.#slots.clashOf(slot).isRequired ? slot : undefined;
+  #wantedSlot(name: string, clashName: string): Slot | undefined {
+    const { required } = this.#hints;
+    const isWanted = required === undefined || required.has(name) || required.has(clashName);
+    return isWanted ? this.#slots.slot(name) : undefined;
   }
 
   #isPrefixWanted(prefix: string): boolean {

@@ -4,7 +4,7 @@ import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion
 import { compileIpFilter } from './line-filter-ip.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
-import { compileTextTest } from './text-test.js';
+import { compileTextTest, isEmptyPattern } from './text-test.js';
 import type { LabelCheck } from './slot.js';
 import { errorLabel } from './types.js';
 
@@ -15,6 +15,13 @@ export type LabelComparison = Exclude<LabelFilter, LabelFilterTree>;
 
 export function isComparison(filter: LabelFilter): filter is LabelComparison {
   return filter.kind !== 'and' && filter.kind !== 'or';
+}
+
+/** Whether Loki replaces a comparison by one that passes every line, and then forgets the label's name. */
+export function passesAlways(filter: LabelComparison): boolean {
+  return (
+    filter.kind === 'string' && filter.op === '=~' && (filter.value === '.*' || isEmptyPattern(filter.value))
+  );
 }
 
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it with an error, a missing label drops it. */

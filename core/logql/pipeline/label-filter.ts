@@ -1,6 +1,6 @@
 import type { LabelFilter } from '../ast.js';
 import { visit } from '../walk.js';
-import { compileComparison, isComparison } from './label-comparison.js';
+import { compileComparison, isComparison, passesAlways } from './label-comparison.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './work-line.js';
@@ -59,7 +59,8 @@ export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter:
 export function labelFilterNames(filter: LabelFilter): readonly string[] {
   const names: string[] = [];
   visit(filter, (node) => {
-    if ('op' in node && 'name' in node) names.push(node.name);
+    if (!('op' in node) || !('name' in node)) return;
+    if (node.kind === 'matcher' || !passesAlways(node)) names.push(node.name);
   });
   return names;
 }

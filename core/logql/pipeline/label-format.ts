@@ -1,7 +1,8 @@
 import type { LabelFormatStage } from '../ast.js';
+import type { Rendered } from '../template/compile.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
-import { compileStageTemplate, type StageTemplate } from './template.js';
+import { compileStageTemplate, textOf, type StageTemplate } from './template.js';
 import type { Slot } from './slot.js';
 import type { RunStage, WorkLine } from './work-line.js';
 
@@ -32,19 +33,20 @@ export function compileLabelFormat(
       ? { kind: 'rename', target, source: slots.pin(made.source) }
       : { kind: 'render', target, render: compileStageTemplate(made.template, 'label', meter) };
   });
-  const templates = steps.filter((step) => step.kind === 'render');
-  const firstTemplate = steps.findIndex((step) => step.kind === 'render');
   return (work) => {
-    let texts: readonly (string | undefined)[] = [];
-    let nextText = 0;
+    let results: readonly (Rendered | undefined)[] | undefined;
     for (const [index, step] of steps.entries()) {
       if (step.kind === 'rename') {
         rename(work, step);
         continue;
       }
-      if (index === firstTemplate) texts = templates.map(({ render }) => render(work));
-      const text = texts[nextText];
-      nextText += 1;
+      // On a line without any label each template looks for itself, until one of them has made a label.
+      if (results === undefined && work.hasLabels) {
+        results = steps.map((later, place) =>
+          later.kind === 'render' && place >= index ? later.render(work) : undefined,
+        );
+      }
+      const text = textOf(work, results?.[index] ?? step.render(work));
       if (text !== undefined) work.set(step.target, text);
     }
     return true;

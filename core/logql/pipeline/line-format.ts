@@ -1,18 +1,18 @@
 import type { LineFormatStage } from '../ast.js';
+import type { Template } from '../template/ast.js';
 import { exceeded, formatLimits } from '../template/exec/limits.js';
 import type { SlotTable } from './slot-table.js';
 import type { Meter } from './meter.js';
-import { compileStageTemplate } from './template.js';
+import { parseTemplate } from '../template/parse.js';
+import { compileStageTemplate, textOf } from './template.js';
 import type { RunStage } from './work-line.js';
-
-const oneField = /^\{\{-?\s*\.([A-Za-z_][A-Za-z0-9_]*)\s*-?\}\}$/;
 
 /**
  * `| line_format`: the line becomes the template's text, and stays unchanged when the template fails.
  * @throws TemplateSyntaxError, ApiError `lineFormatLimit`: see compileStageTemplate
  */
 export function compileLineFormat({ template }: LineFormatStage, slots: SlotTable, meter: Meter): RunStage {
-  const name = oneField.exec(template)?.[1];
+  const name = onlyField(parseTemplate(template, 'line'));
   if (name !== undefined) {
     // A single field is copied from the labels, where a missing error counts as empty.
     const slot = slots.pin(name);
@@ -24,9 +24,20 @@ export function compileLineFormat({ template }: LineFormatStage, slots: SlotTabl
   }
   const render = compileStageTemplate(template, 'line', meter);
   return (work) => {
-    work.line = render(work) ?? work.line;
+    work.line = textOf(work, render(work)) ?? work.line;
     return true;
   };
+}
+
+/** The name of the field that is all of a template; also of one that would only give it to a variable. */
+function onlyField({ body }: Template): string | undefined {
+  const [node, ...others] = body;
+  if (others.length > 0 || node?.kind !== 'action' || node.pipe.commands.length !== 1) return undefined;
+  const args = node.pipe.commands[0]?.args ?? [];
+  const [field] = args;
+  return args.length === 1 && field?.kind === 'field' && field.names.length === 1
+    ? field.names[0]
+    : undefined;
 }
 
 /** A character takes at most three bytes. */

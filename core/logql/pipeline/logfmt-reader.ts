@@ -13,7 +13,10 @@ export const atFault = 1;
 export const atEnd = 2;
 export type LogfmtToken = typeof atPair | typeof atFault | typeof atEnd;
 
-/** Reads the pairs of a logfmt line one by one; after an error it continues after the next white space. */
+/**
+ * Reads the pairs of a logfmt line one by one; after an error it continues behind the next white space, or behind the quote that ends an
+ * invalid value.
+ */
 export class LogfmtReader {
   line = '';
   keyFrom = 0;
@@ -91,7 +94,7 @@ export class LogfmtReader {
     const raw = line.slice(from + 1, end);
     if (raw.includes('\\')) {
       this.unquoted = unquoteLogfmt(raw);
-      if (this.unquoted === undefined) return this.#fail('invalid quoted value', end + 1);
+      if (this.unquoted === undefined) return this.#failAndGoOn('invalid quoted value', end + 1, end + 1);
     }
     this.valueFrom = from + 1;
     this.valueTo = end;
@@ -115,10 +118,14 @@ export class LogfmtReader {
 
   #fail(what: string, at: number): typeof atFault {
     const { line } = this;
-    this.#faultAt = at;
-    this.#fault = what;
     let next = at;
     while (next < line.length && line.charCodeAt(next) > space) next += 1;
+    return this.#failAndGoOn(what, at, next);
+  }
+
+  #failAndGoOn(what: string, at: number, next: number): typeof atFault {
+    this.#faultAt = at;
+    this.#fault = what;
     this.#at = next;
     return atFault;
   }

@@ -2,10 +2,12 @@ import type { LogfmtStage } from '../ast.js';
 import { parseLogfmtKey } from '../paths/logfmt-key.js';
 import type { Hints } from './hints.js';
 import { KeyTable } from './key-table.js';
+import { withoutInvalid } from './json-text.js';
 import { labelName } from './label-name.js';
 import { atEnd, atFault, LogfmtReader } from './logfmt-reader.js';
 import type { SlotTable } from './slot-table.js';
 import { verbatim, type Slot } from './slot.js';
+import { errorLabel } from './types.js';
 import type { RunStage, WorkLine } from './work-line.js';
 
 export const logfmtError = 'LogfmtParserErr';
@@ -20,10 +22,12 @@ const logfmtCost = 200;
 export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
   if (stage.params.length > 0) return compileParams(stage, slots, hints);
   if (hints.skipsParsers) return () => true;
+  const error = slots.pin(errorLabel);
   const reader = new LogfmtReader();
   const keys = new KeyTable(slots, hints);
   const { strict, keepEmpty } = stage;
   return (work) => {
+    if (work.hasAllRequired()) return true;
     const { line } = work;
     const hasReplacement = line.includes('\ufffd');
     work.charge(logfmtCost);
@@ -33,14 +37,13 @@ export function compileLogfmt(stage: LogfmtStage, slots: SlotTable, hints: Hints
       if (token === atFault) {
         if (!strict) continue;
         work.failParsing(logfmtError, reader.fault);
-        return true;
+        return work.passes(error);
       }
-      const { slot } = keys.find(line, reader.keyFrom, reader.keyTo, reader.keyHash, undefined);
-      if (slot === undefined) continue;
-      const target = work.target(slot);
-      if (!work.wants(target) || !takeValue(work, target, reader, keepEmpty, hasReplacement)) continue;
+      const key = keys.find(line, reader.keyFrom, reader.keyTo, reader.keyHash, undefined);
+      const target = key.targetIn(work);
+      if (target === undefined || !takeValue(work, target, reader, keepEmpty, hasReplacement)) continue;
       if (!work.passes(target)) return false;
-      if (work.hasAllRequired) return true;
+      if (work.hasAllRequired()) return true;
     }
     return true;
   };
@@ -60,29 +63,29 @@ function takeValue(
     work.take(target, reader.line, valueFrom, valueTo, verbatim);
     return true;
   }
-  const value = valueText(reader);
+  const value = withoutInvalid(valueText(reader));
   if (value === '' && !keepsEmpty) return false;
   work.takeText(target, value);
   return true;
 }
 
-/** The value's text; one with invalid characters counts as empty. */
 function valueText({ line, unquoted, valueFrom, valueTo }: LogfmtReader): string {
-  const value = unquoted ?? line.slice(valueFrom, valueTo);
-  return value.includes('\ufffd') ? '' : value;
+  return unquoted ?? line.slice(valueFrom, valueTo);
 }
 
-/** With parameters, each gives a label, empty when the line lacks the key; the last value of a key wins. */
-function compileParams({ params, strict }: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
-  const byKey = new Map<string, Slot>();
-  const targets = params.map(({ name }) => slots.pin(name));
-  // A key that equals the label of a parameter is taken for it, whatever its path.
-  for (const target of targets) byKey.set(target.name, target);
-  for (const { name, path } of [...params].reverse()) byKey.set(parseLogfmtKey(path), slots.pin(name));
+/**
+ * With parameters, each gives a label, empty when the line lacks the key; the last value of a key wins, and one with invalid characters
+ * counts as empty.
+ */
+function compileParams(stage: LogfmtStage, slots: SlotTable, hints: Hints): RunStage {
+  const targets = stage.params.map(({ name }) => slots.pin(name));
+  const labels = new ParamLabels(stage, slots, hints);
   if (hints.skipsParsers) return () => true;
   const reader = new LogfmtReader();
+  const { strict } = stage;
   return (work) => {
-    for (const slot of targets) if (work.target(slot) === slot) work.set(slot, '');
+    if (work.hasAllRequired()) return true;
+    for (const slot of targets) if (!work.isTaken(slot)) work.set(slot, '');
     work.charge(logfmtCost);
     reader.start(work.line);
     for (let token = reader.next(); token !== atEnd; token = reader.next()) {
@@ -91,9 +94,46 @@ function compileParams({ params, strict }: LogfmtStage, slots: SlotTable, hints:
         work.failParsing(logfmtError, reader.fault);
         return true;
       }
-      const slot = byKey.get(labelName(reader.line.slice(reader.keyFrom, reader.keyTo)));
-      if (slot !== undefined) work.set(work.target(slot), valueText(reader));
+      const slot = labels.of(labelName(reader.line.slice(reader.keyFrom, reader.keyTo)), work);
+      if (slot === undefined) continue;
+      const isClash = work.isTaken(slot);
+      const target = work.target(slot);
+      // Loki stops at a clash that it has no use for, instead of going on to the next key.
+      if (isClash && !work.wants(target)) return true;
+      const value = valueText(reader);
+      work.set(target, value.includes('\ufffd') ? '' : value);
+      if (work.hasAllRequired()) return true;
     }
     return true;
   };
+}
+
+/** The labels of a stage's parameters by the keys of lines, as label names. */
+class ParamLabels {
+  readonly #byName = new Map<string, Slot>();
+  readonly #byKey = new Map<string, Slot>();
+  readonly #required: Hints['required'];
+
+  constructor({ params }: LogfmtStage, slots: SlotTable, { required }: Hints) {
+    this.#required = required;
+    // Of several paths for a label the last one counts; of several labels for a path, which Loki picks is left to chance.
+    const paths = new Map(params.map(({ name, path }) => [name, parseLogfmtKey(path)]));
+    for (const [name, path] of paths) {
+      const slot = slots.pin(name);
+      this.#byName.set(name, slot);
+      if (!this.#byKey.has(path)) this.#byKey.set(path, slot);
+    }
+  }
+
+  /**
+   * The label for a key. A key that is called like a label of the stage is taken for that label unless it is the path of another; any other
+   * key must be a label that the query uses and that no stage has set: Loki looks at the key here, not at the label it will become.
+   */
+  of(key: string, work: WorkLine): Slot | undefined {
+    const own = this.#byName.get(key);
+    const slot = this.#byKey.get(key) ?? own;
+    if (slot === undefined || own !== undefined) return slot;
+    const isUsed = this.#required === undefined || this.#required.has(key);
+    return isUsed && work.slots.known(key)?.extractedAt !== work.serial ? slot : undefined;
+  }
 }

@@ -10,11 +10,9 @@ const short = new Map<string, string>([
   ['t', '\t'],
 ]);
 const fourDigits = /^[0-9a-fA-F]{4}$/;
-const control = /[\u0000-\u001f]/;
 
-/** The text of a quoted logfmt value without its quotes, or undefined for an invalid escape or a raw control character. */
+/** The text of a quoted logfmt value without its quotes, or undefined for an invalid escape. */
 export function unquoteLogfmt(raw: string): string | undefined {
-  if (control.test(raw)) return undefined;
   let text = '';
   let from = 0;
   for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {

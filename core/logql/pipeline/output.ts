@@ -54,11 +54,10 @@ export class Output {
     return this.#pool.of(rest);
   }
 
-  /** Details of an error that was removed only appear when another label has changed: otherwise Loki does not check for them. */
   #addErrors(work: WorkLine): void {
-    if (work.error === '' && work.touchedCount === 0) return;
-    if (work.error !== '') work.set(this.#error, work.error);
-    if (work.errorDetails !== '') work.set(this.#errorDetails, work.errorDetails);
+    const { error, shownDetails } = work;
+    if (error !== '') work.set(this.#error, error);
+    if (shownDetails !== '') work.set(this.#errorDetails, shownDetails);
   }
 }
 

@@ -26,7 +26,7 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
   return (work) => {
     const { line } = work;
     work.charge(patternCost);
-    if (line === '' || !line.startsWith(start)) return true;
+    if (line === '' || work.hasAllRequired() || !line.startsWith(start)) return true;
     let from = start.length;
     for (const { slot, end } of captures) {
       const found = end === undefined ? -1 : line.indexOf(end, from);
@@ -36,7 +36,6 @@ export function compilePattern({ pattern }: PatternStage, slots: SlotTable, hint
         if (work.wants(target)) {
           work.take(target, line, from, to, verbatim);
           if (!work.passes(target)) return false;
-          if (work.hasAllRequired) return true;
         }
       }
       if (end === undefined || found < 0) return true;

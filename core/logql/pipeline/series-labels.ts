@@ -53,7 +53,7 @@ class SeriesTree {
     let branch = this.#root;
     const last = this.#slots.length - 1;
     for (const [index, slot] of this.#slots.entries()) {
-      const value = work.get(slot);
+      const value = work.grouped(slot);
       const found = branch.get(value);
       if (index === last) return found instanceof LabelSet ? found : this.#add(work, branch, value);
       if (found instanceof Map) {
@@ -70,7 +70,7 @@ class SeriesTree {
   #add(work: WorkLine, branch: Branch, value: string | undefined): LabelSet {
     const labels: Label[] = [];
     for (const slot of this.#slots) {
-      const text = work.get(slot);
+      const text = work.grouped(slot);
       if (text !== undefined) labels.push([slot.name, ownText(text)]);
     }
     const set = LabelSet.fromSorted(labels);

@@ -39,8 +39,10 @@ export class Slot {
   from = 0;
   to = 0;
   decoding: Decoding = verbatim;
-  /** The number of the last line in which a parser set this label: the first value in a line wins. */
+  /** The number of the last line in which a stage set this label. */
   extractedAt = 0;
+  /** The number of the last line in which a stage deleted this label. */
+  deletedAt = 0;
   /** The labels for which `baseValue` was looked up. */
   base: BaseLabels | undefined = undefined;
   baseValue: string | undefined = undefined;

@@ -32,11 +32,11 @@ export function compileStage(stage: Stage, slots: SlotTable, hints: Hints, meter
     case 'logfmt':
       return compileLogfmt(stage, slots, hints);
     case 'regexp':
-      return compileRegexp(stage, slots, hints);
+      return compileRegexp(stage, slots);
     case 'pattern':
       return compilePattern(stage, slots, hints);
     case 'unpack':
-      return compileUnpack(slots, hints);
+      return compileUnpack(hints);
     case 'decolorize':
       return compileDecolorize();
     case 'label-filter':

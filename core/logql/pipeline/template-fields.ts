@@ -2,14 +2,13 @@ import type { ArgNode, PipeNode, TemplateList } from '../template/ast.js';
 import { parseTemplate } from '../template/parse.js';
 
 /**
- * The fields that a template names. These are the only labels that Loki knows it reads: not those used through `index` or the dot as a
- * whole.
+ * The fields that a template names. These are the only labels that Loki knows it reads: not those used through `index`, a variable, a
+ * defined template or the dot as a whole. Of a chain of fields it takes every name for a label.
  * @throws TemplateSyntaxError
  */
 export function templateFields(text: string, name: 'line' | 'label'): readonly string[] {
-  const { body, definitions } = parseTemplate(text, name);
   const names = new Set<string>();
-  for (const list of [body, ...definitions.values()]) addList(list, names);
+  addList(parseTemplate(text, name).body, names);
   return [...names];
 }
 
@@ -27,8 +26,6 @@ function addList(list: TemplateList, names: Set<string>): void {
         if (node.elseList !== undefined) addList(node.elseList, names);
         break;
       case 'template':
-        if (node.pipe !== undefined) addPipe(node.pipe, names);
-        break;
       case 'text':
       case 'break':
       case 'continue':
@@ -41,8 +38,6 @@ function addPipe({ commands }: PipeNode, names: Set<string>): void {
 }
 
 function addArg(arg: ArgNode, names: Set<string>): void {
-  const [first] = arg.kind === 'field' ? arg.names : arg.kind === 'variable' ? arg.fields : [];
-  if (first !== undefined) names.add(first);
+  if (arg.kind === 'field') for (const field of arg.names) names.add(field);
   if (arg.kind === 'pipe') addPipe(arg, names);
-  if (arg.kind === 'chain') addArg(arg.base, names);
 }

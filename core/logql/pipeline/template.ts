@@ -1,13 +1,21 @@
 import { exceeded, formatLimits } from '../template/exec/limits.js';
 import { compileTemplate } from '../template/index.js';
+import type { Rendered } from '../template/compile.js';
 import type { Meter } from './meter.js';
 import { errorDetailsLabel, errorLabel } from './types.js';
 import type { WorkLine } from './work-line.js';
 
 export const templateError = 'TemplateFormatErr';
 
-/** A stage's template: its text for the current line; undefined when it fails, which marks the line with an error. */
-export type StageTemplate = (work: WorkLine) => string | undefined;
+/** A stage's template: its text for the current line, or why it has none. */
+export type StageTemplate = (work: WorkLine) => Rendered;
+
+/** The text, or undefined for a template that failed, which marks the line with an error. */
+export function textOf(work: WorkLine, rendered: Rendered): string | undefined {
+  if ('text' in rendered) return rendered.text;
+  work.fail(templateError, rendered.error);
+  return undefined;
+}
 
 /**
  * Compiles a template of `line_format` or `label_format`.
@@ -25,26 +33,24 @@ export function compileStageTemplate(text: string, name: 'line' | 'label', meter
     if ('text' in rendered) {
       work.formatted += rendered.text.length;
       if (work.formatted > formatLimits.lineOutput) exceeded('output');
-      return rendered.text;
     }
-    work.fail(templateError, rendered.error);
-    return undefined;
+    return rendered;
   };
 }
 
-/** Templates see errors as labels. */
+/** Templates see errors as labels, also in place of labels of the same name. */
 function valueFor(work: WorkLine, name: string): string | undefined {
-  const slot = work.slots.known(name);
-  const value = slot === undefined ? undefined : work.get(slot);
-  if (value !== undefined) return value;
   if (name === errorLabel && work.error !== '') return work.error;
-  return name === errorDetailsLabel && work.errorDetails !== '' ? work.errorDetails : undefined;
+  if (name === errorDetailsLabel && work.shownDetails !== '') return work.shownDetails;
+  const slot = work.slots.known(name);
+  return slot === undefined ? undefined : work.get(slot);
 }
 
+/** What a template can range over. */
 function valuesOf(work: WorkLine): readonly (readonly [string, string])[] {
   const values = new Map<string, string>();
-  if (work.error !== '') values.set(errorLabel, work.error);
-  if (work.errorDetails !== '') values.set(errorDetailsLabel, work.errorDetails);
   for (const slot of work.visible()) values.set(slot.name, work.get(slot) ?? '');
+  if (work.error !== '') values.set(errorLabel, work.error);
+  if (work.shownDetails !== '') values.set(errorDetailsLabel, work.shownDetails);
   return [...values];
 }

@@ -3,28 +3,28 @@ import { goesOn, isFaulty, readFields, type FieldOutcome, type FieldVisitor } fr
 import { jsonCost, jsonError } from './json-stage.js';
 import { readJsonText, unescapeJson } from './json-text.js';
 import { jsonFaults, JsonReader, jsonString } from './json-value.js';
-import { KeyTable, type KeyEntry } from './key-table.js';
-import type { SlotTable } from './slot-table.js';
+import { labelName } from './label-name.js';
+import { ownText } from './own-text.js';
 import type { Slot } from './slot.js';
-import type { RunStage } from './work-line.js';
+import { clashSuffix } from './types.js';
+import type { RunStage, WorkLine } from './work-line.js';
 
 const packedEntry = '_entry';
 
 /** `| unpack`: the line becomes the value of `_entry`, and the other strings of the object become labels. */
-export function compileUnpack(slots: SlotTable, hints: Hints): RunStage {
+export function compileUnpack(hints: Hints): RunStage {
   if (hints.skipsParsers) return () => true;
   const reader = new JsonReader();
-  const fields = new PackedFields(reader, slots, hints);
   return (work) => {
     const { line } = work;
-    if (line === '') return true;
+    if (line === '' || work.hasAllRequired()) return true;
     work.charge(jsonCost);
     if (!line.startsWith('{')) {
       work.failParsing(jsonError, 'expecting json object(6), but it is not');
       return true;
     }
     reader.start(line);
-    fields.start();
+    const fields = new PackedFields(reader, work, hints);
     if (readFields(reader, 0, line.length, fields, undefined, 0) === isFaulty) {
       work.failParsing(jsonError, reader.fault);
       return true;
@@ -32,44 +32,51 @@ export function compileUnpack(slots: SlotTable, hints: Hints): RunStage {
     const { entry } = fields;
     if (entry === undefined) return true;
     for (const [slot, value] of fields.labels) {
-      const target = work.target(slot);
-      if (!work.wants(target)) continue;
-      work.takeText(target, value);
-      if (!work.passes(target)) return false;
+      work.set(slot, value);
+      if (!work.passes(slot)) return false;
     }
     work.line = entry;
     return true;
   };
 }
 
-class PackedFields implements FieldVisitor<undefined> {
+/** Collects the strings of a packed line: whether a label is wanted is decided by the line as it was before. */
+class PackedFields implements FieldVisitor<string> {
   entry: string | undefined;
-  labels: (readonly [Slot, string])[] = [];
+  readonly labels: (readonly [Slot, string])[] = [];
   readonly #reader: JsonReader;
-  readonly #keys: KeyTable;
+  readonly #work: WorkLine;
+  readonly #required: Hints['required'];
 
-  constructor(reader: JsonReader, slots: SlotTable, hints: Hints) {
+  constructor(reader: JsonReader, work: WorkLine, { required }: Hints) {
     this.#reader = reader;
-    this.#keys = new KeyTable(slots, hints, unescapeJson);
+    this.#work = work;
+    this.#required = required;
   }
 
-  start(): void {
-    this.#keys.startLine();
-    this.entry = undefined;
-    this.labels = [];
+  key(from: number, to: number): string | undefined {
+    return unescapeJson(this.#reader.line.slice(from, to));
   }
 
-  field(keyFrom: number, keyTo: number, keyHash: number): FieldOutcome {
-    const reader = this.#reader;
-    const key: KeyEntry = this.#keys.find(reader.line, keyFrom, keyTo, keyHash, undefined);
-    if (key.isFaulty) {
-      reader.fault = jsonFaults.escape;
-      return isFaulty;
+  field(key: string): FieldOutcome {
+    const { line, kind, from, to } = this.#reader;
+    if (kind !== jsonString) return goesOn;
+    if (key !== packedEntry) {
+      this.#add(key, readJsonText(line, from, to));
+      return goesOn;
     }
-    if (reader.kind !== jsonString) return goesOn;
-    const value = readJsonText(reader.line, reader.from, reader.to);
-    if (key.raw === packedEntry) this.entry = value;
-    else if (key.slot !== undefined) this.labels.push([key.slot, value]);
-    return goesOn;
+    this.entry = unescapeJson(line.slice(from, to));
+    if (this.entry !== undefined) return goesOn;
+    this.#reader.fault = jsonFaults.escape;
+    return isFaulty;
+  }
+
+  /** Names clash, and are wanted, as they are written; only then are they made label names. */
+  #add(key: string, value: string): void {
+    const { slots } = this.#work;
+    const written = slots.known(key);
+    const name = written !== undefined && this.#work.isTaken(written) ? key + clashSuffix : key;
+    if (this.#required?.has(name) === false || slots.known(name)?.extractedAt === this.#work.serial) return;
+    this.labels.push([slots.slot(ownText(labelName(name))), value]);
   }
 }

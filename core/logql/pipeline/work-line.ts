@@ -31,6 +31,7 @@ export class WorkLine {
   formatted = 0;
   readonly #requiredCount: number;
   readonly #preserved: Slot;
+  readonly #error: Slot;
   #serial = 0;
   #requiredFound = 0;
 
@@ -41,6 +42,7 @@ export class WorkLine {
     this.base = slots.base(nothing);
     this.#requiredCount = hints.required?.size ?? 0;
     this.#preserved = slots.pin(preserveErrorLabel);
+    this.#error = slots.pin(errorLabel);
   }
 
   /** The line's number, unique within this query. */
@@ -106,26 +108,48 @@ export class WorkLine {
     return slots;
   }
 
+  /** Whether templates see any label. */
+  get hasLabels(): boolean {
+    const { base, touched, touchedCount } = this;
+    if (this.error !== '' || this.shownDetails !== '') return true;
+    if (base.slots.some((slot) => slot.touchedAt !== this.#serial)) return true;
+    for (let index = 0; index < touchedCount; index += 1) if (touched[index]?.state !== deleted) return true;
+    return false;
+  }
+
   /** Sets a parsed label, replacing any other label of that name. */
   set(slot: Slot, value: string): void {
     this.#touch(slot);
     slot.state = parsed;
     slot.value = value;
+    this.#markExtracted(slot);
   }
 
+  /** Deletes a label, which the line need not have: it counts as changed all the same. */
   delete(slot: Slot): void {
     this.#touch(slot);
     slot.state = deleted;
+    slot.deletedAt = this.#serial;
   }
 
-  /** The slot for a parsed value of this name: a different one when the stream or the metadata have the name. */
+  /** The value of a label that `by` names: a label that was deleted once stays away from it, even if it was set again. */
+  grouped(slot: Slot): string | undefined {
+    return slot.deletedAt === this.#serial ? undefined : this.get(slot);
+  }
+
+  /** Whether the stream or the metadata have a label of this name. */
+  isTaken(slot: Slot): boolean {
+    return (
+      this.base.value(slot) !== undefined || (slot.touchedAt === this.#serial && slot.state === metadata)
+    );
+  }
+
+  /** The slot for a parsed value of this name: a different one when the name is taken. */
   target(slot: Slot): Slot {
-    const isTaken =
-      this.base.value(slot) !== undefined || (slot.touchedAt === this.#serial && slot.state === metadata);
-    return isTaken ? this.slots.clashOf(slot) : slot;
+    return this.isTaken(slot) ? this.slots.clashOf(slot) : slot;
   }
 
-  /** Whether a parser should extract a value for this slot. */
+  /** Whether a parser should extract a value for this slot: the first value that any stage sets wins. */
   wants(target: Slot): boolean {
     return (this.hints.required === undefined || target.isRequired) && target.extractedAt !== this.#serial;
   }
@@ -153,12 +177,13 @@ export class WorkLine {
   }
 
   #markExtracted(target: Slot): void {
+    if (target.extractedAt === this.#serial) return;
     target.extractedAt = this.#serial;
     if (target.isRequired) this.#requiredFound += 1;
   }
 
-  /** Whether everything the query uses has been found. */
-  get hasAllRequired(): boolean {
+  /** Whether everything the query uses has been found: parsers then do not run, and have no errors. */
+  hasAllRequired(): boolean {
     return this.#requiredCount > 0 && this.#requiredFound === this.#requiredCount;
   }
 
@@ -174,8 +199,14 @@ export class WorkLine {
     if (this.hints.preservesErrors) this.set(this.#preserved, 'true');
   }
 
-  get isErrorPreserved(): boolean {
-    return this.get(this.#preserved) === 'true';
+  /** The details of the error as output and templates show them: of one that was removed only when a label has changed as well. */
+  get shownDetails(): string {
+    return this.error === '' && this.touchedCount === 0 ? '' : this.errorDetails;
+  }
+
+  /** Whether the line has an error, or a label of that name. */
+  get showsError(): boolean {
+    return this.error !== '' || this.get(this.#error) !== undefined;
   }
 
   #touch(slot: Slot): void {

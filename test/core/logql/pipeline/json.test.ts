@@ -2,26 +2,31 @@ import test from 'ava';
 import fc from 'fast-check';
 import { extractorOf, objectOf, entryOf, parsedLabels, pipelineOf } from './run-query.js';
 
+/** The label of a key in the object that has given `prefix`; a blank key adds nothing. */
+function nameOf(prefix: string, key: string): string {
+  const cleaned = Array.from(key.trim(), (character) => (/^[A-Za-z0-9_]$/.test(character) ? character : '_'));
+  const own = cleaned.join('');
+  if (prefix !== '') return own === '' ? prefix : `${prefix}_${own}`;
+  return /^[0-9]/.test(own) ? `_${own}` : own;
+}
+
 /** What `| json` is to find, told by the platform's own reader. */
 function flatten(text: string): Record<string, string> {
   const labels = new Map<string, string>();
-  const walk = (value: unknown, prefix: string): void => {
+  const walk = (value: unknown, prefix: string, isInner: boolean): void => {
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
-      const cleaned = Array.from(key.trim(), (character) =>
-        /^[A-Za-z0-9_]$/.test(character) ? character : '_',
-      );
-      const own = cleaned.join('');
-      const name = prefix !== '' ? `${prefix}_${own}` : /^[0-9]/.test(own) ? `_${own}` : own;
+      const name = nameOf(prefix, key);
       if (Array.isArray(inner) || inner === null) continue;
-      if (typeof inner === 'object') walk(inner, name);
-      else if (name !== '') take(name === 'app' ? 'app_extracted' : name, String(inner));
+      if (typeof inner === 'object') walk(inner, name, true);
+      else if (name === 'app') take(isInner ? nameOf(prefix, `${key}_extracted`) : 'app_extracted', inner);
+      else if (name !== '' || isInner) take(name, inner);
     }
   };
-  const take = (name: string, value: string): void => {
-    if (!labels.has(name)) labels.set(name, value.replaceAll('\ufffd', ' '));
+  const take = (name: string, value: unknown): void => {
+    if (!labels.has(name)) labels.set(name, String(value).replaceAll('\ufffd', ' '));
   };
-  walk(JSON.parse(text), '');
+  walk(JSON.parse(text), '', false);
   return Object.fromEntries([...labels].sort());
 }
 
