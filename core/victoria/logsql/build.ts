@@ -141,6 +141,16 @@ export function stats(
   return { kind: 'stats', by: by.map((key) => (typeof key === 'string' ? { field: key } : key)), functions };
 }
 
+/**
+ * A name for a result of `stats` or another made-up column. VictoriaLogs refuses a result with the name of a group key, and the keys may be
+ * names of a client's data, so underscores are appended until the name is none of them.
+ */
+export function freeName(name: string, taken: readonly string[]): string {
+  let free = name;
+  while (taken.includes(free)) free += '_';
+  return free;
+}
+
 /** A group key of `_time` buckets `[k*step - offset, (k+1)*step - offset)`, nanoseconds. */
 export function timeBucket(step: bigint, offset = 0n): GroupKey {
   const size = `${step.toString()}ns`;

@@ -1,47 +1,28 @@
+import {
+  day,
+  missingTenant,
+  perLevel,
+  refused,
+  tenMinutes,
+  volume,
+  volumeRange,
+  checkout,
+  every,
+  fields,
+  from,
+  gateway,
+  hour,
+  instant,
+  labels,
+  payments,
+  prod,
+  query,
+  series,
+  stats,
+  to,
+} from './make-cases.js';
+import { questions } from './questions-table.js';
 import type { LogcliCase } from './types.js';
-
-const from = '--from=2026-11-01T02:00:00Z';
-const to = '--to=2026-11-01T03:00:00Z';
-const hour = [from, to] as const;
-const tenMinutes = ['--from=2026-11-01T02:00:00Z', '--to=2026-11-01T02:10:00Z'] as const;
-const day = ['--from=2026-11-01T00:00:00Z', '--to=2026-11-01T06:00:00Z'] as const;
-const gateway = '{app="api-gateway"}';
-const checkout = '{service_name="checkout"}';
-const payments = '{service_name="payments"}';
-const every = '{service_name=~".+"}';
-const prod = '{namespace="prod", app!="orders"}';
-const perLevel = 'sum by (level) (count_over_time({app="api-gateway"}[5m]))';
-
-/** Why the text of an answer without a tenant differs (docs/differences.md). */
-const missingTenant = 'the specification words the refusal of a request without a tenant in its own way';
-
-function query(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'query', name, args };
-}
-function instant(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'instant-query', name, args, as: 'samples' };
-}
-function labels(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'labels', name, args };
-}
-function series(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'series', name, args, as: 'lines' };
-}
-function stats(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'stats', name, args, as: 'index-stats' };
-}
-function volume(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'volume', name, args, as: 'volume' };
-}
-function volumeRange(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'volume_range', name, args, as: 'volume' };
-}
-function fields(name: string, ...args: readonly string[]): LogcliCase {
-  return { command: 'detected-fields', name, args, as: 'fields' };
-}
-function refused(name: string, command: string, ...args: readonly string[]): LogcliCase {
-  return { command, name: `refused: ${name}`, args };
-}
 
 /** Why lines of one instant may stand in another order (docs/differences.md). */
 const oneInstant = 'VictoriaLogs does not keep the order of arrival of the lines of one instant';
@@ -565,4 +546,5 @@ export const cases: readonly LogcliCase[] = [
   { ...refused('no tenant', 'query', ...hour, gateway), orgId: '', proxy: 'auth', differs: missingTenant },
   { ...refused('no tenant, labels', 'labels', ...hour), orgId: '', proxy: 'auth', differs: missingTenant },
   { ...refused('a tenant with a slash', 'query', ...hour, gateway), orgId: 'a/b' },
+  ...questions,
 ];

@@ -7,6 +7,7 @@ import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../../victoria/
 import {
   and,
   exact,
+  freeName,
   limit,
   or,
   query,
@@ -87,7 +88,7 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
   const { upstream, filter, push, buckets, memory, signal } = request;
   const { columns, streamOf } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
-  const asked = { query: query(filter, [stats(columns, measured(push))]), range };
+  const asked = { query: query(filter, [stats(columns, measured(push, freeName('value', columns)))]), range };
   const series =
     buckets.count === 1
       ? (await upstream.stats(asked)).map(({ labels, value }) => ({ labels, points: [[0, value] as const] }))
@@ -141,15 +142,16 @@ async function readBuckets(
   take: (row: BackendRow, value: GroupValue) => 'taken' | DeclineReason,
 ): Promise<Declined | undefined> {
   const { range, stepNs, shiftNs, count } = buckets;
+  const name = freeName('value', columns);
   const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
-  const asked = query(filter, [...pipes, stats(by, measured(push)), limit(maxPoints + 1)]);
+  const asked = query(filter, [...pipes, stats(by, measured(push, name)), limit(maxPoints + 1)]);
   let points = 0;
   for await (const batch of upstream.rows({ query: asked, range })) {
     points += batch.length;
     if (points > maxPoints) return decline('too-many-values');
     for (const row of batch) {
       const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row['_time'] ?? '') + stepNs - 1n;
-      const outcome = take(row, [endNs, Number(row['value'])]);
+      const outcome = take(row, [endNs, Number(row[name])]);
       if (outcome !== 'taken') return decline(outcome);
     }
   }
@@ -157,10 +159,8 @@ async function readBuckets(
 }
 
 /** The statistic that the backend computes. */
-function measured({ measure }: LeafPush): StatsFunction {
-  return measure === 'bytes'
-    ? statsFunction('sum_len', ['_msg'], 'value')
-    : statsFunction('count', [], 'value');
+function measured({ measure }: LeafPush, name: string): StatsFunction {
+  return measure === 'bytes' ? statsFunction('sum_len', ['_msg'], name) : statsFunction('count', [], name);
 }
 
 /** A key for the values of columns. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { limit, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
+import { freeName, limit, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
@@ -164,14 +164,15 @@ async function look(
   { upstream, reader, naming, selection, columns, unreliable: unreliableRows }: ProfileRequest,
   range: TimeRange,
 ): Promise<StretchProfile> {
+  const named = (name: string): string => freeName(name, columns);
   const counting = stats(
     ['_stream', ...columns],
-    statsFunction('count', [], 'rows'),
-    statsFunction('count_uniq_hash', ['_time'], 'different'),
-    { ...statsFunction('count', [], 'missing'), condition: missingLineRows(naming) },
+    statsFunction('count', [], named('rows')),
+    statsFunction('count_uniq_hash', ['_time'], named('different')),
+    { ...statsFunction('count', [], named('missing')), condition: missingLineRows(naming) },
     ...(unreliableRows === undefined
       ? []
-      : [{ ...statsFunction('count', [], 'odd'), condition: unreliableRows }]),
+      : [{ ...statsFunction('count', [], named('odd')), condition: unreliableRows }]),
   );
   const pipes = columns.length === 0 ? [counting] : [counting, limit(maxGroups)];
   const rows = new Map<string, number>();
@@ -182,11 +183,12 @@ async function look(
     for (const row of batch) {
       const text = row['_stream'] ?? '{}';
       const before = rows.get(text);
-      rows.set(text, (before ?? 0) + Number(row['rows']));
-      missing += Number(row['missing']);
-      unreliable += Number(row['odd'] ?? 0);
+      rows.set(text, (before ?? 0) + Number(row[named('rows')]));
+      missing += Number(row[named('missing')]);
+      unreliable += Number(row[named('odd')] ?? 0);
       // Rows of one stream in several groups may still share times.
-      if (before !== undefined || row['rows'] !== row['different']) streamsWithSharedTimes.add(text);
+      if (before !== undefined || row[named('rows')] !== row[named('different')])
+        streamsWithSharedTimes.add(text);
       const { fields } = reader.stream(text);
       isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
     }

@@ -23,7 +23,9 @@ const streams = [
   { job: 'j', env: 'x' },
 ] as const;
 
-const metadata = [{}, { severity: 'info' }, { 'trace.id': 'abc' }, { team: 'red' }];
+/** Names that results of statistics have had. */
+const namesOfResults = { value: '1', rows: '2', different: 'a', missing: '0', odd: '1', value_: 'b' };
+const metadata = [{}, { severity: 'info' }, { 'trace.id': 'abc' }, { team: 'red' }, namesOfResults];
 
 /** Few times and lines, so that rows share them; an empty line is stored as none. Rows pushed twice are equal in all. */
 const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(
