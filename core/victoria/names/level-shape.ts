@@ -1,5 +1,7 @@
-import { isObjectStart, levelField, levelFromLine, levelPair, levelWord } from './level-line.js';
-import { levelNames, normalLevel } from './level-words.js';
+import { isObject, isObjectStart, levelFromLine } from './level-line.js';
+import { levelField } from './level-object.js';
+import { levelPair } from './level-pairs.js';
+import { levelNames, levelOfWords, normalLevel } from './level-words.js';
 
 /** The text around a level as programs write it: `"level":"info"`, `level=info `. */
 export interface LevelForm {
@@ -7,47 +9,53 @@ export interface LevelForm {
   readonly suffix: string;
 }
 
-/** What a group of lines has in common: the text before a level of this form and the level, or the whole line. */
-export type LineShape =
-  | { readonly form: LevelForm; readonly before: string; readonly value: string }
-  | { readonly form: undefined; readonly line: string };
+interface LineStart {
+  readonly form: LevelForm;
+  readonly before: string;
+  readonly value: string;
+}
 
-// Collapsing numbers creates a word boundary in one case only: a number followed by a T, as in 12TRACE.
-const createsBoundary = /<N>T(?:race|rc)/i;
+/** What a group of lines has in common: the text before a level of this form and the level, or the whole line. */
+export type LineShape = LineStart | { readonly form: undefined; readonly line: string };
+
+// `\<N>` may stand for `\beef`, which is an escape, or for `\12`, which is none.
+const hidesEscape = '\\<N>';
 
 /** The level of a line without one (docs/protocol/answers.md#log-entries). */
 const noLevel = '';
 
 /**
  * The level of all lines of a shape; the empty text means no level, undefined that it depends on the rest of the line. Numbers in shapes
- * may be collapsed to `<N>`: level words and names have no digits, and brackets, quotes and spaces stay.
+ * may be collapsed to `<N>`, which is no part of a level word or of a name, and ends none: neither do digits.
  */
 export function levelOfShape(shape: LineShape): string | undefined {
-  if (shape.form === undefined) {
-    return createsBoundary.test(shape.line) ? undefined : (levelFromLine(shape.line) ?? noLevel);
-  }
-  const { form, before, value } = shape;
-  if (createsBoundary.test(before)) return undefined;
-  const start = `${before}${form.prefix}${value}${form.suffix}`;
-  const word = levelWord.exec(start)?.[0];
-  const ofPair = firstPair(start);
-  if (ofPair === 'open') return undefined;
-  const asText = normalLevel(ofPair.value ?? '') ?? normalLevel(word ?? '');
-  if (asText === undefined || !isObjectStart(before)) return asText;
-  // With a closing bracket at its end the line is an object, otherwise text.
-  const field = levelField(start);
-  if (field?.rank !== 0) return undefined;
-  const asObject = normalLevel(field.value) ?? normalLevel(word ?? '');
-  return asObject === asText ? asText : undefined;
+  return shape.form === undefined ? levelOfLines(shape.line) : levelOfStarts(shape);
 }
 
-/** The pair that decides the level, or that none does; `open` when a later pair might. */
-function firstPair(start: string): { readonly value: string | undefined } | 'open' {
-  const value = levelPair(start);
-  const followed = [` level=${probe} `, `" level=${probe} `].map((more) => levelPair(start + more));
-  return followed.includes(probe) ? 'open' : { value };
+/** The level of lines that differ in numbers only. */
+function levelOfLines(line: string): string | undefined {
+  if (line.includes(hidesEscape)) return undefined;
+  if (!isObject(line)) return levelFromLine(line) ?? noLevel;
+  const { value, trustsNumber } = levelField(line, true);
+  const asText = levelOfWords(line);
+  const asObject = normalLevel(value ?? '') ?? asText;
+  return trustsNumber && asObject !== asText ? undefined : (asObject ?? noLevel);
 }
-const probe = 'anything';
+
+/** The level of lines that start alike. */
+function levelOfStarts({ form, before, value }: LineStart): string | undefined {
+  const start = `${before}${form.prefix}${value}${form.suffix}`;
+  if (start.includes(hidesEscape)) return undefined;
+  const word = levelOfWords(start);
+  const pair = levelPair(start);
+  if (!pair.isFinal) return undefined;
+  const asText = normalLevel(pair.value ?? '') ?? word;
+  if (asText === undefined || !isObjectStart(before)) return asText;
+  // With a closing bracket at its end the line is an object, otherwise text.
+  const field = levelField(start, true);
+  if (field.value === undefined || (field.trustsNumber && word !== asText)) return undefined;
+  return (normalLevel(field.value) ?? word) === asText ? asText : undefined;
+}
 
 const names = levelNames.map((name) => name.replaceAll('.', '\\.')).join('|');
 const writtenForm = new RegExp(`"(?:${names})":[ ]?"|(?<![^ ])(?:${names})=`);

@@ -1,4 +1,4 @@
-/** Names of labels and metadata entries that hold a level, in Loki's order (limit `log_level_fields`). */
+/** Names of labels, metadata entries and fields of lines that hold a level, in Loki's order (limit `log_level_fields`). */
 export const levelNames: readonly string[] = [
   'level',
   'LEVEL',
@@ -15,6 +15,23 @@ export const levelNames: readonly string[] = [
   'Severity_Text',
   'SEVERITY_TEXT',
 ];
+
+const shortestName = Math.min(...levelNames.map((name) => name.length));
+const longestName = Math.max(...levelNames.map((name) => name.length));
+
+// The long s is an s in another case.
+const starts: ReadonlySet<number> = new Set(
+  [...levelNames, 'ſ'].flatMap((name) => [
+    name.toLowerCase().charCodeAt(0),
+    name.toUpperCase().charCodeAt(0),
+  ]),
+);
+
+/** Whether a part of a text can be a name of the list, in any case, so that others need not be copied to be looked up. */
+export function mayBeLevelName(text: string, start: number, end: number): boolean {
+  const length = end - start;
+  return length >= shortestName && length <= longestName && starts.has(text.charCodeAt(start));
+}
 
 const known: ReadonlyMap<string, string> = new Map([
   ['trace', 'trace'],
@@ -41,4 +58,14 @@ export function wordsOfLevel(level: string): readonly string[] {
 /** Loki's name for a level word in any case; undefined for any other text. */
 export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
+}
+
+// The dotted I is an i in lower case. What may stand on the left of a word and what on the right are different sets.
+const levelWord =
+  /(?:^|[ \t\n[({"'=|])(trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo)(?=$|[ \t\n[\](){}:,!"'=|])/i;
+
+/** The level that the first level word of a text means; undefined when the text has none. Abbreviations are not looked for. */
+export function levelOfWords(text: string): string | undefined {
+  const word = levelWord.exec(text)?.[1];
+  return word === undefined ? undefined : (normalLevel(word) ?? normalLevel(word.replaceAll('İ', 'i')));
 }

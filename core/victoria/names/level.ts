@@ -13,16 +13,21 @@ export function levelOfNames(get: (name: string) => string | undefined): string 
   return undefined;
 }
 
-/** The level for an OTLP severity number; undefined when the text is not a number. */
-export function levelOfSeverityNumber(text: string): string | undefined {
-  if (!/^-?[0-9]{1,9}$/.test(text)) return undefined;
-  const number = Number(text);
-  if (number < 1 || number > 24) return unknownLevel;
-  if (number <= 4) return 'trace';
-  if (number <= 8) return 'debug';
-  if (number <= 12) return 'info';
-  if (number <= 16) return 'warn';
-  return number <= 20 ? 'error' : 'fatal';
+const wholeNumber = /^([+-]?)0*([0-9]{1,19})$/;
+const largest = 2n ** 63n - 1n;
+
+/** The level for an OTLP severity number; what Go does not read as a number of 64 bits is info. */
+export function levelOfSeverityNumber(text: string): string {
+  const [, sign, digits = ''] = wholeNumber.exec(text) ?? [];
+  if (sign === undefined) return 'info';
+  const number = sign === '-' ? -BigInt(digits) : BigInt(digits);
+  if (number > largest || number < -largest - 1n) return 'info';
+  if (number === 0n || number > 24n) return unknownLevel;
+  if (number <= 4n) return 'trace';
+  if (number <= 8n) return 'debug';
+  if (number <= 12n) return 'info';
+  if (number <= 16n) return 'warn';
+  return number <= 20n ? 'error' : 'fatal';
 }
 
 /** Where `detected_level` can come from, other than a stored `detected_level`, which takes precedence. */
@@ -40,8 +45,7 @@ export function detectLevel(sources: LevelSources, scansBodies: boolean): string
     const named = levelOfNames((name) => metadata.get(name));
     if (named !== undefined) return named;
     const number = metadata.get('severity_number');
-    const numbered = number === undefined ? undefined : levelOfSeverityNumber(number);
-    if (numbered !== undefined) return numbered;
+    if (number !== undefined && number !== '') return levelOfSeverityNumber(number);
   }
   return (scansBodies ? levelFromLine(line) : undefined) ?? unknownLevel;
 }

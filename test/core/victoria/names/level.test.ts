@@ -12,7 +12,7 @@ const lines: readonly (readonly [string, string])[] = [
   ['ts=1 level=warn msg="x error y"', 'warn'],
   ['level=Error status=503', 'error'],
   ['{"severity":"warning","note":"an error"}', 'warn'],
-  ['{"a":{"level":"debug"},"level":"fatal"}', 'fatal'],
+  ['{"a":{"level":"debug"},"level":"fatal"}', 'debug'],
   ['{"msg":"level","lvl":"ERR","x":"info"}', 'error'],
   ['{"level":"odd","msg":"critical failure"}', 'critical'],
   ['error while warning about info', 'error'],
@@ -46,15 +46,16 @@ test('a text of metadata that is no known level stands as it is', (t) => {
 test('the severity number decides when no text does', (t) => {
   const metadata = new Map([['severity_number', '17']]);
   t.is(detectLevel({ ofLabels: undefined, metadata, line: 'info' }, true), 'error');
-  t.deepEqual(['1', '8', '9', '13', '24', '25'].map(levelOfSeverityNumber), [
-    'trace',
-    'debug',
-    'info',
-    'warn',
-    'fatal',
-    'unknown',
-  ]);
-  t.is(levelOfSeverityNumber('high'), undefined);
+  const levels = ['1', '8', '9', '13', '24', '25'].map(levelOfSeverityNumber);
+  t.deepEqual(levels, ['trace', 'debug', 'info', 'warn', 'fatal', 'unknown']);
+});
+
+test('a severity number is read as Go reads one, and what it does not read is info', (t) => {
+  const lowest = ['0', '-0', '+0', '-1', '-9223372036854775808', '+17', '0017', '9223372036854775807'];
+  const levels = ['unknown', 'unknown', 'unknown', 'trace', 'trace', 'error', 'error', 'unknown'];
+  t.deepEqual(lowest.map(levelOfSeverityNumber), levels);
+  for (const text of ['high', '1.0', '0x1', ' 17', '1e1', '9223372036854775808', '-9223372036854775809', '١'])
+    t.is(levelOfSeverityNumber(text), 'info', text);
 });
 
 test('without the body scan the line is not looked at', (t) => {

@@ -35,7 +35,15 @@ function linesOf({ op, value }: StringLabelFilter): readonly LogsqlFilter[] | un
   const words = [...new Set(levels)].flatMap(wordsOfLevel);
   const stems = words.filter((word) => !words.some((other) => other !== word && word.includes(other)));
   if (stems.length === 0) return [];
-  const texts = requiredTexts(`(?i)(?:${stems.join('|')})`);
+  const texts = requiredTexts(`(?i)(?:${stems.map(patternOf).join('|')})`);
   if (texts.length === 0) return undefined;
-  return [and(...texts.map((list) => or(...list.map((text) => substring('_msg', text)))))];
+  return [escapedValue, and(...texts.map((list) => or(...list.map((text) => substring('_msg', text)))))];
+}
+
+// In a quoted value of logfmt, letters may be written with escapes.
+const escapedValue = and(substring('_msg', '="'), substring('_msg', '\\u00'));
+
+// The dotted I counts as an i.
+function patternOf(word: string): string {
+  return word.replaceAll('i', '.');
 }

@@ -1,0 +1,69 @@
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** The closing quote of the string that starts at a quote; -1 when there is none before the end. */
+export function endOfString(text: string, start: number, end: number): number {
+  // Most strings are short: a search for the quote would take longer.
+  for (let at = start + 1; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at += 1;
+  }
+  return -1;
+}
+
+/** The end of a block of brackets, with strings in it passed over; -1 when it is not closed. Other brackets are not looked at. */
+export function endOfBlock(text: string, start: number, end: number, open: number, close: number): number {
+  let depth = 0;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(text, at, end);
+      if (at < 0) return -1;
+    } else if (code === open) {
+      depth += 1;
+    } else if (code === close) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
+
+/** Whether a part of the text has a backslash. */
+export function hasEscape(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === backslash) return true;
+  return false;
+}
+
+const controls: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+const fourDigits = /^[0-9A-Fa-f]{4}$/;
+
+/** A text without its escapes; undefined when one of them is none of JSON's, nor one of the characters that escape themselves. */
+export function unescaped(text: string, themselves: string): string | undefined {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+    const escape = text.charAt(at + 1);
+    parts.push(text.slice(from, at));
+    from = at + 2;
+    if (escape === 'u') {
+      const digits = text.slice(from, from + 4);
+      if (!fourDigits.test(digits)) return undefined;
+      parts.push(String.fromCharCode(parseInt(digits, 16)));
+      from += 4;
+    } else {
+      const meant =
+        controls.get(escape) ?? (escape !== '' && themselves.includes(escape) ? escape : undefined);
+      if (meant === undefined) return undefined;
+      parts.push(meant);
+    }
+  }
+  return parts.join('') + text.slice(from);
+}
