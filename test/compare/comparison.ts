@@ -44,12 +44,12 @@ export interface ComparisonSettings {
 
 /** Asks both every question, and finds the smallest case of what differs. */
 export async function compareAll(
-  questions: Iterable<Question>,
+  questions: Iterable<Question> | AsyncIterable<Question>,
   settings: ComparisonSettings,
 ): Promise<Comparison> {
   const families = new Map<string, FamilyCount>();
   const findings = new Findings(settings);
-  for (const question of questions) {
+  for await (const question of questions) {
     const verdict = await judge(question, settings.loki, settings.proxy);
     const count = families.get(question.family) ?? noneOf();
     families.set(question.family, count);

@@ -1,6 +1,6 @@
 import type { Dataset, TenantData } from './data/dataset.js';
 import { lostEntries, type Lost } from './lost.js';
-import { countInLoki, pushToBackend, pushToLoki, rowsOf, type Account } from './parties.js';
+import { countInIndex, countInLoki, pushToBackend, pushToLoki, rowsOf, type Account } from './parties.js';
 
 const timeoutMs = 60_000;
 const pauseMs = 200;
@@ -36,12 +36,26 @@ async function fill(
   const wanted = streams.reduce((sum, { entries }) => sum + entries.length, 0);
   if ((await count()) === wanted) return;
   await push();
+  await seen(tenant, wanted, count);
+}
+
+/** Waits until so many entries can be seen. */
+async function seen(tenant: string, wanted: number, count: () => Promise<number>): Promise<void> {
   const until = Date.now() + timeoutMs;
-  let seen = 0;
+  let last = 0;
   while (Date.now() < until) {
-    seen = await count();
-    if (seen === wanted) return;
+    last = await count();
+    if (last === wanted) return;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  throw new Error(`tenant ${tenant}: ${seen} of ${wanted} entries can be seen`);
+  throw new Error(`tenant ${tenant}: ${last} of ${wanted} entries can be seen`);
+}
+
+/** Makes Loki write its chunks, which is when its index counts them. */
+export async function flush(url: string, data: Dataset): Promise<void> {
+  await (await fetch(`${url}/flush`, { method: 'POST' })).arrayBuffer();
+  for (const { tenant, streams } of data.tenants) {
+    const wanted = streams.reduce((sum, { entries }) => sum + entries.length, 0);
+    await seen(tenant, wanted, () => countInIndex(url, tenant, data));
+  }
 }

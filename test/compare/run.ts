@@ -7,8 +7,9 @@ import { startDevBackend } from '../../core/embedded/index.js';
 import { openProxy } from '../conformance/target.js';
 import { compareAll } from './comparison.js';
 import { makeDataset } from './data/dataset.js';
-import { load } from './load.js';
+import { flush, load } from './load.js';
 import { partyAt, type Account } from './parties.js';
+import type { Question } from './question.js';
 import { jsonOf, tableOf, textOf } from './report.js';
 import { families, makeQuestion } from './requests/index.js';
 
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     tenants: { type: 'string' },
     account: { type: 'string', default: '200' },
     json: { type: 'string' },
+    flush: { type: 'boolean', default: false },
   },
 });
 
@@ -90,13 +92,16 @@ async function run(loki: string): Promise<number> {
         ? Array.from({ length: Number(options.requests) }, (_, index) => index)
         : options.only.split(',').map(Number);
     const questions = indexes.map((index) => makeQuestion(seed, index, data, chosen));
-    const comparison = await compareAll(questions, {
-      data,
-      loki: lokiParty.ask,
-      proxy: proxyParty.ask,
-      lost,
-      found: (finding) => console.log(`\n${textOf(finding)}`),
-    });
+    const comparison = await compareAll(
+      inTurn(questions, () => flush(loki, data)),
+      {
+        data,
+        loki: lokiParty.ask,
+        proxy: proxyParty.ask,
+        lost,
+        found: (finding) => console.log(`\n${textOf(finding)}`),
+      },
+    );
     console.log(`\n${tableOf(comparison)}`);
     for (const { count, outcome, signature } of [...comparison.findings.values()].sort(
       (a, b) => b.count - a.count,
@@ -109,6 +114,18 @@ async function run(loki: string): Promise<number> {
     await ours?.close();
     await backend.close();
   }
+}
+
+/** What counts chunks comes last, after Loki has flushed them, or not at all. */
+async function* inTurn(
+  questions: readonly Question[],
+  flushed: () => Promise<void>,
+): AsyncGenerator<Question> {
+  const isLater = ({ path }: Question): boolean => path === 'index/stats';
+  yield* questions.filter((question) => !isLater(question));
+  if (!options.flush) return;
+  await flushed();
+  yield* questions.filter(isLater);
 }
 
 function mapOf(accounts: ReadonlyMap<string, Account>): string {

@@ -49,7 +49,38 @@ export function natureOf({ wanted, got, text }: Pick<Different, 'wanted' | 'got'
     if (wantedSets.length !== gotSets.length) return 'number of series';
     return 'values';
   }
-  return general(text).slice(0, 160);
+  return fieldRespects(wanted, got) ?? general(firstDifference(wanted, got) ?? text).slice(0, 160);
+}
+
+/** In what fields differ that both have detected. */
+function fieldRespects(wanted: Answered, got: Answered): string | undefined {
+  const [wantedFields, gotFields] = [wanted, got].map(
+    ({ body }) =>
+      new Map(
+        asArray(asObject(body)['fields']).map((field) => [asText(asObject(field)['label']), asObject(field)]),
+      ),
+  );
+  if (wantedFields === undefined || gotFields === undefined || wantedFields.size + gotFields.size === 0)
+    return undefined;
+  const respects = new Set<string>();
+  for (const [label, field] of wantedFields) {
+    const other = gotFields.get(label);
+    if (other === undefined) respects.add('missing field');
+    else
+      for (const name of ['type', 'parsers', 'jsonPath'])
+        if (canonical(field[name]) !== canonical(other[name])) respects.add(name);
+  }
+  if ([...gotFields.keys()].some((label) => !wantedFields.has(label))) respects.add('extra field');
+  return [...respects].sort().join(', ');
+}
+
+/** The first lines of two texts that are not the same. */
+function firstDifference(wanted: Answered, got: Answered): string | undefined {
+  const [wantedText, gotText] = [wanted, got].map(({ body }) => asObject(body)['data']);
+  if (typeof wantedText !== 'string' || typeof gotText !== 'string') return undefined;
+  const [wantedLines, gotLines] = [wantedText.split('\n'), gotText.split('\n')];
+  const at = wantedLines.findIndex((line, index) => line !== gotLines[index]);
+  return `${gotLines[at] ?? ''} | Loki ${wantedLines[at] ?? ''}`.replace(/\b[a-z]\w*(?=,|\)|=)/gi, 'x');
 }
 
 function errorOf({ body }: Answered): string {
@@ -63,6 +94,7 @@ function general(text: string): string {
     .replace(/"(?:[^"\\]|\\.)*"|`[^`]*`|'[^']*'/g, '…')
     .replace(/\d+/g, '0')
     .replace(/\{[^{}]*\}/g, '{…}')
+    .replace(/\[[^[\]]*\]/g, '[…]')
     .slice(0, 200);
 }
 

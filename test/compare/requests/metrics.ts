@@ -64,7 +64,22 @@ export function metric(context: Context, depth: number): string {
   return range(context);
 }
 
-const intervals = ['1m', '5m', '10m', '30m', '1h', '90s', '2h', '3h', '45s', '1h30m', '100ms'] as const;
+const intervals = [
+  '1m',
+  '5m',
+  '10m',
+  '10m',
+  '30m',
+  '30m',
+  '1h',
+  '1h',
+  '90s',
+  '2h',
+  '3h',
+  '45s',
+  '1h30m',
+  '100ms',
+] as const;
 
 export function range(context: Context): string {
   const { random } = context;

@@ -1,5 +1,5 @@
 import type { Random } from '../../watch/random.js';
-import { spanNs, type Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset.js';
 import type { Question, TimeForm } from '../question.js';
 import type { Context } from './context.js';
 
@@ -53,7 +53,7 @@ export function metricWindow(
 
 /** A moment at which ranges find the entry. */
 export function instant({ random, entry }: Context, data: Dataset): bigint {
-  if (random.chance(0.4)) return data.endNs;
-  const later = entry.ns + BigInt(random.below(Number(spanNs / secondNs) / 6)) * secondNs;
-  return random.chance(0.6) ? later - (later % (60n * secondNs)) + 60n * secondNs : later;
+  if (random.chance(0.25)) return data.endNs;
+  const later = entry.ns + BigInt(random.below(random.pick([30, 300, 1800]))) * secondNs;
+  return random.chance(0.6) ? later - (later % secondNs) + secondNs : later;
 }

@@ -38,7 +38,7 @@ function* fewerParameters(question: Question): Generator<Question> {
   for (const name of Object.keys(question.params)) {
     const { [name]: value, ...params } = question.params;
     if (name === 'limit' && value !== '5000') yield { ...question, params: { ...params, limit: '5000' } };
-    else if (name !== 'limit' && name !== 'line_limit') yield { ...question, params };
+    else if (name !== 'limit' && name !== 'line_limit' && name !== 'step') yield { ...question, params };
   }
   if (question.isCategorized) yield { ...question, isCategorized: false };
   if (question.method === 'POST') yield { ...question, method: 'GET' };
