@@ -92,8 +92,8 @@ function streamLabels(random: Random, shapeName: string): Record<string, string>
 
 function metadataName(random: Random): string {
   const name = random.chance(0.4) ? random.pick(['trace_id', 'user', 'level', 'http.status', 'a-b', 'a.b', 'n']) : fieldName(random);
-  // A name of nothing but signs or of the store's own fields is no name.
-  return /^_|^$/.test(name) ? 'meta' : name;
+  // Loki refuses names of nothing but signs, and the store has fields of its own.
+  return /^_|^$/.test(name) || !/[a-z\d]/i.test(name) ? 'meta' : name;
 }
 
 /** Moments in order: bursts, silences, and now and then the same moment again. */
