@@ -4,7 +4,8 @@ export interface Span {
   readonly end: number;
 }
 
-interface Node {
+/** What all nodes of a tree have. */
+export interface Node {
   readonly span: Span;
 }
 

@@ -1,5 +1,6 @@
 import { LabelSet } from '../base/labels/label-set.js';
 import type { Expr, MetricExpr, RangeAggregation, Selector } from './ast.js';
+import { checkStages } from './check/stages.js';
 import { parseQuery } from './parse.js';
 import { compilePipeline } from './pipeline/compile.js';
 import { compileSampleReader } from './pipeline/extractor.js';
@@ -8,7 +9,18 @@ import { compileMatcherTest } from './pipeline/text-test.js';
 import type { PipelineEntry } from './pipeline/types.js';
 import { visit, type AstNode } from './walk.js';
 
-export type { PipelineEntry } from './pipeline/types.js';
+/** Labels by name; a record's empty values are labels that are missing. */
+export type Labels = LabelSet | Readonly<Record<string, string>>;
+
+/** A log entry, with its labels as sets or as plain records. */
+export interface EntryToEvaluate {
+  /** Index labels. */
+  readonly stream: Labels;
+  readonly structuredMetadata?: Labels;
+  /** Only templates show it; 0 when left out. */
+  readonly timestampNs?: bigint;
+  readonly line: string;
+}
 
 /** The result of a query for one entry; empty when the query does not keep it. */
 export interface EvaluatedEntry {
@@ -32,16 +44,28 @@ const compiled = new WeakMap<Expr, Evaluate>();
 /**
  * Runs one entry through a query: selector, stages and, for a metric query, the sample extraction of its first range aggregation. A parsed
  * query is compiled on first use and cached as long as it lives.
- * @throws LogqlError with Loki's text for a query that cannot be parsed; the errors of a stage that cannot be compiled
+ * @throws LogqlError with Loki's text for a query that cannot be parsed, or has a stage that cannot be built
  */
-export function evaluateEntry(query: Expr | string, entry: PipelineEntry): EvaluatedEntry {
+export function evaluateEntry(query: Expr | string, entry: EntryToEvaluate): EvaluatedEntry {
   const expr = typeof query === 'string' ? parseQuery(query) : query;
   let evaluate = compiled.get(expr);
   if (evaluate === undefined) compiled.set(expr, (evaluate = compile(expr)));
-  return evaluate(entry);
+  const { stream, structuredMetadata = LabelSet.empty, timestampNs = 0n, line } = entry;
+  return evaluate({
+    stream: setOf(stream),
+    structuredMetadata: setOf(structuredMetadata),
+    timestampNs,
+    line,
+  });
+}
+
+function setOf(labels: Labels): LabelSet {
+  if (labels instanceof LabelSet) return labels;
+  return LabelSet.from(Object.entries(labels).filter(([, value]) => value !== ''));
 }
 
 function compile(expr: Expr): Evaluate {
+  checkStages(expr);
   if (expr.kind === 'log') {
     const selects = compileSelector(expr.selector);
     const pipeline = compilePipeline(expr.stages);

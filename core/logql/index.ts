@@ -1,3 +1,9 @@
+/** LogQL as a library (`ref-proxy/logql`, docs/logql.md). */
+export { RefusedQuery } from '../base/errors/refused-query.js';
+export { LabelSet, type Label } from '../base/labels/label-set.js';
+export { MemoryAccount, type MemorySource, type MemoryUse } from '../base/memory/account.js';
+export type { Steps } from '../base/pace/steps.js';
+export type { TimeRange } from '../base/time/range.js';
 export type * from './ast.js';
 export { isIpPattern } from './check/ip.js';
 export { dropUnusedLineFormats } from './check/line-formats.js';
@@ -5,7 +11,7 @@ export { matchesEmpty } from './check/matchers.js';
 export { checkStages, checkSteps } from './check/stages.js';
 export { makeMatcher } from './matcher.js';
 export { LogqlError } from './error.js';
-export { evaluateEntry, type EvaluatedEntry, type PipelineEntry } from './evaluate-entry.js';
+export { evaluateEntry, type EntryToEvaluate, type EvaluatedEntry, type Labels } from './evaluate-entry.js';
 export { foldLiterals } from './fold.js';
 export {
   formatQuery,
@@ -26,12 +32,25 @@ export { printSelector, printStage, printStages } from './print/stages.js';
 export { parseTemplate, TemplateSyntaxError } from './template/parse.js';
 export type * from './template/ast.js';
 export { childrenOf, logQueriesOf, mapMatchers, visit, type AstNode } from './walk.js';
+export { LineWorkers, type LineWorkerObserver, type LineWorkerOptions } from './lines/line-workers.js';
+export type { LineWork } from './lines/work.js';
+export type { Columns } from './metric/columns.js';
 export {
+  defaultMetricLimits,
   entryLeafSource,
   evaluateMetric,
   gridOf,
+  type BinaryLimits,
+  type EntrySource,
   type Grid,
+  type Leaf,
+  type LeafRequest,
   type LeafSource,
   type MetricLimits,
   type MetricResult,
+  type Warned,
+  type SeriesRow,
+  type SeriesTable,
 } from './metric/index.js';
+export type { Point, SampleResult, SeriesResult } from './metric/points.js';
+export type { PipelineEntry } from './pipeline/types.js';

@@ -114,7 +114,7 @@ export function binaryLimits(process: {
   };
 }
 
-interface Warned {
+export interface Warned {
   readonly warnings: readonly string[];
 }
 

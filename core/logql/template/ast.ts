@@ -10,7 +10,7 @@ export type TemplateList = readonly TemplateNode[];
 export type TemplateNode =
   TextNode | ActionNode | IfNode | WithNode | RangeNode | TemplateCallNode | BreakNode | ContinueNode;
 
-interface Positioned {
+export interface Positioned {
   readonly offset: number;
   readonly line: number;
 }
@@ -26,7 +26,7 @@ export interface ActionNode extends Positioned {
   readonly pipe: PipeNode;
 }
 
-interface Control extends Positioned {
+export interface Control extends Positioned {
   readonly pipe: PipeNode;
   readonly list: TemplateList;
   readonly elseList: TemplateList | undefined;
