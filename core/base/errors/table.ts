@@ -488,6 +488,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'a binary operation with group_left or group_right whose results would have equal labels',
     text: 'multiple matches for labels: grouping labels must ensure unique matches',
   },
+  severalErrors: {
+    status: 500,
+    when: 'operations of a metric query that fail at the same time, each in its own way',
+    text: '{count} errors: {texts}',
+  },
   binaryTooMany: {
     status: 400,
     when: 'binary operations that nest too deep, or too many of them',

@@ -20,7 +20,7 @@ import { setOperation } from './set-operations.js';
 import type { Grid } from './columns.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf, LeafSource, MetricLimits, MetricResult, SeriesRow, SeriesTable } from './types.js';
-import { vectorBinary } from './vector-binary.js';
+import { joinedBreach, vectorBinary, type Breach } from './vector-binary.js';
 
 /**
  * Evaluates a metric query as Loki does, reading logs through the source of leaves.
@@ -50,6 +50,8 @@ export async function evaluatePlanned<Planned extends Leaf>(
   }
   const evaluation = new Evaluation({ expr, tree }, columns, source, limits, signal);
   const rows = await evaluation.run(tree);
+  const breach = evaluation.breachOf(tree);
+  if (breach !== undefined) throw breach.error;
   const pacer = new Pacer(signal);
   const order = { expr, isSorted: sortsItself(expr), isCut: evaluation.isCut };
   const collected = await evaluation.collect(rows);
@@ -74,6 +76,8 @@ class Evaluation<Planned extends Leaf> {
   readonly #signal: AbortSignal;
   readonly #pacer: Pacer;
   readonly #budget: BinaryBudget;
+  /** What went wrong in binary operations. */
+  readonly #breaches = new Map<MetricTree<Planned>, Breach>();
   readonly #stop = new AbortController();
   #failure: { readonly reason: unknown } | undefined;
   /** The last leaf queued in each lane. */
@@ -111,6 +115,21 @@ class Evaluation<Planned extends Leaf> {
       case 'vector':
       case 'literal':
         return [this.#constant(tree.value)];
+    }
+  }
+
+  /** The errors of an expression that has been run. */
+  breachOf(tree: MetricTree<Planned>): Breach | undefined {
+    switch (tree.kind) {
+      case 'aggregate':
+      case 'label-replace':
+        return this.breachOf(tree.of);
+      case 'binary':
+        return joinedBreach([this.#breaches.get(tree), this.breachOf(tree.left), this.breachOf(tree.right)]);
+      case 'leaf':
+      case 'vector':
+      case 'literal':
+        return undefined;
     }
   }
 
@@ -182,7 +201,8 @@ class Evaluation<Planned extends Leaf> {
     }
   }
 
-  async #binary({ node, left, right }: Branch<Planned, 'binary'>): Promise<Iterable<SeriesRow>> {
+  async #binary(tree: Branch<Planned, 'binary'>): Promise<Iterable<SeriesRow>> {
+    const { node, left, right } = tree;
     const { op, returnBool, matching } = node;
     if (isSetOp(op)) {
       const [a, b] = await this.#operands(left, right);
@@ -196,7 +216,9 @@ class Evaluation<Planned extends Leaf> {
     const [a, b] = await this.#operands(left, right);
     const combine = combineOf(op, returnBool);
     const parts = { budget: this.#budget, memory: this.#limits.memory, pacer: this.#pacer };
-    return vectorBinary(combine, matching, a, b, this.#columns, parts);
+    const { rows, breach } = await vectorBinary(combine, matching, a, b, this.#columns, parts);
+    if (breach !== undefined) this.#breaches.set(tree, breach);
+    return rows;
   }
 
   /** Evaluates both sides in parallel; when one fails, the other is cancelled and awaited. */

@@ -5,17 +5,42 @@ import { entryBytes, seriesBytes, textBytes } from '../../base/memory/sizes.js';
 import type { VectorMatching } from '../ast.js';
 import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './columns.js';
-import { anyPresent, bySignature, resultLabelsOf, signatureOf } from './matching.js';
+import { bySignature, resultLabelsOf, signatureOf } from './matching.js';
 import type { Combine } from './operators.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { RowCollector } from './row-collector.js';
 import type { SeriesRow } from './types.js';
 
-/** A violation of the matching rules, with its column; Loki evaluates in time order and reports the first one. */
+/** A violation of the matching rules, with its column. */
 interface MatchViolation {
   readonly column: number;
   readonly kind: 'duplicate' | 'many-to-one' | 'not-unique';
+}
+
+/** What is left of an operation: its rows, which are empty from the column of its first error on. */
+export interface BinaryOutcome {
+  readonly rows: readonly SeriesRow[];
+  readonly breach: Breach | undefined;
+}
+
+/** The errors of an expression at the first time that has any. Loki evaluates in time order, and all operations at a time. */
+export interface Breach {
+  readonly column: number;
+  /** ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique`, or `severalErrors` of those. */
+  readonly error: Error;
+}
+
+/** The errors of an operation: its own and those of its operands, in this order, at the earliest time. */
+export function joinedBreach(breaches: readonly (Breach | undefined)[]): Breach | undefined {
+  const all = breaches.filter((breach) => breach !== undefined);
+  const column = Math.min(...all.map((breach) => breach.column));
+  const errors = all.filter((breach) => breach.column === column).map(({ error }) => error);
+  const [first, second] = errors;
+  if (first === undefined) return undefined;
+  if (second === undefined) return { column, error: first };
+  const texts = errors.map(({ message }) => message).join('; ');
+  return { column, error: apiError('severalErrors', { count: String(errors.length), texts }) };
 }
 
 /** The parts and limits of a binary operation. */
@@ -27,7 +52,6 @@ export interface BinaryParts {
 
 /**
  * An arithmetic operation or comparison between two sides of series, sample by sample at equal times.
- * @throws ApiError `duplicateMatch`, `manyToOne` or `matchNotUnique` when the match is ambiguous
  */
 export async function vectorBinary(
   combine: Combine,
@@ -36,13 +60,13 @@ export async function vectorBinary(
   right: readonly SeriesRow[],
   { count }: Columns,
   { budget, memory, pacer }: BinaryParts,
-): Promise<readonly SeriesRow[]> {
+): Promise<BinaryOutcome> {
   const isSwapped = matching?.group === 'right';
   const [many, one] = isSwapped ? [right, left] : [left, right];
   const signature = signatureOf(matching);
   const labelsOf = resultLabelsOf(matching);
   const ones = await bySignature(one, signature, { memory, pacer });
-  let breach = await duplicateOf(ones, await anyPresent(many, count, pacer), count, pacer);
+  let breach = await duplicateOf(ones, count, pacer);
   const note = (kind: MatchViolation['kind'], column: number): void => {
     if (column < (breach?.column ?? count)) breach = { kind, column };
   };
@@ -69,8 +93,13 @@ export async function vectorBinary(
       if (pause !== undefined) await pause;
     }
   }
-  if (breach !== undefined) throw violationError(breach, isSwapped);
-  return out.rows(pacer);
+  const rows = await out.rows(pacer);
+  if (breach === undefined) return { rows, breach };
+  const { column } = breach;
+  await eachAtPace(rows, pacer, ({ present }) => {
+    present.fill(0, column);
+  });
+  return { rows, breach: { column, error: violationError(breach, isSwapped) } };
 }
 
 /** Records the results of one signature: one per time, or one per time and label set. */
@@ -102,20 +131,17 @@ class MatchedResults {
   }
 }
 
-/** The first column in which two series of the "one" side share a signature; columns where the other side is empty are not checked. */
+/** The first column in which two series of the "one" side share a signature. */
 async function duplicateOf(
   ones: ReadonlyMap<string, readonly SeriesRow[]>,
-  isLooked: Uint8Array,
   count: number,
   pacer: Pacer,
 ): Promise<MatchViolation | undefined> {
   let first = count;
   await eachAtPace(ones.values(), pacer, (group) => {
     if (group.length < 2) return;
-    for (let column = 0; column < first; column += 1) {
-      if (isLooked[column] !== 1) continue;
+    for (let column = 0; column < first; column += 1)
       if (group.filter(({ present }) => present[column] === 1).length > 1) first = column;
-    }
   });
   return first === count ? undefined : { column: first, kind: 'duplicate' };
 }

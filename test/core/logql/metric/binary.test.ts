@@ -139,8 +139,50 @@ test('what belongs to what must be clear', async (t) => {
   });
 });
 
-test('where one side has nothing the other may be as it likes', async (t) => {
-  t.is((await refused(`sum by (pod) (count_over_time({app="none"}[10s])) / on (pod) ${both}`)).status, 200);
+test('the side of one must be clear although there is nothing to match, the side of many need not', async (t) => {
+  const none = 'sum by (pod) (count_over_time({app="none"}[10s]))';
+  t.is((await refused(`${none} / on (pod) ${both}`)).status, 500);
+  t.is((await refused(`${both} / on (pod) ${none}`)).status, 200);
+});
+
+const duplicate =
+  'found duplicate series on the right hand-side;many-to-many matching not allowed: matching labels must be unique on one side';
+const manyToOne =
+  'multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)';
+
+test('operations that fail at the same time are told together, the outer one first', async (t) => {
+  const [left, right] = [`${both} / on (pod) ${byPod}`, `${byPod} / on (pod) ${both}`];
+  const text = async (query: string): Promise<string> => (await refused(query)).text;
+  t.is(await text(`(${left}) or (${right})`), `2 errors: ${manyToOne}; ${duplicate}`);
+  t.is(
+    await text(`sum(${right}) * label_replace(${left}, "a", "b", "", "")`),
+    `2 errors: ${duplicate}; ${manyToOne}`,
+  );
+  t.is(
+    await text(`((${left}) and (${right})) * on (pod) ${both}`),
+    `2 errors: ${duplicate}; 2 errors: ${manyToOne}; ${duplicate}`,
+  );
+  t.is(await text(`(${left}) * 2`), manyToOne);
+});
+
+test('of operations that fail at different times the first is told', async (t) => {
+  const later: readonly ShortEntry[] = [
+    [5, 'a', { pod: 'p', level: 'info' }],
+    [5, 'a', { pod: 'p', level: 'error' }],
+    [15, 'b', { pod: 'p', level: 'info' }],
+    [15, 'b', { pod: 'p', level: 'error' }],
+  ];
+  const of = (line: string): string => `sum by (pod, level) (count_over_time({app="a"} |= "${line}" [10s]))`;
+  const text = async (query: string): Promise<string> => {
+    const error = await t.throwsAsync(evaluate(query, later, range(10, 20, 10)), { instanceOf: ApiError });
+    return error?.message ?? '';
+  };
+  const [first, second] = [
+    `${of('a')} / on (pod) sum by (pod) (${of('a')})`,
+    `sum by (pod) (${of('b')}) / on (pod) ${of('b')}`,
+  ];
+  t.is(await text(`(${second}) or (${first})`), manyToOne);
+  t.is(await text(`(${second}) * on (pod) (${of('a')})`), duplicate);
 });
 
 test('series that match alike do no harm at different times, and make one series', async (t) => {
