@@ -17,7 +17,11 @@ export interface Context {
 export function makeContext(random: Random, dataset: Dataset): Context {
   const tenant = random.chance(0.85) ? dataset.tenants[0] : random.pick(dataset.tenants);
   if (tenant === undefined) throw new Error('no data');
-  const stream = random.pick(tenant.streams);
+  // Lines that a parser takes apart have more to ask about.
+  const streams = random.several(2, () => random.pick(tenant.streams), 2);
+  const stream =
+    streams.find(({ shape }) => /json|logfmt|traefik|kubernetes|packed|long/.test(shape)) ??
+    random.pick(streams);
   const entry = random.pick(stream.entries);
   const known = new Map(Object.entries(stream.labels));
   for (const [name, value] of Object.entries(entry.metadata)) known.set(asLabel(name), value);

@@ -86,19 +86,17 @@ export function range(context: Context): string {
   const chosen = selector(context);
   const interval = random.pick(intervals);
   const offset = random.chance(0.12) ? ` offset ${random.pick(['5m', '1h', '-10m', '30s'])}` : '';
-  if (random.chance(0.5)) {
-    const inner = random.chance(0.4) ? '' : stages(context, 3, 1);
-    const isBeforeStages = random.chance(0.08);
-    const query = isBeforeStages
-      ? `${chosen}[${interval}]${offset}${inner}`
-      : `${chosen}${inner} [${interval}]${offset}`;
-    return `${random.pick(logFunctions)}(${query})`;
-  }
+  if (random.chance(0.45)) return ofLines(context, chosen, interval, offset);
   const parsed = random.chance(0.85) ? ` ${parser(context)}` : '';
-  const more = random.chance(0.3) ? ` ${labelFilter(context)}` : '';
   const name = numericLabel(context);
+  if (name === undefined) return ofLines(context, `${chosen}${parsed}`, interval, offset);
+  const more = random.chance(0.2) ? ` ${labelFilter(context)}` : '';
   const conversion = conversionFor(context, name);
-  const after = random.chance(0.5) ? ' | __error__=""' : random.chance(0.2) ? ` ${labelFilter(context)}` : '';
+  const after = random.chance(0.75)
+    ? ' | __error__=""'
+    : random.chance(0.3)
+      ? ` ${labelFilter(context)}`
+      : '';
   const fn = random.pick(unwrapFunctions);
   const by = groupedUnwrap.has(fn) && random.chance(0.4) ? ` ${grouping(context)}` : '';
   const parameter =
@@ -106,9 +104,21 @@ export function range(context: Context): string {
   return `${fn}(${parameter}${chosen}${parsed}${more} | unwrap ${conversion}${after} [${interval}]${offset})${by}`;
 }
 
-function numericLabel(context: Context): string {
-  const numeric = [...context.known].filter(([, value]) => /^[-+.]?\d/.test(value)).map(([name]) => name);
-  return numeric.length > 0 && context.random.chance(0.92) ? context.random.pick(numeric) : aLabel(context);
+function ofLines(context: Context, chosen: string, interval: string, offset: string): string {
+  const { random } = context;
+  const inner = random.chance(0.4) ? '' : stages(context, 3, 1);
+  const query = random.chance(0.08)
+    ? `${chosen}[${interval}]${offset}${inner}`
+    : `${chosen}${inner} [${interval}]${offset}`;
+  return `${random.pick(logFunctions)}(${query})`;
+}
+
+/** A label that has a number, now and then another one; none where the entry has no number. */
+function numericLabel(context: Context): string | undefined {
+  const { random, known } = context;
+  if (random.chance(0.08)) return aLabel(context);
+  const numeric = [...known].filter(([, value]) => /^[-+.]?\d[\d.]*\s?[a-zµ]{0,3}$/i.test(value));
+  return numeric.length === 0 ? undefined : random.pick(numeric)[0];
 }
 
 function conversionFor({ random, known }: Context, name: string): string {

@@ -64,7 +64,7 @@ function orChain(context: Context, word: string): string {
 export function wordPattern({ random, facts }: Context, word: string): string {
   const safe = escaped(word);
   const other = escaped(facts.words.length > 0 ? random.pick(facts.words) : 'b');
-  return random.pick([
+  const finding = [
     safe,
     `${safe}.*`,
     `.*${safe}`,
@@ -76,6 +76,10 @@ export function wordPattern({ random, facts }: Context, word: string): string {
     `${safe}|${other}`,
     `(${safe}|zz)`,
     `(?:${other}|${safe})`,
+    '.+',
+  ];
+  if (random.chance(0.6)) return random.pick(finding);
+  return random.pick([
     `${safe}.*${other}`,
     `${safe}.*(${other}|zz)`,
     `(a|${safe}).*${other}`,
