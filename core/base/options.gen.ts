@@ -1173,6 +1173,10 @@ export interface TranslateOptions {
    */
   readonly pushdown: 'on' | 'off';
   /**
+   * What regular expressions in line filters and label filters mean: with loki what Loki makes of them, which keeps and drops other lines than they say (v=~"a.*" also keeps xab); with exact what they say. Stream selectors always mean what they say.
+   */
+  readonly filters: 'loki' | 'exact';
+  /**
    * Name the series of metric queries over parsed lines by the extracted labels, read from rows within the row budget.
    */
   readonly exactParserSeriesIdentity: boolean;

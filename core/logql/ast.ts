@@ -94,6 +94,8 @@ export interface LineFilterStage extends Node {
   readonly kind: 'line-filter';
   readonly op: LineFilterOp;
   readonly alternatives: readonly LineFilterTerm[];
+  /** Its regexps mean what they say, and not what Loki makes of them (see withFilters). */
+  readonly isExact?: boolean;
 }
 
 /** The text that a line is compared with; `ip` terms hold the text inside `ip("...")`. */
@@ -163,6 +165,8 @@ export interface StringLabelFilter extends Node {
   readonly name: string;
   readonly op: MatchOp;
   readonly value: string;
+  /** As for a line filter. */
+  readonly isExact?: boolean;
 }
 
 export interface NumberLabelFilter extends Node {

@@ -12,6 +12,7 @@ export { checkStages, checkSteps } from './check/stages.js';
 export { makeMatcher } from './matcher.js';
 export { LogqlError } from './error.js';
 export { evaluateEntry, type EntryToEvaluate, type EvaluatedEntry, type Labels } from './evaluate-entry.js';
+export { withFilters, type Filters } from './exact-filters.js';
 export { foldLiterals } from './fold.js';
 export {
   formatQuery,

@@ -92,20 +92,36 @@ export function mapMatchers<E extends Expr>(
   expr: E,
   change: (matchers: readonly Matcher[]) => readonly Matcher[],
 ): E {
+  return mapLogQueries(expr, {
+    log: (query) => ({
+      ...query,
+      selector: { ...query.selector, matchers: change(query.selector.matchers) },
+    }),
+  });
+}
+
+/** What becomes of each log query of a query, and of what a range aggregation unwraps of one. */
+export interface LogChange {
+  readonly log: (query: LogExpr) => LogExpr;
+  readonly unwrap?: (unwrap: Unwrap) => Unwrap;
+}
+
+/** Replaces every log query; the rest of the tree is shared with the old one. */
+export function mapLogQueries<E extends Expr>(expr: E, change: LogChange): E {
   // A log query stays one, and a metric expression keeps its kind.
-  return (expr.kind === 'log' ? changeLog(expr, change) : changeMetric(expr, change)) as E;
+  return (expr.kind === 'log' ? change.log(expr) : changeMetric(expr, change)) as E;
 }
 
-type Change = (matchers: readonly Matcher[]) => readonly Matcher[];
-
-function changeLog(expr: LogExpr, change: Change): LogExpr {
-  return { ...expr, selector: { ...expr.selector, matchers: change(expr.selector.matchers) } };
+function changeRange(range: LogRange, { log, unwrap: changeUnwrap }: LogChange): LogRange {
+  const query = log(range.query);
+  const isChanged = range.unwrap !== undefined && changeUnwrap !== undefined;
+  return isChanged ? { ...range, query, unwrap: changeUnwrap(range.unwrap) } : { ...range, query };
 }
 
-function changeMetric(expr: MetricExpr, change: Change): MetricExpr {
+function changeMetric(expr: MetricExpr, change: LogChange): MetricExpr {
   switch (expr.kind) {
     case 'range-aggregation':
-      return { ...expr, range: { ...expr.range, query: changeLog(expr.range.query, change) } };
+      return { ...expr, range: changeRange(expr.range, change) };
     case 'vector-aggregation':
     case 'label-replace':
       return { ...expr, expr: changeMetric(expr.expr, change) };

@@ -15,6 +15,7 @@ import type { TranslateOptions } from '../base/options.gen.js';
 import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
+import type { PlanSettings } from '../engine/plan/settings.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
 import { systemClock } from '../kernel/clock.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';
@@ -103,8 +104,8 @@ function printText(explanation: Explanation, run: RunReport | undefined): string
   return `${printExplanation(explanation)}${run === undefined ? '' : `\n${printRun(run, explanation.reads)}`}`;
 }
 
-function translateOptions({ stages }: Pipeline): Pick<TranslateOptions, 'pushdown'> {
+function translateOptions({ stages }: Pipeline): PlanSettings {
   const translate = stages.find(({ plugin }) => plugin.name === 'translate');
   // Options of a loaded plugin are valid against its schema, from which the type is generated.
-  return translate === undefined ? { pushdown: 'on' } : (translate.options as TranslateOptions);
+  return translate === undefined ? {} : (translate.options as TranslateOptions);
 }

@@ -3,8 +3,8 @@ import { pauseBehind, readAhead } from '../../core/wire/api/read-ahead.js';
 import type { TranslateOptions } from '../../core/base/options.gen.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
-import type { Pushdown } from '../../core/engine/plan/rules/query/off.js';
 import { planSteps } from '../../core/engine/plan/request.js';
+import type { PlanSettings } from '../../core/engine/plan/settings.js';
 import type { Plan } from '../../core/engine/plan/types.js';
 import { defineStage, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
@@ -16,10 +16,10 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   needs: [],
   gives: ['plan'],
   rest: 'once',
-  create: ({ pushdown }, host): Stage<never, 'plan'> => ({
+  create: (options, host): Stage<never, 'plan'> => ({
     // The parser builds its table on first use, which takes as long as a hundred queries.
     start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
-    handle: (exchange, rest) => translate(exchange, rest, host, pushdown),
+    handle: (exchange, rest) => translate(exchange, rest, host, options),
   }),
 });
 
@@ -29,16 +29,16 @@ async function translate(
   exchange: Exchange,
   rest: Rest<'plan'>,
   host: Pick<Host, 'naming' | 'clock'>,
-  pushdown: Pushdown,
+  settings: PlanSettings,
 ): ReturnType<Rest> {
-  const plan = await planned(exchange, host, pushdown);
+  const plan = await planned(exchange, host, settings);
   return rest(exchange.derive<'plan'>({ slots: { plan } }));
 }
 
 async function planned(
   exchange: Exchange,
   { naming, clock }: Pick<Host, 'naming' | 'clock'>,
-  pushdown: Pushdown,
+  settings: PlanSettings,
 ): Promise<Plan> {
   const { request, signal } = exchange;
   const startedAt = clock.monotonicMs();
@@ -46,7 +46,7 @@ async function planned(
   try {
     const tenant = exchange.slots.tenant?.id ?? '';
     await readAhead(request, signal);
-    const steps = planSteps(request, naming.forTenant(tenant), pushdown);
+    const steps = planSteps(request, naming.forTenant(tenant), settings);
     const plan = await atPace(steps, new Pacer(signal));
     await pauseBehind(request, signal);
     outcome = 'success';

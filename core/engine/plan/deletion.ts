@@ -2,21 +2,26 @@ import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
 import type { LogExpr, Matcher } from '../../logql/ast.js';
 import { LogqlError } from '../../logql/error.js';
-import { checkStages } from '../../logql/index.js';
+import { checkStages, withFilters } from '../../logql/index.js';
 import { and, not } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { planLogs } from './logs.js';
 import { planMatchers } from './matchers.js';
 import { matchesText } from './matches-text.js';
 import { missingLineRows } from './missing-lines.js';
+import type { PlanSettings } from './settings.js';
 import type { DeletePlan } from './types.js';
 
 /**
  * Plans a deletion: exactly the rows that the query shows, or nothing.
  * @throws ApiError for a query that names no streams, or whose rows the backend cannot select exactly
  */
-export function planDeletion(query: Query, naming: Naming): DeletePlan {
-  const expr = readLogQuery(query);
+export function planDeletion(
+  query: Query,
+  naming: Naming,
+  { filters = 'loki' }: PlanSettings = {},
+): DeletePlan {
+  const expr = withFilters(readLogQuery(query), filters);
   const { matchers } = expr.selector;
   if (!matchers.some(isSpecific)) throw apiError('deleteWildcard', { example: '{app="nginx"}' });
   const { plan } = planLogs(expr, naming);

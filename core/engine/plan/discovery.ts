@@ -1,12 +1,18 @@
 import type { DiscoveryRequest } from '../../wire/api/discovery-request.js';
 import { apiError } from '../../base/errors/table.js';
-import { checkStages, logQueriesOf, makeMatcher, requireNonEmptyMatcher } from '../../logql/index.js';
+import {
+  checkStages,
+  logQueriesOf,
+  makeMatcher,
+  requireNonEmptyMatcher,
+  withFilters,
+} from '../../logql/index.js';
 import { or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { planMatchers, selectorFilter } from './matchers.js';
 import { withClientNames } from './client-names.js';
 import { planLogs } from './logs.js';
-import type { Pushdown } from './rules/query/off.js';
+import type { PlanSettings } from './settings.js';
 import type { DetectedFieldsPlan, Plan, VolumePlan } from './types.js';
 
 type Volume = Extract<DiscoveryRequest, { readonly op: 'volume' | 'volume_range' }>;
@@ -16,7 +22,7 @@ type Scan = Extract<DiscoveryRequest, { readonly op: 'detected_fields' | 'detect
  * Says what a discovery request means in the backend's terms.
  * @throws LogqlError with Loki's text for a query it refuses
  */
-export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
+export function planDiscovery(request: DiscoveryRequest, naming: Naming, settings: PlanSettings = {}): Plan {
   switch (request.op) {
     case 'volume':
     case 'volume_range':
@@ -33,7 +39,7 @@ export function planDiscovery(request: DiscoveryRequest, naming: Naming, pushdow
       return { kind: 'detected-labels', filter: selectorFilter(request.query, naming) };
     case 'detected_fields':
     case 'detected_field_values':
-      return planScan(request, naming, pushdown);
+      return planScan(request, naming, settings);
     case 'patterns':
       return { kind: 'patterns', filter: selectorFilter(request.query, naming) };
   }
@@ -59,9 +65,13 @@ function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming
   return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };
 }
 
-function planScan({ query }: Scan, naming: Naming, pushdown: Pushdown): DetectedFieldsPlan {
+function planScan(
+  { query }: Scan,
+  naming: Naming,
+  { pushdown = 'on', filters = 'loki' }: PlanSettings,
+): DetectedFieldsPlan {
   checkStages(query.ast);
-  const ast = withClientNames(query.ast, naming);
+  const ast = withFilters(withClientNames(query.ast, naming), filters);
   if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });
   return { kind: 'detected-fields', logs: planLogs(ast, naming, pushdown).plan };
 }

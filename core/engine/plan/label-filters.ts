@@ -27,12 +27,11 @@ export function decideLabelFilter(filter: LabelFilter, scope: LabelScope): Decid
 function decideTree(filter: LabelFilter, scope: LabelScope): DecidedLabels {
   if (isComparison(filter)) return decideComparison(filter, scope);
   const left = decideTree(filter.left, scope);
+  const right = decideTree(filter.right, behind(filter.left, scope));
   if (filter.kind === 'or') {
-    const right = decideTree(filter.right, scope);
     if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? left : right;
     return { rule: left.rule, ask: joined(either, left.ask, right.ask) };
   }
-  const right = decideTree(filter.right, behind(filter.left, scope));
   if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? right : left;
   return { rule: left.rule, ask: joined(both, left.ask, right.ask) };
 }
@@ -49,7 +48,7 @@ function decideComparison(comparison: LabelComparison, scope: LabelScope): Decid
   };
 }
 
-/** What the second part of an `and` finds: the first may have marked the row with an error. */
+/** What the right side finds: the left one may have marked the row with an error. */
 function behind(first: LabelFilter, scope: LabelScope): LabelScope {
   if (comparesTexts(first)) return scope;
   return { mayHaveFailed: true, isStored: (name) => scope.isStored(name) };

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
-import { checkSteps, requireNonEmptyMatcher } from '../../logql/index.js';
+import { checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
 import { everything, or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { withClientNames } from './client-names.js';
@@ -11,7 +11,7 @@ import { planMatchers, selectorFilter } from './matchers.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps } from './logs.js';
 import { metricSteps } from './metric.js';
-import type { Pushdown } from './rules/query/off.js';
+import type { PlanSettings } from './settings.js';
 import type { Plan } from './types.js';
 
 const instantLogText =
@@ -21,18 +21,18 @@ const instantLogText =
  * Says what a request means in the backend's terms.
  * @throws LogqlError with Loki's text for a query it refuses, ApiError for what is not evaluated
  */
-export function planRequest(request: ApiRequest, naming: Naming, pushdown: Pushdown = 'on'): Plan {
-  return doAll(planSteps(request, naming, pushdown));
+export function planRequest(request: ApiRequest, naming: Naming, settings: PlanSettings = {}): Plan {
+  return doAll(planSteps(request, naming, settings));
 }
 
 /** The same bit by bit, for queries that are long. */
-export function* planSteps(request: ApiRequest, naming: Naming, pushdown: Pushdown): Steps<Plan> {
+export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSettings): Steps<Plan> {
   switch (request.op) {
     case 'query_range':
-      return yield* querySteps(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, settings);
     case 'query': {
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return yield* querySteps(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, settings);
     }
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
@@ -54,9 +54,9 @@ export function* planSteps(request: ApiRequest, naming: Naming, pushdown: Pushdo
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return yield* querySteps(request.query, naming, pushdown);
+      return yield* querySteps(request.query, naming, settings);
     case 'delete':
-      return planDeletion(request.query, naming);
+      return planDeletion(request.query, naming, settings);
     case 'format_query':
       return { kind: 'format', expr: request.query.ast };
     case 'tenant':
@@ -68,14 +68,18 @@ export function* planSteps(request: ApiRequest, naming: Naming, pushdown: Pushdo
     case 'detected_fields':
     case 'detected_field_values':
     case 'patterns':
-      return planDiscovery(request, naming, pushdown);
+      return planDiscovery(request, naming, settings);
   }
 }
 
-function* querySteps(query: Query, naming: Naming, pushdown: Pushdown): Steps<Plan> {
+function* querySteps(
+  query: Query,
+  naming: Naming,
+  { pushdown = 'on', filters = 'loki' }: PlanSettings,
+): Steps<Plan> {
   yield* checkSteps(query.ast);
   yield;
-  const ast = withClientNames(query.ast, naming);
+  const ast = withFilters(withClientNames(query.ast, naming), filters);
   if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown);
   const { plan } = yield* logsSteps(ast, naming, pushdown);
   return plan;

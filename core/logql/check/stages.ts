@@ -11,6 +11,7 @@ import { regexpFault } from '../syntax/matchers.js';
 import { parseTemplate, TemplateSyntaxError } from '../template/parse.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { dropUnusedLineFormats } from './line-formats.js';
+import { orderStages } from '../pipeline/line-order.js';
 import { isIpPattern } from './ip.js';
 
 /** Stages and parts of stages checked per step. */
@@ -32,8 +33,9 @@ export function checkSteps(expr: Expr): Steps<void> {
 function* checkAll(expr: Expr): Steps<void> {
   let checked = 0;
   for (const stages of pipelinesOf(expr)) {
-    for (const group of groupStages(stages)) {
-      for (const stage of group) {
+    for (const group of groupStages(orderStages(stages))) {
+      // Of adjacent line filters the last one is made first.
+      for (const stage of group.toReversed()) {
         const fault = yield* stageFault(stage);
         checked += 1;
         if (checked % stepParts === 0) yield;

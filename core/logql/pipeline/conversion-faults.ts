@@ -1,3 +1,4 @@
+import { lowered } from '../regexp/folding.js';
 import { parseGoFloat } from '../values/go-float.js';
 
 /** The largest whole number that Go reads before it looks for the unit. */
@@ -27,7 +28,7 @@ export function bytesFault(text: string): string {
   const [, number = '', unit = ''] = /^([\p{Nd}.,]*)(.*)$/su.exec(text) ?? [];
   const read = parseGoFloat(number.replaceAll(',', ''));
   if (!read.ok) return read.error;
-  const name = unit.trim().toLowerCase();
+  const name = lowered(unit.trim());
   return /^(?:|b|[kmgtpe]i?b?)$/.test(name) ? `too large: ${text}` : `unhandled size name: ${name}`;
 }
 

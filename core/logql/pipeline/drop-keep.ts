@@ -2,7 +2,8 @@ import type { DropStage, KeepStage, LabelItem } from '../ast.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { Slot } from './slot.js';
-import { compileMatcherTest, type TextTest } from './text-test.js';
+import type { TextTest } from './filter-test.js';
+import { compileMatcherTest } from './text-test.js';
 import type { RunStage, WorkLine } from './work-line.js';
 import { errorDetailsLabel, errorLabel, preserveErrorLabel } from './types.js';
 

@@ -1,10 +1,12 @@
 import type { CompareOp, IpLabelFilter, LabelFilter, LabelFilterTree, StringLabelFilter } from '../ast.js';
+import { isIpPattern } from '../check/ip.js';
 import { formatBytes, parseBytes } from '../values/bytes.js';
 import { conversionCost, readBytes, readNanoseconds, readNumber, type Conversion } from './conversions.js';
+import { labelMeaning } from './filter-meaning.js';
 import { compileIpFilter } from './line-filter-ip.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
-import { compileTextTest, isEmptyPattern } from './text-test.js';
+import { compileLabelTest } from './text-test.js';
 import type { LabelCheck } from './slot.js';
 import { errorLabel } from './types.js';
 
@@ -19,9 +21,9 @@ export function isComparison(filter: LabelFilter): filter is LabelComparison {
 
 /** Whether Loki replaces a comparison by one that passes every line, and then forgets the label's name. */
 export function passesAlways(filter: LabelComparison): boolean {
-  return (
-    filter.kind === 'string' && filter.op === '=~' && (filter.value === '.*' || isEmptyPattern(filter.value))
-  );
+  if (filter.kind !== 'string') return false;
+  const { tests, isNegated } = labelMeaning(filter);
+  return !isNegated && tests[0]?.kind === 'all';
 }
 
 /** Compiles a comparison: a value that cannot be compared keeps the line and marks it with an error, a missing label drops it. */
@@ -52,9 +54,10 @@ function reprintedBytes(bytes: number): number {
   return parseBytes(formatBytes(bytes)) ?? bytes;
 }
 
-function compileString({ name, op, value }: StringLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
+function compileString(filter: StringLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
+  const { name } = filter;
   const slot = slots.pin(name);
-  const test = compileTextTest(op, value, meter);
+  const test = compileLabelTest(filter, meter);
   if (name === errorLabel) return (work) => test(work.error);
   return (work) => test(work.get(slot) ?? '');
 }
@@ -101,9 +104,11 @@ function comparison(op: CompareOp, limit: number): (value: number) => boolean {
 function compileIp({ name, op, value }: IpLabelFilter, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(name);
   const matches = compileIpFilter(value, meter);
+  // Inside of a larger filter an invalid address is no error.
+  const isValid = isIpPattern(value);
   return (work) => {
     if (work.error !== '') return true;
     const text = work.get(slot);
-    return text !== undefined && matches(text) === (op === '=');
+    return text !== undefined && isValid && matches(text) === (op === '=');
   };
 }

@@ -1,58 +1,77 @@
 import type { LabelFilter } from '../ast.js';
 import { visit } from '../walk.js';
-import { compileComparison, isComparison, passesAlways } from './label-comparison.js';
+import { compileComparison, isComparison, passesAlways, type LabelComparison } from './label-comparison.js';
 import type { Meter } from './meter.js';
 import type { SlotTable } from './slot-table.js';
 import type { RunStage } from './work-line.js';
 
-/** Jump targets that end a filter. */
-const passes = -1;
-const fails = -2;
+/** A step of a filter; a comparison leaves a result behind, the others look at the last ones. */
+type Step =
+  | { readonly kind: 'compare'; readonly test: RunStage }
+  /** The end of an `and`: whether both of the last two are true. */
+  | { readonly kind: 'both' }
+  /** Between the sides of an `or`: goes on at its end when the left one is true, otherwise forgets it. */
+  | { readonly kind: 'unless'; end: number };
 
-/** One comparison and the next step for either result. */
-interface Step {
-  readonly test: RunStage;
-  readonly onTrue: number;
-  readonly onFalse: number;
-}
-
-interface Pending {
-  readonly node: LabelFilter;
-  readonly parent: 'and' | 'or' | undefined;
-  readonly onTrue: number;
-  readonly onFalse: number;
+interface EndOf {
+  readonly kind: 'end';
+  readonly of: { end: number };
 }
 
 /**
- * Compiles a label filter to a list of comparisons with jumps, evaluated from left to right and only as far as needed. Neither compiling
- * nor running uses call depth, however deep a query nests.
+ * Compiles a label filter to a list of steps from left to right. As in Loki, `or` leaves out its right side when the left one is true, but
+ * `and` always runs both: either may mark the line with an error, which stays when another `or` lets the line pass. Neither compiling nor
+ * running uses call depth, however deep a query nests.
  */
 export function compileLabelFilter(filter: LabelFilter, slots: SlotTable, meter: Meter): RunStage {
   if (isComparison(filter)) return compileComparison(filter, slots, meter);
-  // Built from right to left: the last step made is the first of what follows the next one.
+  const steps = stepsOf(filter, (node) => compileComparison(node, slots, meter));
+  const results: boolean[] = [];
+  return (work) => {
+    results.length = 0;
+    for (let at = 0; at < steps.length; at += 1) {
+      const step = steps[at];
+      if (step?.kind === 'compare') {
+        results.push(step.test(work));
+      } else if (step?.kind === 'both') {
+        const right = results.pop() === true;
+        results.push(results.pop() === true && right);
+      } else if (step !== undefined && results.at(-1) === true) {
+        at = step.end - 1;
+      } else {
+        results.pop();
+      }
+    }
+    return results[0] === true;
+  };
+}
+
+function stepsOf(filter: LabelFilter, compile: (node: LabelComparison) => RunStage): readonly Step[] {
   const steps: Step[] = [];
-  const pending: Pending[] = [{ node: filter, parent: undefined, onTrue: passes, onFalse: fails }];
+  const pending: (LabelFilter | Step | EndOf)[] = [filter];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { node, parent } = next;
-    const behind = steps.length - 1;
-    const onTrue = parent === 'and' ? behind : next.onTrue;
-    const onFalse = parent === 'or' ? behind : next.onFalse;
-    if (isComparison(node)) {
-      steps.push({ test: compileComparison(node, slots, meter), onTrue, onFalse });
-    } else {
-      pending.push({ node: node.left, parent: node.kind, onTrue, onFalse });
-      pending.push({ node: node.right, parent: undefined, onTrue, onFalse });
+    switch (next.kind) {
+      case 'and':
+        pending.push({ kind: 'both' }, next.right, next.left);
+        break;
+      case 'or': {
+        const between: Step & EndOf['of'] = { kind: 'unless', end: 0 };
+        pending.push({ kind: 'end', of: between }, next.right, between, next.left);
+        break;
+      }
+      case 'compare':
+      case 'both':
+      case 'unless':
+        steps.push(next);
+        break;
+      case 'end':
+        next.of.end = steps.length;
+        break;
+      default:
+        steps.push({ kind: 'compare', test: compile(next) });
     }
   }
-  return (work) => {
-    let at = steps.length - 1;
-    while (at >= 0) {
-      const step = steps[at];
-      if (step === undefined) return false;
-      at = step.test(work) ? step.onTrue : step.onFalse;
-    }
-    return at === passes;
-  };
+  return steps;
 }
 
 /** The names that a filter reads. */

@@ -4,7 +4,7 @@ import { printFilter } from '../../../core/victoria/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
 import translate from '../../../plugins/translate/index.js';
 
-const options = { exactParserSeriesIdentity: false, pushdown: 'on' } as const;
+const options = { exactParserSeriesIdentity: false, pushdown: 'on', filters: 'loki' } as const;
 
 test('the stages behind get the plan, and the trace says what it took', async (t) => {
   const exchange = makeExchange({ request: makeLogRequest('{app="a"} |= "x" | json') });
@@ -33,4 +33,26 @@ test('with pushdown off the backend only selects streams', async (t) => {
   const plan = run.seen[0]?.slots.plan;
   t.deepEqual(plan?.kind === 'logs' ? plan.residual.map(({ kind }) => kind) : [], ['line-filter', 'json']);
   t.deepEqual(plan?.kind === 'logs' ? printFilter(plan.filter) : '', '{app="a"}');
+});
+
+test('what regexps in filters mean is a question of the option, for the backend and for what is evaluated here', async (t) => {
+  const told = async (filters: 'loki' | 'exact'): Promise<readonly [string, readonly unknown[]]> => {
+    const exchange = makeExchange({
+      request: makeLogRequest('{app="a"} |~ "pay.*(ment|roll)" | json | v=~"pay.*"'),
+    });
+    const run = await runStage(translate, { ...options, filters }, exchange, () =>
+      Promise.resolve(makeLogAnswer({ app: 'a' }, ['x'])),
+    );
+    const plan = run.seen[0]?.slots.plan;
+    if (plan?.kind !== 'logs') throw new Error('no plan of logs');
+    return [
+      printFilter(plan.filter),
+      plan.residual.map((stage) => stage.kind === 'label-filter' && 'isExact' in stage.filter),
+    ];
+  };
+  const [loki, exact] = [await told('loki'), await told('exact')];
+  t.true(loki[0].includes('_msg:*"payment"*'));
+  t.true(exact[0].includes('_msg:~"(?-s)pay.*(ment|roll)"'));
+  t.deepEqual(loki[1], [false, false]);
+  t.deepEqual(exact[1], [false, true]);
 });

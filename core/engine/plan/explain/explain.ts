@@ -1,6 +1,13 @@
 import { leavesOf } from '../../../logql/metric/index.js';
 import type { Query } from '../../../wire/api/query.js';
-import { checkStages, printMatcher, printPlain, printStage, type LogExpr } from '../../../logql/index.js';
+import {
+  checkStages,
+  printMatcher,
+  printPlain,
+  printStage,
+  withFilters,
+  type LogExpr,
+} from '../../../logql/index.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
@@ -11,8 +18,8 @@ import { planLogs } from '../logs.js';
 import { planMetric } from '../metric.js';
 import { refinePlan, rowsToLearnFrom } from '../refine.js';
 import type { AppliedRule, RuleId } from '../rules/index.js';
-import type { Pushdown } from '../rules/query/off.js';
 import type { Verdict } from '../rules/rule.js';
+import type { PlanSettings } from '../settings.js';
 import type { LogsPlan, Plan } from '../types.js';
 import { explainStrategies, type ExplainedStrategy } from './strategies.js';
 import { printTree } from './tree-text.js';
@@ -58,8 +65,7 @@ export const namesTexts = {
 } as const;
 
 /** What of the pipeline decides about a query. */
-export interface ExplainContext {
-  readonly pushdown?: Pushdown;
+export interface ExplainContext extends PlanSettings {
   /** The stored names of such rows, when they are known. */
   readonly recall?: (filter: LogsqlFilter) => StoredNames | undefined;
 }
@@ -79,10 +85,11 @@ export const costTexts = {
 export function explainQuery(
   query: Query,
   naming: Naming,
-  { pushdown = 'on', recall = () => undefined }: ExplainContext = {},
+  { pushdown = 'on', filters = 'loki', recall = () => undefined }: ExplainContext = {},
 ): Explanation {
-  const { ast, text } = query;
-  checkStages(ast);
+  const { text } = query;
+  checkStages(query.ast);
+  const ast = withFilters(query.ast, filters);
   const shared = { query: text, tree: printTree(ast) };
   if (ast.kind === 'log') {
     const { plan, decisions } = planLogs(ast, naming, pushdown);

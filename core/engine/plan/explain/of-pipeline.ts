@@ -1,10 +1,11 @@
+import type { Filters } from '../../../logql/index.js';
 import type { Query } from '../../../wire/api/query.js';
 import type { Host } from '../../../kernel/plugin/host.js';
 import type { Pushdown } from '../rules/query/off.js';
 import { explainQuery, type Explanation } from './explain.js';
 
 /**
- * Explains a query as the running pipeline runs it: with its `pushdown`, and with the stored names that queries have learned.
+ * Explains a query as the running pipeline runs it: with its options, and with the stored names that queries have learned.
  * @throws LogqlError with Loki's text for a query it refuses
  */
 export async function explainOfPipeline(
@@ -14,8 +15,13 @@ export async function explainOfPipeline(
 ): Promise<Explanation> {
   const { stages } = await describePipeline();
   const translate = stages.find(({ name }) => name === 'translate');
-  const option = translate?.options.find(({ key }) => key === 'pushdown');
-  const pushdown: Pushdown = option?.value === 'off' ? 'off' : 'on';
+  const valueOf = (name: string): unknown => translate?.options.find(({ key }) => key === name)?.value;
+  const pushdown: Pushdown = valueOf('pushdown') === 'off' ? 'off' : 'on';
+  const filters: Filters = valueOf('filters') === 'exact' ? 'exact' : 'loki';
   const names = tenantId === undefined ? naming : naming.forTenant(tenantId);
-  return explainQuery(query, names, { pushdown, recall: (filter) => learner.recall(filter, tenantId) });
+  return explainQuery(query, names, {
+    pushdown,
+    filters,
+    recall: (filter) => learner.recall(filter, tenantId),
+  });
 }

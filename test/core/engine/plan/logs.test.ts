@@ -50,7 +50,10 @@ const filters: readonly (readonly [string, string])[] = [
   ['{app=~`foo\\b.*`}', '{app=~"(?:\\\\b|\\\\B)(?:foo\\\\b.*)"}'],
   ['{app="x"} |~ "foo|"', `{app="x"} (_msg:*"foo"* or ${missing})`],
   ['{app="x"} |~ "a*"', '{app="x"}'],
-  ['{app="x"} !~ "(?i)kelvin"', '{app="x"}'],
+  ['{app="x"} !~ "(?i)ok"', `{app="x"} (!_msg:~"(?-s)[Oo][Kk\u212a]" or ${missing})`],
+  ['{app="x"} |~ "(?i)oké"', `{app="x"} (_msg:~"(?-s)[Oo][Kk\u212a][Éé]" or ${missing})`],
+  ['{app="x"} |~ "lit.*(ab|cd)"', `{app="x"} (_msg:*"litab"* or _msg:*"litcd"* or ${missing})`],
+  ['{app="x"} |~ ".+"', `{app="x"} (_msg:* or ${missing})`],
   ['{app="x"} |> "a <_> b"', `{app="x"} (_msg:*"a "* _msg:*" b"* or ${missing})`],
   ['{app="x"} !> "a <_> b"', '{app="x"}'],
   ['{app="x"} |= ip("10.0.0.1")', `{app="x"} (_msg:*"10.0.0.1"* or ${missing})`],
@@ -117,14 +120,6 @@ test('every part of a query has a rule', (t) => {
   );
   t.deepEqual(
     decisions.map(({ rule }) => rule.id),
-    [
-      'streamMatcher',
-      'serviceName',
-      'lineContains',
-      'lineRegexpFoldNot',
-      'parser',
-      'lineRewrite',
-      'labelRewrite',
-    ],
+    ['streamMatcher', 'serviceName', 'lineContains', 'lineAnyCase', 'parser', 'lineRewrite', 'labelRewrite'],
   );
 });

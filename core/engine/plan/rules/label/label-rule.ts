@@ -1,7 +1,8 @@
 import type { StringLabelFilter } from '../../../../logql/ast.js';
 import type { LabelComparison } from '../../../../logql/pipeline/label-comparison.js';
-import { readLiteralRegexp } from '../../../../logql/pipeline/literal-regexp.js';
-import { compileTextTest, isEmptyPattern } from '../../../../logql/pipeline/text-test.js';
+import { labelMeaning, type Meaning } from '../../../../logql/pipeline/filter-meaning.js';
+import { compileMeaning } from '../../../../logql/pipeline/filter-test.js';
+import { Meter } from '../../../../logql/pipeline/meter.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { mayBeFilledIn } from '../../../../victoria/names/otlp-fill.js';
 import { serviceNameLabel } from '../../../../victoria/names/service-name.js';
@@ -33,14 +34,9 @@ export function textOf({ comparison }: PlacedComparison): StringLabelFilter | un
   return comparison.kind === 'string' ? comparison : undefined;
 }
 
-/** Whether everything passes, or nothing does, which is not what the backend takes an empty pattern for. */
-export function hasEmptyPattern({ op, value }: StringLabelFilter): boolean {
-  return (op === '=~' || op === '!~') && isEmptyPattern(value);
-}
-
 /** Whether rows without the label pass. */
-export function passesMissing({ op, value }: StringLabelFilter): boolean {
-  return compileTextTest(op, value)('');
+export function passesMissing(filter: StringLabelFilter): boolean {
+  return compileMeaning(labelMeaning(filter), new Meter())('');
 }
 
 /** Whether labels of this name are made here, whatever the backend has stored under it. */
@@ -67,9 +63,12 @@ export function sureFields(name: string, names: KnownNames): readonly string[] |
   return fields.some(mayBeFilledIn) ? undefined : fields;
 }
 
-/** The texts that a pattern is made of, when it is nothing else. */
-export function alternatives(pattern: string): readonly string[] | undefined {
-  const literal = readLiteralRegexp(pattern);
-  if (literal === undefined || literal.ignoresCase || pattern.includes('*')) return undefined;
-  return literal.texts.length === 0 ? undefined : literal.texts;
+/** The texts of which a label has to be one, or none of them; undefined where something else is asked. */
+export function textsOf({ tests }: Meaning): readonly string[] | undefined {
+  const texts: string[] = [];
+  for (const test of tests) {
+    if (test.kind !== 'equals' || test.ignoresCase) return undefined;
+    texts.push(test.text);
+  }
+  return texts;
 }

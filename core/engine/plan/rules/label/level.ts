@@ -1,10 +1,11 @@
 import type { StringLabelFilter } from '../../../../logql/ast.js';
+import { labelMeaning } from '../../../../logql/pipeline/filter-meaning.js';
 import { requiredTexts } from '../../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { and, or, present, substring } from '../../../../victoria/logsql/build.js';
 import { detectedLevelName, unknownLevel } from '../../../../victoria/names/level.js';
 import { levelNames, wordsOfLevel } from '../../../../victoria/names/level-words.js';
-import { alternatives, labelRule, spellings, textOf } from './label-rule.js';
+import { labelRule, spellings, textOf, textsOf } from './label-rule.js';
 
 export const labelLevel = labelRule({
   id: 'labelLevel',
@@ -28,8 +29,9 @@ export const labelLevel = labelRule({
 const commonLevels: ReadonlySet<string> = new Set([unknownLevel, 'info']);
 
 /** Lines with a word that means one of the levels asked for; undefined where any line may. */
-function linesOf({ op, value }: StringLabelFilter): readonly LogsqlFilter[] | undefined {
-  const levels = op === '=' ? [value] : op === '=~' ? alternatives(value) : undefined;
+function linesOf(filter: StringLabelFilter): readonly LogsqlFilter[] | undefined {
+  const meaning = labelMeaning(filter);
+  const levels = meaning.isNegated ? undefined : textsOf(meaning);
   if (levels === undefined || levels.some((level) => level === '' || commonLevels.has(level)))
     return undefined;
   const words = [...new Set(levels)].flatMap(wordsOfLevel);

@@ -1,7 +1,8 @@
+import { labelMeaning } from '../../../../logql/pipeline/filter-meaning.js';
 import { and, matcher, not, oneOf } from '../../../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { longDecimalPattern } from '../../../../victoria/names/decimal.js';
-import { alternatives, hasEmptyPattern, labelRule, sureFields, textOf } from './label-rule.js';
+import { labelRule, sureFields, textOf, textsOf } from './label-rule.js';
 
 const longDecimal = new RegExp(longDecimalPattern);
 
@@ -14,10 +15,11 @@ export const labelNot = labelRule({
   example: '{namespace="shop"} | user!="admin"',
   match: (placed) => {
     const filter = textOf(placed);
-    if (filter === undefined || hasEmptyPattern(filter)) return undefined;
-    const { name, op, value } = filter;
-    const texts = op === '!=' ? [value] : op === '!~' ? alternatives(value) : undefined;
-    return texts === undefined || texts.some((text) => longDecimal.test(text)) ? undefined : { name, texts };
+    if (filter === undefined) return undefined;
+    const meaning = labelMeaning(filter);
+    const texts = meaning.isNegated ? textsOf(meaning) : undefined;
+    if (texts === undefined || texts.some((text) => longDecimal.test(text))) return undefined;
+    return { name: filter.name, texts };
   },
   emit: ({ name, texts }, names) => {
     const [field, another] = names.fieldsOf(name);

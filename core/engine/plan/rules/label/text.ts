@@ -1,6 +1,9 @@
 import type { StringLabelFilter } from '../../../../logql/ast.js';
+import { labelMeaning, type FilterTest } from '../../../../logql/pipeline/filter-meaning.js';
+import { anyCasePattern, quotedPattern } from '../../../../logql/pipeline/text-in-any-case.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import {
+  everything,
   exact,
   matcher,
   oneOf,
@@ -8,14 +11,15 @@ import {
   present,
   regexp,
   streamMatch,
+  substring,
 } from '../../../../victoria/logsql/build.js';
 import { longDecimalPattern } from '../../../../victoria/names/decimal.js';
 import { wholeMatcher } from '../../backend-pattern.js';
-import { alternatives, hasEmptyPattern, labelRule, passesMissing, spellings, textOf } from './label-rule.js';
+import { labelRule, passesMissing, spellings, textOf, textsOf } from './label-rule.js';
 
 export const labelText = labelRule({
   id: 'labelText',
-  construct: '| name="v", | name=~"a|b", | name!=""',
+  construct: '| name="v", | name=~"a|b", | name=~"a.*", | name!=""',
   backend: 'name:="v" or {name="v"}, for every stored spelling of the name',
   verdict: 'superset',
   reason:
@@ -23,30 +27,54 @@ export const labelText = labelRule({
   example: '{namespace="shop"} | trace_id="a1b2"',
   match: (placed) => {
     const filter = textOf(placed);
-    return filter === undefined || hasEmptyPattern(filter) || passesMissing(filter) ? undefined : filter;
+    return filter === undefined || passesMissing(filter) ? undefined : filter;
   },
   emit: (filter, names) => or(...spellings(filter.name, names).map((field) => holds(field, filter))),
 });
 
 /** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
-function holds(field: string, { op, value }: StringLabelFilter): LogsqlFilter {
+function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
+  const meaning = labelMeaning(filter);
   // The backend does not find words with the sign for bytes that are no text.
-  if (/\ufffd|\\x\{0*fffd\}/i.test(value)) return present(field);
-  switch (op) {
-    case '=': {
-      const repaired = isDecimal(value) ? [regexp(field, longDecimalPattern)] : [];
-      return or(exact(field, value), streamMatch(matcher(field, '=', value)), ...repaired);
+  if (meaning.isNegated || /\ufffd|\\x\{0*fffd\}/i.test(filter.value)) return present(field);
+  const texts = textsOf(meaning);
+  if (texts === undefined) return or(...meaning.tests.map((test) => holdsFor(field, test)), repaired(field));
+  const [only = ''] = texts;
+  const decimals = texts.some(isDecimal) ? [repaired(field)] : [];
+  if (texts.length === 1) return or(exact(field, only), streamMatch(matcher(field, '=', only)), ...decimals);
+  const ofStream = streamMatch(wholeMatcher(field, '=~', texts.map(quotedPattern).join('|')));
+  return or(oneOf(field, texts), ofStream, ...decimals);
+}
+
+/** Rows where a test may hold for a field or for the value of the stream. */
+function holdsFor(field: string, test: FilterTest): LogsqlFilter {
+  switch (test.kind) {
+    case 'equals': {
+      const pattern = patternOf(test);
+      return or(regexp(field, `^(?:${pattern})$`), streamMatch(wholeMatcher(field, '=~', pattern)));
     }
-    case '=~': {
-      const texts = alternatives(value);
-      const ofStream = streamMatch(wholeMatcher(field, '=~', value));
-      if (texts !== undefined && !texts.some(isDecimal)) return or(oneOf(field, texts), ofStream);
-      return or(regexp(field, `^(?:${value})$`), ofStream, regexp(field, longDecimalPattern));
+    case 'contains': {
+      const pattern = patternOf(test);
+      const inField = test.ignoresCase ? regexp(field, pattern) : substring(field, test.text);
+      return or(inField, streamMatch(wholeMatcher(field, '=~', `.*${pattern}.*`)));
     }
-    case '!=':
-    case '!~':
+    case 'regexp':
+      return or(regexp(field, `^(?:${test.pattern})$`), streamMatch(wholeMatcher(field, '=~', test.pattern)));
+    case 'not-empty':
       return present(field);
+    case 'all':
+    case 'pattern':
+    case 'ip':
+      return everything;
   }
+}
+
+function patternOf({ text, ignoresCase }: { readonly text: string; readonly ignoresCase: boolean }): string {
+  return ignoresCase ? anyCasePattern(text) : quotedPattern(text);
+}
+
+function repaired(field: string): LogsqlFilter {
+  return regexp(field, longDecimalPattern);
 }
 
 function isDecimal(text: string): boolean {

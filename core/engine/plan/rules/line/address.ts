@@ -1,5 +1,5 @@
 import { parseAddress } from '../../../../logql/pipeline/ip-matcher.js';
-import { contains, isNegative, lineRule } from './line-rule.js';
+import { contains, lineRule } from './line-rule.js';
 
 export const lineAddress = lineRule({
   id: 'lineAddress',
@@ -8,10 +8,10 @@ export const lineAddress = lineRule({
   verdict: 'superset',
   reason: 'the text may stand inside of a longer number',
   example: '{namespace="shop"} |= ip("10.0.0.1")',
-  match: (term) => {
+  match: ({ test, isNegated }) => {
     // Only dotted addresses have a single spelling.
-    const isSpelledOnce = term.kind === 'ip' && parseAddress(term.value)?.bits === 32;
-    return isSpelledOnce && !isNegative(term) ? term.value : undefined;
+    const isSpelledOnce = test.kind === 'ip' && parseAddress(test.value)?.bits === 32;
+    return isSpelledOnce && !isNegated ? test.value : undefined;
   },
   emit: contains,
 });

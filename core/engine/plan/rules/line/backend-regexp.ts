@@ -20,11 +20,6 @@ export function matches({ pattern, whole }: BackendRegexp): LogsqlFilter {
   return and(...containsTextsOf(pattern), regexp(lineField, whole));
 }
 
-/** Whether the backend knows more cases of a letter (U+212A, U+017F, and perhaps others) than Loki's plain search does. */
-export function foldsMore(pattern: string): boolean {
-  return /\(\?[a-zA-Z]*i/.test(pattern) && /[ks\u0080-\uffff]/i.test(pattern);
-}
-
 /** Says that `.` does not match line feeds, unless the pattern says it does; flags at its start are joined. */
 function withoutDotAll(pattern: string): string {
   const flags = /^\(\?([a-zA-Z]*)(?:-([a-zA-Z]*))?\)/.exec(pattern);

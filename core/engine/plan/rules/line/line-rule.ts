@@ -1,18 +1,17 @@
-import type { LineFilterOp } from '../../../../logql/ast.js';
+import type { FilterTest } from '../../../../logql/pipeline/filter-meaning.js';
+import { requiredTexts } from '../../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { everything, or, substring } from '../../../../victoria/logsql/build.js';
-import { requiredTexts } from '../../../../logql/regexp/required.js';
 import { kindOfRule } from '../rule.js';
 
-/** One alternative of a line filter on the stored line. */
+/** One of the tests that a line filter makes of the stored line, of which any may hold. */
 export interface LineTerm {
-  readonly op: LineFilterOp;
-  /** `ip` for what stands inside of `ip("...")`. */
-  readonly kind: 'text' | 'ip';
-  readonly value: string;
+  readonly test: FilterTest;
+  /** Whether lines pass for which no test holds. */
+  readonly isNegated: boolean;
 }
 
-/** Defines a rule about an alternative of a line filter; what it emits is negated around it where the operator is negative. */
+/** Defines a rule about a test of a line filter; what it emits is negated around it where the filter is. */
 export const lineRule = kindOfRule<LineTerm, LogsqlFilter>();
 
 export const lineField = '_msg';
@@ -27,15 +26,7 @@ export function containsTextsOf(pattern: string): readonly LogsqlFilter[] {
   return requiredTexts(pattern).map((list) => or(...list.map(contains)));
 }
 
-/** Whether a term holds the sign that stands for bytes that are no text, plainly or as a pattern writes it. */
-export function holdsReplacement({ value }: LineTerm): boolean {
-  return /\ufffd|\\x\{0*fffd\}/i.test(value);
-}
-
-export function isNegative({ op }: Pick<LineTerm, 'op'>): boolean {
-  return op.startsWith('!');
-}
-
-export function isPattern({ op }: LineTerm): boolean {
-  return op === '|~' || op === '!~';
+/** The pattern of a test that is one. */
+export function regexpOf({ test }: LineTerm): string | undefined {
+  return test.kind === 'regexp' ? test.pattern : undefined;
 }

@@ -2,7 +2,7 @@ import { kindOfRule, type RuleText } from '../rule.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { or } from '../../../../victoria/logsql/build.js';
 
-/** What was decided about one alternative of a line filter. */
+/** What was decided about one test of a line filter. */
 export interface DecidedTerm {
   readonly rule: RuleText;
   readonly filter: LogsqlFilter;

@@ -7,5 +7,5 @@ export const lineNetwork = lineRule({
   verdict: 'none',
   reason: 'the backend tests whole values only',
   example: '{namespace="shop"} |= ip("10.0.0.0/8")',
-  match: ({ kind }) => kind === 'ip',
+  match: ({ test }) => test.kind === 'ip',
 });

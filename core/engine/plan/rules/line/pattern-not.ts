@@ -7,5 +7,5 @@ export const linePatternNot = lineRule({
   verdict: 'none',
   reason: 'the negation of a superset would lose lines',
   example: '{namespace="shop"} !> "<_> took <_>ms"',
-  match: ({ op }) => op === '!>',
+  match: ({ test, isNegated }) => test.kind === 'pattern' && isNegated,
 });

@@ -8,6 +8,6 @@ export const linePattern = lineRule({
   verdict: 'superset',
   reason: 'order, anchors and wildcards of at least one character are checked here',
   example: '{namespace="shop"} |> "<_> took <_>ms"',
-  match: ({ op, value }) => (op === '|>' ? value.split('<_>') : undefined),
+  match: ({ test }) => (test.kind === 'pattern' ? test.value.split('<_>') : undefined),
   emit: (texts) => and(...texts.map(contains)),
 });

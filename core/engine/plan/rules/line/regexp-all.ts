@@ -1,12 +1,15 @@
 import { compileRegExp } from '../../../../logql/regexp/index.js';
-import { isPattern, lineRule } from './line-rule.js';
+import { lineRule, regexpOf } from './line-rule.js';
 
 export const lineRegexpAll = lineRule({
   id: 'lineRegexpAll',
   construct: '|~ "re" that matches the empty text',
   backend: '',
   verdict: 'none',
-  reason: 'it lets every line pass in the backend; Loki may simplify it',
+  reason: 'the backend tries no pattern that matches the empty text, and lets every line pass',
   example: '{namespace="shop"} |~ "x*"',
-  match: (term) => isPattern(term) && compileRegExp(term.value).test(''),
+  match: (term) => {
+    const pattern = regexpOf(term);
+    return pattern !== undefined && compileRegExp(pattern).test('');
+  },
 });

@@ -1,5 +1,5 @@
 import { backendRegexp } from './backend-regexp.js';
-import { lineRule } from './line-rule.js';
+import { lineRule, regexpOf } from './line-rule.js';
 
 export const lineRegexpDotsNot = lineRule({
   id: 'lineRegexpDotsNot',
@@ -8,5 +8,8 @@ export const lineRegexpDotsNot = lineRule({
   verdict: 'none',
   reason: 'the backend takes some of the dots for the other kind, so its negation would lose lines',
   example: '{namespace="shop"} !~ "(?:\\\\s|.)took"',
-  match: ({ op, value }) => op === '!~' && backendRegexp(value) === undefined,
+  match: (term) => {
+    const pattern = regexpOf(term);
+    return term.isNegated && pattern !== undefined && backendRegexp(pattern) === undefined;
+  },
 });

@@ -1,6 +1,6 @@
 import { and } from '../../../../victoria/logsql/build.js';
 import { backendRegexp } from './backend-regexp.js';
-import { containsTextsOf, lineRule } from './line-rule.js';
+import { containsTextsOf, lineRule, regexpOf } from './line-rule.js';
 
 export const lineRegexpDots = lineRule({
   id: 'lineRegexpDots',
@@ -9,6 +9,9 @@ export const lineRegexpDots = lineRule({
   verdict: 'superset',
   reason: 'the backend takes some of the dots for the other kind, which matters for lines with line feeds',
   example: '{namespace="shop"} |~ "(?:\\\\s|.)took"',
-  match: ({ op, value }) => (op === '|~' && backendRegexp(value) === undefined ? value : undefined),
+  match: (term) => {
+    const pattern = regexpOf(term);
+    return pattern !== undefined && backendRegexp(pattern) === undefined ? pattern : undefined;
+  },
   emit: (pattern) => and(...containsTextsOf(pattern)),
 });

@@ -1,4 +1,5 @@
-import { holdsReplacement, isNegative, lineRule } from './line-rule.js';
+import { lineRule } from './line-rule.js';
+import { holdsReplacement } from './replacement.js';
 
 export const lineReplacementNot = lineRule({
   id: 'lineReplacementNot',
@@ -7,5 +8,5 @@ export const lineReplacementNot = lineRule({
   verdict: 'none',
   reason: 'the backend does not find words that hold this sign, so its negation would keep them',
   example: '{namespace="shop"} != "au caf\ufffd lait"',
-  match: (term) => isNegative(term) && holdsReplacement(term),
+  match: ({ test, isNegated }) => isNegated && holdsReplacement(test),
 });

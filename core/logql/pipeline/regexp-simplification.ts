@@ -1,0 +1,164 @@
+import { emptyShape, type RepetitionShape, type Shape } from '../regexp/shape.js';
+import { shapeOf } from '../regexp/shape-parser.js';
+import { lowered } from '../regexp/folding.js';
+import { GrowingText } from './growing-text.js';
+
+/** What Loki tests in place of a pattern. */
+export type SimpleTest =
+  | { readonly kind: 'all' | 'not-empty' }
+  | { readonly kind: 'contains' | 'equals'; readonly text: string; readonly ignoresCase: boolean };
+
+type Draft =
+  | Exclude<SimpleTest, { readonly text: string }>
+  | {
+      readonly kind: 'contains' | 'equals';
+      readonly text: GrowingText | string;
+      readonly ignoresCase: boolean;
+    };
+
+/** Loki takes no longer sequence apart. */
+const mostItems = 3;
+
+/**
+ * The tests that Loki makes of a pattern in a filter, which are not always what the pattern means: `.*` at either end of a text is left out
+ * where the text is looked for anywhere, also in a label; so is what stands between a text and alternatives, each of which is appended to
+ * the text; and what matches everything is left out of alternatives. Of several tests any may hold. Undefined for a pattern that is left as it is.
+ */
+export function simplifiedRegexp(pattern: string, isLabel: boolean): readonly SimpleTest[] | undefined {
+  const shape = shapeOf(pattern);
+  const drafts = shape === undefined ? undefined : simplified(expanded(shape), isLabel);
+  return drafts?.map((draft) => ('text' in draft ? { ...draft, text: String(draft.text) } : draft));
+}
+
+/** A shape without counted repetitions. Of a long sequence only as much is made as Loki looks at. */
+function expanded(shape: Shape): Shape {
+  switch (shape.op) {
+    case 'capture':
+      return { ...shape, item: expanded(shape.item) };
+    case 'concat':
+    case 'alternate':
+      return { ...shape, items: shape.items.map(expanded) };
+    case 'repeat':
+      return expandedRepetition(shape);
+    default:
+      return shape;
+  }
+}
+
+function expandedRepetition(shape: RepetitionShape): Shape {
+  const { min, max, isLazy } = shape;
+  if (max === 0) return emptyShape;
+  const item = expanded(shape.item);
+  if (min === 1 && max === 1) return item;
+  const isPlain = (max === Infinity && min < 2) || (min === 0 && max === 1);
+  if (isPlain) {
+    if (item.op === 'empty') return item;
+    const isRepeated = item.op === 'repeat' && item.min === min && item.max === max && item.isLazy === isLazy;
+    return isRepeated ? item : { ...shape, item };
+  }
+  if (min === 0) return { ...shape, max: 1, item };
+  const rest: Shape[] = max > min ? [{ ...shape, min: max === Infinity ? 1 : 0, item }] : [];
+  const times = Math.min(max === Infinity ? min - 1 : min, mostItems + 1);
+  return { op: 'concat', items: [...Array<Shape>(times).fill(item), ...rest] };
+}
+
+function simplified(shape: Shape, isLabel: boolean): readonly Draft[] | undefined {
+  switch (shape.op) {
+    case 'alternate': {
+      const tests: Draft[] = [];
+      for (const item of shape.items) {
+        const next = simplified(withoutCapture(item), isLabel);
+        if (next === undefined) return undefined;
+        if (isAll(tests)) tests.pop();
+        if (tests.length === 0 || !isAll(next)) for (const one of next) tests.push(one);
+      }
+      return tests;
+    }
+    case 'concat':
+      return simplifiedConcat(shape.items, undefined);
+    case 'capture':
+      return simplified(shape.item, isLabel);
+    case 'literal':
+      return [textTest(isLabel ? 'equals' : 'contains', shape.text, shape.folds)];
+    case 'repeat':
+      if (isDots(shape)) return [{ kind: 'all' }];
+      return shape.min === 1 && shape.max === Infinity && shape.item.op === 'any-not-lf'
+        ? [{ kind: 'not-empty' }]
+        : undefined;
+    case 'empty':
+      return [{ kind: 'all' }];
+    default:
+      return undefined;
+  }
+}
+
+/** A text with `.*` around it, or before alternatives with which it goes on. */
+function simplifiedConcat(
+  items: readonly Shape[],
+  before: GrowingText | undefined,
+): readonly Draft[] | undefined {
+  const bare = items.map(withoutCapture).filter(({ op }) => op !== 'empty');
+  if (bare.length > mostItems) return undefined;
+  let text = before;
+  let ignoresCase = false;
+  let hasText = false;
+  const tests: Draft[] = [];
+  for (const item of bare) {
+    if (item.op === 'literal') {
+      if (hasText) return undefined;
+      hasText = true;
+      text = text?.append(item.text) ?? GrowingText.of(item.text);
+      ignoresCase = item.folds;
+    } else if (item.op === 'alternate' && text !== undefined) {
+      const next = continued(item.items, text, ignoresCase);
+      if (next === undefined) return undefined;
+      for (const one of next) tests.push(one);
+    } else if (!isDots(item)) {
+      return undefined;
+    }
+  }
+  if (tests.length > 0) return tests;
+  return text === undefined ? undefined : [textTest('contains', text, ignoresCase)];
+}
+
+/** A text and each of the alternatives behind it. */
+function continued(
+  items: readonly Shape[],
+  text: GrowingText,
+  ignoresCase: boolean,
+): readonly Draft[] | undefined {
+  const tests: Draft[] = [];
+  for (const item of items) {
+    if (!ignoresCase && 'folds' in item && item.folds) return undefined;
+    if (item.op === 'empty' || isDots(item)) {
+      tests.push(textTest('contains', text, ignoresCase));
+    } else if (item.op === 'literal') {
+      tests.push(textTest('contains', `${String(text)}${item.text}`, ignoresCase));
+    } else if (item.op === 'concat') {
+      const inner = simplifiedConcat(item.items, text);
+      if (inner === undefined) return undefined;
+      for (const one of inner) tests.push(one);
+    } else {
+      return undefined;
+    }
+  }
+  return tests;
+}
+
+function isAll([first]: readonly Draft[]): boolean {
+  return first?.kind === 'all';
+}
+
+function isDots(shape: Shape): boolean {
+  return shape.op === 'repeat' && shape.min === 0 && shape.max === Infinity && shape.item.op === 'any-not-lf';
+}
+
+/** Without the parentheses of one group; Loki looks no deeper. */
+function withoutCapture(shape: Shape): Shape {
+  return shape.op === 'capture' ? shape.item : shape;
+}
+
+/** What ignores case is in lower case, and its memory is its own. */
+function textTest(kind: 'contains' | 'equals', text: GrowingText | string, ignoresCase: boolean): Draft {
+  return { kind, text: ignoresCase ? lowered(String(text)) : text, ignoresCase };
+}

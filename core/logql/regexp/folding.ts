@@ -1,0 +1,88 @@
+/**
+ * Letters and their cases as Go's unicode package has them: one code point for one code point, whereas JavaScript's methods know
+ * characters that become several.
+ */
+
+/** Where letters with cases are; the rest of Unicode has none. */
+const casedRanges: readonly (readonly [number, number])[] = [
+  [0x41, 0x24ff],
+  [0x2c00, 0x2dff],
+  [0xa640, 0xabff],
+  [0xff21, 0xff5a],
+  [0x10400, 0x10dff],
+  [0x118a0, 0x118df],
+  [0x16e40, 0x16e7f],
+  [0x1e900, 0x1e943],
+];
+const dotlessI = 0x131;
+
+interface Cases {
+  /** All spellings of a letter in any case, in ascending order. */
+  readonly orbits: ReadonlyMap<number, readonly number[]>;
+  /** The code points that become this one in lower case. */
+  readonly lowered: ReadonlyMap<number, readonly number[]>;
+}
+
+let known: Cases | undefined;
+
+function cases(): Cases {
+  return (known ??= readCases());
+}
+
+function readCases(): Cases {
+  const groups = new Map<number, number[]>();
+  const lowered = new Map<number, number[]>();
+  for (const [from, to] of casedRanges) {
+    for (let code = from; code <= to; code += 1) {
+      // Go has no other case of the dotless i.
+      const upper = code === dotlessI ? code : single(String.fromCodePoint(code).toUpperCase(), code);
+      const key = code === 0x130 ? code : lowerOf(upper);
+      add(groups, key, code);
+      add(lowered, lowerOf(code), code);
+    }
+  }
+  const orbits = new Map<number, readonly number[]>();
+  for (const group of groups.values()) {
+    if (group.length > 1) for (const code of group) orbits.set(code, group);
+  }
+  return { orbits, lowered };
+}
+
+function add(lists: Map<number, number[]>, key: number, code: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [code]);
+  else list.push(code);
+}
+
+function single(text: string, otherwise: number): number {
+  const code = text.codePointAt(0) ?? otherwise;
+  return String.fromCodePoint(code) === text ? code : otherwise;
+}
+
+/** The lower case of a code point; of the capital I with a dot it is the plain i. */
+export function lowerOf(code: number): number {
+  if (code < 0x80) return code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+  return String.fromCodePoint(code).toLowerCase().codePointAt(0) ?? code;
+}
+
+/** A text in lower case, as Go has it. */
+export function lowered(text: string): string {
+  return Array.from(text, (char) => String.fromCodePoint(lowerOf(char.codePointAt(0) ?? 0))).join('');
+}
+
+/** The code points that become this one in lower case. */
+export function loweredTo(code: number): readonly number[] {
+  return cases().lowered.get(code) ?? (lowerOf(code) === code ? [code] : []);
+}
+
+/** All spellings of a letter in any case, in ascending order. */
+export function orbitOf(code: number): readonly number[] {
+  if (code < 0x80 && !/[a-z]/i.test(String.fromCharCode(code))) return [code];
+  return cases().orbits.get(code) ?? [code];
+}
+
+/** The first spelling of a letter, by which Go keeps literals that ignore case. */
+export function firstCaseOf(code: number): number {
+  if (code < 0x80) return code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
+  return orbitOf(code)[0] ?? code;
+}
