@@ -175,7 +175,7 @@ test('of operations that fail at different times the first is told', async (t) =
   const of = (line: string): string => `sum by (pod, level) (count_over_time({app="a"} |= "${line}" [10s]))`;
   const text = async (query: string): Promise<string> => {
     const error = await t.throwsAsync(evaluate(query, later, range(10, 20, 10)), { instanceOf: ApiError });
-    return error?.message ?? '';
+    return error.message;
   };
   const [first, second] = [
     `${of('a')} / on (pod) sum by (pod) (${of('a')})`,
