@@ -1,4 +1,5 @@
 import type { PatternSearch } from '../../wire/api/discovery-request.js';
+import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Histogram, Window } from './pattern-windows.js';
 import { fields, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
@@ -36,6 +37,7 @@ const levels: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error', '
 const parallel = 4;
 
 export interface PatternBackend extends Backend {
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Charged for lines and samples. */
   readonly memory: MemoryAccount;

@@ -10,21 +10,27 @@ const chunkSeconds = 3600;
 /** Sums the counts of patterns with one text by step, with zeros between the first and the last of every chunk. */
 export class StepCounts {
   readonly #stepSeconds: number;
+  readonly #fromSeconds: number;
+  readonly #toSeconds: number;
   readonly #sums = new Map<number, number>();
 
-  constructor(stepSeconds: number) {
+  /** Counts outside of the times are left out. */
+  constructor(stepSeconds: number, fromSeconds: number, toSeconds: number) {
     this.#stepSeconds = stepSeconds;
+    this.#fromSeconds = fromSeconds;
+    this.#toSeconds = toSeconds;
   }
 
   /** Adds counts by time, with at most so many zeros; returns how many buckets were added. */
   add(counts: ReadonlyMap<number, number>, maxZeros: number): number {
     const before = this.#sums.size;
     const maxSize = before + counts.size + maxZeros;
-    let [chunkStart, last] = [-Infinity, -Infinity];
+    let [chunkStart, last] = [-Infinity, Infinity];
     for (const [seconds, lines] of [...counts].sort(([a], [b]) => a - b)) {
+      if (seconds - chunkStart >= chunkSeconds) [chunkStart, last] = [seconds, Infinity];
+      if (seconds < this.#fromSeconds || seconds >= this.#toSeconds) continue;
       const bucket = seconds - (seconds % this.#stepSeconds);
-      if (seconds - chunkStart >= chunkSeconds) chunkStart = seconds;
-      else if (this.#stepSeconds !== countedSeconds)
+      if (this.#stepSeconds !== countedSeconds)
         for (
           let empty = last + this.#stepSeconds;
           empty < bucket && this.#sums.size < maxSize;

@@ -1,12 +1,13 @@
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/discovery-request.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { cutWindows, linesOf, spreadSample } from './pattern-windows.js';
+import { cutWindows, linesOf, spreadSample, type Window } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/line-filter-pattern.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, eachAtPace } from '../../base/pace/steps.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { PatternsPlan } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 import { countedSeconds, StepCounts } from './pattern-samples.js';
@@ -26,6 +27,8 @@ const maxZeros = 500_000;
 const sampleBytes = 48;
 const secondNs = 1_000_000_000n;
 const msNs = 1_000_000n;
+/** As long as Loki keeps patterns. */
+const keptNs = 3n * 3_600n * secondNs;
 const countedNs = BigInt(countedSeconds) * secondNs;
 
 /** The patterns of the selected lines, counted per bucket (docs/protocol/answers.md#patterns). */
@@ -36,13 +39,10 @@ export async function answerPatterns(
 ): Promise<PatternsAnswer> {
   const { search, stepNs } = request;
   const range = countedRange(request.range);
-  const isEmpty = range.endNs <= range.startNs;
-  const histogram = isEmpty ? [] : await countLines(filter, range, stepNs, context);
-  const total = linesOf(histogram);
-  const windows = cutWindows(histogram, range, stepNs, total <= search.maxRows ? 1 : maxWindows);
+  const windows = await windowsOf(filter, range, request, context);
   const read = await readWindows(filter, windows, search, context);
   const pacer = new Pacer(context.signal);
-  const gathered = new Gathered(read, Number(stepNs / secondNs), context.memory);
+  const gathered = new Gathered(read, range, Number(stepNs / secondNs), context.memory);
   const custom: PatternResult[] = [];
   for (const pattern of search.custom) {
     const counts = await countCustom(pattern, read, pacer);
@@ -56,6 +56,32 @@ export async function answerPatterns(
   const own = new Set(search.custom);
   const found = gathered.biggest().filter(({ pattern }) => !own.has(pattern));
   return { kind: 'patterns', patterns: [...custom, ...found].slice(0, request.limit), warnings: [] };
+}
+
+/**
+ * What is read: the range, and around it all that Loki would have learnt its patterns from, if that is no more than may be read at once.
+ */
+async function windowsOf(
+  filter: LogsqlFilter,
+  range: TimeRange,
+  { search, stepNs }: PatternsRequest,
+  context: PatternBackend,
+): Promise<readonly Window[]> {
+  if (range.endNs <= range.startNs) return [];
+  const learnt = learntRange(range, context.clock.nowNs());
+  const around = await countLines(filter, learnt, stepNs, context);
+  if (linesOf(around) <= search.maxRows) return cutWindows(around, learnt, stepNs, 1);
+  const isMore = learnt.startNs < range.startNs || learnt.endNs > range.endNs;
+  const histogram = isMore ? await countLines(filter, range, stepNs, context) : around;
+  return cutWindows(histogram, range, stepNs, linesOf(histogram) <= search.maxRows ? 1 : maxWindows);
+}
+
+/** Loki has learnt its patterns from the last hours up to now. It has none that are older. */
+function learntRange(range: TimeRange, nowNs: bigint): TimeRange {
+  const { startNs, endNs } = range;
+  const sinceNs = nowNs - keptNs;
+  if (endNs <= sinceNs || startNs >= nowNs) return range;
+  return { startNs: startNs < sinceNs ? startNs : sinceNs, endNs: endNs > nowNs ? endNs : nowNs };
 }
 
 /** The lines whose ten seconds begin in the range: Loki counts by them, and selects the counts. */
@@ -110,14 +136,22 @@ interface Gathering {
 /** The patterns of all streams by text and level. */
 class Gathered {
   readonly #read: readonly WindowLines[];
-  readonly #stepSeconds: number;
+  readonly #fromSeconds: number;
+  readonly #makeCounts: () => StepCounts;
   readonly #memory: MemoryAccount;
   readonly #byKey = new Map<string, Gathering>();
   #zeros = maxZeros;
 
-  constructor(read: readonly WindowLines[], stepSeconds: number, memory: MemoryAccount) {
+  constructor(
+    read: readonly WindowLines[],
+    { startNs, endNs }: TimeRange,
+    stepSeconds: number,
+    memory: MemoryAccount,
+  ) {
     this.#read = read;
-    this.#stepSeconds = stepSeconds;
+    const [from, to] = [Number(startNs / secondNs), Number(endNs / secondNs)];
+    this.#fromSeconds = from;
+    this.#makeCounts = () => new StepCounts(stepSeconds, from, to);
     this.#memory = memory;
   }
 
@@ -125,7 +159,7 @@ class Gathered {
     const key = `${level.length} ${level} ${pattern}`;
     let known = this.#byKey.get(key);
     if (known === undefined) {
-      known = { pattern, level, counts: new StepCounts(this.#stepSeconds), size: 0 };
+      known = { pattern, level, counts: this.#makeCounts(), size: 0 };
       this.#byKey.set(key, known);
     }
     known.size += size;
@@ -133,7 +167,7 @@ class Gathered {
   }
 
   alone(counts: ReadonlyMap<number, number>): PatternResult['samples'] {
-    const sum = new StepCounts(this.#stepSeconds);
+    const sum = this.#makeCounts();
     this.#count(sum, counts);
     return sum.samples();
   }
@@ -168,7 +202,7 @@ class Gathered {
       if (sampled === undefined) add(bucket, count);
       else
         for (const [seconds, lines] of spreadSample(sampled.window, count, sampled.lines.length))
-          add(seconds, lines);
+          add(Math.max(seconds, this.#fromSeconds), lines);
     }
     return byTime;
   }

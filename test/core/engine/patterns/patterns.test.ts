@@ -1,8 +1,9 @@
 import test from 'ava';
+import type { TimeRange } from '../../../../core/base/time/range.js';
 import type { PatternSearch, PatternsRequest } from '../../../../core/wire/api/discovery-request.js';
 import { Selector } from '../../../../core/wire/api/query.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
-import type { ExpectedCall } from '../../../../core/testing/index.js';
+import { FakeClock, type ExpectedCall } from '../../../../core/testing/index.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';
 import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 import { runDiscovery } from '../discovery-run.js';
@@ -30,11 +31,14 @@ function timeText(seconds: number): string {
   return new Date((start + seconds) * 1000).toISOString().replace('.000', '');
 }
 
-function histogram(...counts: readonly (readonly [seconds: number, lines: number])[]): ExpectedCall {
-  return {
-    call: 'rows',
-    batches: [counts.map(([seconds, lines]) => ({ _time: timeText(seconds), lines: String(lines) }))],
-  };
+type Count = readonly [seconds: number, lines: number];
+
+function counted(...counts: readonly Count[]): readonly (readonly BackendRow[])[] {
+  return [counts.map(([seconds, lines]) => ({ _time: timeText(seconds), lines: String(lines) }))];
+}
+
+function histogram(...counts: readonly Count[]): ExpectedCall {
+  return { call: 'rows', batches: counted(...counts) };
 }
 
 function lines(count: number, from: number, text: (index: number) => string): readonly BackendRow[] {
@@ -116,6 +120,98 @@ test('the windows that were read least get a second look at older lines', async 
     ['task <_> was lost', 'info', [[start, 400]]],
     ['job <_> is done', 'info', [[start, 100]]],
   ]);
+});
+
+test('recent patterns are learnt from the last three hours, and only lines of the range are counted', async (t) => {
+  const asked: (readonly [bigint, bigint])[] = [];
+  const when = ({ range }: { readonly range: TimeRange }): boolean =>
+    asked.push([(range.startNs - startNs) / second, (range.endNs - startNs) / second]) > 0;
+  const before = lines(5, -1_000, (index) => `task ${index} is gone`);
+  const within = lines(40, 0, (index) => `task ${index} is done`);
+  const later = lines(5, 700, (index) => `task ${index} is lost`);
+  const { answer } = await runDiscovery(
+    patterns(),
+    [
+      { call: 'rows', when, batches: counted([-1_020, 5], [0, 40], [660, 5]) },
+      { call: 'rows', when, batches: [[...before, ...within, ...later]] },
+    ],
+    { clock: new FakeClock(startNs + 900n * second) },
+  );
+  t.deepEqual(asked, [
+    [-9_900n, 900n],
+    [-1_020n, 720n],
+  ]);
+  t.deepEqual(shown(answer), [['task <_> is <_>', 'info', [[start, 40]]]]);
+});
+
+test('what is too much to learn from is left out, and the range read on its own', async (t) => {
+  const { answer, queries } = await runDiscovery(
+    patterns({ maxRows: 50 }),
+    [
+      histogram([-1_020, 50], [0, 40]),
+      histogram([0, 40]),
+      { call: 'rows', when: ({ range }) => range.startNs === startNs, batches: [lines(40, 0, job)] },
+    ],
+    { clock: new FakeClock(startNs + 600n * second) },
+  );
+  t.is(queries.length, 3);
+  t.deepEqual(shown(answer), [['job <_> is done', 'info', [[start, 40]]]]);
+});
+
+test('the ten seconds that begin in the range are counted, and no zero is shown at that step or over an hour', async (t) => {
+  const minutes = [0, 11, 30, 3_590, 3_605, 7_300];
+  const rows = minutes.flatMap((seconds) =>
+    lines(10, seconds, () => 'job 1 is done').map((row) => ({ ...row, _time: timeText(seconds) })),
+  );
+  const range = { startNs: startNs + second, endNs: startNs + 7_301n * second };
+  const ask = async (stepNs: bigint): Promise<unknown> => {
+    const calls: ExpectedCall[] = [
+      {
+        call: 'rows',
+        when: ({ range: asked }) =>
+          asked.startNs === startNs + 10n * second && asked.endNs === startNs + 7_310n * second,
+        batches: counted([0, 50]),
+      },
+      { call: 'rows', batches: [rows.slice(10)] },
+    ];
+    const { answer } = await runDiscovery(patterns({}, { range, stepNs }), calls);
+    return (
+      answer.kind === 'patterns' &&
+      answer.patterns.map(({ samples }) => samples.map(([seconds, count]) => [seconds - start, count]))
+    );
+  };
+  t.deepEqual(await ask(10n * second), [
+    [
+      [10, 10],
+      [30, 10],
+      [3_590, 10],
+      [3_600, 10],
+      [7_300, 10],
+    ],
+  ]);
+  t.deepEqual(await ask(1_800n * second), [
+    [
+      [0, 20],
+      [1_800, 10],
+      [3_600, 10],
+      [7_200, 10],
+    ],
+  ]);
+  t.deepEqual(await ask(1_200n * second), [
+    [
+      [0, 20],
+      [1_200, 0],
+      [2_400, 10],
+      [3_600, 10],
+      [7_200, 10],
+    ],
+  ]);
+});
+
+test('a level of its own name is unknown, as it is to Loki', async (t) => {
+  const rows = lines(30, 0, job).map((row) => ({ ...row, level: 'Notice' }));
+  const { answer } = await runDiscovery(patterns(), [histogram([0, 30]), { call: 'rows', batches: [rows] }]);
+  t.deepEqual(shown(answer), [['job <_> is done', 'unknown', [[start, 30]]]]);
 });
 
 test('patterns of the operator come first, with the lines they match and without a level', async (t) => {
