@@ -89,9 +89,11 @@ function* smallerLogRanges(range: LogRange): Generator<LogRange> {
 function* smallerLogs(expr: LogExpr): Generator<LogExpr> {
   for (const stages of withoutOne(expr.stages)) yield { ...expr, stages };
   const { matchers } = expr.selector;
-  if (matchers.length > 1)
-    for (const fewer of withoutOne(matchers))
+  for (const fewer of withoutOne(matchers)) {
+    // A selector of nothing but tenants is a difference of its own.
+    if (fewer.some(({ name }) => name !== '__tenant_id__'))
       yield { ...expr, selector: { ...expr.selector, matchers: fewer } };
+  }
   for (const [index, stage] of expr.stages.entries()) {
     for (const smaller of smallerStages(stage)) yield { ...expr, stages: expr.stages.with(index, smaller) };
   }
