@@ -26,6 +26,8 @@ export function visibleNames(
       return undefined;
     for (const name of namesIn(stage)) names.add(name);
   }
+  // Beside a label of that name, the level found in an entry is shown with the ending.
+  if (names.has(`${detectedLevelName}${clashSuffix}`)) names.add(detectedLevelName);
   // A sample whose error is kept on purpose is a series of its own with all labels, unless a sum around it groups it again.
   return names.has(errorName) && pushed === undefined ? undefined : names;
 }

@@ -2,7 +2,7 @@ import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { BackendRow } from '../upstream/types.js';
 import { repairDecimal } from './decimal.js';
 import { detectLevel, detectedLevelName } from './level.js';
-import { levelNames } from './level-words.js';
+import { levelNames, normalLevel } from './level-words.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
 import { isFilledIn } from './otlp-fill.js';
@@ -73,15 +73,13 @@ export class RowReader {
 
   #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
     const fromOtlp = stream.looksLikeOtlp && (row['severity_number'] ?? '') !== '';
-    const shown: Label[] = [];
-    let ofLevel: Map<string, string> | undefined;
-    let count = 0;
+    const shown = new ShownValues(fromOtlp);
+    let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
-      count += 1;
       if (fromOtlp && isFilledIn(field, value, row)) return;
       const { sanitized, names } = this.#shownField(field, fromOtlp);
-      if (levelSources.has(sanitized)) (ofLevel ??= new Map<string, string>()).set(sanitized, value);
-      for (const name of names) shown.push([stream.labelNames.has(name) ? `${name}_extracted` : name, value]);
+      if (levelSources.has(sanitized)) (ofLevel ??= new ShownValues(fromOtlp)).add(sanitized, value, field);
+      for (const name of names) shown.add(name, value, field);
     };
     for (const [field, value] of stream.metadata) add(field, value);
     for (const name of Object.keys(row)) {
@@ -93,14 +91,20 @@ export class RowReader {
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
       add(name, repairDecimal(value));
     }
-    const stored = ofLevel?.get(detectedLevelName);
-    if (stored === undefined || stored === '') {
-      const sources = { ofLabels: stream.level, metadata: ofLevel ?? noMetadata, line };
-      const level = detectLevel(sources, this.#naming.scansBodies);
-      if (count === 0) return this.#only(level);
-      shown.push(this.#levelLabel(level));
+    const { labels } = shown;
+    const metadata = ofLevel === undefined ? noMetadata : new Map(ofLevel.labels);
+    const stored = metadata.get(detectedLevelName);
+    if (stored === undefined) {
+      const level = detectLevel({ ofLabels: stream.level, metadata, line }, this.#naming.scansBodies);
+      if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#only(level);
+      labels.push(this.#levelLabel(level));
     }
-    return LabelSet.from(shown);
+    for (const [index, [name, value]] of labels.entries()) {
+      const normal = name === detectedLevelName ? (normalLevel(value) ?? value) : value;
+      const isTaken = stream.labelNames.has(name);
+      if (isTaken || normal !== value) labels[index] = [isTaken ? `${name}_extracted` : name, normal];
+    }
+    return LabelSet.from(labels);
   }
 
   #shownField(field: string, fromOtlp: boolean): ShownField {
@@ -133,6 +137,36 @@ export class RowReader {
     }
     return label;
   }
+}
+
+/** The metadata of an entry by the names under which it is shown. */
+class ShownValues {
+  readonly labels: Label[] = [];
+  /** The stored name of each. */
+  readonly #fields: string[] = [];
+  readonly #fromOtlp: boolean;
+  /** Where each name stands, once there is one that is not the stored one. */
+  #places: Map<string, number> | undefined;
+
+  constructor(fromOtlp: boolean) {
+    this.#fromOtlp = fromOtlp;
+  }
+
+  /** Of the values of a push that get one name, that of the last renamed one counts. */
+  add(name: string, value: string, field: string): void {
+    if (name !== field && !this.#fromOtlp)
+      this.#places ??= new Map(this.labels.map(([known], place) => [known, place]));
+    const other = this.#places?.get(name);
+    if (other !== undefined && !isLater(field, this.#fields[other] ?? '', name)) return;
+    const place = other ?? this.labels.length;
+    this.labels[place] = [name, value];
+    this.#fields[place] = field;
+    this.#places?.set(name, place);
+  }
+}
+
+function isLater(field: string, other: string, name: string): boolean {
+  return field !== name && (other === name || field > other);
 }
 
 const noMetadata: ReadonlyMap<string, string> = new Map();

@@ -1,7 +1,5 @@
-const plainIllegal = /[^A-Za-z0-9_]/gu;
 const legalLabel = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const runOfOthers = /[^A-Za-z0-9]+/gu;
-const doubleUnderscored = /^__.*__$/;
 const onlyUnderscores = /^_*$/;
 const scopeAttributePrefix = 'scope.attributes.';
 /** The same few names are asked for again and again: every promoted attribute, for each label of each query. */
@@ -13,29 +11,25 @@ export function isLegalLabel(name: string): boolean {
   return legalLabel.test(name);
 }
 
-/** A metadata name as Loki shows it after a push in Loki's format: every illegal character becomes `_`. */
+/**
+ * A metadata name as Loki shows it (otel-README, rule 4): runs of characters other than letters and digits become one `_`, also between the
+ * underscores of `__x__`, and a leading digit gets `key_`.
+ */
 export function sanitizePushed(name: string): string {
-  return name.replace(plainIllegal, '_');
+  const isReserved = name.length >= 4 && name.startsWith('__') && name.endsWith('__');
+  const joined = (isReserved ? name.slice(2, -2) : name).replace(runOfOthers, '_');
+  const shown = isReserved ? `__${joined}__` : /^[0-9]/.test(joined) ? `key_${joined}` : joined;
+  // Loki refuses a push with such a name; one that is stored anyway keeps its length.
+  return onlyUnderscores.test(shown) ? '_'.repeat(name.length) : shown;
 }
 
-/**
- * An attribute name as Loki shows it after an OTLP export (otel-README, rule 4): runs of other characters become one `_`,
- * `__x__` keeps its underscores, a leading digit gets `key_`, and scope attributes lose the prefix that VictoriaLogs adds.
- */
+/** An attribute name as Loki shows it after an OTLP export: scope attributes lose the prefix that VictoriaLogs adds. */
 export function sanitizeOtel(name: string): string {
   let shown = otelNames.get(name);
   if (shown === undefined) {
-    shown = shownAfterOtlp(name);
+    const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
+    shown = sanitizePushed(own);
     if (otelNames.size < keptNames) otelNames.set(name, shown);
   }
   return shown;
-}
-
-function shownAfterOtlp(name: string): string {
-  const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
-  const joined = own.replace(runOfOthers, '_');
-  // Loki refuses such an export; a name that is stored anyway keeps the plain form.
-  if (onlyUnderscores.test(joined)) return sanitizePushed(own);
-  if (doubleUnderscored.test(own)) return `_${joined}_`;
-  return /^[0-9]/.test(joined) ? `key_${joined}` : joined;
 }

@@ -1,5 +1,5 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
-import { detectedLevelName, levelOfNames } from './level.js';
+import { levelOfNames } from './level.js';
 import type { Naming } from './naming.js';
 import { isLegalLabel } from './sanitize.js';
 import { discoverServiceName, serviceNameLabel } from './service-name.js';
@@ -50,7 +50,7 @@ export function identifyStream(text: string, naming: Naming): StreamIdentity {
     fields,
     labelFields,
     metadata,
-    level: byLabel.get(detectedLevelName) ?? levelOfNames((name) => byLabel.get(name)),
+    level: levelOfNames((name) => byLabel.get(name)),
     looksLikeOtlp: fields.size === 0 || [...fields.keys()].some((field) => !isLegalLabel(field)),
   };
 }

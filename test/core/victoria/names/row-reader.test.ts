@@ -127,3 +127,40 @@ test('row times are exact to the nanosecond', (t) => {
   t.throws(() => parseRowTime('yesterday'), { instanceOf: RowTimeError });
   t.throws(() => parseRowTime('2026-13-01T00:00:00Z'), { instanceOf: RowTimeError });
 });
+
+const clashes: readonly (readonly [Record<string, string>, Record<string, string>])[] = [
+  [{ 'a-b': 'dash', 'a.b': 'dot', a_b: 'under' }, { a_b: 'dot' }],
+  [{ a_b: 'under', 'a.b': 'dot', 'a-b': 'dash' }, { a_b: 'dot' }],
+  [
+    { '1digit': 'x', b: 'y' },
+    { b: 'y', key_1digit: 'x' },
+  ],
+  [{ 'host.name': '500', host_name: '200' }, { host_name_extracted: '500' }],
+  [{ severity: 'info', 'Severity-Text': 'x', 'severity.text': 'FATAL' }, {}],
+];
+
+for (const [metadata, shown] of clashes) {
+  test(`of ${Object.keys(metadata).join(', ')} the last renamed one counts`, (t) => {
+    const stream = { app: 'a', host_name: 'h' };
+    const read = readerWith().read({
+      ...{ _time: '2026-11-01T00:00:00Z', _stream: '{app="a",host_name="h"}', _msg: 'x' },
+      ...stream,
+      ...metadata,
+    });
+    const labels = Object.fromEntries(read.structuredMetadata.labels);
+    for (const [name, value] of Object.entries(shown)) t.is(labels[name], value);
+    if (Object.keys(shown).length > 0) t.is(Object.keys(labels).length, Object.keys(shown).length + 1);
+    t.is(labels['detected_level'], 'severity' in metadata ? 'info' : 'unknown');
+  });
+}
+
+test('a stored level is shown by its normal name, and beside a label of that name as extracted', (t) => {
+  const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', _msg: 'an error', app: 'a' };
+  const json = (fields: Record<string, string>): string =>
+    readerWith().read({ ...row, ...fields }).structuredMetadata.json;
+  t.is(json({ detected_level: 'WARN' }), '{"detected_level":"warn"}');
+  t.is(json({ detected_level: 'Odd' }), '{"detected_level":"Odd"}');
+  t.is(json({ 'detected.level': 'ERR', level: 'info' }), '{"detected_level":"error","level":"info"}');
+  const _stream = '{app="a",detected_level="WARN"}';
+  t.is(json({ _stream, detected_level: 'WARN' }), '{"detected_level_extracted":"error"}');
+});
