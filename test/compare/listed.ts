@@ -1,6 +1,7 @@
 import { asArray, asObject } from '../conformance/json.js';
 import type { Answered } from '../conformance/cases.js';
 import type { Question } from './question.js';
+import { natureOf } from './signature.js';
 import type { Different } from './verdict.js';
 
 /** A difference that docs/differences.md tells. */
@@ -48,6 +49,11 @@ function hasMoreInLoki({ text }: Different): boolean {
 }
 
 const listed: readonly Listed[] = [
+  {
+    phrase: 'Structured metadata that is named like a label of its stream',
+    matches: (question, difference) =>
+      /_over_time|rate/.test(queryOf(question)) && natureOf(difference) === 'labels missing *_extracted',
+  },
   {
     phrase: 'values of labels in a range shorter than the silence of a stream',
     matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
