@@ -131,6 +131,8 @@ class PatternParser {
       case '*':
       case '+':
       case '?':
+      // Behind flags, as in `a(?s){2}`, it repeats what stands before them.
+      case '{':
         throw new Unknown();
       default:
         return this.#literal(char.codePointAt(0) ?? 0);

@@ -68,6 +68,7 @@ const cases: readonly (readonly [string, string, boolean, boolean])[] = [
   ['| v=~"(?:pay){1}.*"', 'repay', true, false],
   ['| v=~"pa{1}y.*"', 'repay', false, false],
   ['| v=~"p{0}ay.*"', 'repay', true, false],
+  ['|~ "pa(?s){1,2}y.+s"', 'paaying taxes', true, true],
   // Letters in any case.
   ['| v=~"(?i)pay.*"', 'rePAY', true, false],
   ['| v=~"(?i)pay"', 'PAY', true, true],
