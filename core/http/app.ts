@@ -10,6 +10,7 @@ import { apiError } from '../base/errors/table.js';
 import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
+import { cleanPath } from './clean-path.js';
 import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
 import { clientErrorOf, connectionError, encodeError } from './error-body.js';
@@ -77,6 +78,12 @@ export function createApp(settings: AppSettings): Koa {
         settings.refuseOver(context);
         refuseManyHeaders(context.req);
         return next();
+      },
+      (context, next) => {
+        const cleaned = cleanPath(context.path);
+        if (cleaned === undefined) return next();
+        redirect(context, cleaned + context.search);
+        return undefined;
       },
       createRouter(settings, running).routes(),
       () => {
@@ -171,6 +178,12 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
     });
   }
   return router;
+}
+
+function redirect(context: Context, location: string): void {
+  context.set('Location', location);
+  context.body = null;
+  context.status = 301;
 }
 
 /** `/label/{name}/values` in the router's syntax. */

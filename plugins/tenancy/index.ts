@@ -13,7 +13,7 @@ import { oversizedText } from '../../core/operations/index.js';
 import { holdToLimits, type Ask } from './hold.js';
 import { MapSource } from './map-source.js';
 import { resolveHeader } from './resolve.js';
-import { answerSeveral } from './several.js';
+import { answerSeveral, ownName } from './several.js';
 
 const metrics = {
   tenant_map_reloads_total: { type: 'counter', help: 'Reloads of the tenant map.', labels: ['outcome'] },
@@ -73,8 +73,12 @@ class Tenancy implements Stage<never, 'tenant'> {
     if (resolved.kind === 'many') meters.tenant_fanout_total.add(1, {});
     const ask: Ask = (asked, oldestNs) => {
       const bounded = (tenant: Tenant): Tenant => (oldestNs === undefined ? tenant : { ...tenant, oldestNs });
-      if (resolved.kind === 'one')
-        return rest(asked.derive<'tenant'>({ slots: { tenant: bounded(resolved.tenant) } }));
+      if (resolved.kind === 'one') {
+        const { tenant } = resolved;
+        const named = ownName(asked.request, tenant);
+        if (named !== undefined) return Promise.resolve(named);
+        return rest(asked.derive<'tenant'>({ slots: { tenant: bounded(tenant) } }));
+      }
       const [first, ...others] = resolved.tenants;
       return answerSeveral(asked, rest, [bounded(first), ...others.map(bounded)], limits);
     };

@@ -38,12 +38,12 @@ export function resolveHeader(
 ): Resolved {
   const header = orgId?.trim() ?? '';
   if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
-  if (!header.includes('|')) return { kind: 'one', tenant: resolveTenant(header, map, policy) };
-  const { tenants } = operations[operation];
-  if (tenants.kind === 'refused') throw apiError(tenants.error, {});
   const ids = splitIds(header);
   const [first, ...others] = ids;
-  if (first === undefined || others.length === 0) throw apiError('tooFewTenants', {});
+  if (first === undefined) throw apiError('tooFewTenants', {});
+  if (others.length === 0) return { kind: 'one', tenant: resolveTenant(first, map, policy) };
+  const { tenants } = operations[operation];
+  if (tenants.kind === 'refused') throw apiError(tenants.error, {});
   if (ids.length > maxTenants) throw apiError('tooManyTenants', { limit: maxTenants });
   if (ids.includes('*')) throw apiError('wildcardInMultiTenant', {});
   const tenantOf = (id: string): Tenant => ({ ...resolveTenant(id, map, policy), limitIds: ids });
@@ -73,6 +73,7 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
 /** An account number that no backend has, so that caches distinguish its answers from those of every other tenant. */
 function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Tenant {
   if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
+  if (id === '.' || id === '..') throw apiError('dottedTenantId', {});
   const character = unsupportedInIds.exec(id)?.[0];
   if (character !== undefined) throw apiError('badTenantId', { tenant: id, character });
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };

@@ -9,6 +9,7 @@ import type { Strategy, TenantMerge } from '../../core/operations/descriptor.js'
 import { operationOf, oversizedText } from '../../core/operations/index.js';
 import { once } from '../../core/operations/rules/tenants.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
+import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
@@ -70,6 +71,12 @@ async function chooseStrategy(
   if (oversizedText(request, maxQueryBytes) !== undefined) return once;
   await readAhead(request, signal);
   return rule.strategy(request, tenants);
+}
+
+/** A tenant that is asked for alone is the value of the label that would tell several apart, whatever is selected. */
+export function ownName(request: ApiRequest, { id }: Tenant): NamesAnswer | undefined {
+  const isAsked = request.op === 'label_values' && request.name === tenantLabel && id !== '';
+  return isAsked ? names([id], request.browse) : undefined;
 }
 
 function names(values: readonly string[], browse: Browse): NamesAnswer {

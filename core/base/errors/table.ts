@@ -177,7 +177,7 @@ export const errorTable = {
   },
   tooFewTenants: {
     status: 400,
-    when: 'a multi-tenant header with one id',
+    when: 'a multi-tenant header without any id',
     text: 'multi-tenant X-Scope-OrgID must include at least two tenant IDs',
   },
   multiTenantUnsupported: {
@@ -196,8 +196,13 @@ export const errorTable = {
     text: 'multi-tenant X-Scope-OrgID is not supported on this endpoint',
     body: 'text',
   },
+  dottedTenantId: {
+    status: 400,
+    when: 'the id `.` or `..`, where it names nothing',
+    text: "tenant ID is '.' or '..'",
+  },
   badTenantId: {
-    status: 500,
+    status: 400,
     when: 'an id that names nothing and holds a character that Loki takes in no id',
     text: "tenant ID '{tenant}' contains unsupported character '{character}'",
   },

@@ -76,6 +76,20 @@ test('unknown paths and routes that no plugin serves are the same plain 404', as
   });
 });
 
+test('a path with empty parts or dots is sent on to the one without', async (t) => {
+  await withPipeline(makePipeline({ endpoints: [serving({ labels: telling })] }), async ({ url }) => {
+    for (const [path, location] of [
+      ['/loki/api/v1/label//values?a=//', '/loki/api/v1/label/values?a=//'],
+      ['//evil.example/loki', '/evil.example/loki'],
+    ] as const) {
+      const { statusCode, headers, body } = await request(url + path);
+      t.is(statusCode, 301);
+      t.is(headers['location'], location);
+      t.is(await body.text(), '');
+    }
+  });
+});
+
 test('a method that a route does not take is refused with the ones it does', async (t) => {
   await withPipeline(
     makePipeline({ endpoints: [serving({ labels: telling, tail: telling })] }),

@@ -7,6 +7,7 @@ import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
 import type { Answer } from '../../../core/plugin/index.js';
 import { makeExchange, makeLogAnswer, optionsOf, runStage } from '../../../core/testing/index.js';
 import tenancy from '../../../plugins/tenancy/index.js';
+import { requestOf } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 
 const optionsFrom = (values: Readonly<Record<string, unknown>> = {}): TenancyOptions =>
@@ -23,6 +24,22 @@ test('the tenant is given to the stages behind, and the exchange stays final', a
   t.like(run.seen[0]?.slots.tenant, { id: 'team-a', accountId: 11, projectId: 3 });
   t.true(run.seen[0]?.isFinal);
   t.is(exchange.trace.tenantId, 'team-a');
+});
+
+test('several ids that are one are that tenant, which is the value of the tenant label', async (t) => {
+  const options = optionsFrom({ tenantMap: { 'team-a': { account_id: 11, project_id: 3 } } });
+  for (const orgId of ['team-a|', ' | team-a|team-a']) {
+    const named = await runStage(
+      tenancy,
+      options,
+      makeExchange({ caller: { orgId }, request: requestOf('label_values', { name: '__tenant_id__' }) }),
+    );
+    t.like(named.answer, { kind: 'names', values: ['team-a'] });
+    t.is(named.seen.length, 0);
+    const other = makeExchange({ caller: { orgId }, request: requestOf('label_values', { name: 'app' }) });
+    const run = await runStage(tenancy, options, other, answering);
+    t.like(run.seen[0]?.slots.tenant, { id: 'team-a', accountId: 11 });
+  }
 });
 
 test('a refused header never reaches the stages behind', async (t) => {
