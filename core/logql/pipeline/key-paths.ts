@@ -2,6 +2,7 @@ import { goesOn, readFields, type FieldOutcome, type FieldVisitor } from './json
 import { unescapeJson } from './json-text.js';
 import { jsonArray, jsonNull, jsonObject, JsonReader } from './json-value.js';
 import { nestedLabelName } from './label-name.js';
+import { clashSuffix } from './types.js';
 
 /** The path of keys to a value. */
 export type KeyPath = readonly string[];
@@ -45,7 +46,13 @@ class PathCollector implements FieldVisitor<Place> {
       return depth < maxDepth ? readFields(reader, reader.from, reader.to, this, place, depth + 1) : goesOn;
     }
     const isValue = reader.kind !== jsonArray && reader.kind !== jsonNull;
-    if (isValue && !byLabel.has(place.prefix)) byLabel.set(place.prefix, place.path);
+    if (isValue && !byLabel.has(place.prefix)) byLabel.set(place.prefix, shownPath(place.path));
     return goesOn;
   }
+}
+
+/** Loki takes what looks like its own ending for clashes off the keys of nested values. */
+function shownPath(path: KeyPath): KeyPath {
+  if (path.length === 1) return path;
+  return path.map((key) => (key.endsWith(clashSuffix) ? key.slice(0, -clashSuffix.length) : key));
 }

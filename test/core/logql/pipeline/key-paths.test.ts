@@ -26,3 +26,9 @@ test('objects nested beyond reason are not followed to the end', (t) => {
   const deep = `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`;
   t.is(jsonPathsOf(deep).size, 0);
 });
+
+test('keys of nested values lose the ending that marks clashes, a key of the line keeps it', (t) => {
+  const paths = jsonPathsOf('{"a_extracted":1,"b_extracted":{"c":{"d_extracted":2}}}');
+  t.deepEqual(paths.get('a_extracted'), ['a_extracted']);
+  t.deepEqual(paths.get('b_extracted_c_d_extracted'), ['b', 'c', 'd']);
+});
