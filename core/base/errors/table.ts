@@ -478,6 +478,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'approx_topk, which Loki has switched off unless it is told otherwise',
     text: 'approx_topk is not enabled. See -limits.shard_aggregations',
   },
+  numberAsVector: {
+    status: 500,
+    when: 'a number where a function expects series, such as `sort(1)`; Loki words it as a fault of its own',
+    text: 'unexpected expr type (*syntax.LiteralExpr) for Evaluator type (*logql.DefaultEvaluator) ',
+  },
   manyToOne: {
     status: 500,
     when: 'a binary operation in which several series of one side match one of the other, without group_left or group_right',

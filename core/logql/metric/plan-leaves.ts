@@ -1,5 +1,13 @@
 import { apiError } from '../../base/errors/table.js';
-import type { Grouping, MetricExpr, RangeAggregation, RangeOp, VectorAggregation, VectorOp } from '../ast.js';
+import type {
+  Grouping,
+  LabelReplaceExpr,
+  MetricExpr,
+  RangeAggregation,
+  RangeOp,
+  VectorAggregation,
+  VectorOp,
+} from '../ast.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
@@ -33,16 +41,23 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
 /**
  * Finds the parts of an expression that read logs.
  * @throws ApiError `approxTopk`, as Loki does with its default settings
- * @throws LogqlError for an aggregation of a number
+ * @throws LogqlError or ApiError `numberAsVector` for a function of a number
  */
 export function planLeaves(expr: MetricExpr): PlannedMetric<Leaf> {
   visit(expr, (node) => {
     if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
-    // Loki treats a number as a query without a selector.
     const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
-    if (isOfNumber && node.expr.kind === 'literal') requireNonEmptyMatcher([]);
+    if (isOfNumber && node.expr.kind === 'literal') refuseNumber(node);
   });
   return { expr, tree: treeOf(expr, undefined, true) };
+}
+
+/** Loki sends these aggregations to its queriers, which look for the selector of the number. */
+const shardedOps: ReadonlySet<VectorOp> = new Set(['sum', 'avg', 'count'] as const);
+
+function refuseNumber(node: VectorAggregation | LabelReplaceExpr): never {
+  if (node.kind === 'vector-aggregation' && shardedOps.has(node.op)) requireNonEmptyMatcher([]);
+  throw apiError('numberAsVector', {});
 }
 
 /** @param around the aggregation whose samples the node is */

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { LogqlError } from '../../../../core/logql/index.js';
 import { leavesOf, planLeaves, type Leaf } from '../../../../core/logql/metric/index.js';
 import { metricExpr } from './run-query.js';
@@ -19,11 +20,17 @@ test('the labels that an aggregation looks at are told, and those of no other', 
   t.deepEqual(folded(`max(rate${lines} * 2)`), [undefined]);
 });
 
-test('an aggregation of a number is a query without a selector', (t) => {
-  for (const query of ['sum(1)', 'label_replace(1, "a", "b", "c", "d")', 'vector(1) + sum(1 + 1)']) {
+test('a sum of a number is a query without a selector, and other functions fail on it', (t) => {
+  for (const query of ['sum(1)', 'avg by (a) (3)', 'sort(count(1))', 'vector(1) + sum(1 + 1)']) {
     t.throws(() => planLeaves(metricExpr(query)), {
       instanceOf: LogqlError,
       message: /^parse error : queries require/,
+    });
+  }
+  for (const query of ['sort(1)', 'sum(max(1))', 'topk(2, 1)', 'label_replace(1, "a", "b", "c", "d")']) {
+    t.throws(() => planLeaves(metricExpr(query)), {
+      instanceOf: ApiError,
+      message: /^unexpected expr type \(\*syntax.LiteralExpr\)/,
     });
   }
   t.is(leavesIn('sum(vector(1))').length, 0);
