@@ -1,8 +1,8 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import type { BackendRow } from '../upstream/types.js';
-import { repairDecimal } from './decimal.js';
 import { detectLevel, detectedLevelName } from './level.js';
 import { levelNames, normalLevel } from './level-words.js';
+import { shownValue } from './shown-value.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
 import { isFilledIn } from './otlp-fill.js';
@@ -89,7 +89,7 @@ export class RowReader {
       const ofStream = stream.fields.get(name);
       // A log attribute with the name of a stream field replaces it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
-      add(name, repairDecimal(value));
+      add(name, shownValue(value));
     }
     const { labels } = shown;
     const metadata = ofLevel === undefined ? noMetadata : new Map(ofLevel.labels);

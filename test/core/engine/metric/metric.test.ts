@@ -172,6 +172,36 @@ test.serial(
   },
 );
 
+test.serial('values with broken bytes are found by the spaces that are shown for them', async (t) => {
+  account += 1;
+  const values = ['red\ufffdhot', 'red hot', 'redhot', 'red\ufffd'];
+  await store.push(
+    account,
+    values.map((team, index) => ({
+      ns: base + BigInt(index),
+      stream: { app: 'a' },
+      line: 'x',
+      metadata: { team },
+    })),
+  );
+  const found = async (filter: string): Promise<Readonly<Record<string, number>>> => {
+    const text = `sum by (team) (count_over_time({app="a"} | team${filter} [10s]))`;
+    const request = instantRequest(text, base + second);
+    const on = valuesOf((await store.run(request, { account })).answer);
+    t.deepEqual(on, valuesOf((await store.run(request, { account, pushdown: 'off' })).answer), filter);
+    return Object.fromEntries(Object.entries(on).map(([key, value]) => [key.split('@')[0], value]));
+  };
+  const [hot, together, red] = ['{"team":"red hot"}', '{"team":"redhot"}', '{"team":"red "}'];
+  t.deepEqual(await found('="red hot"'), { [hot]: 2 });
+  t.deepEqual(await found('=~"red hot|redhot"'), { [hot]: 2, [together]: 1 });
+  t.deepEqual(await found('=~"re.\\\\sh.t"'), { [hot]: 2 });
+  t.deepEqual(await found('=~".*d h.*"'), { [hot]: 2 });
+  t.deepEqual(await found('="red\ufffdhot"'), {});
+  t.deepEqual(await found('!="red\ufffdhot"'), { [hot]: 2, [together]: 1, [red]: 1 });
+  t.deepEqual(await found('!="red hot"'), { [together]: 1, [red]: 1 });
+  t.deepEqual(await found('!~"red\ufffd.*"'), { [hot]: 2, [together]: 1, [red]: 1 });
+});
+
 test.serial(
   'streams that came since a selection was counted are counted, whatever labels they bring',
   async (t) => {

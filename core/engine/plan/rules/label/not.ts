@@ -1,7 +1,7 @@
 import { labelMeaning } from '../../../../logql/pipeline/filter-meaning.js';
 import { and, matcher, not, oneOf } from '../../../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
-import { longDecimalPattern } from '../../../../victoria/names/decimal.js';
+import { isBroken, longDecimalPattern } from '../../../../victoria/names/shown-value.js';
 import { labelRule, sureFields, textOf, textsOf } from './label-rule.js';
 
 const longDecimal = new RegExp(longDecimalPattern);
@@ -18,7 +18,8 @@ export const labelNot = labelRule({
     if (filter === undefined) return undefined;
     const meaning = labelMeaning(filter);
     const texts = meaning.isNegated ? textsOf(meaning) : undefined;
-    if (texts === undefined || texts.some((text) => longDecimal.test(text))) return undefined;
+    if (texts === undefined || texts.some((text) => isBroken(text) || longDecimal.test(text)))
+      return undefined;
     return { name: filter.name, texts };
   },
   emit: ({ name, texts }, names) => {

@@ -1,5 +1,5 @@
 import type { StringLabelFilter } from '../../../../logql/ast.js';
-import { labelMeaning, type FilterTest } from '../../../../logql/pipeline/filter-meaning.js';
+import { labelMeaning, type FilterTest, type Meaning } from '../../../../logql/pipeline/filter-meaning.js';
 import { anyCasePattern, quotedPattern } from '../../../../logql/pipeline/text-in-any-case.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import {
@@ -13,7 +13,7 @@ import {
   streamMatch,
   substring,
 } from '../../../../victoria/logsql/build.js';
-import { longDecimalPattern } from '../../../../victoria/names/decimal.js';
+import { brokenPattern, longDecimalPattern } from '../../../../victoria/names/shown-value.js';
 import { wholeMatcher } from '../../backend-pattern.js';
 import { labelRule, passesMissing, spellings, textOf, textsOf } from './label-rule.js';
 
@@ -23,7 +23,7 @@ export const labelText = labelRule({
   backend: 'name:="v" or {name="v"}, for every stored spelling of the name',
   verdict: 'superset',
   reason:
-    'several stored names can mean one; a row may hide the value of its stream; repaired decimals are let through',
+    'several stored names can mean one; a row may hide the value of its stream; values that are shown otherwise are let through',
   example: '{namespace="shop"} | trace_id="a1b2"',
   match: (placed) => {
     const filter = textOf(placed);
@@ -38,12 +38,12 @@ function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   // The backend does not find words with the sign for bytes that are no text.
   if (meaning.isNegated || /\ufffd|\\x\{0*fffd\}/i.test(filter.value)) return present(field);
   const texts = textsOf(meaning);
-  if (texts === undefined) return or(...meaning.tests.map((test) => holdsFor(field, test)), repaired(field));
+  const changed = changedValues(field, meaning);
+  if (texts === undefined) return or(...meaning.tests.map((test) => holdsFor(field, test)), ...changed);
   const [only = ''] = texts;
-  const decimals = texts.some(isDecimal) ? [repaired(field)] : [];
-  if (texts.length === 1) return or(exact(field, only), streamMatch(matcher(field, '=', only)), ...decimals);
+  if (texts.length === 1) return or(exact(field, only), streamMatch(matcher(field, '=', only)), ...changed);
   const ofStream = streamMatch(wholeMatcher(field, '=~', texts.map(quotedPattern).join('|')));
-  return or(oneOf(field, texts), ofStream, ...decimals);
+  return or(oneOf(field, texts), ofStream, ...changed);
 }
 
 /** Rows where a test may hold for a field or for the value of the stream. */
@@ -73,8 +73,22 @@ function patternOf({ text, ignoresCase }: { readonly text: string; readonly igno
   return ignoresCase ? anyCasePattern(text) : quotedPattern(text);
 }
 
-function repaired(field: string): LogsqlFilter {
-  return regexp(field, longDecimalPattern);
+/** Rows whose value is shown otherwise than it is stored, where that might pass. */
+function changedValues(field: string, { tests }: Meaning): readonly LogsqlFilter[] {
+  const patterns: string[] = [];
+  if (tests.some(mayHoldForDecimal)) patterns.push(longDecimalPattern);
+  if (tests.some(mayTellSpace)) patterns.push(brokenPattern);
+  return patterns.length === 0 ? [] : [regexp(field, patterns.join('|'))];
+}
+
+function mayHoldForDecimal(test: FilterTest): boolean {
+  return test.kind === 'equals' ? test.ignoresCase || isDecimal(test.text) : test.kind !== 'not-empty';
+}
+
+/** Whether a test may tell a space from another character: a text with one, or a pattern with one or with a class. */
+function mayTellSpace(test: FilterTest): boolean {
+  if (test.kind === 'regexp') return /[ \\[]/.test(test.pattern);
+  return 'text' in test && test.text.includes(' ');
 }
 
 function isDecimal(text: string): boolean {

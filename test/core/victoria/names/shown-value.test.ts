@@ -1,6 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { longDecimalPattern, repairDecimal } from '../../../../core/victoria/names/decimal.js';
+import {
+  longDecimalPattern,
+  repairDecimal,
+  shownValue,
+} from '../../../../core/victoria/names/shown-value.js';
 
 const repairs: readonly (readonly [stored: string, shown: string])[] = [
   ['0.30000000000000004', '0.3'],
@@ -17,6 +21,11 @@ for (const [stored, shown] of repairs) {
     t.is(repairDecimal(stored), shown);
   });
 }
+
+test('bytes that are no text are shown as spaces', (t) => {
+  t.is(shownValue('a\ufffd\ufffdb'), 'a  b');
+  t.is(shownValue('größe'), 'größe');
+});
 
 test('a decimal that was kept as digits times a power of ten is found again', (t) => {
   fc.assert(
