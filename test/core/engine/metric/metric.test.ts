@@ -189,7 +189,9 @@ test.serial('values with broken bytes are found by the spaces that are shown for
     const request = instantRequest(text, base + second);
     const on = valuesOf((await store.run(request, { account })).answer);
     t.deepEqual(on, valuesOf((await store.run(request, { account, pushdown: 'off' })).answer), filter);
-    return Object.fromEntries(Object.entries(on).map(([key, value]) => [key.split('@')[0], value]));
+    return Object.fromEntries(
+      Object.entries(on).map(([key, value]): [string, number] => [key.split('@')[0] ?? '', value]),
+    );
   };
   const [hot, together, red] = ['{"team":"red hot"}', '{"team":"redhot"}', '{"team":"red "}'];
   t.deepEqual(await found('="red hot"'), { [hot]: 2 });
