@@ -38,14 +38,14 @@ export function onlyChar(set: CharSet): number | undefined {
   return range !== undefined && more.length === 0 && range[0] === range[1] ? range[0] : undefined;
 }
 
-export const digits: CharSet = [[0x30, 0x39]];
-export const wordChars: CharSet = [
+const digits: CharSet = [[0x30, 0x39]];
+const wordChars: CharSet = [
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ];
-export const spaces: CharSet = [
+const spaces: CharSet = [
   [0x09, 0x0a],
   [0x0c, 0x0d],
   [0x20, 0x20],
@@ -61,3 +61,23 @@ export function foldChar(code: number): CharSet | undefined {
   const more = lower === 0x6b ? [0x212a] : lower === 0x73 ? [0x17f] : [];
   return unionOf(singleChar(lower), singleChar(lower - 0x20), ...more.map(singleChar));
 }
+
+/** The classes that a letter behind a backslash names. */
+export const perlClasses: ReadonlyMap<string, CharSet> = new Map([
+  ['d', digits],
+  ['w', wordChars],
+  ['s', spaces],
+  ['D', complementOf(digits)],
+  ['W', complementOf(wordChars)],
+  ['S', complementOf(spaces)],
+]);
+
+/** The control characters that a letter behind a backslash names. */
+export const controls: ReadonlyMap<string, number> = new Map([
+  ['a', 7],
+  ['f', 12],
+  ['n', 10],
+  ['r', 13],
+  ['t', 9],
+  ['v', 11],
+]);

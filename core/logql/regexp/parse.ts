@@ -1,13 +1,12 @@
 import {
   anyChar,
   complementOf,
-  digits,
+  controls,
   foldChar,
   notLineFeed,
+  perlClasses,
   singleChar,
-  spaces,
   unionOf,
-  wordChars,
   type CharSet,
 } from './char-set.js';
 import type { RegExpNode } from './tree.js';
@@ -20,22 +19,6 @@ interface Flags {
 /** Thrown when a pattern uses syntax that is not supported here. */
 class Unknown extends Error {}
 
-const perlClasses: ReadonlyMap<string, CharSet> = new Map([
-  ['d', digits],
-  ['w', wordChars],
-  ['s', spaces],
-  ['D', complementOf(digits)],
-  ['W', complementOf(wordChars)],
-  ['S', complementOf(spaces)],
-]);
-const controls: ReadonlyMap<string, number> = new Map([
-  ['a', 7],
-  ['f', 12],
-  ['n', 10],
-  ['r', 13],
-  ['t', 9],
-  ['v', 11],
-]);
 const asserts: ReadonlyMap<string, 'begin' | 'end' | 'word' | 'not-word'> = new Map([
   ['A', 'begin'],
   ['z', 'end'],

@@ -1,4 +1,4 @@
-import { complementOf, digits, spaces, unionOf, wordChars, type CharSet } from './char-set.js';
+import { complementOf, controls, perlClasses, unionOf, type CharSet } from './char-set.js';
 import { orbitOf } from './folding.js';
 import { codesOf } from './shape.js';
 
@@ -9,22 +9,6 @@ interface ReadClass {
   readonly end: number;
 }
 
-const perlGroups: ReadonlyMap<string, CharSet> = new Map([
-  ['d', digits],
-  ['w', wordChars],
-  ['s', spaces],
-  ['D', complementOf(digits)],
-  ['W', complementOf(wordChars)],
-  ['S', complementOf(spaces)],
-]);
-const controls: ReadonlyMap<string, number> = new Map([
-  ['a', 7],
-  ['f', 12],
-  ['n', 10],
-  ['r', 13],
-  ['t', 9],
-  ['v', 11],
-]);
 const octal = /\\([1-7][0-7]{1,2}|0[0-7]{0,2})/y;
 const hexadecimal = /\\x(?:([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\})/y;
 const punctuation = /[!-/:-@[-`{-~ \u0000-\u001f\u007f]/;
@@ -43,7 +27,7 @@ export class ClassReader {
 
   /** A group of characters behind a backslash. */
   group(at: number, folds: boolean): ReadClass | undefined {
-    const set = this.#pattern[at] === '\\' ? perlGroups.get(this.#pattern.charAt(at + 1)) : undefined;
+    const set = this.#pattern[at] === '\\' ? perlClasses.get(this.#pattern.charAt(at + 1)) : undefined;
     if (set !== undefined) {
       const source = `${folds ? 'i' : ''}${this.#pattern.slice(at, at + 2)}`;
       return { set: folds ? undefined : set, source, end: at + 2 };
