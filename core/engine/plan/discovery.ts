@@ -52,17 +52,17 @@ function planVolume({ query, targetLabels, aggregateBy }: Volume, naming: Naming
   if (targetLabels.length > 0) {
     const known = new Set(matchers.map(({ name }) => naming.selectorName(name)));
     const targets = new Set(targetLabels.map((name) => naming.selectorName(name)));
-    // Streams without a label that is asked for are not counted.
-    const present = [...targets]
-      .filter((name) => !known.has(name))
-      .map((name) => makeMatcher(name, '=~', '.+'));
+    // A label that is asked for must be there, unless the selector says what it may be.
+    const required = [...targets].filter((name) => !known.has(name));
+    const present = required.map((name) => makeMatcher(name, '=~', '.+'));
     const { filter } = planMatchers([...matchers, ...present], naming);
-    return { kind: 'volume', filter, targets };
+    return { kind: 'volume', filter, targets, required };
   }
   const { filter } = planMatchers(matchers, naming);
   // Without targets label sets have the labels of the selector; sums by name are of every label.
   const isAll = matchers.length === 0 || aggregateBy === 'labels';
-  return { kind: 'volume', filter, targets: isAll ? 'all' : new Set(matchers.map(({ name }) => name)) };
+  const targets = isAll ? 'all' : new Set(matchers.map(({ name }) => name));
+  return { kind: 'volume', filter, targets, required: [] };
 }
 
 function planScan(

@@ -106,6 +106,8 @@ export interface VolumePlan {
   readonly kind: 'volume';
   readonly filter: LogsqlFilter;
   readonly targets: ReadonlySet<string> | 'all';
+  /** Streams without one of these labels are not counted. */
+  readonly required: readonly string[];
 }
 export interface ShardsPlan {
   readonly kind: 'shards';

@@ -12,6 +12,8 @@ export class TooManyVolumesError extends Error {
 export interface VolumeSumsOptions {
   readonly buckets: VolumeBuckets;
   readonly targets: ReadonlySet<string> | 'all';
+  /** Streams without one of these labels are left out. */
+  readonly required: readonly string[];
   readonly aggregateBy: VolumeAggregation;
   /** The most label sets to sum by; 0 means unlimited. */
   readonly maxSeries: number;
@@ -59,13 +61,13 @@ export class VolumeSums {
     return biggest(all.filter(({ points }) => points.length > 0).sort(byVolume), limit);
   }
 
-  /** The label sets a stream is summed under: none when it has none of the targets. */
+  /** The label sets a stream is summed under; the empty one when it has no target. */
   #keysOf(stream: LabelSet): readonly LabelSet[] {
-    const { targets, aggregateBy } = this.#options;
+    const { targets, required, aggregateBy } = this.#options;
+    if (required.some((name) => !stream.has(name))) return [];
     if (targets === 'all')
       return aggregateBy === 'series' ? [stream] : stream.labels.map(([name]) => nameOnly(name));
     const found = stream.labels.filter(([name]) => targets.has(name));
-    if (found.length === 0) return [];
     return aggregateBy === 'series'
       ? [LabelSet.fromSorted(found)]
       : found.map(([name]: Label) => nameOnly(name));

@@ -49,6 +49,7 @@ export async function answerVolume(
   const sums = new VolumeSums({
     buckets,
     targets: plan.targets,
+    required: plan.required,
     aggregateBy: request.aggregateBy,
     maxSeries,
   });

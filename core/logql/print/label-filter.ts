@@ -4,7 +4,7 @@ import { formatGoDuration } from '../values/go-duration.js';
 import { formatFloatPlain } from '../values/go-float.js';
 import { quoteGo } from '../../base/time/go-quote.js';
 import { firstRawByte } from '../values/raw-bytes.js';
-import { isReducibleRegExp } from './reducible.js';
+import { simplifiedRegexp } from '../pipeline/regexp-simplification.js';
 
 /** Dots are for the dialect with dotted names; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
@@ -34,7 +34,12 @@ export function printLabelFilter(filter: LabelFilter): string {
   }
 }
 
-/** Whether Loki keeps a filter as a compiled regexp, which prints itself in its own quotes. */
+/** Whether Loki keeps a filter as a compiled regexp instead of simpler tests, which prints itself in its own quotes. */
 function isCompiled({ op, value }: StringLabelFilter): boolean {
-  return op === '=~' && !value.includes('`') && firstRawByte(value) < 0 && !isReducibleRegExp(value);
+  return (
+    op === '=~' &&
+    !value.includes('`') &&
+    firstRawByte(value) < 0 &&
+    simplifiedRegexp(value, true) === undefined
+  );
 }

@@ -20,7 +20,14 @@ function sum(
   options: Partial<VolumeSumsOptions>,
   ...pieces: readonly (readonly [LabelSet, number])[]
 ): readonly (readonly [labels: object, kib: number])[] {
-  const sums = new VolumeSums({ buckets, targets: 'all', aggregateBy: 'series', maxSeries: 0, ...options });
+  const sums = new VolumeSums({
+    buckets,
+    targets: 'all',
+    required: [],
+    aggregateBy: 'series',
+    maxSeries: 0,
+    ...options,
+  });
   for (const [labels, size] of pieces)
     sums.add(labels, { firstNs: 0n, lastNs: 9n, entries: 5, bytes: size * kib });
   return sums
@@ -28,7 +35,7 @@ function sum(
     .map(({ labels, points }) => [Object.fromEntries(labels.labels), (points[0]?.value ?? 0) / kib] as const);
 }
 
-test('streams are summed by those of the wanted labels that they have, and left out without any', (t) => {
+test('streams are summed by those of the wanted labels that they have, and left out without one that is required', (t) => {
   const pieces = [
     [shop, 3],
     [shop.with([['pod', 'b']]), 4],
@@ -38,7 +45,12 @@ test('streams are summed by those of the wanted labels that they have, and left 
     [{ app: 'cart' }, 9],
     [{ app: 'shop', env: 'prod' }, 7],
   ]);
-  t.deepEqual(sum({ targets: new Set(['env']) }, ...pieces), [[{ env: 'prod' }, 7]]);
+  const targets = new Set(['env']);
+  t.deepEqual(sum({ targets, required: ['env'] }, ...pieces), [[{ env: 'prod' }, 7]]);
+  t.deepEqual(sum({ targets }, ...pieces), [
+    [{}, 9],
+    [{ env: 'prod' }, 7],
+  ]);
 });
 
 test('volumes by label name count a stream under each of its names', (t) => {
