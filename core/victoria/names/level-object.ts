@@ -1,4 +1,4 @@
-import { endOfBlock, endOfString, hasEscape, unescaped } from './level-text.js';
+import { endOfBlock, endOfString, hasEscape, unescapedKey } from '../../logql/pipeline/json-blocks.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
 const names: ReadonlySet<string> = new Set(levelNames);
@@ -94,7 +94,7 @@ function isScalar(search: Search, start: number, end: number, code: number): boo
 function isLevelName(text: string, start: number, end: number): boolean | undefined {
   if (!hasEscape(text, start, end))
     return mayBeLevelName(text, start, end) && names.has(text.slice(start, end));
-  const name = unescaped(text.slice(start, end), '"\\/');
+  const name = unescapedKey(text.slice(start, end));
   return name === undefined ? undefined : names.has(name);
 }
 

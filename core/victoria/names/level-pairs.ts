@@ -1,4 +1,5 @@
-import { endOfString, hasEscape, unescaped } from './level-text.js';
+import { endOfString, hasEscape } from '../../logql/pipeline/json-blocks.js';
+import { unquoteLogfmt } from '../../logql/pipeline/logfmt-text.js';
 import { levelNames, mayBeLevelName } from './level-words.js';
 
 /** The first name of the list that is equal but for case. */
@@ -81,7 +82,7 @@ class PairSearch implements LevelPair {
     const isEscaped = hasEscape(text, start + 1, last);
     if (!isEscaped && rank >= this.#rank) return true;
     const written = text.slice(start + 1, last);
-    const value = isEscaped ? unescaped(written, '"\\/\'') : written;
+    const value = isEscaped ? unquoteLogfmt(written) : written;
     return value === undefined ? this.#break() : this.#take(rank, value);
   }
 

@@ -1,19 +1,19 @@
+import { withoutInvalid } from '../../logql/pipeline/json-text.js';
+
 const longDecimal = /^-?\d+\.\d+$/;
 /** For LogsQL: matches every text that `repairDecimal` may change, and some more. */
 export const longDecimalPattern = '^-?[0-9.]{17,}$';
 /** For LogsQL: matches every value that is shown with spaces in place of broken bytes. */
 export const brokenPattern = '\\x{fffd}';
-const broken = '\ufffd';
 
 /** Whether a text holds the sign for bytes that are no text; no value is shown with it. */
 export function isBroken(text: string): boolean {
-  return text.includes(broken);
+  return text.includes('\ufffd');
 }
 
 /** A value of structured metadata as Loki stores it: a space for bytes that are no text, and the decimal that was sent. */
 export function shownValue(stored: string): string {
-  const text = repairDecimal(stored);
-  return isBroken(text) ? text.replaceAll(broken, ' ') : text;
+  return withoutInvalid(repairDecimal(stored));
 }
 const maxDigits = 15;
 

@@ -9,8 +9,7 @@ const logFunctions = [
   'bytes_rate',
   'absent_over_time',
 ] as const;
-const unwrapFunctions = [
-  'sum_over_time',
+const groupedFunctions = [
   'avg_over_time',
   'min_over_time',
   'max_over_time',
@@ -19,19 +18,9 @@ const unwrapFunctions = [
   'stddev_over_time',
   'stdvar_over_time',
   'quantile_over_time',
-  'rate',
-  'rate_counter',
 ] as const;
-const groupedUnwrap: ReadonlySet<string> = new Set([
-  'avg_over_time',
-  'min_over_time',
-  'max_over_time',
-  'first_over_time',
-  'last_over_time',
-  'stddev_over_time',
-  'stdvar_over_time',
-  'quantile_over_time',
-]);
+const unwrapFunctions = ['sum_over_time', ...groupedFunctions, 'rate', 'rate_counter'] as const;
+const groupedUnwrap: ReadonlySet<string> = new Set(groupedFunctions);
 const vectorFunctions = [
   'sum',
   'sum',

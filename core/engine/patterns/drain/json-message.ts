@@ -1,6 +1,9 @@
+import { endOfBlock, endOfString, unescapedKey } from '../../../logql/pipeline/json-blocks.js';
+
 /** The keys of a JSON line that may hold its message; the first one with a string is used. */
 const messageKeys = ['log', 'message', 'msg', 'msg_', '_msg', 'content'];
 const blank = /[^ \n\r\t]/g;
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const structure = /["{}[:]/g;
 
 /** The message of a line as it is written, with its escapes. The line is read as leniently as Loki reads it: what follows is not looked at. */
@@ -9,7 +12,7 @@ export function jsonMessage(line: string): string | undefined {
   for (const key of messageKeys) {
     const at = values.get(key);
     if (at === undefined || line[at] !== '"') continue;
-    const end = stringEnd(line, at);
+    const end = endOfString(line, at, line.length);
     if (end >= 0) return line.slice(at + 1, end);
   }
   return undefined;
@@ -23,7 +26,7 @@ function valuesOf(line: string): ReadonlyMap<string, number> {
   for (let at = find(structure, line, 0); at >= 0; at = find(structure, line, at)) {
     const sign = line[at];
     if (sign === '"') {
-      const end = stringEnd(line, at);
+      const end = endOfString(line, at, line.length);
       const next = end < 0 ? -1 : find(blank, line, end + 1);
       if (next < 0) break;
       if (line[next] !== ':') {
@@ -31,7 +34,7 @@ function valuesOf(line: string): ReadonlyMap<string, number> {
         continue;
       }
       if (!isOpen) break;
-      const key = unescaped(line.slice(at + 1, end));
+      const key = unescapedKey(line.slice(at + 1, end));
       if (key === undefined) break;
       isKeySeen = true;
       const value = find(blank, line, next + 1);
@@ -44,10 +47,10 @@ function valuesOf(line: string): ReadonlyMap<string, number> {
         continue;
       }
       if (!isKeySeen) break;
-      at = blockEnd(line, at, '{', '}');
+      at = endOfBlock(line, at, line.length, openBrace, closeBrace);
       if (at < 0) break;
     } else if (sign === '[') {
-      at = blockEnd(line, at, '[', ']');
+      at = endOfBlock(line, at, line.length, openBracket, closeBracket);
       if (at < 0) break;
     } else break;
   }
@@ -57,40 +60,4 @@ function valuesOf(line: string): ReadonlyMap<string, number> {
 function find(pattern: RegExp, line: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(line)?.index ?? -1;
-}
-
-/** The quote that ends the string at an offset, or -1. */
-function stringEnd(line: string, from: number): number {
-  for (let at = from + 1; at < line.length; at += 1) {
-    const sign = line[at];
-    if (sign === '"') return at;
-    if (sign === '\\') at += 1;
-  }
-  return -1;
-}
-
-/** The offset behind the block at an offset, or -1. */
-function blockEnd(line: string, from: number, open: string, close: string): number {
-  let level = 0;
-  for (let at = from; at < line.length; at += 1) {
-    const sign = line[at];
-    if (sign === '"') {
-      at = stringEnd(line, at);
-      if (at < 0) return -1;
-    } else if (sign === open) level += 1;
-    else if (sign === close) {
-      level -= 1;
-      if (level === 0) return at + 1;
-    }
-  }
-  return -1;
-}
-
-function unescaped(key: string): string | undefined {
-  if (!key.includes('\\')) return key;
-  try {
-    return String(JSON.parse(`"${key}"`));
-  } catch {
-    return undefined;
-  }
 }

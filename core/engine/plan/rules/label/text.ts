@@ -15,6 +15,7 @@ import {
 } from '../../../../victoria/logsql/build.js';
 import { brokenPattern, longDecimalPattern } from '../../../../victoria/names/shown-value.js';
 import { wholeMatcher } from '../../backend-pattern.js';
+import { holdsReplacement } from '../line/replacement.js';
 import { labelRule, passesMissing, spellings, textOf, textsOf } from './label-rule.js';
 
 export const labelText = labelRule({
@@ -36,7 +37,7 @@ export const labelText = labelRule({
 function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   const meaning = labelMeaning(filter);
   // The backend does not find words with the sign for bytes that are no text.
-  if (meaning.isNegated || /\ufffd|\\x\{0*fffd\}/i.test(filter.value)) return present(field);
+  if (meaning.isNegated || meaning.tests.some(holdsReplacement)) return present(field);
   const texts = textsOf(meaning);
   const changed = changedValues(field, meaning);
   if (texts === undefined) return or(...meaning.tests.map((test) => holdsFor(field, test)), ...changed);
