@@ -6,7 +6,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { rangedLimits } from './rules/limits.js';
 import { byOptionalSelector } from './rules/selection.js';
-import { asOptional, merged, mergeSelected } from './rules/tenants.js';
+import { merged, mergeAll } from './rules/tenants.js';
 import { detectedTtl, neverRecent } from './rules/ttl.js';
 
 export const detectedLabels: OperationDescriptor<DetectedLabelsRequest> = {
@@ -18,8 +18,6 @@ export const detectedLabels: OperationDescriptor<DetectedLabelsRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(({ query, range }, tenants) =>
-    mergeSelected(query, tenants, (selector) => ({ op: 'detected_labels', range, ...asOptional(selector) })),
-  ),
+  tenants: merged(mergeAll),
   empty: () => doAll(mergeDetectedLabels([])),
 };

@@ -4,7 +4,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { rangedLimits } from './rules/limits.js';
 import { bySelector } from './rules/selection.js';
-import { merged, mergeWithSelector } from './rules/tenants.js';
+import { merged, mergeAll } from './rules/tenants.js';
 import { indexTtl, neverRecent } from './rules/ttl.js';
 
 export const indexStats: OperationDescriptor<IndexStatsRequest> = {
@@ -16,6 +16,6 @@ export const indexStats: OperationDescriptor<IndexStatsRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(mergeWithSelector),
+  tenants: merged(mergeAll),
   empty: () => ({ kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] }),
 };

@@ -6,7 +6,7 @@ import { rangedLimits } from './rules/limits.js';
 import { pageOf, widen } from './rules/paging.js';
 import { byOptionalSelector } from './rules/selection.js';
 import { originalTenantLabel, tenantLabel } from './rules/tenant-names.js';
-import { asOptional, merged, mergeSelected, tenantNames } from './rules/tenants.js';
+import { merged, mergeAll, tenantNames } from './rules/tenants.js';
 import { isRecentListing, namesTtl } from './rules/ttl.js';
 
 export const labelValues: OperationDescriptor<LabelValuesRequest> = {
@@ -19,15 +19,11 @@ export const labelValues: OperationDescriptor<LabelValuesRequest> = {
   },
   limits: rangedLimits,
   tenants: merged(
-    ({ name, query, range, browse }, tenants) => {
-      if (name === tenantLabel) return tenantNames(query, browse, tenants);
-      return mergeSelected(query, tenants, (selector) => ({
-        op: 'label_values',
-        name: name === originalTenantLabel ? tenantLabel : name,
-        range,
-        browse: widen(browse),
-        ...asOptional(selector),
-      }));
+    (request, tenants) => {
+      const { name, browse } = request;
+      if (name === tenantLabel) return tenantNames(browse, tenants);
+      const stored = name === originalTenantLabel ? tenantLabel : name;
+      return mergeAll({ ...request, name: stored, browse: widen(browse) }, tenants);
     },
     (answer, { browse }) =>
       answer.kind === 'names' ? { ...answer, values: pageOf(answer.values, browse) } : answer,

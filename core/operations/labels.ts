@@ -6,7 +6,7 @@ import { rangedLimits } from './rules/limits.js';
 import { isFound, pageOf, widen } from './rules/paging.js';
 import { byOptionalSelector } from './rules/selection.js';
 import { tenantLabel } from './rules/tenant-names.js';
-import { asOptional, merged, mergeSelected } from './rules/tenants.js';
+import { merged, mergeAll } from './rules/tenants.js';
 import { isRecentListing, namesTtl } from './rules/ttl.js';
 
 export const labels: OperationDescriptor<LabelsRequest> = {
@@ -19,13 +19,7 @@ export const labels: OperationDescriptor<LabelsRequest> = {
   },
   limits: rangedLimits,
   tenants: merged(
-    ({ query, range, browse }, tenants) =>
-      mergeSelected(query, tenants, (selector) => ({
-        op: 'labels',
-        range,
-        browse: widen(browse),
-        ...asOptional(selector),
-      })),
+    (request, tenants) => mergeAll({ ...request, browse: widen(request.browse) }, tenants),
     (answer, { browse }) => {
       if (answer.kind !== 'names') return answer;
       const values = isFound(tenantLabel, browse) ? [...answer.values, tenantLabel].sort() : answer.values;

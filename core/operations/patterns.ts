@@ -6,7 +6,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { shortened } from './rules/limits.js';
 import { bySelector } from './rules/selection.js';
-import { merged, mergeWithSelector } from './rules/tenants.js';
+import { merged, mergeAll } from './rules/tenants.js';
 import { isNotPast, patternsTtl } from './rules/ttl.js';
 
 export const patterns: OperationDescriptor<PatternsRequest> = {
@@ -25,7 +25,7 @@ export const patterns: OperationDescriptor<PatternsRequest> = {
   },
   // As in Loki, the range may have any length.
   limits: { checks: [], within: shortened, isTimed: true, bytesRead: undefined },
-  tenants: merged<PatternsRequest>(mergeWithSelector, (answer, { limit }) =>
+  tenants: merged<PatternsRequest>(mergeAll, (answer, { limit }) =>
     answer.kind === 'patterns' ? { ...answer, patterns: answer.patterns.slice(0, limit) } : answer,
   ),
   empty: () => doAll(mergePatterns([])),

@@ -3,7 +3,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { openRange, textSet, timeRange } from './rules/keys.js';
 import { rangedLimits } from './rules/limits.js';
 import { bySelectors } from './rules/selection.js';
-import { merged, mergeSeries } from './rules/tenants.js';
+import { merged, mergeAll } from './rules/tenants.js';
 import { isRecentListing, seriesTtl } from './rules/ttl.js';
 
 export const series: OperationDescriptor<SeriesRequest> = {
@@ -15,6 +15,6 @@ export const series: OperationDescriptor<SeriesRequest> = {
     isChunked: false,
   },
   limits: rangedLimits,
-  tenants: merged(mergeSeries),
+  tenants: merged(mergeAll),
   empty: () => ({ kind: 'series', series: [], warnings: [] }),
 };

@@ -6,7 +6,7 @@ import type { OperationDescriptor } from './descriptor.js';
 import { timeRange } from './rules/keys.js';
 import { rangedLimits } from './rules/limits.js';
 import { bySelector } from './rules/selection.js';
-import { biggestVolumes, merged, mergeWithSelector, unlimited } from './rules/tenants.js';
+import { biggestVolumes, merged, mergeAll, unlimited } from './rules/tenants.js';
 import { indexTtl, neverRecent } from './rules/ttl.js';
 
 export const volume: OperationDescriptor<VolumeRequest> = {
@@ -26,7 +26,7 @@ export const volume: OperationDescriptor<VolumeRequest> = {
   limits: rangedLimits,
   // Each tenant returns everything: the largest volumes are only known once all are added up.
   tenants: merged<VolumeRequest>(
-    (request, tenants) => mergeWithSelector({ ...request, limit: unlimited }, tenants),
+    (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
     biggestVolumes,
   ),
   empty: () => doAll(mergeVolume([])),

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { printFilter } from '../victoria/logsql/print.js';
 import type {
-  BackendRow,
   BackendSample,
   BackendSeries,
   BackendValue,
@@ -16,12 +15,15 @@ import type {
   Upstream,
 } from '../victoria/upstream/types.js';
 
+/** A row as a test writes it. */
+export type WrittenRow = Readonly<Record<string, string>>;
+
 /** A call that a test expects, and the backend's answer. `when` checks the request; without it, any request matches. */
 export type ExpectedCall =
   | {
       readonly call: 'rows';
       readonly when?: (request: RowsRequest) => boolean;
-      readonly batches: readonly (readonly BackendRow[])[];
+      readonly batches: readonly (readonly WrittenRow[])[];
     }
   | {
       readonly call: 'list';
@@ -42,7 +44,7 @@ export type ExpectedCall =
       readonly call: 'tail';
       readonly when?: (request: TailRowsRequest) => boolean;
       /** The tail ends after the last batch. */
-      readonly batches: AsyncIterable<readonly BackendRow[]> | readonly (readonly BackendRow[])[];
+      readonly batches: AsyncIterable<readonly WrittenRow[]> | readonly (readonly WrittenRow[])[];
     }
   | {
       readonly call: 'deletion';
@@ -68,7 +70,7 @@ export class FakeUpstream implements Upstream {
     this.#open = [...expected];
   }
 
-  async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
+  async *rows(request: RowsRequest): AsyncIterable<readonly WrittenRow[]> {
     const found = this.#take('rows', request);
     // A promise is awaited so that rows arrive in later turns of the event loop, as from a socket.
     await Promise.resolve();
@@ -94,7 +96,7 @@ export class FakeUpstream implements Upstream {
     return found.series;
   }
 
-  async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>> {
+  async tail(request: TailRowsRequest): Promise<AsyncIterable<readonly WrittenRow[]>> {
     const found = await Promise.resolve(this.#take('tail', request));
     if (found.call !== 'tail' || !('batches' in found)) throw mismatch('tail', request);
     return inTurns(found.batches);

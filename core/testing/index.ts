@@ -9,7 +9,7 @@ export {
   type FakeHost,
   type FakeHostSettings,
 } from './fake-host.js';
-export { FakeUpstream, matching, type ExpectedCall } from './fake-upstream.js';
+export { FakeUpstream, matching, type ExpectedCall, type WrittenRow } from './fake-upstream.js';
 export { limitsOptions, namesOptions, optionsOf, serverOptions, telemetryOptions } from './options.js';
 export { makePipeline, type PipelineSettings, type Placed } from './pipeline.js';
 export { runStage, type StageRun } from './run-stage.js';

@@ -8,7 +8,7 @@ import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
 import type { LabelSet } from '../../core/base/labels/label-set.js';
-import { mapMatchers, type MetricExpr } from '../../core/logql/index.js';
+import type { MetricExpr } from '../../core/logql/index.js';
 import {
   absentLabels,
   defaultMetricLimits,
@@ -73,9 +73,9 @@ async function seriesOf(
   const { selector } = leaf.range.range.query;
   const filter = takeTenantMatchers(selector.matchers);
   const chosen = filter === undefined ? tenants : tenants.filter(({ id }) => filter.accepts(id));
-  const alone = leafExpr(leaf);
-  const expr = filter === undefined ? alone : mapMatchers(alone, () => filter.matchers);
-  const part: MetricRequest = { ...request, query: request.query.withAst(expr), isPart: true };
+  // As in Loki the matchers stay where they are: what streams do not have equals the empty text.
+  const query = request.query.withAst(leafExpr(leaf));
+  const part: MetricRequest = { ...request, query, isPart: true };
   const tables = new Map<string, readonly SeriesRow[]>();
   await inParallel(
     chosen,

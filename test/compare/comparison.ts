@@ -1,7 +1,7 @@
 import type { Dataset } from './data/dataset.js';
 import { linesOf, type PlacedEntry } from './lines.js';
 import { listedAs } from './listed.js';
-import type { Lost } from './lost.js';
+import { isOrderOfArrival, type Lost } from './lost.js';
 import type { Question } from './question.js';
 import { natureOf, signatureOf } from './signature.js';
 import { shrink, type Shrunk } from './shrink/shrink.js';
@@ -122,7 +122,7 @@ class Findings {
 
 const fewLines = 12;
 
-/** A difference over few entries of which one was not kept is the backend's. */
+/** A difference over few entries of which one was not kept is the backend's; so is one where the order of arrival decides. */
 function explanation(
   { question, difference }: Shrunk,
   lines: readonly PlacedEntry[],
@@ -134,5 +134,8 @@ function explanation(
     lines.length > fewLines
       ? undefined
       : lost.find(({ entry }) => lines.some((line) => line.entry === entry));
-  return fault === undefined ? ['different', ''] : ['lost', fault.reason];
+  if (fault !== undefined) return ['lost', fault.reason];
+  return isOrderOfArrival(question, difference, lines)
+    ? ['lost', 'the order of arrival within an instant']
+    : ['different', ''];
 }

@@ -82,9 +82,8 @@ const listed: readonly Listed[] = [
     matches: ({ params }) => 'interval' in params,
   },
   {
-    phrase: 'a selector of nothing but them (`{__tenant_id__="a"}`)',
-    matches: (_question, { wanted }) =>
-      errorOf(wanted).includes('log selector is invalid after matcher update'),
+    phrase: 'labels that `pattern` or `regexp` make with U+FFFD in them',
+    matches: (_question, { wanted }) => errorOf(wanted).includes('failed to parse series labels'),
   },
   {
     phrase: 'a label named twice in a grouping (`sum by (a, a)`)',

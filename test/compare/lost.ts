@@ -1,5 +1,9 @@
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
 import type { Entry, Labels, Stream, TenantData } from './data/dataset.js';
+import type { PlacedEntry } from './lines.js';
+import type { Question } from './question.js';
+import { natureOf } from './signature.js';
+import type { Different } from './verdict.js';
 
 /** An entry that the backend does not give back as it was pushed. */
 export interface Lost {
@@ -23,6 +27,22 @@ export function lostEntries({ streams }: TenantData, rows: readonly Labels[]): r
       return reason === undefined ? [] : [{ stream, entry, reason }];
     }),
   );
+}
+
+/** The line read last tells the type and path of a detected field: Loki's is the first to arrive among those of a stream's oldest instant. */
+export function isOrderOfArrival(
+  { path }: Question,
+  difference: Different,
+  lines: readonly PlacedEntry[],
+): boolean {
+  if (path !== 'detected_fields' || !/^(?:type|jsonPath|jsonPath, type)$/.test(natureOf(difference))) return false;
+  const oldest = new Map<Stream, { ns: bigint; count: number }>();
+  for (const { stream, entry } of lines) {
+    const known = oldest.get(stream);
+    if (known === undefined || entry.ns < known.ns) oldest.set(stream, { ns: entry.ns, count: 1 });
+    else if (entry.ns === known.ns) known.count += 1;
+  }
+  return [...oldest.values()].some(({ count }) => count > 1);
 }
 
 function reasonOf(

@@ -221,6 +221,11 @@ export const errorTable = {
     when: 'a merged answer over -multi-tenant-max-merged-response-bytes',
     text: 'multi-tenant merged response exceeds configured safety limit',
   },
+  selectorWithoutTenants: {
+    status: 400,
+    when: 'a log query over several tenants whose selector needs its matchers on __tenant_id__',
+    text: 'log selector is invalid after matcher update: parse error : {cause}',
+  },
   badTenantRegex: {
     status: 400,
     when: 'a broken regexp on __tenant_id__',

@@ -5,6 +5,7 @@ import type {
 } from '../../wire/answer/types.js';
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
 import type { TimeRange } from '../../base/time/range.js';
+import { labelsText } from '../../base/labels/labels-text.js';
 import { FieldScan } from './field-scan.js';
 import { apiError } from '../../base/errors/table.js';
 import { pipelineEvaluator } from '../../logql/lines/evaluator.js';
@@ -47,9 +48,11 @@ async function scanLines(
   context: EngineContext,
 ): Promise<void> {
   const streams = await newestEntries(plan, request.range, request.lineLimit, context);
-  // The value read last decides the type of a field, so streams are read in Loki's order.
-  for (const { labels, entries } of streams.toSorted((a, b) => (a.labels.json < b.labels.json ? -1 : 1)))
-    for (const entry of entries) await scan.add(labels, entry);
+  // What is read last decides the type and path of a field, so streams are read in Loki's order.
+  const inOrder = streams
+    .map(({ labels, entries }) => ({ labels, entries, text: labelsText(labels) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1));
+  for (const { labels, entries } of inOrder) for (const entry of entries) await scan.add(labels, entry);
 }
 
 /** The newest entries that match the query. When time runs out it returns those read so far, or an error if there are none. */

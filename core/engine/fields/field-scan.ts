@@ -10,7 +10,7 @@ import { entryBytes, textBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { fieldTypeOf } from './field-type.js';
-import { LineFieldReader, noPaths, type LineFields } from './line-fields.js';
+import { LineFieldReader, noPaths, type LineFields, type LinePaths } from './line-fields.js';
 import { shownSize } from '../volume/shown-size.js';
 
 export interface FieldScanOptions {
@@ -23,10 +23,11 @@ export interface FieldScanOptions {
 }
 
 interface OpenField {
-  /** As in Loki, every line redefines the type, so the value read last decides. */
+  /** As in Loki, every line redefines the type, so the value read last decides; so does the last JSON line for the path. */
   last: string;
   readonly parsers: Set<FieldParser>;
-  jsonPath: KeyPath | undefined;
+  /** The last JSON line with the field, and its label there: this path is the one shown. */
+  lastJson: { readonly found: LineFields; readonly label: string } | undefined;
   readonly values: Set<string>;
 }
 
@@ -55,27 +56,27 @@ export class FieldScan {
     stream: LabelSet,
     { structuredMetadata, parsed, line }: Pick<Entry, 'structuredMetadata' | 'parsed' | 'line'>,
   ): Promise<void> {
-    for (const [label, value] of structuredMetadata.labels) this.#take(label, value);
+    for (const [label, value] of structuredMetadata.labels) this.#take(label, label, value);
     const found = await this.#reader.read(line, stream);
     await eachAtPace(parsed.labels, this.#pacer, ([label, value]) =>
-      this.#take(label, this.#shown(value), found?.parser),
+      this.#take(label, label, this.#shown(value), found),
     );
     if (found === undefined) return;
-    const pathOf = this.#needsPaths(found) ? await found.readPaths() : noPaths;
-    await eachAtPace(found.labels.labels, this.#pacer, ([label, value]) => {
-      const path = pathOf(label);
-      this.#take(this.#nameOf(label, path), this.#shown(value), found.parser, path);
-    });
+    const pathOf = this.#options.keepsDots ? await found.readPaths() : noPaths;
+    await eachAtPace(found.labels.labels, this.#pacer, ([label, value]) =>
+      this.#take(nameOf(label, pathOf(label)), label, this.#shown(value), found),
+    );
   }
 
   async fields(): Promise<readonly DetectedField[]> {
     const fields: DetectedField[] = [];
-    await eachAtPace(this.#fields, this.#pacer, ([label, { last, parsers, jsonPath, values }]) =>
+    const paths = await this.#lastPaths();
+    await eachAtPace(this.#fields, this.#pacer, ([label, { last, parsers, lastJson, values }]) =>
       fields.push({
         label,
         type: fieldTypeOf(last),
         parsers: [...parsers],
-        jsonPath,
+        jsonPath: lastJson && paths.get(lastJson.found)?.(lastJson.label),
         values: [...values],
       }),
     );
@@ -87,35 +88,26 @@ export class FieldScan {
     return this.#options.only === undefined ? value : (shownSize(value) ?? value);
   }
 
-  /** Finding paths requires parsing the line again, so only the first line with a field is used. */
-  #needsPaths({ parser, labels }: LineFields): boolean {
-    if (parser !== 'json') return false;
-    return (
-      this.#options.keepsDots ||
-      labels.labels.some(([label]) =>
-        this.#fields.has(label) ? this.#fields.get(label)?.jsonPath === undefined : this.#hasRoom(label),
-      )
-    );
+  /** Finding paths requires parsing a line again, so only lines that are the last of some field are. */
+  async #lastPaths(): Promise<ReadonlyMap<LineFields, LinePaths>> {
+    const paths = new Map<LineFields, LinePaths>();
+    for (const { lastJson } of this.#fields.values())
+      if (lastJson !== undefined && !paths.has(lastJson.found))
+        paths.set(lastJson.found, await lastJson.found.readPaths());
+    return paths;
   }
 
-  /** A key with dots is shown unchanged when names may have dots. */
-  #nameOf(label: string, path: KeyPath | undefined): string {
-    if (!this.#options.keepsDots) return label;
-    const [key, ...below] = path ?? [];
-    return key?.includes('.') === true && below.length === 0 ? key : label;
-  }
-
-  #take(label: string, value: string, parser?: FieldParser, path?: KeyPath): void {
-    if (hidden.has(label)) return;
-    const field = this.#fieldOf(label);
+  #take(name: string, label: string, value: string, found?: LineFields): void {
+    if (hidden.has(name)) return;
+    const field = this.#fieldOf(name);
     if (field === undefined) return;
     field.last = value;
     if (!field.values.has(value)) {
       this.#memory.charge(entryBytes + textBytes(value), 'the values of fields');
       field.values.add(ownText(value));
     }
-    if (parser !== undefined) field.parsers.add(parser);
-    field.jsonPath ??= path;
+    if (found !== undefined) field.parsers.add(found.parser);
+    if (found?.parser === 'json') field.lastJson = { found, label };
   }
 
   #fieldOf(label: string): OpenField | undefined {
@@ -123,7 +115,7 @@ export class FieldScan {
     if (known !== undefined) return known;
     if (!this.#hasRoom(label)) return undefined;
     this.#memory.charge(fieldBytes + textBytes(label), 'the values of fields');
-    const made: OpenField = { last: '', parsers: new Set(), jsonPath: undefined, values: new Set() };
+    const made: OpenField = { last: '', parsers: new Set(), lastJson: undefined, values: new Set() };
     this.#fields.set(label, made);
     return made;
   }
@@ -132,4 +124,10 @@ export class FieldScan {
     const { maxFields, only } = this.#options;
     return this.#fields.size < maxFields && (only === undefined || label === only);
   }
+}
+
+/** A key with dots is shown unchanged when names may have dots. */
+function nameOf(label: string, path: KeyPath | undefined): string {
+  const [key, ...below] = path ?? [];
+  return key?.includes('.') === true && below.length === 0 ? key : label;
 }

@@ -10,18 +10,13 @@ import {
 import { jsonError } from '../../logql/pipeline/json-stage.js';
 import type { KeyPath, PathsByLabel } from '../../logql/pipeline/key-paths.js';
 import { logfmtError } from '../../logql/pipeline/logfmt-stage.js';
-import {
-  clashSuffix,
-  errorLabel,
-  type PipelineEntry,
-  type PipelineLine,
-} from '../../logql/pipeline/types.js';
+import { errorLabel, type PipelineEntry, type PipelineLine } from '../../logql/pipeline/types.js';
 
 /** What a parser finds in a line. */
 export interface LineFields {
   readonly parser: FieldParser;
   readonly labels: LabelSet;
-  /** Parses the line again to find the paths of its values; empty for logfmt. */
+  /** Parses the line again, once, to find the paths of its values; empty for logfmt. */
   readonly readPaths: () => Promise<LinePaths>;
 }
 
@@ -45,7 +40,7 @@ export class LineFieldReader {
     const entry = { stream, structuredMetadata: LabelSet.empty, timestampNs: 0n, line };
     const json = await this.#json.of(entry);
     if (json !== undefined && json.parsed.get(errorLabel) !== jsonError)
-      return { parser: 'json', labels: json.parsed, readPaths: () => this.#readPaths(entry) };
+      return { parser: 'json', labels: json.parsed, readPaths: once(() => this.#readPaths(entry)) };
     const logfmt = await this.#logfmt.of(entry);
     if (logfmt === undefined || logfmt.parsed.get(errorLabel) === logfmtError) return undefined;
     return { parser: 'logfmt', labels: logfmt.parsed, readPaths: () => Promise.resolve(noPaths) };
@@ -53,11 +48,13 @@ export class LineFieldReader {
 
   async #readPaths(entry: PipelineEntry): Promise<LinePaths> {
     const paths = await this.#paths.of(entry);
-    return (label) => {
-      const plain = label.endsWith(clashSuffix) ? label.slice(0, -clashSuffix.length) : label;
-      return paths.get(label) ?? paths.get(plain);
-    };
+    return (label) => paths.get(label);
   }
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => (value ??= read());
 }
 
 /** For a line without paths, or whose paths are not needed. */

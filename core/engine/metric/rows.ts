@@ -10,7 +10,12 @@ import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/a
 import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
-import type { BackendRow, BackendValue, Upstream } from '../../victoria/upstream/types.js';
+import {
+  columnOf,
+  type BackendRow,
+  type BackendValue,
+  type Upstream,
+} from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
@@ -219,7 +224,7 @@ async function countParts(
   const counts: { readonly startNs: bigint; readonly rows: number }[] = [];
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
     for (const row of batch) {
-      counts.push({ startNs: parseRowTime(row['_time'] ?? ''), rows: Number(row['rows'] ?? 0) });
+      counts.push({ startNs: parseRowTime(row._time ?? ''), rows: Number(columnOf(row, 'rows') ?? 0) });
     }
   }
   return counts.sort((a, b) => (a.startNs < b.startNs ? -1 : 1));

@@ -8,7 +8,7 @@ import {
   type SeriesTable,
 } from '../../logql/metric/index.js';
 import { fieldName } from '../../victoria/logsql/build.js';
-import type { BackendRow } from '../../victoria/upstream/types.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import type { SelectionProfile } from './count/profile.js';
@@ -127,24 +127,24 @@ function withStream(grouping: Grouping, fields: readonly string[]): (row: Backen
   const keyOf = (row: BackendRow): string => {
     if (first === undefined) return '';
     return others.length === 0
-      ? (row[first] ?? '')
-      : JSON.stringify([row[first], ...others.map((name) => row[name])]);
+      ? (columnOf(row, first) ?? '')
+      : JSON.stringify([columnOf(row, first), ...others.map((name) => columnOf(row, name))]);
   };
   return (row) => {
     const key = keyOf(row);
     let stream = known.get(key);
     if (stream === undefined) {
-      stream = grouping.streamOf((name) => row[name]);
+      stream = grouping.streamOf((name) => columnOf(row, name));
       if (stream === undefined) throw new UnknownStreamError('a stream that was not listed');
       if (known.size >= maxKnown) known.clear();
       known.set(key, stream);
     }
     const made: Record<string, string> = {
-      _time: row['_time'] ?? '',
+      _time: row._time ?? '',
       _stream: stream,
-      _msg: row['_msg'] ?? '',
+      _msg: row._msg ?? '',
     };
-    for (const name of fields) made[name] = row[name] ?? '';
+    for (const name of fields) made[name] = columnOf(row, name) ?? '';
     return made;
   };
 }

@@ -1,3 +1,4 @@
+import { columnOf } from '../../victoria/upstream/types.js';
 import type { PatternSearch } from '../../wire/api/discovery-request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
@@ -54,7 +55,7 @@ export async function countLines(
   const buckets: [number, number][] = [];
   for await (const batch of upstream.rows({ query: query(filter, [counted]), range }))
     for (const row of batch)
-      buckets.push([Number(parseRowTime(row['_time'] ?? '') / secondNs), Number(row['lines'] ?? 0)]);
+      buckets.push([Number(parseRowTime(row._time ?? '') / secondNs), Number(columnOf(row, 'lines') ?? 0)]);
   return buckets.sort(([a], [b]) => a - b);
 }
 

@@ -6,7 +6,7 @@ import type { Naming } from '../../victoria/names/naming.js';
 import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 import { missingLineRows } from '../plan/missing-lines.js';
-import type { BackendRow } from '../../victoria/upstream/types.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
 /** What a Loki chunk stores for an entry in addition to its line. */
@@ -66,7 +66,7 @@ export async function readMetadataCosts(
     const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
     for await (const lines of answer)
       for (const row of lines) {
-        const text = row['_stream'] ?? '{}';
+        const text = row._stream ?? '{}';
         const sum = sums.get(text) ?? { rows: 0, lines: 0, pairs: 0, texts: 0, hasLevel: false };
         sums.set(text, addFields(sum, row, batch, reader.stream(text)));
       }
@@ -185,6 +185,6 @@ function newestPart({ startNs, endNs }: TimeRange, rows: number): TimeRange {
 }
 
 function numberOf(row: BackendRow, name: string): number {
-  const value = Number(row[name] ?? 0);
+  const value = Number(columnOf(row, name) ?? 0);
   return Number.isFinite(value) ? value : 0;
 }

@@ -13,7 +13,7 @@ import { parseRowTime } from '../../victoria/names/row-time.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
-import type { BackendRow } from '../../victoria/upstream/types.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 
 /** The longest time that Loki fills a chunk: its volumes are spread over that. */
@@ -117,13 +117,13 @@ async function* readPieces(
   const pieces = new VolumePieces();
   for await (const batch of upstream.rows({ query: piecesQuery(plan, counting, extra, naming), range })) {
     for (const row of batch) {
-      const text = row['_stream'] ?? '{}';
+      const text = row._stream ?? '{}';
       const stream = reader.stream(text);
       const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
       const { line, perEntry, perStream } = costs.of(text, stream);
-      const entries = Number(row['entries'] ?? 0);
+      const entries = Number(columnOf(row, 'entries') ?? 0);
       const { firstNs, lastNs } = timesOf(row, counting, range);
-      const lines = counting.isMeasured ? Number(row['lines'] ?? 0) : entries * line;
+      const lines = counting.isMeasured ? Number(columnOf(row, 'lines') ?? 0) : entries * line;
       pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
         firstNs,
         lastNs,
@@ -165,9 +165,12 @@ function piecesQuery(
 /** The first and last entry of a piece; if these are not requested, the boundaries of its cell within the range. */
 function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeRange): Times {
   if (isMeasured)
-    return { firstNs: parseRowTime(row['first'] ?? ''), lastNs: parseRowTime(row['last'] ?? '') };
+    return {
+      firstNs: parseRowTime(columnOf(row, 'first') ?? ''),
+      lastNs: parseRowTime(columnOf(row, 'last') ?? ''),
+    };
   if (cellNs === undefined) return { firstNs: range.startNs, lastNs: range.endNs - 1n };
-  const startNs = parseRowTime(row['_time'] ?? '');
+  const startNs = parseRowTime(row._time ?? '');
   const endNs = startNs + cellNs;
   return {
     firstNs: startNs > range.startNs ? startNs : range.startNs,
@@ -177,7 +180,7 @@ function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeR
 
 function valuesOf(row: BackendRow, extra: ExtraColumns): readonly Label[] {
   return extra.flatMap(([label, field]): readonly Label[] => {
-    const value = row[field] ?? '';
+    const value = columnOf(row, field) ?? '';
     return value === '' ? [] : [[label, value]];
   });
 }

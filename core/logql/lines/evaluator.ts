@@ -65,10 +65,10 @@ export function sampleEvaluator(
 export function keyPathsEvaluator(place: LinePlace): LineEvaluator<PathsByLabel> {
   const meter = new Meter(place.limit ?? defaultLimit);
   const work: LineWork = { kind: 'key-paths' };
-  const here = ({ line }: PipelineEntry): PathsByLabel => {
+  const here = ({ line, stream }: PipelineEntry): PathsByLabel => {
     meter.start();
     meter.charge(line.length * keyPathsCost);
-    return jsonPathsOf(line);
+    return jsonPathsOf(line, stream.labels);
   };
   return new Evaluator(meter, here, async (entry) => {
     return receivePaths((await place.workers.run(work, entry, place.signal)) as SentPaths);

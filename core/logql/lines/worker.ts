@@ -37,7 +37,7 @@ function compile(work: LineWork): Run {
       return made === undefined ? undefined : sendLine(made, entry);
     };
   }
-  if (work.kind === 'key-paths') return ({ line }) => sendPaths(jsonPathsOf(line));
+  if (work.kind === 'key-paths') return ({ line, stream }) => sendPaths(jsonPathsOf(line, stream));
   const extract = compileExtractor(work.range, work.pushed);
   return (sent) => {
     const sample = extract(receiveEntry(sent));

@@ -1,4 +1,5 @@
 import { goesOn, readFields, type FieldOutcome, type FieldVisitor } from './json-fields.js';
+import type { Label } from '../../base/labels/label-set.js';
 import { unescapeJson } from './json-text.js';
 import { jsonArray, jsonNull, jsonObject, JsonReader } from './json-value.js';
 import { nestedLabelName } from './label-name.js';
@@ -19,9 +20,9 @@ interface Place {
   readonly path: KeyPath;
 }
 
-/** The paths of a JSON line's values by the labels that `| json` gives them: those before the place where it is no JSON. */
-export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
-  const paths = new PathCollector(line);
+/** The paths of a JSON line's values by the labels that `| json` gives them beside the stream's: those before the place where it is no JSON. */
+export function jsonPathsOf(line: string, stream: readonly Label[]): ReadonlyMap<string, KeyPath> {
+  const paths = new PathCollector(line, stream);
   readFields(paths.reader, 0, line.length, paths, undefined, 0);
   return paths.byLabel;
 }
@@ -29,9 +30,11 @@ export function jsonPathsOf(line: string): ReadonlyMap<string, KeyPath> {
 class PathCollector implements FieldVisitor<Place> {
   readonly reader = new JsonReader();
   readonly byLabel = new Map<string, KeyPath>();
+  readonly #taken: ReadonlySet<string>;
 
-  constructor(line: string) {
+  constructor(line: string, stream: readonly Label[]) {
     this.reader.start(line);
+    this.#taken = new Set(stream.map(([name]) => name));
   }
 
   key(from: number, to: number, _hash: number, parent: Place | undefined): Place | undefined {
@@ -46,7 +49,8 @@ class PathCollector implements FieldVisitor<Place> {
       return depth < maxDepth ? readFields(reader, reader.from, reader.to, this, place, depth + 1) : goesOn;
     }
     const isValue = reader.kind !== jsonArray && reader.kind !== jsonNull;
-    if (isValue && !byLabel.has(place.prefix)) byLabel.set(place.prefix, shownPath(place.path));
+    const label = this.#taken.has(place.prefix) ? `${place.prefix}${clashSuffix}` : place.prefix;
+    if (isValue && !byLabel.has(label)) byLabel.set(label, shownPath(place.path));
     return goesOn;
   }
 }

@@ -1,4 +1,4 @@
-import type { BackendRow } from '../upstream/types.js';
+import { columnOf, type BackendRow } from '../upstream/types.js';
 
 const severityNames = ['Trace', 'Debug', 'Info', 'Warn', 'Error', 'Fatal'];
 const onlyZeros = /^0+$/;
@@ -31,7 +31,7 @@ export function isFilledIn(field: string, value: string, row: BackendRow): boole
     case 'severity_number':
       return value === '0';
     case 'severity_text':
-      return value === defaultSeverityText(row['severity_number'] ?? '0');
+      return value === defaultSeverityText(columnOf(row, 'severity_number') ?? '0');
     case 'scope.name':
     case 'scope.version':
       return value === 'unknown';

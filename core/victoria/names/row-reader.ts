@@ -1,5 +1,5 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
-import type { BackendRow } from '../upstream/types.js';
+import { columnOf, type BackendRow } from '../upstream/types.js';
 import { detectLevel, detectedLevelName } from './level.js';
 import { levelNames, normalLevel } from './level-words.js';
 import { shownValue } from './shown-value.js';
@@ -58,12 +58,12 @@ export class RowReader {
   }
 
   read(row: BackendRow): LogRow {
-    const stream = this.stream(row['_stream'] ?? '{}');
-    const msg = row['_msg'] ?? '';
+    const stream = this.stream(row._stream ?? '{}');
+    const msg = row._msg ?? '';
     const isRebuilt = this.#naming.isMissingLine(msg);
     const line = isRebuilt ? rebuildLine(lineFields(row, stream)) : msg;
     return {
-      timestampNs: parseRowTime(row['_time'] ?? ''),
+      timestampNs: parseRowTime(row._time ?? ''),
       line,
       stream,
       structuredMetadata: this.#structuredMetadata(row, stream, isRebuilt ? '' : line),
@@ -72,7 +72,7 @@ export class RowReader {
   }
 
   #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
-    const fromOtlp = stream.looksLikeOtlp && (row['severity_number'] ?? '') !== '';
+    const fromOtlp = stream.looksLikeOtlp && (columnOf(row, 'severity_number') ?? '') !== '';
     const shown = new ShownValues(fromOtlp);
     let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
@@ -84,7 +84,7 @@ export class RowReader {
     for (const [field, value] of stream.metadata) add(field, value);
     for (const name of Object.keys(row)) {
       if (ownFields.has(name)) continue;
-      const value = row[name];
+      const value = columnOf(row, name);
       if (value === undefined || value === '') continue;
       const ofStream = stream.fields.get(name);
       // A log attribute with the name of a stream field replaces it in the row; the label keeps the stream's value.

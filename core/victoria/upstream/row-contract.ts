@@ -1,6 +1,6 @@
 import type { FieldRef, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
 import { UnexpectedAnswer, shown } from './decode.js';
-import type { BackendRow } from './types.js';
+import { columnOf, type BackendRow } from './types.js';
 
 /** What every row of an answer contains. */
 interface Contract {
@@ -31,11 +31,14 @@ export class RowContract {
 
   /** @throws UnexpectedAnswer */
   check(row: BackendRow): void {
-    for (const name in row) if (typeof row[name] !== 'string') throw unexpectedValue(name, row[name]);
+    for (const name in row) {
+      const value: unknown = columnOf(row, name);
+      if (typeof value !== 'string') throw unexpectedValue(name, value);
+    }
     const { hasTime, counts } = this.#contract;
-    if (hasTime && !timeShape.test(row['_time'] ?? ''))
-      throw new UnexpectedAnswer(`_time of a row is ${shown(row['_time'])}`);
-    for (const name of counts) checkCount(name, row[name]);
+    if (hasTime && !timeShape.test(row._time ?? ''))
+      throw new UnexpectedAnswer(`_time of a row is ${shown(row._time)}`);
+    for (const name of counts) checkCount(name, columnOf(row, name));
   }
 
   /**

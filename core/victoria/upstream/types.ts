@@ -1,8 +1,21 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 
-/** One row as VictoriaLogs sends it: every value is a string; missing and empty mean the same. Read with `Object.hasOwn` or entries. */
-export type BackendRow = Readonly<Record<string, string>>;
+/**
+ * One row as VictoriaLogs sends it: every value is a string; missing and empty mean the same. Only these columns can be read as properties:
+ * others have names from strangers, such as `constructor`, and are read with `columnOf`.
+ */
+export interface BackendRow {
+  readonly _time?: string;
+  readonly _msg?: string;
+  readonly _stream?: string;
+  readonly _stream_id?: string;
+}
+
+/** The value of a column, whatever its name. */
+export function columnOf(row: BackendRow, name: string): string | undefined {
+  return Object.hasOwn(row, name) ? (row as Readonly<Record<string, string>>)[name] : undefined;
+}
 
 /** A name or value of a listing with its row count (inexact for field_names: docs/protocol/victorialogs.md#hits-and-listings). */
 export interface BackendValue {

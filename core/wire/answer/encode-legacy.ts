@@ -1,7 +1,8 @@
 import type { Direction } from '../api/request.js';
 import { LabelSet } from '../../base/labels/label-set.js';
 import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
-import { printRfc3339, quoteGo } from '../../base/time/index.js';
+import { labelsText } from '../../base/labels/labels-text.js';
+import { printRfc3339 } from '../../base/time/index.js';
 import { BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
 import { inOrder } from './encode-streams.js';
@@ -77,10 +78,6 @@ function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
     yield;
   }
   return [...merged.values()];
-}
-
-function labelsText({ labels }: LabelSet): string {
-  return `{${labels.map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`;
 }
 
 function* addEntries(body: BodyParts, entries: readonly Entry[]): Steps<void> {

@@ -1,8 +1,8 @@
+import type { WrittenRow } from '../../../core/testing/index.js';
 import type { TimeRange } from '../../../core/base/time/range.js';
 import type { LogsqlPipe } from '../../../core/victoria/logsql/ast.js';
 import { formatTime } from '../../../core/victoria/logsql/time.js';
 import type {
-  BackendRow,
   BackendSample,
   BackendValue,
   RowsRequest,
@@ -28,7 +28,7 @@ export class MemoryUpstream implements Upstream {
     this.#rows = rows;
   }
 
-  async *rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]> {
+  async *rows(request: RowsRequest): AsyncIterable<readonly WrittenRow[]> {
     this.requests.push(request);
     const within = this.#within(request.range);
     const limit = request.newest ?? sortLimit(request.query.pipes);
@@ -77,6 +77,6 @@ function sortLimit(pipes: readonly LogsqlPipe[]): number | undefined {
   return pipe?.kind === 'sort' ? pipe.limit : undefined;
 }
 
-function toRow({ ns, stream, line }: MemoryRow): BackendRow {
+function toRow({ ns, stream, line }: MemoryRow): WrittenRow {
   return { _time: formatTime(ns), _stream: `{app="${stream}"}`, _stream_id: stream, _msg: line, app: stream };
 }

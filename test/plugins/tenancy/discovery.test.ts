@@ -39,15 +39,6 @@ function volume(values: Readonly<Record<string, number>>): VolumeAnswer {
   }));
   return { kind: 'volume', series, stats: makeLogAnswer({}, []).stats, warnings: [] };
 }
-const volumeRequest = (query: string, limit: number): ApiRequest => ({
-  op: 'volume',
-  range,
-  query: selector(query),
-  limit,
-  targetLabels: [],
-  aggregateBy: 'series',
-});
-
 for (const op of ['volume', 'volume_range'] as const) {
   test(`${op}s are added up without a tenant label, and cut when all tenants are in`, async (t) => {
     const request = requestOf(op, { query: selector('{app=~".+"}'), limit: 1 });
@@ -62,14 +53,6 @@ for (const op of ['volume', 'volume_range'] as const) {
     t.true(asked?.op === op && asked.limit > 1_000_000);
   });
 }
-
-test('a matcher on the tenant chooses tenants, and the rest selects everything', async (t) => {
-  const { answer, seen } = await ask(volumeRequest('{__tenant_id__="t2"}', 100), () => volume({ a: 1 }));
-  t.deepEqual([...seen.keys()], ['t2']);
-  const asked = seen.get('t2');
-  t.true(asked?.op === 'volume' && asked.query.matchers.length === 0);
-  t.is(answer.kind, 'volume');
-});
 
 test('fields of tenants are one list, and a tenant can be chosen in the query', async (t) => {
   const request = (query: string): ApiRequest => ({
@@ -135,10 +118,11 @@ test('lines of equal patterns are added up', async (t) => {
   t.deepEqual(cut.answer.kind === 'patterns' && cut.answer.patterns, of('t2', 50).patterns);
 });
 
-test('a matcher that chooses no tenant gives the empty answer of each question', async (t) => {
-  const query = '{__tenant_id__="nobody"}';
-  const none = await ask(volumeRequest(query, 1), () => volume({ a: 1 }));
-  t.deepEqual(none.answer.kind === 'volume' && none.answer.series, []);
-  const labels = await ask({ op: 'detected_labels', range, query: selector(query) }, () => volume({}));
-  t.deepEqual(labels.answer, { kind: 'detected-labels', labels: [], warnings: [] });
+test('a query for fields of no tenant has none', async (t) => {
+  const query = new Query('{app="a", __tenant_id__="nobody"}', 'reject');
+  const { answer, seen } = await ask({ op: 'detected_fields', range, query, limit: 2, lineLimit: 100 }, () =>
+    t.fail(),
+  );
+  t.like(answer, { kind: 'detected-fields', fields: [] });
+  t.is(seen.size, 0);
 });

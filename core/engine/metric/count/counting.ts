@@ -18,7 +18,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
-import type { BackendRow, Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
 import type { Group, Grouping, GroupValue } from './grouping.js';
@@ -115,7 +115,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly G
   const { columns, streamOf } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const stopped = await readBuckets(request, [], columns, (row, value) => {
-    const get: Get = (name) => row[name];
+    const get: Get = (name) => columnOf(row, name);
     const stream = streamOf(get);
     if (stream === undefined) return 'unlisted-stream';
     const key = keyOf(get, columns);
@@ -150,8 +150,8 @@ async function readBuckets(
     points += batch.length;
     if (points > maxPoints) return decline('too-many-values');
     for (const row of batch) {
-      const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row['_time'] ?? '') + stepNs - 1n;
-      const outcome = take(row, [endNs, Number(row[name])]);
+      const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
+      const outcome = take(row, [endNs, Number(columnOf(row, name))]);
       if (outcome !== 'taken') return decline(outcome);
     }
   }
@@ -199,7 +199,7 @@ export async function countByShape(request: ShapeRequest): Promise<ShapeCount | 
   const undecided = new Map<string, LogsqlFilter>();
   const keys = [...columns, ...shaper.columns];
   const stopped = await readBuckets(request, shaper.pipes, keys, (row, value) => {
-    const get: Get = (name) => row[name];
+    const get: Get = (name) => columnOf(row, name);
     const stream = streamOf(get);
     if (stream === undefined) return 'unlisted-stream';
     if (!accepts({ stream, get })) return 'taken';

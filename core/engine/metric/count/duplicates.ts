@@ -17,7 +17,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
-import type { Upstream, BackendRow } from '../../../victoria/upstream/types.js';
+import { columnOf, type Upstream, type BackendRow } from '../../../victoria/upstream/types.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { streamsWithSameLabels } from './stream-listing.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
@@ -81,7 +81,8 @@ async function withRepeats(
   );
   const found = new Set<string>();
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
-    for (const row of batch) if (row['rows'] !== row['different']) found.add(row['_stream'] ?? '{}');
+    for (const row of batch)
+      if (columnOf(row, 'rows') !== columnOf(row, 'different')) found.add(row._stream ?? '{}');
   }
   return found;
 }
@@ -114,7 +115,7 @@ async function repeatedTimes(
   ];
   const times: bigint[] = [];
   for await (const batch of upstream.rows({ query: query(filter, pipes), range })) {
-    for (const row of batch) times.push(parseRowTime(row['_time'] ?? ''));
+    for (const row of batch) times.push(parseRowTime(row._time ?? ''));
   }
   return times.length > maxTimes ? decline('too-many-repeats') : [...new Set(times)];
 }

@@ -8,7 +8,7 @@ import { atPace } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import type { Upstream, BackendValue } from '../../../victoria/upstream/types.js';
+import { columnOf, type Upstream, type BackendValue } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
@@ -181,16 +181,16 @@ async function look(
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
-      const text = row['_stream'] ?? '{}';
+      const text = row._stream ?? '{}';
       const before = rows.get(text);
-      rows.set(text, (before ?? 0) + Number(row[named('rows')]));
-      missing += Number(row[named('missing')]);
-      unreliable += Number(row[named('odd')] ?? 0);
+      rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
+      missing += Number(columnOf(row, named('missing')));
+      unreliable += Number(columnOf(row, named('odd')) ?? 0);
       // Rows of one stream in several groups may still share times.
-      if (before !== undefined || row[named('rows')] !== row[named('different')])
+      if (before !== undefined || columnOf(row, named('rows')) !== columnOf(row, named('different')))
         streamsWithSharedTimes.add(text);
       const { fields } = reader.stream(text);
-      isHidden ||= columns.some((name) => (row[name] ?? '') !== (fields.get(name) ?? ''));
+      isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
     }
   }
   const tally = await atPace(tallyOf(reader, rows), new Pacer());

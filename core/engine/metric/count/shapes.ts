@@ -122,7 +122,7 @@ async function sample(
       const range = { startNs: from, endNs: from + cutNs };
       if (cutNs <= 0n) return lines;
       for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
-        for (const row of batch) lines.push(row['_msg'] ?? '');
+        for (const row of batch) lines.push(row._msg ?? '');
       }
       return lines;
     }),

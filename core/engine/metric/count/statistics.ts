@@ -12,7 +12,7 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import type { BackendRow } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { countRows, entryOf, readEntries, rowsOfStreams, type RowRequest } from '../rows.js';
@@ -280,7 +280,8 @@ export class Statistics {
       columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
       mayRepeat: false,
       selectedRows,
-      accepts: (row) => !this.#groups.isDecided({ stream: row['_stream'] ?? '{}', get: (name) => row[name] }),
+      accepts: (row) =>
+        !this.#groups.isDecided({ stream: row._stream ?? '{}', get: (name) => columnOf(row, name) }),
     });
   }
 

@@ -41,7 +41,7 @@ export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnsw
   };
 }
 
-/** The union of fields, in order of appearance; type and path come from the first part that has the field. Does not apply the limit. */
+/** The union of fields, in order of appearance; type and path come from the last part that has them, as from the last line within a part. Does not apply the limit. */
 export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): Steps<DetectedFieldsAnswer> {
   const byLabel = new Map<string, DetectedField>();
   for (const field of answers.flatMap(({ fields }) => fields)) {
@@ -59,9 +59,9 @@ export function* mergeDetectedFields(answers: readonly DetectedFieldsAnswer[]): 
 
 function joinFields(first: DetectedField, second: DetectedField): DetectedField {
   return {
-    ...first,
+    ...second,
     parsers: [...new Set([...first.parsers, ...second.parsers])],
-    jsonPath: first.jsonPath ?? second.jsonPath,
+    jsonPath: second.jsonPath ?? first.jsonPath,
     values: [...new Set([...first.values, ...second.values])],
   };
 }

@@ -3,8 +3,8 @@ import type { DetectedFieldsRequest } from '../../../../core/wire/api/discovery-
 import { Query, Selector } from '../../../../core/wire/api/query.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import { FakeClock, matching, type ExpectedCall } from '../../../../core/testing/index.js';
-import type { BackendRow, RowsRequest } from '../../../../core/victoria/upstream/types.js';
+import { FakeClock, matching, type ExpectedCall, type WrittenRow } from '../../../../core/testing/index.js';
+import type { RowsRequest } from '../../../../core/victoria/upstream/types.js';
 import { runDiscovery } from '../discovery-run.js';
 
 const range = { startNs: 1_793_491_200_000_000_000n, endNs: 1_793_494_800_000_000_000n };
@@ -20,7 +20,7 @@ function fields(query: string, change: Partial<DetectedFieldsRequest> = {}): Det
   };
 }
 
-function row(second: number, line: string, metadata: BackendRow = {}): BackendRow {
+function row(second: number, line: string, metadata: WrittenRow = {}): WrittenRow {
   return {
     _time: `2026-11-01T00:00:${String(second).padStart(2, '0')}Z`,
     _stream: '{app="a"}',
@@ -52,7 +52,7 @@ test('fields are those of the newest lines, as many as the client asks for', asy
 });
 
 test('the type of a field is that of its last line in the last stream, by labels', async (t) => {
-  const ofStream = (app: string, second: number, line: string): BackendRow => ({
+  const ofStream = (app: string, second: number, line: string): WrittenRow => ({
     ...row(second, line),
     _stream: `{app="${app}"}`,
   });

@@ -69,6 +69,12 @@ test('a field of metadata and lines has the parser of the lines', async (t) => {
   t.deepEqual(found.get('pod')?.values, ['b', 'a']);
 });
 
+test('the path of a field is that of the last JSON line that has it', async (t) => {
+  const found = await scan([{ line: '{"a.b":1,"c-d":1}' }, { line: '{"a-b":1}' }, { line: 'a_b=1 c_d=1' }]);
+  t.deepEqual(found.get('a_b')?.jsonPath, ['a-b']);
+  t.deepEqual(found.get('c_d')?.jsonPath, ['c-d']);
+});
+
 test('what parsers of the query found counts, but no errors of theirs', async (t) => {
   const found = await scan([{ line: '{"a":1}', parsed: { a: '1', made: 'x', __error__: 'JSONParserErr' } }]);
   t.deepEqual([...found.keys()], ['a', 'made']);

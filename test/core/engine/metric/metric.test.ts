@@ -25,7 +25,16 @@ const streams = [
 
 /** Names that results of statistics have had. */
 const namesOfResults = { value: '1', rows: '2', different: 'a', missing: '0', odd: '1', value_: 'b' };
-const metadata = [{}, { severity: 'info' }, { 'trace.id': 'abc' }, { team: 'red' }, namesOfResults];
+/** Names that every object of the language answers to. */
+const namesOfObjects = { constructor: 'f', toString: 'v' };
+const metadata = [
+  {},
+  { severity: 'info' },
+  { 'trace.id': 'abc' },
+  { team: 'red' },
+  namesOfResults,
+  namesOfObjects,
+];
 
 /** Few times and lines, so that rows share them; an empty line is stored as none. Rows pushed twice are equal in all. */
 const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(

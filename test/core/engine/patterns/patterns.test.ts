@@ -3,9 +3,8 @@ import type { TimeRange } from '../../../../core/base/time/range.js';
 import type { PatternSearch, PatternsRequest } from '../../../../core/wire/api/discovery-request.js';
 import { Selector } from '../../../../core/wire/api/query.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
-import { FakeClock, type ExpectedCall } from '../../../../core/testing/index.js';
+import { FakeClock, type ExpectedCall, type WrittenRow } from '../../../../core/testing/index.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';
-import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 import { runDiscovery } from '../discovery-run.js';
 
 const startNs = 1_793_491_200_000_000_000n;
@@ -33,7 +32,7 @@ function timeText(seconds: number): string {
 
 type Count = readonly [seconds: number, lines: number];
 
-function counted(...counts: readonly Count[]): readonly (readonly BackendRow[])[] {
+function counted(...counts: readonly Count[]): readonly (readonly WrittenRow[])[] {
   return [counts.map(([seconds, lines]) => ({ _time: timeText(seconds), lines: String(lines) }))];
 }
 
@@ -41,7 +40,7 @@ function histogram(...counts: readonly Count[]): ExpectedCall {
   return { call: 'rows', batches: counted(...counts) };
 }
 
-function lines(count: number, from: number, text: (index: number) => string): readonly BackendRow[] {
+function lines(count: number, from: number, text: (index: number) => string): readonly WrittenRow[] {
   return Array.from({ length: count }, (_line, index) => ({
     _time: timeText(from + (index % 60)),
     _stream: '{app="a"}',

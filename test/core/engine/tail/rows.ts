@@ -3,13 +3,12 @@ import { Naming } from '../../../../core/victoria/names/naming.js';
 import { RowReader, type LogRow } from '../../../../core/victoria/names/row-reader.js';
 import { formatTime } from '../../../../core/victoria/logsql/time.js';
 import type { LiveEntry } from '../../../../core/wire/answer/live.js';
-import { namesOptions } from '../../../../core/testing/index.js';
-import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
+import { namesOptions, type WrittenRow } from '../../../../core/testing/index.js';
 
 export const reader = new RowReader(new Naming(namesOptions()));
 
 /** A row of the stream {app="a"}, as the backend sends it. */
-export function backendRow(ns: bigint, line: string, app = 'a'): BackendRow {
+export function backendRow(ns: bigint, line: string, app = 'a'): WrittenRow {
   return { _time: formatTime(ns), _stream: `{app="${app}"}`, _stream_id: app, _msg: line, app };
 }
 

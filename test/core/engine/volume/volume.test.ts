@@ -3,8 +3,7 @@ import { Selector } from '../../../../core/wire/api/query.js';
 import type { VolumeRangeRequest, VolumeRequest } from '../../../../core/wire/api/discovery-request.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
-import type { ExpectedCall } from '../../../../core/testing/index.js';
-import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
+import type { ExpectedCall, WrittenRow } from '../../../../core/testing/index.js';
 import { runDiscovery } from '../discovery-run.js';
 
 const start = 1_793_491_200_000_000_000n;
@@ -23,17 +22,17 @@ function volume(change: Partial<VolumeRequest> = {}): VolumeRequest {
   };
 }
 
-function piece(stream: string, entries: number, bytes: number, more: Partial<BackendRow> = {}): BackendRow {
+function piece(stream: string, entries: number, bytes: number, more: WrittenRow = {}): WrittenRow {
   const times = { first: '2026-11-01T00:00:00Z', last: '2026-11-01T05:59:59Z' };
   return { _stream: stream, entries: String(entries), lines: String(bytes), ...times, ...more };
 }
 
 /** The calls of a volume whose rows have these metadata fields. */
 function calls(
-  pieces: readonly BackendRow[],
+  pieces: readonly WrittenRow[],
   metadata: {
     readonly fields?: readonly string[];
-    readonly rows?: readonly BackendRow[];
+    readonly rows?: readonly WrittenRow[];
     readonly count?: number;
   } = {},
 ): readonly ExpectedCall[] {

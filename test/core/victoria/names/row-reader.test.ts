@@ -4,14 +4,16 @@ import {
   Naming,
   type NamingSettings,
 } from '../../../../core/victoria/names/naming.js';
-import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { RowReader, type LogRow } from '../../../../core/victoria/names/row-reader.js';
+import type { WrittenRow } from '../../../../core/testing/index.js';
 import { parseRowTime, RowTimeError } from '../../../../core/victoria/names/row-time.js';
 
 const missing =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 
-function readerWith(settings: Partial<NamingSettings> = {}): RowReader {
-  return new RowReader(new Naming({ ...defaultNamingSettings, ...settings }));
+function readerWith(settings: Partial<NamingSettings> = {}): { readonly read: (row: WrittenRow) => LogRow } {
+  const reader = new RowReader(new Naming({ ...defaultNamingSettings, ...settings }));
+  return { read: (row) => reader.read(row) };
 }
 
 test('a pushed row gets service_name, sanitised metadata and a level', (t) => {
