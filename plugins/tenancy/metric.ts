@@ -29,7 +29,7 @@ import { inParallel } from './fan-out.js';
 import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
-import { labelSet } from './tenant-label.js';
+import { labelSet, withoutEmpty } from './tenant-label.js';
 
 type MetricRequest = QueryRangeRequest | QueryRequest;
 
@@ -146,7 +146,7 @@ function leafExpr({ range, pushed }: Leaf): MetricExpr {
 }
 
 function labelRow(row: SeriesRow, tenantId: string): SeriesRow {
-  return { ...row, labels: labelSet(row.labels, tenantId) };
+  return { ...row, labels: labelSet(withoutEmpty(row.labels), tenantId) };
 }
 
 /** A series is only absent if no tenant has it. */

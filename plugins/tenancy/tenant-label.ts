@@ -37,14 +37,14 @@ export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean)
 
 function labelStream(stream: StreamResult, tenantId: string, isMerged: boolean): StreamResult {
   const moved = stream.entries.map(moveStored);
-  const entries = isMerged ? moved.map(withoutEmpty) : moved;
+  const entries = isMerged ? moved.map((entry) => ({ ...entry, parsed: withoutEmpty(entry.parsed) })) : moved;
   return { labels: labelSet(stream.labels, tenantId), entries };
 }
 
-function withoutEmpty(entry: Entry): Entry {
-  const { labels } = entry.parsed;
-  if (!labels.some(([, value]) => value === '')) return entry;
-  return { ...entry, parsed: LabelSet.fromSorted(labels.filter(([, value]) => value !== '')) };
+/** Labels as Loki has them after it has read their text again, as it does for several tenants. */
+export function withoutEmpty(labels: LabelSet): LabelSet {
+  if (!labels.labels.some(([, value]) => value === '')) return labels;
+  return LabelSet.fromSorted(labels.labels.filter(([, value]) => value !== ''));
 }
 
 /** Converts one tenant's labels to the form shown for several tenants. */

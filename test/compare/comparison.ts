@@ -1,7 +1,7 @@
 import type { Dataset } from './data/dataset.js';
 import { linesOf, type PlacedEntry } from './lines.js';
 import { listedAs } from './listed.js';
-import { isOrderOfArrival, type Lost } from './lost.js';
+import { orderLost, type Lost } from './lost.js';
 import type { Question } from './question.js';
 import { natureOf, signatureOf } from './signature.js';
 import { shrink, type Shrunk } from './shrink/shrink.js';
@@ -128,14 +128,13 @@ function explanation(
   lines: readonly PlacedEntry[],
   lost: readonly Lost[],
 ): readonly [Outcome, string] {
-  const phrase = listedAs(question, difference);
+  const phrase = listedAs(question, difference, lines.length);
   if (phrase !== undefined) return ['listed', phrase];
   const fault =
     lines.length > fewLines
       ? undefined
       : lost.find(({ entry }) => lines.some((line) => line.entry === entry));
   if (fault !== undefined) return ['lost', fault.reason];
-  return isOrderOfArrival(question, difference, lines)
-    ? ['lost', 'the order of arrival within an instant']
-    : ['different', ''];
+  const order = orderLost(question, difference, lines);
+  return order === undefined ? ['different', ''] : ['lost', order];
 }

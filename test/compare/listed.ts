@@ -8,7 +8,7 @@ import type { Different } from './verdict.js';
 interface Listed {
   /** A phrase of the place where it stands. */
   readonly phrase: string;
-  readonly matches: (question: Question, difference: Different) => boolean;
+  readonly matches: (question: Question, difference: Different, lines: number) => boolean;
 }
 
 function queryOf({ query }: Question): string {
@@ -22,6 +22,8 @@ function errorOf({ body }: Answered): string {
 }
 
 const volumeTolerance = 0.25;
+/** The default of `-detected-fields-max-scan-lines`. */
+const mostScanned = 2000;
 
 /** The same series and number of points, and sums that are about the same. */
 function sameSums(wanted: Answered, got: Answered): boolean {
@@ -61,6 +63,14 @@ const listed: readonly Listed[] = [
   {
     phrase: 'volumes, bytes and chunks of statistics',
     matches: ({ path }, { wanted, got }) => path === 'index/volume_range' && sameSums(wanted, got),
+  },
+  {
+    phrase: 'series that the limit of `volume_range` leaves',
+    matches: ({ path, params }) => path === 'index/volume_range' && 'limit' in params,
+  },
+  {
+    phrase: 'lines that `detected_fields` looks at',
+    matches: ({ path }, _difference, lines) => path.startsWith('detected_field') && lines > mostScanned,
   },
   {
     phrase: 'series of a range in which a stream is silent',
@@ -103,9 +113,9 @@ const listed: readonly Listed[] = [
 /** The phrases, so that a test can look them up. */
 export const listedPhrases: readonly string[] = listed.map(({ phrase }) => phrase);
 
-/** Where docs/differences.md tells a difference. */
-export function listedAs(question: Question, difference: Different): string | undefined {
-  return listed.find(({ matches }) => matches(question, difference))?.phrase;
+/** Where docs/differences.md tells a difference over so many lines. */
+export function listedAs(question: Question, difference: Different, lines: number): string | undefined {
+  return listed.find(({ matches }) => matches(question, difference, lines))?.phrase;
 }
 
 /** Whether the values at each time are the same, whoever has them. */

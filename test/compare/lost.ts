@@ -29,20 +29,33 @@ export function lostEntries({ streams }: TenantData, rows: readonly Labels[]): r
   );
 }
 
-/** The line read last tells the type and path of a detected field: Loki's is the first to arrive among those of a stream's oldest instant. */
-export function isOrderOfArrival(
+/** Whether a difference can come from the order in which entries, or the metadata of an entry, arrived: VictoriaLogs does not keep it. */
+export function orderLost(
   { path }: Question,
   difference: Different,
   lines: readonly PlacedEntry[],
-): boolean {
-  if (path !== 'detected_fields' || !/^(?:type|jsonPath|jsonPath, type)$/.test(natureOf(difference))) return false;
-  const oldest = new Map<Stream, { ns: bigint; count: number }>();
-  for (const { stream, entry } of lines) {
-    const known = oldest.get(stream);
-    if (known === undefined || entry.ns < known.ns) oldest.set(stream, { ns: entry.ns, count: 1 });
-    else if (entry.ns === known.ns) known.count += 1;
-  }
-  return [...oldest.values()].some(({ count }) => count > 1);
+): string | undefined {
+  const nature = natureOf(difference);
+  if (path === 'detected_fields' && /^(?:type|jsonPath|jsonPath, type)$/.test(nature))
+    return hasTie(lines) ? 'the order of arrival within an instant' : undefined;
+  const isOfLabels = nature.startsWith('labels value of');
+  return isOfLabels && lines.some(({ entry }) => hasJoinedNames(entry))
+    ? 'the order of metadata whose names become one'
+    : undefined;
+}
+
+/** The line read last tells the type and path of a detected field. */
+function hasTie(lines: readonly PlacedEntry[]): boolean {
+  const seen = new Set<string>();
+  return lines.some(({ stream, entry }) => {
+    const key = `${entry.ns} ${JSON.stringify(stream.labels)}`;
+    return seen.has(key) || !seen.add(key);
+  });
+}
+
+function hasJoinedNames({ metadata }: Entry): boolean {
+  const names = Object.keys(metadata);
+  return new Set(names.map((name) => name.replaceAll(/[^a-zA-Z0-9_]/g, '_'))).size < names.length;
 }
 
 function reasonOf(

@@ -18,6 +18,7 @@ export interface BucketShare {
 
 const kib = 1024;
 const msNs = 1_000_000n;
+const secondNs = 1_000_000_000n;
 const hourNs = 3_600_000_000_000n;
 const minuteNs = 60_000_000_000n;
 /** Loki's ingesters count open chunks in bytes. Its index counts those written long ago in KiB, so that small ones are nothing in a bucket. */
@@ -71,15 +72,16 @@ export class VolumeBuckets {
     }
   }
 
-  /** The buckets of a piece, with the parts of its time. */
+  /** The buckets of a piece, with the parts of its time. Loki does not look at the last second of a bucket: a piece does not begin there. */
   #partsOf({ firstNs, lastNs }: VolumePiece): readonly (readonly [index: number, part: number])[] {
-    const [from, to] = [this.#indexOf(firstNs), this.#indexOf(lastNs)];
+    const seenNs = this.#stepNs > secondNs ? firstNs + secondNs : firstNs;
+    const [from, to] = [this.#indexOf(seenNs < lastNs ? seenNs : lastNs), this.#indexOf(lastNs)];
     if (from === to) return [[from, 1]];
     const span = Number(lastNs - firstNs);
     return Array.from({ length: to - from + 1 }, (_part, offset) => {
       const startNs = this.#originNs + BigInt(from + offset) * this.#stepNs;
       const endNs = startNs + this.#stepNs;
-      const overlap = (lastNs < endNs ? lastNs : endNs) - (firstNs > startNs ? firstNs : startNs);
+      const overlap = (lastNs < endNs ? lastNs : endNs) - (offset === 0 ? firstNs : startNs);
       return [from + offset, Number(overlap) / span];
     });
   }

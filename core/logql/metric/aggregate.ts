@@ -4,7 +4,7 @@ import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping, VectorOp } from '../ast.js';
 import type { Columns } from './columns.js';
 import { groupLabels } from './grouping.js';
-import { deviationState, varianceState } from './moments.js';
+import { groupDeviationState, groupVarianceState } from './moments.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
@@ -26,8 +26,8 @@ const states: Readonly<Record<FoldingOp, StateKind>> = {
   min: minState,
   max: maxState,
   count: countState,
-  stddev: deviationState,
-  stdvar: varianceState,
+  stddev: groupDeviationState,
+  stdvar: groupVarianceState,
 };
 
 export interface Folding {

@@ -56,6 +56,24 @@ export const varianceState: StateKind = {
   result: (state, at) => read(state, at + 2) / read(state, at),
 };
 
+/** `stdvar`: like `stdvar_over_time`, but a first value is its own mean, also an infinite one. */
+export const groupVarianceState: StateKind = {
+  ...varianceState,
+  add(state, at, value, timeNs) {
+    if (read(state, at) > 0) {
+      varianceState.add(state, at, value, timeNs);
+      return;
+    }
+    state[at] = 1;
+    state[at + 1] = value;
+  },
+};
+
+export const groupDeviationState: StateKind = {
+  ...groupVarianceState,
+  result: (state, at, seconds, endNs) => Math.sqrt(varianceState.result(state, at, seconds, endNs)),
+};
+
 export const deviationState: StateKind = {
   ...varianceState,
   result: (state, at, seconds, endNs) => Math.sqrt(varianceState.result(state, at, seconds, endNs)),

@@ -133,6 +133,15 @@ for (const op of ['first_over_time', 'last_over_time', 'stddev_over_time', 'stdv
   });
 }
 
+test('labels without a value are no labels where several tenants are asked', async (t) => {
+  const query = 'count_over_time({env="x"} | json [5m])';
+  const { answer } = await ask(instant(query), () => vector([{ app: 'a', empty: '' }, 1]));
+  t.deepEqual(samplesOf(answer), {
+    '{"__tenant_id__":"t1","app":"a"}': 1,
+    '{"__tenant_id__":"t2","app":"a"}': 1,
+  });
+});
+
 test('a grouping by all but some labels keeps the tenants apart', async (t) => {
   const query = 'max_over_time({env="x"} | logfmt | unwrap n [5m]) without (pod)';
   const { answer } = await ask(instant(query), (id) => vector([{ app: 'a' }, id === 't1' ? 1 : 2]));

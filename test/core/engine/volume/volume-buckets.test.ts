@@ -64,6 +64,14 @@ test('what lies beyond the next minutes is counted as what is old', (t) => {
   t.deepEqual(sharesOf(buckets, 0n, 179n * second, 2000, 30), [0, 0, 0]);
 });
 
+test('a piece that begins in the last second of a bucket begins in the next, and loses nothing', (t) => {
+  const buckets = new VolumeBuckets({ startNs: 0n, endNs: 180n * second }, 60n * second, now);
+  t.deepEqual(sharesOf(buckets, 59n * second + 1n, 179n * second, 1200), [-1, 610, 590]);
+  t.deepEqual(sharesOf(buckets, 59n * second + 1n, 59n * second + 2n, 7), [7, -1, -1]);
+  const seconds = new VolumeBuckets({ startNs: 0n, endNs: 2n * second }, second, now);
+  t.deepEqual(sharesOf(seconds, 0n, 2n * second - 1n, 10), [5, 5]);
+});
+
 test('shares add up to the piece', (t) => {
   const times = fc.tuple(
     fc.nat(10_000),

@@ -34,6 +34,15 @@ for (const [op, all, eu, us] of [
   });
 }
 
+test('one infinite value does not vary', async (t) => {
+  const alone: readonly ShortEntry[] = [[5, 'v=inf']];
+  for (const op of ['stddev', 'stdvar'])
+    t.deepEqual(
+      await samplesOf(`${op}(sum_over_time({app="a"} | logfmt | unwrap v [10s]))`, alone, instant(10)),
+      { '{}': { 10: 0 } },
+    );
+});
+
 test('a group has samples where one of its series has', async (t) => {
   const entries: readonly ShortEntry[] = [
     [5, 'xx', { pod: 'p' }],

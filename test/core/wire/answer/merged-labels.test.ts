@@ -12,9 +12,18 @@ test('merging as text gives what merging the sets gives', (t) => {
   fc.assert(
     fc.property(labels, labels, labels, (base, metadata, parsed) => {
       const all: readonly Label[] = [...metadata.labels, ...parsed.labels];
-      t.is(new LabelsMerger(base).json(metadata, parsed), base.with(all).json);
+      const shown = all.map(([name, value]): Label => [name, value.replaceAll('\ufffd', ' ')]);
+      t.is(new LabelsMerger(base).json(metadata, parsed), base.with(shown).json);
     }),
   );
+});
+
+test('a character that is no character is shown as a space', (t) => {
+  const labels = new LabelsMerger(LabelSet.empty).json(
+    LabelSet.empty,
+    LabelSet.from([['a', 'x\ufffdy\ufffd']]),
+  );
+  t.is(labels, '{"a":"x y "}');
 });
 
 test('very many labels are merged in steps', (t) => {
