@@ -9,6 +9,7 @@ import { openEdge, type Edge } from '../http/edge.js';
 import type { Urls } from '../http/listener.js';
 import { createLimits } from '../wire/limits/limits.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
+import { createShared } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import { Naming } from '../victoria/names/naming.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
@@ -180,6 +181,7 @@ function createHostFor(
     tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
   });
   const strain = new Strain(() => clock.monotonicMs());
+  const shared = createShared();
   return (pluginId, metrics) => ({
     pluginId,
     log: loggers.component(pluginId),
@@ -194,6 +196,7 @@ function createHostFor(
     observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
     strain: strain.view(pluginId),
     clock,
+    shared,
   });
 }
 

@@ -1,3 +1,4 @@
+import { createShared } from '../kernel/plugin/shared.js';
 import { Strain } from '../base/admission/strain.js';
 import { createLimits } from '../wire/limits/limits.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
@@ -93,6 +94,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     describePipeline: () => Promise.resolve(settings.pipeline ?? nothingLoaded),
     observeRequests: (observer) => observers.push(observer),
     strain: new Strain(() => clock.monotonicMs()).view('under-test'),
+    shared: createShared(),
     clock,
     records,
     purges,

@@ -2,14 +2,12 @@
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
-import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
+import { answerStore, type AnswerStore } from '../../core/cache/answer-store.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
-import { createTieredCache, type TieredCache } from '../../core/cache/tiers.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
-import { cacheBudget, heapLimit } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
@@ -57,24 +55,23 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #rules: TtlRules;
   readonly #host: Host<typeof metrics>;
   readonly #keys: CacheKeys;
-  readonly #cache: Memory | undefined;
+  readonly #cache: AnswerStore | undefined;
   readonly #flights: Flights<Answer> | undefined;
-  /** Incremented by each purge: an answer requested before a purge is neither cached nor shared after it. */
-  #epoch = 0;
+  /** A call that was made before a purge is not shared after it. */
+  #purges = 0;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
     this.#rules = { ...options, queryTtl: options.cacheTtl };
     this.#host = host;
     this.#keys = createCacheKeys(options);
-    this.#cache = options.cacheDisabled ? undefined : createMemory(options, host);
+    this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const question = this.#keys(exchange);
     if (question === undefined) return rest(exchange);
-    const key = `${this.#epoch}:${question}`;
-    const stored = await this.#cache?.packed.get(key);
+    const stored = await this.#cache?.get(question);
     if (stored !== undefined) {
       exchange.trace.cache('hit');
       this.#host.meters.memory_cache_hits_total.add(1, {});
@@ -85,26 +82,27 @@ class PeerCache implements Stage<'tenant', never> {
       this.#host.meters.memory_cache_misses_total.add(1, {});
     }
     return this.#flights === undefined
-      ? this.#fetch(key, exchange, rest)
-      : this.#share(this.#flights, key, exchange, rest);
+      ? this.#fetch(question, exchange, rest)
+      : this.#share(this.#flights, question, exchange, rest);
   }
 
   async purge(): Promise<void> {
-    this.#epoch += 1;
-    await this.#cache?.packed.clear();
+    this.#purges += 1;
+    await this.#cache?.purge();
   }
 
   async #share(
     flights: Flights<Answer>,
-    key: string,
+    question: string,
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<Answer> {
+    const key = `${this.#purges}:${question}`;
     const { result, isShared } = flights.join(key, exchange.signal, async (signal) => {
       // The first caller may leave before the others have their answer.
       exchange.memory.retain();
       try {
-        return await this.#fetch(key, detachExchange(exchange, signal), rest);
+        return await this.#fetch(question, detachExchange(exchange, signal), rest);
       } finally {
         exchange.memory.close();
       }
@@ -118,7 +116,7 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const epoch = this.#epoch;
+    const epoch = this.#cache?.epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
     if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
@@ -129,40 +127,20 @@ class PeerCache implements Stage<'tenant', never> {
       return answer;
     }
     const packed = await atPace(packSteps(answer), pacer);
-    if (epoch === this.#epoch) await this.#cache.packed.set(key, packed, ttl);
+    await this.#cache.set(key, packed, ttl, epoch);
     return answer;
   }
 }
 
-interface Memory {
-  readonly packed: TieredCache<Buffer>;
-  /** The most bytes of one answer. */
-  readonly largest: number;
-}
-
-/** The memory tier: the cache budget minus tier0's share for finished answers. */
-function createMemory(options: PeerCacheOptions, host: Host<typeof metrics>): Memory {
-  const { meters, clock, log } = host;
-  const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
-  const resized = (entries: number, bytes: number): void => {
-    meters.memory_cache_entries.set(entries, {});
-    meters.memory_cache_bytes.set(bytes, {});
-  };
-  const dropped = (reason: string): void => meters.memory_cache_drops_total.add(1, { reason });
-  const budget = cacheBudget(options.cacheMaxBytes);
-  if (budget < options.cacheMaxBytes)
-    log.info('the heap is too small for -cache-max-bytes, caches are held to less', {
-      'cache.max_bytes': budget,
-      'heap.limit_bytes': heapLimit(),
-    });
-  const maxBytes = Math.floor(budget * left);
-  const memory = new ByteLru<{ readonly value: Buffer }>({
-    maxEntries: options.cacheMax,
-    maxBytes,
-    clock,
-    observer: { resized, dropped },
+function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): AnswerStore {
+  const { meters } = host;
+  const store = answerStore(options, host);
+  store.observe({
+    resized: (entries, bytes) => {
+      meters.memory_cache_entries.set(entries, {});
+      meters.memory_cache_bytes.set(bytes, {});
+    },
+    dropped: (reason) => meters.memory_cache_drops_total.add(1, { reason }),
   });
-  const onError = (error: unknown): void => log.warn('cache tier failed', { error });
-  const packed = createTieredCache<Buffer>(memory, ({ byteLength }) => byteLength, onError);
-  return { packed, largest: maxBytes / largestEntryDivisor };
+  return store;
 }

@@ -32,6 +32,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   /** Overload signs of this process and of what it depends on. */
   readonly strain: StrainView;
   readonly clock: Clock;
+  /** What several plugins of a process share: made by the first that asks for it by this name, which says what it is. */
+  shared<Value>(name: string, make: () => Value): Value;
 }
 
 /** Quantiles of the durations of a stage's latest calls, in milliseconds. */
