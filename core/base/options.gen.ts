@@ -1267,6 +1267,10 @@ export interface WindowSplitOptions {
    */
   readonly historyCacheTtl: number;
   /**
+   * Age up to which a count of lines is trusted before kept windows are served: a late line is seen after this time; 0 trusts windows for as long as they are kept. (milliseconds)
+   */
+  readonly historyRevalidate: number;
+  /**
    * Ask the backend first which windows hold data at all and skip the empty ones.
    */
   readonly prefilterIndexStats: boolean;
@@ -1306,4 +1310,36 @@ export interface WindowSplitOptions {
    * Most windows fetched in the background after one query. (windows)
    */
   readonly backgroundWarmMaxWindows: number;
+  /**
+   * Most answers in the memory cache. (entries)
+   */
+  readonly cacheMax: number;
+  /**
+   * Most bytes in the memory cache. (bytes)
+   */
+  readonly cacheMaxBytes: number;
+  /**
+   * Whether the cache of finished answers takes its share of the budget.
+   */
+  readonly compatCacheEnabled: boolean;
+  /**
+   * Share of the budget that the cache of finished answers takes. (percent)
+   */
+  readonly compatCacheMaxPercent: number;
+  /**
+   * Whether answers depend on the Authorization header, because it is passed on.
+   */
+  readonly forwardAuthorization: boolean;
+  /**
+   * Request headers that answers depend on, because they are passed on.
+   */
+  readonly forwardHeaders: readonly string[];
+  /**
+   * Cookies that answers depend on, because they are passed on.
+   */
+  readonly forwardCookies: readonly string[];
+  /**
+   * Turn the memory cache off.
+   */
+  readonly cacheDisabled: boolean;
 }

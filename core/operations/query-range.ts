@@ -1,4 +1,4 @@
-import { scalar, text } from '../base/keys/parts.js';
+import { leftOut, scalar, text } from '../base/keys/parts.js';
 import { doAll } from '../base/pace/steps.js';
 import { mergeMatrix, mergeStreams } from '../wire/answer/merge/index.js';
 import type { QueryRangeRequest } from '../wire/api/request.js';
@@ -27,8 +27,9 @@ export const queryRange: OperationDescriptor<QueryRangeRequest> = {
       direction: scalar,
       intervalNs: scalar,
       isPart: scalar,
+      isWindow: leftOut('the answer is that of any request for the range'),
     },
-    ttlMs: queryTtl,
+    ttlMs: (request, answer, rules) => (request.isWindow === true ? 0 : queryTtl(request, answer, rules)),
     isRecent: isRecentQuery,
     isChunked: true,
   },

@@ -1,6 +1,7 @@
 import { mergeSteps, weighAnswer, type MergeOptions } from '../../core/wire/answer/merge/index.js';
 import type { Answer } from '../../core/wire/answer/types.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
+import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { ErrorEntry } from '../../core/base/errors/api-error.js';
@@ -43,29 +44,19 @@ export async function fanOut<Part>(
     signal.throwIfAborted();
     await take(answer, new Pacer(signal));
   };
-  await inParallel(parts, (part, signal) => (last = inTurn(run(part, signal), last, signal)), options.signal);
+  await ofTenants(parts, (part, signal) => (last = inTurn(run(part, signal), last, signal)), options.signal);
   return merged;
 }
 
-/** Runs parts with limited concurrency. The first failure cancels all others and becomes the failure of the whole. */
-export async function inParallel<Part>(
+/** Runs the parts of tenants; the first failure becomes that of the whole. */
+export async function ofTenants<Part>(
   parts: readonly Part[],
   run: (part: Part, signal: AbortSignal) => Promise<void>,
   ended: AbortSignal,
 ): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([ended, failed.signal]);
-  const queue = parts.values();
-  const worker = async (): Promise<void> => {
-    for (const part of queue) {
-      signal.throwIfAborted();
-      await run(part, signal);
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: Math.min(parallel, parts.length) }, worker));
+    await inParallel(parts, parallel, run, ended);
   } catch (error) {
-    failed.abort(error);
     throw wholeFailure(error);
   }
 }

@@ -25,7 +25,7 @@ import {
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
-import { inParallel } from './fan-out.js';
+import { ofTenants } from './fan-out.js';
 import { isAcrossTenants, mergeAcrossTenants, type TenantRows } from './grouped.js';
 import { takeTenantMatchers } from '../../core/operations/rules/tenant-matchers.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
@@ -77,7 +77,7 @@ async function seriesOf(
   const query = request.query.withAst(leafExpr(leaf));
   const part: MetricRequest = { ...request, query, isPart: true };
   const tables = new Map<string, readonly SeriesRow[]>();
-  await inParallel(
+  await ofTenants(
     chosen,
     async (tenant, ended) => {
       tables.set(tenant.id, await rowsOf(await ask(tenant, part, ended), columns, new Pacer(ended)));

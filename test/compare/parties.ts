@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { errors, Pool } from 'undici';
 import { send } from '../conformance/replay.js';
 import type { Dataset, Labels, Stream, TenantData } from './data/dataset.js';
 import { caseOf } from './question.js';
@@ -20,7 +20,18 @@ const timeoutMs = 60_000;
 /** Whoever answers Loki's API at an address. */
 export function partyAt(url: string): Party {
   const pool = new Pool(url, { connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  return { ask: (question) => send(pool, caseOf(question)), close: () => pool.close() };
+  return { ask: (question) => sentAgain(() => send(pool, caseOf(question))), close: () => pool.close() };
+}
+
+/** A server under load breaks off connections, which says nothing about its answers. */
+async function sentAgain<Value>(ask: () => Promise<Value>): Promise<Value> {
+  for (let left = mostBroken; ; left -= 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (left === 0 || !(error instanceof errors.SocketError)) throw error;
+    }
+  }
 }
 
 interface Target {
@@ -29,6 +40,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const mostBroken = 3;
 const linesPerPush = 2000;
 
 async function push({ url, path, headers }: Target, { streams }: TenantData): Promise<void> {

@@ -18,6 +18,12 @@ const { values: options } = parseArgs({
     id: { type: 'string', multiple: true, default: [] },
     without: { type: 'string', multiple: true, default: [] },
     failures: { type: 'boolean', default: false },
+    /** A flag of the proxy, as `name=value`. */
+    flag: { type: 'string', multiple: true, default: [] },
+    /** How often everything is asked, of one proxy. */
+    times: { type: 'string', default: '1' },
+    /** Counters to show at the end, by a part of their name. */
+    metric: { type: 'string', multiple: true, default: [] },
     'no-load': { type: 'boolean', default: false },
   },
 });
@@ -25,9 +31,16 @@ const { values: options } = parseArgs({
 const cases = readCases(options.set === 'otel' ? 'otel' : 'http').filter(isWanted);
 const store = await openStore(process.env['BACKEND_URL'], !options['no-load']);
 try {
-  const proxy = await openProxy(store, options.without);
+  const flags = options.flag.map((text): [string, string] => {
+    const at = text.indexOf('=');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  const proxy = await openProxy(store, options.without, flags);
   try {
-    report(await replay(proxy.urls.main, cases));
+    for (let time = 0; time < Number(options.times); time += 1) report(await replay(proxy.urls.main, cases));
+    const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
+    for (const line of metrics.split('\n'))
+      if (!line.startsWith('#') && options.metric.some((name) => line.includes(name))) console.log(line);
   } finally {
     await proxy.close();
   }

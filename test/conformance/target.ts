@@ -1,5 +1,6 @@
 import { startDevBackend } from '../../core/embedded/index.js';
 import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js';
+import type { Clock } from '../../core/base/clock.js';
 import { loadPipeline, type Pipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
 import { accounts, isLoaded, loadData, waitUntilVisible } from './load-data.js';
@@ -36,6 +37,7 @@ export async function openProxy(
   store: Store,
   without: readonly string[] = [],
   more: Iterable<readonly [flag: string, value: string]> = [],
+  clock?: Clock,
 ): Promise<RunningProxy> {
   const tenantMap = Object.fromEntries(
     [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
@@ -51,7 +53,10 @@ export async function openProxy(
     ...more,
   ]);
   const pipeline = await loaded(flags);
-  return startProxy(withoutStages(pipeline, without), { logTo: new CapturedLog() });
+  return startProxy(withoutStages(pipeline, without), {
+    logTo: new CapturedLog(),
+    ...(clock === undefined ? {} : { clock }),
+  });
 }
 
 const pipelines = new Map<string, Promise<Pipeline>>();

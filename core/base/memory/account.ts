@@ -11,6 +11,7 @@ export type MemoryUse =
   | 'statistics of the backend'
   | 'samples of patterns'
   | 'the values of fields'
+  | 'windows that were kept'
   | 'the bytes of the answer';
 
 /** Where accounts get their memory: the bound on what all queries of the process hold together. */

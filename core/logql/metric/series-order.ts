@@ -1,7 +1,7 @@
 import { sortSteps, type Steps } from '../../base/pace/steps.js';
+import { labelsText } from '../../base/labels/labels-text.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { MetricExpr } from '../ast.js';
-import { quoteGo } from '../../base/time/go-quote.js';
 import { visit } from '../walk.js';
 import { firstMs, type Columns } from './columns.js';
 import { compareLabels } from './grouping.js';
@@ -25,7 +25,7 @@ export function* sortSeriesOf<T>(
     return yield* sortSteps(series, (a, b) => compareLabels(labelsOf(a), labelsOf(b)));
   const texts: { readonly one: T; readonly text: string }[] = [];
   for (const one of series) {
-    texts.push({ one, text: textOf(labelsOf(one)) });
+    texts.push({ one, text: labelsText(labelsOf(one)) });
     if (texts.length % stepSeries === 0) yield;
   }
   const sorted = yield* sortSteps(texts, (a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
@@ -52,8 +52,4 @@ function longestRangeMs(expr: MetricExpr): number {
     if (node.kind === 'log-range' && node.intervalNanoseconds > longest) longest = node.intervalNanoseconds;
   });
   return Number(longest / 1_000_000n);
-}
-
-function textOf({ labels }: LabelSet): string {
-  return `{${labels.map(([name, value]) => `${name}=${quoteGo(value)}`).join(', ')}}`;
 }

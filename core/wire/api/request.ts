@@ -28,6 +28,8 @@ export interface QueryRangeRequest extends Ranged, PartOfExpression {
   readonly limit: number;
   readonly direction: Direction;
   readonly intervalNs: bigint;
+  /** Set for a part of a longer range that whoever asks keeps: it is not kept a second time. */
+  readonly isWindow?: boolean;
 }
 export interface QueryRequest extends PartOfExpression {
   readonly op: 'query';

@@ -1,0 +1,68 @@
+/** Answers are cut at the bounds of windows, and windows are put together again. */
+import type { LabelSet } from '../../core/base/labels/label-set.js';
+import { eachStep, type Steps } from '../../core/base/pace/steps.js';
+import type { Point, SeriesResult } from '../../core/logql/metric/points.js';
+import { noStats } from '../../core/wire/answer/merge/shared.js';
+import type { Entry, MatrixAnswer, StreamResult, StreamsAnswer } from '../../core/wire/answer/types.js';
+import type { StepRange } from './geometry.js';
+
+/** The points of a matrix in each of these ranges, which are in order and apart. Only the whole says what it cost. */
+export function* cutMatrix({ series }: MatrixAnswer, ranges: readonly StepRange[]): Steps<MatrixAnswer[]> {
+  const parts = ranges.map((): SeriesResult[] => []);
+  for (const { labels, points } of series) {
+    let at = 0;
+    for (const [index, { firstMs, lastMs }] of ranges.entries()) {
+      const own: Point[] = [];
+      for (; at < points.length; at += 1) {
+        const point = points[at];
+        if (point === undefined || point.timestampMs > lastMs) break;
+        if (point.timestampMs >= firstMs) own.push(point);
+      }
+      if (own.length > 0) parts[index]?.push({ labels, points: own });
+    }
+    yield;
+  }
+  return parts.map((own) => ({ kind: 'matrix', series: own, stats: noStats, warnings: [] }));
+}
+
+/** The series of answers to neighbouring ranges, in the order of time. */
+export function* joinMatrices(parts: readonly MatrixAnswer[]): Steps<SeriesResult[]> {
+  const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Point[] }>();
+  for (const { series } of parts) {
+    for (const { labels, points } of series) {
+      let joined = byKey.get(labels.key);
+      if (joined === undefined) byKey.set(labels.key, (joined = { labels, points: [] }));
+      const all = joined.points;
+      yield* eachStep(points, (point) => all.push(point));
+    }
+    yield;
+  }
+  return [...byKey.values()];
+}
+
+/** A range of instants, [start, end). */
+export interface InstantRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+/** The entries of a log answer in a range. */
+export function* cutStreams(
+  { streams }: StreamsAnswer,
+  { startNs, endNs }: InstantRange,
+): Steps<StreamsAnswer> {
+  const kept: StreamResult[] = [];
+  for (const { labels, entries } of streams) {
+    const own: Entry[] = [];
+    yield* eachStep(entries, (entry) => {
+      if (entry.timestampNs >= startNs && entry.timestampNs < endNs) own.push(entry);
+    });
+    if (own.length > 0) kept.push({ labels, entries: own });
+    yield;
+  }
+  return { kind: 'streams', streams: kept, stats: noStats, warnings: [] };
+}
+
+export function countEntries({ streams }: StreamsAnswer): number {
+  return streams.reduce((sum, { entries }) => sum + entries.length, 0);
+}

@@ -1,0 +1,55 @@
+/** How a range is cut into windows. Times are Unix milliseconds, bounds of windows are [start, end). */
+
+export interface Window {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface Cutting {
+  /** `-query-range-split-interval` */
+  readonly splitMs: number;
+  /** Windows begin at multiples of their length, or else at the start of the range. */
+  readonly isAligned: boolean;
+}
+
+/** More windows than this cost more than they save: then each is longer. */
+const maxWindows = 400;
+
+/** A range that touches fewer is asked as a whole. */
+export const fewestWindows = 3;
+/** The oldest window of a range is read whole, though only a part of it is shown, when it is one of so many: the next refresh shows it too. */
+export const fewestWidened = 4;
+
+/** The windows that a range touches, in order, the first and last whole; at least `atLeastMs` long. */
+export function windowsOf(
+  startMs: number,
+  endMs: number,
+  atLeastMs: number,
+  { splitMs, isAligned }: Cutting,
+): readonly Window[] {
+  const needed = Math.max(atLeastMs, (endMs - startMs) / (maxWindows - 1));
+  const lengthMs = splitMs * Math.max(1, Math.ceil(needed / splitMs));
+  const originMs = isAligned ? Math.floor(startMs / lengthMs) * lengthMs : startMs;
+  const windows: Window[] = [];
+  for (let from = originMs; from < endMs; from += lengthMs)
+    windows.push({ startMs: from, endMs: from + lengthMs });
+  return windows;
+}
+
+/** The part of a range of steps, from the first to the last step, both included, that lies in a window; undefined for none. */
+export interface StepRange {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** The steps of a window: multiples of the step. */
+export function stepsIn({ startMs, endMs }: Window, stepMs: number): StepRange | undefined {
+  const firstMs = Math.ceil(startMs / stepMs) * stepMs;
+  const lastMs = (Math.ceil(endMs / stepMs) - 1) * stepMs;
+  return firstMs > lastMs ? undefined : { firstMs, lastMs };
+}
+
+export function commonSteps(a: StepRange, b: StepRange): StepRange | undefined {
+  const [firstMs, lastMs] = [Math.max(a.firstMs, b.firstMs), Math.min(a.lastMs, b.lastMs)];
+  return firstMs > lastMs ? undefined : { firstMs, lastMs };
+}

@@ -1,0 +1,58 @@
+import type { AnswerStore } from '../../core/cache/answer-store.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
+import type { Answer, Exchange, Meters } from '../../core/plugin/index.js';
+import type { windowMetrics } from './metrics.js';
+
+/** A key, and for how long what it stands for is kept. */
+export interface KeepKey {
+  readonly text: string;
+  readonly ttlMs: number;
+}
+
+/** Unpacked, an answer takes about so many times its bytes. */
+const unpackedFactor = 4;
+
+/** The windows of one query that are kept, and those that will be. */
+export class KeptWindows {
+  readonly #store: AnswerStore;
+  readonly #exchange: Pick<Exchange, 'memory' | 'signal'>;
+  readonly #meters: Meters<typeof windowMetrics>;
+  readonly #epoch: number;
+
+  constructor(
+    store: AnswerStore,
+    exchange: Pick<Exchange, 'memory' | 'signal'>,
+    meters: Meters<typeof windowMetrics>,
+  ) {
+    this.#store = store;
+    this.#exchange = exchange;
+    this.#meters = meters;
+    this.#epoch = store.epoch;
+  }
+
+  /** The packed windows that are there, in the order of the keys. */
+  async find(keys: readonly (KeepKey | undefined)[]): Promise<readonly (Buffer | undefined)[]> {
+    const found = await Promise.all(
+      keys.map((key) => (key === undefined ? Promise.resolve(undefined) : this.#store.get(key.text))),
+    );
+    for (const [place, key] of keys.entries()) {
+      if (key === undefined) continue;
+      if (found[place] === undefined) this.#meters.window_cache_miss_total.add(1, {});
+      else this.#meters.window_cache_hit_total.add(1, {});
+    }
+    return found;
+  }
+
+  async unpack(packed: Buffer): Promise<Answer> {
+    this.#exchange.memory.charge(packed.byteLength * unpackedFactor, 'windows that were kept');
+    return atPace(unpackSteps(packed), new Pacer(this.#exchange.signal));
+  }
+
+  async keep({ text, ttlMs }: KeepKey, answer: Answer): Promise<void> {
+    if (!isCacheable(answer)) return;
+    const packed = await atPace(packSteps(answer), new Pacer(this.#exchange.signal));
+    await this.#store.set(text, packed, ttlMs, this.#epoch);
+  }
+}

@@ -1,0 +1,118 @@
+import { ByteLru } from '../../core/base/memory/byte-lru.js';
+import type { Clock } from '../../core/base/clock.js';
+import type { Matcher } from '../../core/logql/ast.js';
+import { printMatchers } from './count-query.js';
+import type { Window } from './geometry.js';
+
+/** What a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier. */
+export interface Reading {
+  readonly matchers: readonly Matcher[];
+  readonly lookbackMs: number;
+  readonly offsetMs: number;
+}
+
+/** Counts lines in buckets, each from a bucket's length before its time (excluded) to its time (included). */
+export type CountLines = (
+  matchers: readonly Matcher[],
+  bucketMs: number,
+  firstMs: number,
+  lastMs: number,
+) => Promise<ReadonlyMap<number, number>>;
+
+interface Count {
+  readonly lines: number;
+  readonly atMs: number;
+}
+
+const maxSelections = 1_000;
+const maxBytes = 16 * 1024 * 1024;
+const bucketBytes = 64;
+/** A window that reads more buckets than this is not worth counting. */
+const maxBuckets = 64;
+
+/**
+ * How many lines windows read, by selector. The number is part of a window's key: a line that comes late makes another key, and the window
+ * is asked again. Counts are asked again when they are older than `-query-range-history-revalidate`, those of a whole range in one call.
+ */
+export class LineCounts {
+  readonly #maxAgeMs: number;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #known: ByteLru<Map<number, Count>>;
+
+  constructor(maxAgeMs: number, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#maxAgeMs = maxAgeMs;
+    this.#clock = clock;
+    this.#known = new ByteLru({ maxEntries: maxSelections, maxBytes, clock });
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** The lines that each window reads of each selector; undefined for a window that reads too much. */
+  async of(
+    windows: readonly Window[],
+    readings: readonly Reading[],
+    owner: string,
+    count: CountLines,
+  ): Promise<readonly (readonly number[] | undefined)[]> {
+    const byReading = await Promise.all(
+      readings.map((reading) => this.#ofReading(windows, reading, owner, count)),
+    );
+    return windows.map((_window, index) => {
+      const counts = byReading.map((list) => list?.[index]);
+      return counts.every((lines) => lines !== undefined) ? counts : undefined;
+    });
+  }
+
+  async #ofReading(
+    windows: readonly Window[],
+    { matchers, lookbackMs, offsetMs }: Reading,
+    owner: string,
+    count: CountLines,
+  ): Promise<readonly number[] | undefined> {
+    const [first] = windows;
+    if (first === undefined) return [];
+    const bucketMs = first.endMs - first.startMs;
+    const spans = windows.map(({ startMs, endMs }): readonly [from: number, to: number] => [
+      Math.ceil((startMs - lookbackMs - offsetMs) / bucketMs),
+      Math.ceil((endMs - offsetMs) / bucketMs),
+    ]);
+    if (spans.some(([from, to]) => to - from >= maxBuckets)) return undefined;
+    const key = `${owner} ${bucketMs} ${printMatchers(matchers)}`;
+    const known = this.#known.get(key) ?? new Map<number, Count>();
+    await this.#refresh(known, spans, (from, to) =>
+      count(matchers, bucketMs, from * bucketMs, to * bucketMs),
+    );
+    this.#known.set(key, known, known.size * bucketBytes, Infinity);
+    return spans.map(([from, to]) => {
+      let lines = 0;
+      for (let bucket = from; bucket <= to; bucket += 1) lines += known.get(bucket)?.lines ?? 0;
+      return lines;
+    });
+  }
+
+  async #refresh(
+    known: Map<number, Count>,
+    spans: readonly (readonly [from: number, to: number])[],
+    count: (from: number, to: number) => Promise<ReadonlyMap<number, number>>,
+  ): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
+    let [from, to] = [Infinity, -Infinity];
+    for (const [first, last] of spans) {
+      for (let bucket = first; bucket <= last; bucket += 1) {
+        const found = known.get(bucket);
+        if (found !== undefined && nowMs - found.atMs < this.#maxAgeMs) continue;
+        from = Math.min(from, bucket);
+        to = Math.max(to, bucket);
+      }
+    }
+    if (from > to) return;
+    const lines = await count(from, to);
+    for (const [place, bucket] of Array.from(
+      { length: to - from + 1 },
+      (_none, index) => [index, from + index] as const,
+    ))
+      known.set(bucket, { lines: lines.get(place) ?? 0, atMs: nowMs });
+  }
+}

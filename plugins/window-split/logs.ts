@@ -1,0 +1,180 @@
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import type { LogExpr } from '../../core/logql/index.js';
+import { mergeStreams } from '../../core/wire/answer/merge/index.js';
+import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
+import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import { countEntries, cutStreams, type InstantRange } from './cut.js';
+import { fewestWidened, fewestWindows, windowsOf } from './geometry.js';
+import type { Reading } from './line-counts.js';
+import type { WindowFacts, Windowing } from './windowing.js';
+
+const msNs = 1_000_000n;
+
+/** A window of a log query. */
+interface Slot {
+  readonly facts: WindowFacts;
+  /** All its time, and the part that is asked for. */
+  readonly whole: InstantRange;
+  readonly shown: InstantRange;
+}
+
+/**
+ * Answers a log query from windows, the first ones in its direction first, until its limit is reached. Neighbours that are not kept are
+ * read at once.
+ * @returns undefined when the query is better asked as a whole
+ */
+export async function answerLogs(
+  { selector }: LogExpr,
+  request: QueryRangeRequest,
+  windowing: Windowing,
+): Promise<Answer | undefined> {
+  const { startNs, endNs } = request.range;
+  // An interval is counted from entry to entry, across the bounds of windows.
+  if (request.intervalNs > 0n || startNs >= endNs) return undefined;
+  const [startMs, endMs] = [Number(startNs / msNs), Number((endNs + msNs - 1n) / msNs)];
+  const windows = windowsOf(startMs, endMs, 0, windowing.cutting);
+  const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 1, offsetMs: 0 }];
+  if (windows.length < fewestWindows || windowing.isBeyondReach(startMs, readings)) return undefined;
+  const facts = await windowing.factsOf(windows, readings);
+  const isEmptyWithoutLines = windowing.skipsEmpty(facts);
+  const slots = windows.map((window, place): Slot => {
+    const whole = { startNs: BigInt(window.startMs) * msNs, endNs: BigInt(window.endMs) * msNs };
+    return {
+      facts: facts[place] ?? { key: undefined, lines: undefined },
+      whole,
+      shown: common(whole, request.range),
+    };
+  });
+  if (request.direction === 'backward') slots.reverse();
+  return new LogWindows(request, slots, windowing, isEmptyWithoutLines).answer();
+}
+
+class LogWindows {
+  readonly #request: QueryRangeRequest;
+  readonly #slots: readonly Slot[];
+  readonly #windowing: Windowing;
+  readonly #isEmptyWithoutLines: boolean;
+  readonly #pacer: Pacer;
+
+  constructor(
+    request: QueryRangeRequest,
+    slots: readonly Slot[],
+    windowing: Windowing,
+    isEmptyWithoutLines: boolean,
+  ) {
+    this.#request = request;
+    this.#slots = slots;
+    this.#windowing = windowing;
+    this.#isEmptyWithoutLines = isEmptyWithoutLines;
+    this.#pacer = new Pacer(windowing.signal);
+  }
+
+  async answer(): Promise<Answer> {
+    const { limit, direction } = this.#request;
+    const parts: StreamsAnswer[] = [];
+    let missing = limit;
+    const found = await this.#windowing.kept.find(this.#slots.map(({ facts }) => facts.key));
+    const isRead = (place: number): boolean => {
+      const slot = this.#slots[place];
+      return slot !== undefined && found[place] === undefined && !this.#isEmpty(slot);
+    };
+    for (let place = 0; place < this.#slots.length && missing > 0;) {
+      const slot = this.#slots[place];
+      if (slot === undefined) break;
+      const packed = found[place];
+      if (packed !== undefined) {
+        const part = await this.#fromKept(slot, packed, missing);
+        parts.push(part);
+        missing -= countEntries(part);
+        place += 1;
+        continue;
+      }
+      if (this.#isEmpty(slot)) {
+        this.#windowing.skipped();
+        place += 1;
+        continue;
+      }
+      let end = place + 1;
+      while (isRead(end)) end += 1;
+      const { part, isComplete } = await this.#read(this.#slots.slice(place, end), missing);
+      parts.push(part);
+      missing -= countEntries(part);
+      if (!isComplete) break;
+      place = end;
+    }
+    return this.#windowing.together(() => atPace(mergeStreams(parts, { direction, limit }), this.#pacer));
+  }
+
+  #isEmpty({ facts }: Slot): boolean {
+    return this.#isEmptyWithoutLines && facts.lines === 0;
+  }
+
+  /** The entries of a kept window. One with more than are missing is read: of the lines of one instant the backend says which stay. */
+  async #fromKept(slot: Slot, packed: Buffer, missing: number): Promise<StreamsAnswer> {
+    const answer = await this.#windowing.kept.unpack(packed);
+    if (answer.kind !== 'streams') return (await this.#read([slot], missing)).part;
+    const part = await atPace(cutStreams(answer, slot.shown), this.#pacer);
+    if (countEntries(part) <= missing) return part;
+    return (await this.#read([slot], missing)).part;
+  }
+
+  /** Reads neighbouring windows; complete when the limit did not end it. */
+  async #read(
+    slots: readonly Slot[],
+    missing: number,
+  ): Promise<{ readonly part: StreamsAnswer; readonly isComplete: boolean }> {
+    const ranges = slots.map((slot) => this.#rangeOf(slot));
+    const range = spanOf(ranges);
+    const answer = await this.#windowing.readStreams({
+      request: { ...this.#request, range, limit: missing },
+      windows: slots.length,
+    });
+    const isComplete = countEntries(answer) < missing;
+    const covered = isComplete ? range : this.#covered(answer, range);
+    for (const [place, { facts, whole }] of slots.entries()) {
+      if (facts.key === undefined || ranges[place] !== whole) continue;
+      if (whole.startNs < covered.startNs || whole.endNs > covered.endNs) continue;
+      await this.#windowing.kept.keep(facts.key, await atPace(cutStreams(answer, whole), this.#pacer));
+    }
+    const part = await atPace(cutStreams(answer, this.#request.range), this.#pacer);
+    return { part: { ...part, stats: answer.stats }, isComplete };
+  }
+
+  /** The time of which an answer that ended at its limit has everything: up to its last instant, without it. */
+  #covered({ streams }: StreamsAnswer, { startNs, endNs }: InstantRange): InstantRange {
+    const lasts = streams.flatMap(({ entries }) => entries.at(-1)?.timestampNs ?? []);
+    if (this.#request.direction === 'backward') {
+      const last = lasts.reduce((least, ns) => (ns < least ? ns : least), endNs);
+      return { startNs: last + 1n, endNs };
+    }
+    const last = lasts.reduce((most, ns) => (ns > most ? ns : most), startNs);
+    return { startNs, endNs: last };
+  }
+
+  /** The oldest window of a range is read whole, though only a part is shown, because the next refresh shows it too. */
+  #rangeOf(slot: Slot): InstantRange {
+    if (slot.facts.key === undefined) return slot.shown;
+    if (slot.shown.startNs === slot.whole.startNs && slot.shown.endNs === slot.whole.endNs) return slot.whole;
+    const isOldest = this.#request.direction === 'backward' && slot === this.#slots.at(-1);
+    return isOldest && this.#slots.length >= fewestWidened ? slot.whole : slot.shown;
+  }
+}
+
+function common(a: InstantRange, b: InstantRange): InstantRange {
+  return {
+    startNs: a.startNs > b.startNs ? a.startNs : b.startNs,
+    endNs: a.endNs < b.endNs ? a.endNs : b.endNs,
+  };
+}
+
+function spanOf(ranges: readonly InstantRange[]): InstantRange {
+  const [first = { startNs: 0n, endNs: 0n }] = ranges;
+  return ranges.reduce(
+    (span, { startNs, endNs }) => ({
+      startNs: startNs < span.startNs ? startNs : span.startNs,
+      endNs: endNs > span.endNs ? endNs : span.endNs,
+    }),
+    first,
+  );
+}

@@ -1,0 +1,232 @@
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
+import { sortSeriesOf } from '../../core/logql/metric/series-order.js';
+import {
+  columnsOf,
+  defaultMetricLimits,
+  firstMs,
+  gridOf,
+  leavesOf,
+  type Columns,
+} from '../../core/logql/metric/index.js';
+import type { MetricPlan } from '../../core/engine/plan/types.js';
+import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
+import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
+import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import { cutMatrix, joinMatrices } from './cut.js';
+import {
+  commonSteps,
+  fewestWidened,
+  fewestWindows,
+  stepsIn,
+  windowsOf,
+  type StepRange,
+  type Window,
+} from './geometry.js';
+import type { Reading } from './line-counts.js';
+import { isTrouble } from './reads.js';
+import { AskWhole, type WindowFacts, type Windowing } from './windowing.js';
+
+const msNs = 1_000_000n;
+
+/** A window of a metric query. */
+interface Slot {
+  readonly facts: WindowFacts;
+  /** All its steps, and those that the answer shows. */
+  readonly whole: StepRange;
+  readonly shown: StepRange;
+}
+
+/**
+ * Answers a metric query from windows. A window holds the values of its steps: a step only depends on the lines of its own ranges, so
+ * that windows of any function can be put next to each other, and nothing has to be added up.
+ * @returns undefined when the query is better asked as a whole
+ */
+export async function answerMetric(
+  plan: MetricPlan,
+  request: QueryRangeRequest,
+  windowing: Windowing,
+): Promise<Answer | undefined> {
+  const columns = columnsOf(gridOf(request.range, request.stepNs));
+  const { stepMs, count } = columns;
+  const asked = { firstMs: firstMs(columns), lastMs: firstMs(columns) + (count - 1) * stepMs };
+  const windows = windowsOf(asked.firstMs, asked.lastMs + 1, stepMs, windowing.cutting);
+  const readings = readingsOf(plan);
+  if (windows.length < fewestWindows || readings.length === 0) return undefined;
+  if (isCountedByTheHour(plan, windows) || windowing.isBeyondReach(asked.firstMs, readings)) return undefined;
+  const facts = await windowing.factsOf(windows, readings);
+  const slots = windows.flatMap((window, place): Slot[] => {
+    const whole = stepsIn(window, stepMs);
+    const shown = whole && commonSteps(whole, asked);
+    return whole === undefined || shown === undefined
+      ? []
+      : [{ whole, shown, facts: facts[place] ?? { key: undefined, lines: undefined } }];
+  });
+  const isEmptyWithoutLines = windowing.skipsEmpty(facts) && !makesSomethingOfNothing(plan.tree);
+  const parts = await new MetricWindows(request, slots, windowing, isEmptyWithoutLines).parts();
+  return windowing.together(() => joined(parts, plan, columns, windowing));
+}
+
+/** What is read around the lines that a step needs. */
+function readingsOf({ tree }: MetricPlan): readonly Reading[] {
+  return leavesOf(tree).map(({ range: { range } }) => ({
+    matchers: range.query.selector.matchers,
+    lookbackMs: Number(range.intervalNanoseconds / msNs) + 1,
+    offsetMs: Number(range.offsetNanoseconds / msNs),
+  }));
+}
+
+/** Loki counts the series of some parts for each hour of the clock: no window may end within one. */
+function isCountedByTheHour({ tree }: MetricPlan, [first]: readonly Window[]): boolean {
+  const { splitMs } = defaultMetricLimits;
+  const isWhole =
+    first !== undefined && (first.endMs - first.startMs) % splitMs === 0 && first.startMs % splitMs === 0;
+  return !isWhole && leavesOf(tree).some(({ isCapped }) => isCapped);
+}
+
+class MetricWindows {
+  readonly #request: QueryRangeRequest;
+  readonly #slots: readonly Slot[];
+  readonly #windowing: Windowing;
+  readonly #isEmptyWithoutLines: boolean;
+
+  constructor(
+    request: QueryRangeRequest,
+    slots: readonly Slot[],
+    windowing: Windowing,
+    isEmptyWithoutLines: boolean,
+  ) {
+    this.#request = request;
+    this.#slots = slots;
+    this.#windowing = windowing;
+    this.#isEmptyWithoutLines = isEmptyWithoutLines;
+  }
+
+  /** The windows in the order of time. */
+  async parts(): Promise<readonly MatrixAnswer[]> {
+    const { kept } = this.#windowing;
+    const found = await kept.find(this.#slots.map(({ facts }) => facts.key));
+    const parts = new Map<Slot, MatrixAnswer>();
+    const runs: Slot[][] = [];
+    let run: Slot[] | undefined;
+    for (const [place, slot] of this.#slots.entries()) {
+      const packed = found[place];
+      const isEmpty = this.#isEmptyWithoutLines && slot.facts.lines === 0;
+      if (packed === undefined && !isEmpty) {
+        if (run === undefined) runs.push((run = []));
+        run.push(slot);
+        continue;
+      }
+      run = undefined;
+      if (packed === undefined) {
+        this.#windowing.skipped();
+        continue;
+      }
+      const answer = await kept.unpack(packed);
+      if (answer.kind === 'matrix') parts.set(slot, await this.#shown(slot, answer));
+    }
+    const groups = runs.flatMap((slots) => this.#windowing.divided(slots));
+    await this.#windowing.inParallel(groups, async (slots, signal) => {
+      for (const [slot, part] of await this.#read(slots, signal)) parts.set(slot, part);
+    });
+    return this.#slots.flatMap((slot) => parts.get(slot) ?? []);
+  }
+
+  /** Reads neighbouring windows at once, and after trouble one by one. */
+  async #read(
+    run: readonly Slot[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> {
+    try {
+      return await this.#readTogether(run, signal);
+    } catch (error) {
+      if (!isTrouble(error) || signal.aborted || error instanceof AskWhole) throw error;
+      const read: (readonly [Slot, MatrixAnswer])[] = [];
+      this.#windowing.degrades(run.length);
+      for (const slot of run) {
+        const part = await this.#windowing.orWithout(() => this.#readTogether([slot], signal), signal);
+        if (part !== undefined) read.push(...part);
+      }
+      return read;
+    }
+  }
+
+  async #readTogether(
+    run: readonly Slot[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> {
+    const ranges = run.map((slot) => this.#rangeOf(slot));
+    const [first, last] = [ranges[0], ranges.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const range = { startNs: BigInt(first.firstMs) * msNs, endNs: BigInt(last.lastMs) * msNs };
+    const request = { ...this.#request, range };
+    const answer = await this.#windowing.readMatrix({ request, windows: run.length }, signal);
+    const pacer = new Pacer(signal);
+    const cuts = await atPace(cutMatrix(answer, ranges), pacer);
+    const read: (readonly [Slot, MatrixAnswer])[] = [];
+    for (const [place, slot] of run.entries()) {
+      const own = cuts[place];
+      if (own === undefined) continue;
+      const { key } = slot.facts;
+      if (key !== undefined && ranges[place] === slot.whole) await this.#windowing.kept.keep(key, own);
+      const part = await this.#shown(slot, own);
+      // What the read cost stands in its first window.
+      read.push([slot, place === 0 ? { ...part, stats: answer.stats } : part]);
+    }
+    return read;
+  }
+
+  /** The whole window where it will be kept: of the oldest one only a part is shown, but the next refresh shows it too. */
+  #rangeOf(slot: Slot): StepRange {
+    if (slot.facts.key === undefined) return slot.shown;
+    return isShownWhole(slot) || (slot === this.#slots[0] && this.#slots.length >= fewestWidened)
+      ? slot.whole
+      : slot.shown;
+  }
+
+  async #shown(slot: Slot, answer: MatrixAnswer): Promise<MatrixAnswer> {
+    if (isShownWhole(slot)) return answer;
+    const [part] = await atPace(cutMatrix(answer, [slot.shown]), new Pacer(this.#windowing.signal));
+    return part ?? answer;
+  }
+}
+
+function isShownWhole({ whole, shown }: Slot): boolean {
+  return whole.firstMs === shown.firstMs && whole.lastMs === shown.lastMs;
+}
+
+/** Whether there may be values where there are no lines. */
+function makesSomethingOfNothing(tree: MetricPlan['tree']): boolean {
+  switch (tree.kind) {
+    case 'leaf':
+      return tree.leaf.range.op === 'absent_over_time';
+    case 'aggregate':
+    case 'label-replace':
+      return makesSomethingOfNothing(tree.of);
+    default:
+      return true;
+  }
+}
+
+async function joined(
+  parts: readonly MatrixAnswer[],
+  { expr }: MetricPlan,
+  columns: Columns,
+  { signal, maxSeries }: Windowing,
+): Promise<MatrixAnswer> {
+  const pacer = new Pacer(signal);
+  const series = await atPace(joinMatrices(parts), pacer);
+  // The whole has its own way to say that there are too many.
+  if (maxSeries > 0 && series.length > maxSeries) throw new AskWhole();
+  const sorted = await atPace(
+    sortSeriesOf(series, ({ labels }) => labels, expr, columns, defaultMetricLimits.splitMs),
+    pacer,
+  );
+  const stats = parts.reduce((sum, part) => mergeStats([sum, part.stats]), noStats);
+  return {
+    kind: 'matrix',
+    series: sorted,
+    stats: { ...stats, entriesReturned: sorted.length },
+    warnings: [],
+  };
+}

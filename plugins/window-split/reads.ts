@@ -1,0 +1,75 @@
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { apiError } from '../../core/base/errors/table.js';
+import type { Clock } from '../../core/base/clock.js';
+import type { WindowSplitOptions } from '../../core/base/options.gen.js';
+import type { Answer, Exchange, Meters, Rest } from '../../core/plugin/index.js';
+import type { Plan } from '../../core/engine/plan/types.js';
+import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import type { windowMetrics } from './metrics.js';
+import type { Parallelism } from './parallelism.js';
+
+/** A part of a range to be asked for, as long as so many windows. */
+export interface Read {
+  readonly request: QueryRangeRequest;
+  readonly windows: number;
+  /** Where it is not a part of the exchange's own request. */
+  readonly plan?: Plan;
+}
+
+/** Asks the rest of the chain for parts of one request, with a time limit for each. */
+export class Reads {
+  readonly #exchange: Exchange<'tenant' | 'plan'>;
+  readonly #rest: Rest<'plan'>;
+  readonly #timeoutMs: number;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #meters: Meters<typeof windowMetrics>;
+  readonly #parallelism: Parallelism;
+
+  constructor(
+    exchange: Exchange<'tenant' | 'plan'>,
+    rest: Rest<'plan'>,
+    { windowTimeout }: Pick<WindowSplitOptions, 'windowTimeout'>,
+    host: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly meters: Meters<typeof windowMetrics> },
+    parallelism: Parallelism,
+  ) {
+    this.#exchange = exchange;
+    this.#rest = rest;
+    this.#timeoutMs = windowTimeout;
+    this.#clock = host.clock;
+    this.#meters = host.meters;
+    this.#parallelism = parallelism;
+  }
+
+  /** @throws ApiError `queryTimeout` when the part takes longer than its windows may */
+  async read({ request, windows, plan }: Read, ended: AbortSignal = this.#exchange.signal): Promise<Answer> {
+    const startedMs = this.#clock.monotonicMs();
+    const timeout = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs * windows) : undefined;
+    const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
+    let hasFailed = true;
+    try {
+      const part = { ...request, isWindow: true };
+      const slots = plan === undefined ? {} : { slots: { plan } };
+      const answer = await this.#rest(
+        this.#exchange.derive<'plan'>({ request: part, signal, isFinal: false, ...slots }),
+      );
+      hasFailed = false;
+      return answer;
+    } catch (error) {
+      if (timeout?.aborted === true && !ended.aborted) throw apiError('queryTimeout', {}, { cause: error });
+      hasFailed = isTrouble(error);
+      throw error;
+    } finally {
+      const tookMs = this.#clock.monotonicMs() - startedMs;
+      this.#meters.window_fetch_seconds.observe(tookMs / 1000, {});
+      if (!ended.aborted) this.#parallelism.observe(tookMs / windows, hasFailed);
+      this.#meters.window_adaptive_parallel_current.set(this.#parallelism.current, {});
+      this.#meters.window_adaptive_latency_ewma_seconds.set(this.#parallelism.latencyMs / 1000, {});
+      this.#meters.window_adaptive_error_ewma.set(this.#parallelism.errors, {});
+    }
+  }
+}
+
+/** Whether something is wrong with the backend or this process, and not with the request. */
+export function isTrouble(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status >= 500;
+}
