@@ -749,7 +749,7 @@ export interface PatternsOptions {
  */
 export interface PeerCacheOptions {
   /**
-   * Turn the memory cache off.
+   * Turn the memory cache off, and the disk cache with it.
    */
   readonly cacheDisabled: boolean;
   /**

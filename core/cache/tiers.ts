@@ -5,7 +5,24 @@ import type { ByteLru } from '../base/memory/byte-lru.js';
 export interface TieredCache<Value> {
   get(key: string): Promise<Value | undefined>;
   set(key: string, value: Value, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
   clear(): Promise<void>;
+  /** Puts a tier behind memory: what is found there goes into memory for the rest of its time. */
+  putBehind(tier: SlowTier<Value>): void;
+}
+
+/** A tier behind memory. */
+export interface SlowTier<Value> {
+  get(key: string): Promise<{ readonly value: Value; readonly ttlMs: number } | undefined>;
+  set(key: string, value: Value, ttlMs: number): void;
+  delete(key: string): Promise<void>;
+  clear(): Promise<void>;
+}
+
+export interface TierObserver<Value> {
+  failed(error: unknown): void;
+  /** What the memory tier had under a key that was asked for. */
+  looked(value: Value | undefined): void;
 }
 
 /** The entry of the tiers: the library's envelope around a value. */
@@ -16,22 +33,31 @@ interface Envelope<Value> {
 
 /**
  * Puts the byte-bounded memory store in front of slower tiers with `cacheable`, which reads through and fills the front. The library's own
- * memory store counts entries and clones values; this one counts bytes and returns the value itself. A failing tier counts as a miss and is
- * reported to `onError`.
+ * memory store counts entries and clones values; this one counts bytes and returns the value itself. A failing tier counts as a miss.
  */
 export function createTieredCache<Value extends object>(
   memory: ByteLru<Envelope<Value>>,
   bytesOf: (value: Value) => number,
-  onError: (error: unknown) => void,
+  observer: TierObserver<Value>,
 ): TieredCache<Value> {
   const cache = new Cacheable({ primary: memoryTier(memory, bytesOf), stats: false });
-  cache.on('error', onError);
+  cache.on('error', (error: unknown) => observer.failed(error));
+  cache.on('cache:hit', ({ store, value }: { readonly store: string; readonly value: Value }) => {
+    if (store === 'primary') observer.looked(value);
+  });
+  cache.on('cache:miss', ({ store }: { readonly store: string }) => {
+    if (store === 'primary') observer.looked(undefined);
+  });
   return {
     get: (key) => cache.get<Value>(key),
     set: async (key, value, ttl) => {
       await cache.set(key, value, ttl);
     },
+    delete: async (key) => {
+      await cache.delete(key);
+    },
     clear: () => cache.clear(),
+    putBehind: (tier) => cache.setSecondary(slowTier(tier)),
   };
 }
 
@@ -39,18 +65,39 @@ function memoryTier<Value extends object>(
   memory: ByteLru<Envelope<Value>>,
   bytesOf: (value: Value) => number,
 ): Keyv {
-  const tier = new Keyv({
-    useKeyPrefix: false,
-    store: {
-      opts: {},
-      get: (key: string) => memory.get(key),
-      set: (key: string, envelope: Envelope<Value>, ttlMs?: number) =>
-        memory.set(key, envelope, bytesOf(envelope.value), ttlMs ?? 0),
-      delete: (key: string) => memory.delete(key),
-      clear: () => memory.clear(),
-      on: () => undefined,
-    },
+  return asKeyv<Value>({
+    get: (key) => memory.get(key),
+    set: (key, envelope, ttlMs) => memory.set(key, envelope, bytesOf(envelope.value), ttlMs ?? 0),
+    delete: (key) => memory.delete(key),
+    clear: () => memory.clear(),
   });
+}
+
+function slowTier<Value extends object>(tier: SlowTier<Value>): Keyv {
+  return asKeyv<Value>({
+    get: async (key) => {
+      const found = await tier.get(key);
+      return found && { value: found.value, expires: Date.now() + found.ttlMs };
+    },
+    set: (key, { value }, ttlMs) => tier.set(key, value, ttlMs ?? 0),
+    delete: async (key) => {
+      await tier.delete(key);
+      return true;
+    },
+    clear: () => tier.clear(),
+  });
+}
+
+/** What the library wants of a store. */
+interface Store<Value> {
+  get(key: string): Envelope<Value> | undefined | Promise<Envelope<Value> | undefined>;
+  set(key: string, envelope: Envelope<Value>, ttlMs?: number): unknown;
+  delete(key: string): boolean | Promise<boolean>;
+  clear(): void | Promise<void>;
+}
+
+function asKeyv<Value>(store: Store<Value>): Keyv {
+  const tier = new Keyv({ useKeyPrefix: false, store: { opts: {}, on: () => undefined, ...store } });
   // Otherwise the library would convert every answer to JSON text and back.
   tier.serialize = undefined;
   tier.deserialize = undefined;

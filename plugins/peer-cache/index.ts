@@ -1,8 +1,9 @@
-/** Stage `peer-cache`: caches packed answers in memory and lets identical concurrent calls share one. */
+/** Stage `peer-cache`: caches packed answers in memory and on disk, and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { answerStore, type AnswerStore } from '../../core/cache/answer-store.js';
+import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
@@ -19,6 +20,7 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
+import { diskMetrics, openDisk } from './disk.js';
 
 const metrics = {
   memory_cache_hits_total: { type: 'counter', help: 'Answers taken from the memory cache.' },
@@ -35,6 +37,7 @@ const metrics = {
     type: 'counter',
     help: 'Backend work saved: joined calls that got the shared answer.',
   },
+  ...diskMetrics,
 } as const;
 
 export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
@@ -59,31 +62,53 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #flights: Flights<Answer> | undefined;
   /** A call that was made before a purge is not shared after it. */
   #purges = 0;
+  readonly #options: PeerCacheOptions;
+  #disk: DiskTier | undefined;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
     this.#rules = { ...options, queryTtl: options.cacheTtl };
+    this.#options = options;
     this.#host = host;
     this.#keys = createCacheKeys(options);
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
   }
 
+  async start(): Promise<void> {
+    if (this.#options.diskCachePath !== '' && this.#cache !== undefined)
+      this.#disk = await openDisk(this.#options, this.#cache, this.#host);
+  }
+
+  async stop(): Promise<void> {
+    await this.#disk?.close();
+  }
+
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const question = this.#keys(exchange);
     if (question === undefined) return rest(exchange);
-    const stored = await this.#cache?.get(question);
+    const stored = await this.#stored(question, exchange);
     if (stored !== undefined) {
       exchange.trace.cache('hit');
-      this.#host.meters.memory_cache_hits_total.add(1, {});
-      return atPace(unpackSteps(stored), new Pacer(exchange.signal));
+      return stored;
     }
-    if (this.#cache !== undefined) {
-      exchange.trace.cache('miss');
-      this.#host.meters.memory_cache_misses_total.add(1, {});
-    }
+    if (this.#cache !== undefined) exchange.trace.cache('miss');
     return this.#flights === undefined
       ? this.#fetch(question, exchange, rest)
       : this.#share(this.#flights, question, exchange, rest);
+  }
+
+  async #stored(question: string, { signal }: Exchange<'tenant'>): Promise<Answer | undefined> {
+    const packed = await this.#cache?.get(question);
+    if (packed === undefined) return undefined;
+    try {
+      return await atPace(unpackSteps(packed), new Pacer(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      // It may come from a disk, written by who knows whom.
+      this.#host.log.warn('a kept answer cannot be read and is dropped', { error });
+      await this.#cache?.delete(question);
+      return undefined;
+    }
   }
 
   async purge(): Promise<void> {
@@ -141,6 +166,7 @@ function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): A
       meters.memory_cache_bytes.set(bytes, {});
     },
     dropped: (reason) => meters.memory_cache_drops_total.add(1, { reason }),
+    looked: (isHit) => (isHit ? meters.memory_cache_hits_total : meters.memory_cache_misses_total).add(1, {}),
   });
   return store;
 }

@@ -17,6 +17,18 @@ export function isCacheable(answer: Answer): answer is CacheableAnswer {
   return kind !== 'live' && kind !== 'tenant' && kind !== 'encoded' && kind !== 'formatted';
 }
 
+/**
+ * What packed answers look like, for those that outlive the process: change it with anything that changes here, in the meaning of an answer
+ * too. The rest is the version of V8's serialization.
+ */
+export const packedFormat = `1.${serializationVersion()}`;
+
+function serializationVersion(): number {
+  const header = new Serializer();
+  header.writeHeader();
+  return header.releaseBuffer()[1] ?? 0;
+}
+
 export function* packSteps(answer: CacheableAnswer): Steps<Buffer> {
   const out = new Serializer();
   out.writeHeader();

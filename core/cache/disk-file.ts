@@ -1,0 +1,300 @@
+/**
+ * The database file of the disk cache. SQLite runs in threads of libuv, one for writing and one for reading: in WAL mode readers do not
+ * wait for a writer. Each method is one statement or two of bounded size.
+ */
+import { open, rename, rm } from 'node:fs/promises';
+import type { Database, RunResult } from 'sqlite3';
+
+/** An answer as it lies on disk. Times in Unix milliseconds. */
+export interface DiskRow {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly writtenMs: number;
+  readonly expiresMs: number;
+  /** See core/cache/seal.ts. */
+  readonly seal: Buffer;
+}
+
+/** Why a file cannot be used: it belongs to another program, to another version of this one, or is damaged. */
+export type Defect = 'foreign' | 'other version' | 'damaged';
+
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile';
+  constructor(
+    readonly defect: Defect,
+    cause?: unknown,
+  ) {
+    super(defect, { cause });
+  }
+}
+
+/** `RPdc`, in the place of SQLite's header that tells programs their files. */
+const applicationId = 0x52506463;
+/** Of the tables below. What values look like is part of their keys. */
+const formatVersion = 1;
+
+const tables = `
+  BEGIN;
+  CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    written INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    seal BLOB NOT NULL,
+    value BLOB NOT NULL
+  );
+  CREATE INDEX answers_by_expiry ON answers (expires);
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${formatVersion};
+  COMMIT;
+`;
+
+/** How long a thread waits for another process that holds the file. */
+const busyTimeoutMs = 1_000;
+/** The journal is cut to this size when it is empty again. */
+const journalBytes = 4 * 1024 * 1024;
+
+/** What the disk cache needs of its file. */
+export interface DiskStore {
+  read(key: string): Promise<DiskRow | undefined>;
+  /** Resolves to the number of rows that were there under these keys before. */
+  write(rows: readonly DiskRow[]): Promise<number>;
+  remove(key: string): Promise<number>;
+  /** Drops at most `limit` answers that expired before. */
+  dropExpired(beforeMs: number, limit: number): Promise<number>;
+  /** Drops those written first until `bytes` are free, at most `limit`. */
+  dropOldest(bytes: number, limit: number): Promise<number>;
+  count(): Promise<number>;
+  size(): Promise<DiskSize>;
+  /** Gives unused pages at the end of the file back, at most so many. */
+  shrink(pages: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DiskSize {
+  readonly pages: number;
+  readonly freePages: number;
+  readonly pageBytes: number;
+}
+
+/**
+ * Opens the file or begins it, and writes to it.
+ * @throws UnusableFile, or an error of SQLite where the file cannot be opened or written
+ */
+export async function openDiskFile(path: string): Promise<DiskStore> {
+  // A new file is for nobody else: it holds lines of logs.
+  await (await open(path, 'a', 0o600)).close();
+  const writer = await connect(path);
+  try {
+    await prepare(writer);
+    const reader = await connect(path);
+    return new DiskFile(writer, reader);
+  } catch (error) {
+    await closeDatabase(writer);
+    throw isDamage(error) ? new UnusableFile('damaged', error) : error;
+  }
+}
+
+/** Whether SQLite says that the file is broken. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_CORRUPT';
+}
+
+async function connect(path: string): Promise<Database> {
+  // The native library is loaded only where there is a disk cache.
+  const { default: sqlite } = await import('sqlite3');
+  return new Promise((resolve, reject) => {
+    const database = new sqlite.Database(path, (error) => {
+      if (error !== null) {
+        reject(error);
+        return;
+      }
+      // One statement at a time: those that wait for their turn hold no thread.
+      database.serialize();
+      database.configure('busyTimeout', busyTimeoutMs);
+      resolve(database);
+    });
+  });
+}
+
+async function prepare(writer: Database): Promise<void> {
+  await checkOwner(writer);
+  // Before the first table, or it has no effect.
+  await execute(writer, 'PRAGMA auto_vacuum = INCREMENTAL');
+  await execute(writer, `PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${journalBytes}`);
+  await execute(writer, 'PRAGMA synchronous = NORMAL');
+  if ((await numberOf(writer, 'SELECT count(*) AS value FROM sqlite_master')) === 0)
+    await execute(writer, tables);
+  // SQLite opens a file that it may not write for reading, and tells at the first write.
+  else await execute(writer, `PRAGMA user_version = ${formatVersion}`);
+  await numberOf(writer, 'SELECT count(*) AS value FROM answers');
+}
+
+async function checkOwner(writer: Database): Promise<void> {
+  const owner = await headerOf(writer, 'application_id');
+  const version = await headerOf(writer, 'user_version');
+  const isEmpty = (await numberOf(writer, 'SELECT count(*) AS value FROM sqlite_master')) === 0;
+  if (owner !== applicationId && !(isEmpty && owner === 0 && version === 0))
+    throw new UnusableFile('foreign');
+  if (!isEmpty && version !== formatVersion) throw new UnusableFile('other version');
+}
+
+async function headerOf(writer: Database, name: 'application_id' | 'user_version'): Promise<number> {
+  try {
+    return await numberOf(writer, `SELECT ${name} AS value FROM pragma_${name}`);
+  } catch (error) {
+    // No database at all.
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB')
+      throw new UnusableFile('foreign', error);
+    throw error;
+  }
+}
+
+class DiskFile implements DiskStore {
+  constructor(
+    private readonly writer: Database,
+    private readonly reader: Database,
+  ) {}
+
+  async read(key: string): Promise<DiskRow | undefined> {
+    const [row] = await all<DiskRow>(
+      this.reader,
+      'SELECT key, value, written AS writtenMs, expires AS expiresMs, seal FROM answers WHERE key = ?',
+      [key],
+    );
+    return row;
+  }
+
+  async write(rows: readonly DiskRow[]): Promise<number> {
+    const marks = rows.map(() => '?').join(', ');
+    const replaced = await run(
+      this.writer,
+      `DELETE FROM answers WHERE key IN (${marks})`,
+      rows.map(({ key }) => key),
+    );
+    await run(
+      this.writer,
+      `INSERT INTO answers (key, written, expires, bytes, seal, value) VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
+      rows.flatMap(({ key, writtenMs, expiresMs, seal, value }) => [
+        key,
+        writtenMs,
+        expiresMs,
+        value.byteLength,
+        seal,
+        value,
+      ]),
+    );
+    return replaced;
+  }
+
+  remove(key: string): Promise<number> {
+    return run(this.writer, 'DELETE FROM answers WHERE key = ?', [key]);
+  }
+
+  dropExpired(beforeMs: number, limit: number): Promise<number> {
+    return run(
+      this.writer,
+      'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE expires <= ? LIMIT ?)',
+      [beforeMs, limit],
+    );
+  }
+
+  async dropOldest(bytes: number, limit: number): Promise<number> {
+    const oldest = await all<{ readonly id: number; readonly bytes: number }>(
+      this.writer,
+      'SELECT id, bytes FROM answers ORDER BY id LIMIT ?',
+      [limit],
+    );
+    let freed = 0;
+    let last = 0;
+    for (const row of oldest) {
+      if (freed >= bytes) break;
+      freed += row.bytes;
+      last = row.id;
+    }
+    return run(this.writer, 'DELETE FROM answers WHERE id <= ?', [last]);
+  }
+
+  count(): Promise<number> {
+    return numberOf(this.writer, 'SELECT count(*) AS value FROM answers');
+  }
+
+  async size(): Promise<DiskSize> {
+    const [size] = await all<DiskSize>(
+      this.writer,
+      'SELECT page_count AS pages, freelist_count AS freePages, page_size AS pageBytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+      [],
+    );
+    return size ?? { pages: 0, freePages: 0, pageBytes: 4096 };
+  }
+
+  shrink(pages: number): Promise<void> {
+    return execute(this.writer, `PRAGMA incremental_vacuum(${pages})`);
+  }
+
+  async close(): Promise<void> {
+    await closeDatabase(this.reader);
+    await closeDatabase(this.writer);
+  }
+}
+
+type Parameter = string | number | Buffer;
+
+function run(database: Database, sql: string, parameters: readonly Parameter[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    database.run(sql, parameters, function (this: RunResult, error: Error | null) {
+      if (error === null) resolve(this.changes);
+      else reject(error);
+    });
+  });
+}
+
+function all<Row>(database: Database, sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    database.all<Row>(sql, parameters, (error, rows) => {
+      if (error === null) resolve(rows);
+      else reject(error);
+    });
+  });
+}
+
+async function numberOf(database: Database, sql: string): Promise<number> {
+  const [row] = await all<{ readonly value: number }>(database, sql, []);
+  return row?.value ?? 0;
+}
+
+function execute(database: Database, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    database.exec(sql, (error) => {
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** Closing waits for the statements that run; an error leaves nothing to do. */
+function closeDatabase(database: Database): Promise<void> {
+  return new Promise((resolve) => {
+    database.close(() => resolve());
+  });
+}
+
+/** The database, its journal and the journal's index. */
+const parts = ['', '-wal', '-shm'];
+
+export async function moveDatabase(path: string, to: string): Promise<void> {
+  await removeDatabase(to);
+  for (const part of parts) {
+    try {
+      await rename(path + part, to + part);
+    } catch (error) {
+      // A closed database has no journal.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+}
+
+export async function removeDatabase(path: string): Promise<void> {
+  for (const part of parts) await rm(path + part, { force: true });
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../base/clock.js';
+import { largestEntryDivisor, type DropReason } from '../base/memory/byte-lru.js';
+import type { DiskRow, DiskStore } from './disk-file.js';
+import { sealed } from './seal.js';
+import type { Waiting } from './write-buffer.js';
+
+export interface DiskSpaceOptions {
+  readonly diskCacheCompress: boolean;
+  readonly diskCacheMinTtl: number;
+  readonly diskCacheMaxBytes: number;
+}
+
+/** Notified of what happens, for metrics. */
+export interface DiskObserver {
+  looked(isHit: boolean): void;
+  /** `damaged`: not what was written. `lost`: the disk did not take it. */
+  dropped(reason: DropReason | 'damaged' | 'lost', count: number): void;
+  resized(entries: number, bytes: number): void;
+  flushed(): void;
+  failed(): void;
+  /** Whether the disk is in use. */
+  switched(isOn: boolean): void;
+}
+
+export interface DiskSpaceSettings {
+  readonly options: DiskSpaceOptions;
+  /** How long answers are kept after they have expired. */
+  readonly keepExpiredMs: number;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly observer: Pick<DiskObserver, 'dropped' | 'resized'>;
+}
+
+/** Rows dropped in one statement. */
+const dropStep = 128;
+/** Statements of one round of maintenance. */
+const stepsPerRound = 16;
+/** Pages given back in one step: a megabyte. */
+const shrinkStep = 256;
+/** One in so many pages may stay unused: they will be needed again. */
+const sparePages = 8;
+const usualPageBytes = 4096;
+
+/** An open file and the room in it, which is made for what is written and given back in small steps. */
+export class DiskSpace {
+  readonly #store: DiskStore;
+  readonly #settings: DiskSpaceSettings;
+  #entries: number;
+
+  private constructor(store: DiskStore, settings: DiskSpaceSettings, entries: number) {
+    this.#store = store;
+    this.#settings = settings;
+    this.#entries = entries;
+  }
+
+  static async of(store: DiskStore, settings: DiskSpaceSettings): Promise<DiskSpace> {
+    const space = new DiskSpace(store, settings, await store.count());
+    await space.#measure();
+    return space;
+  }
+
+  /** Writes a batch of what waits, as far as it is still worth it. */
+  async write(batch: readonly Waiting[]): Promise<void> {
+    const { options, clock, observer } = this.#settings;
+    const worth = batch.filter(({ expiresMs }) => expiresMs - clock.nowMs() >= options.diskCacheMinTtl);
+    const rows: DiskRow[] = [];
+    for (const { packed, ...row } of worth) {
+      const written = await sealed(row, packed, options.diskCacheCompress);
+      if (bytesOf(written) <= this.#largestRow()) rows.push(written);
+    }
+    if (rows.length < batch.length) observer.dropped('refused', batch.length - rows.length);
+    if (rows.length === 0) return;
+    await this.#makeRoom(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+    this.#entries += rows.length - (await this.#store.write(rows));
+    await this.#measure();
+  }
+
+  read(key: string): Promise<DiskRow | undefined> {
+    return this.#store.read(key);
+  }
+
+  async remove(key: string): Promise<void> {
+    this.#entries -= await this.#store.remove(key);
+    await this.#measure();
+  }
+
+  /** Drops what has expired and gives pages back, a bounded number of each. */
+  async maintain(): Promise<void> {
+    const { clock, keepExpiredMs, observer } = this.#settings;
+    const beforeMs = clock.nowMs() - keepExpiredMs;
+    for (let step = 0, count = dropStep; step < stepsPerRound && count === dropStep; step += 1) {
+      count = await this.#store.dropExpired(beforeMs, dropStep);
+      this.#entries -= count;
+      if (count > 0) observer.dropped('expired', count);
+    }
+    for (let step = 0; step < stepsPerRound; step += 1) {
+      const { pages, freePages } = await this.#store.size();
+      if (freePages <= pages / sparePages) break;
+      await this.#store.shrink(shrinkStep);
+    }
+    await this.#measure();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    const { diskCacheMaxBytes } = this.#settings.options;
+    while (diskCacheMaxBytes > 0) {
+      const { pages, freePages, pageBytes } = await this.#store.size();
+      const over = (pages - freePages) * pageBytes + bytes - diskCacheMaxBytes;
+      if (over <= 0) return;
+      const count = await this.#store.dropOldest(over, dropStep);
+      if (count === 0) return;
+      this.#entries -= count;
+      this.#settings.observer.dropped('evicted', count);
+    }
+  }
+
+  /** As in memory, one answer may not push out all others. */
+  #largestRow(): number {
+    const { diskCacheMaxBytes } = this.#settings.options;
+    return diskCacheMaxBytes > 0 ? diskCacheMaxBytes / largestEntryDivisor : Infinity;
+  }
+
+  async #measure(): Promise<void> {
+    const { pages, pageBytes } = await this.#store.size();
+    this.#settings.observer.resized(this.#entries, pages * pageBytes);
+  }
+}
+
+/** Whole pages for the value, and one for the rest. */
+function bytesOf({ value, key }: DiskRow): number {
+  return (Math.ceil((value.byteLength + 2 * key.length) / usualPageBytes) + 1) * usualPageBytes;
+}

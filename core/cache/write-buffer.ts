@@ -1,0 +1,89 @@
+/** A value that waits to be written. Times in Unix milliseconds. */
+export interface Waiting {
+  readonly key: string;
+  readonly packed: Buffer;
+  readonly writtenMs: number;
+  readonly expiresMs: number;
+}
+
+/** Most bytes that wait, unless one value is larger. */
+const maxBytes = 32 * 1024 * 1024;
+/** From this on it is not waited for more entries. */
+const dueBytes = 8 * 1024 * 1024;
+const batchBytes = 2 * 1024 * 1024;
+const batchEntries = 64;
+
+/** Values that wait to be written, by key; they can be read meanwhile. Bounded: what does not fit is refused. */
+export class WriteBuffer {
+  readonly #maxBytes: number;
+  readonly #waiting = new Map<string, Waiting>();
+  /** The batch that is being written. */
+  readonly #leaving = new Map<string, Waiting>();
+  #bytes = 0;
+
+  constructor(largest: number) {
+    this.#maxBytes = Math.max(maxBytes, largest);
+  }
+
+  /** Entries that wait, without those that are being written. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  get(key: string): Waiting | undefined {
+    return this.#waiting.get(key) ?? this.#leaving.get(key);
+  }
+
+  /** False when there is no room. */
+  add(entry: Waiting): boolean {
+    this.#remove(this.#waiting, entry.key);
+    const bytes = bytesOf(entry);
+    if (this.#bytes + bytes > this.#maxBytes) return false;
+    this.#waiting.set(entry.key, entry);
+    this.#bytes += bytes;
+    return true;
+  }
+
+  isDue(entries: number): boolean {
+    return this.#waiting.size >= entries || this.#bytes >= dueBytes;
+  }
+
+  /** The next batch, in the order of arrival: what one transaction may hold. Call `done` when it is written or given up. */
+  take(): readonly Waiting[] {
+    let bytes = 0;
+    for (const [key, entry] of this.#waiting) {
+      bytes += bytesOf(entry);
+      if (this.#leaving.size > 0 && bytes > batchBytes) break;
+      this.#leaving.set(key, entry);
+      this.#waiting.delete(key);
+      if (this.#leaving.size >= batchEntries) break;
+    }
+    return [...this.#leaving.values()];
+  }
+
+  done(): void {
+    for (const key of [...this.#leaving.keys()]) this.#remove(this.#leaving, key);
+  }
+
+  delete(key: string): void {
+    this.#remove(this.#waiting, key);
+    this.#remove(this.#leaving, key);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#leaving.clear();
+    this.#bytes = 0;
+  }
+
+  #remove(from: Map<string, Waiting>, key: string): void {
+    const entry = from.get(key);
+    if (entry === undefined) return;
+    from.delete(key);
+    this.#bytes -= bytesOf(entry);
+  }
+}
+
+function bytesOf({ key, packed }: Waiting): number {
+  return packed.byteLength + 2 * key.length;
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { AnswerStore } from '../../core/cache/answer-store.js';
+import type { DiskObserver } from '../../core/cache/disk-space.js';
+import { DiskTier } from '../../core/cache/disk-tier.js';
+import type { PeerCacheOptions } from '../../core/base/options.gen.js';
+import type { Host } from '../../core/plugin/index.js';
+
+export const diskMetrics = {
+  disk_cache_hits_total: { type: 'counter', help: 'Answers taken from the disk cache.' },
+  disk_cache_misses_total: { type: 'counter', help: 'Answers that were neither in memory nor on disk.' },
+  disk_cache_drops_total: {
+    type: 'counter',
+    help: 'Answers dropped from the disk cache or not taken: expired, evicted for others, refused (too large, or the disk is too slow), damaged, lost when the disk failed.',
+    labels: ['reason'],
+  },
+  disk_cache_entries: { type: 'gauge', help: 'Answers on disk.' },
+  disk_cache_bytes: { type: 'gauge', help: 'Bytes of the database file.' },
+  disk_cache_flushes_total: { type: 'counter', help: 'Times that waiting answers were written.' },
+  disk_cache_errors_total: { type: 'counter', help: 'Failures of the disk cache.' },
+  disk_cache_up: { type: 'gauge', help: 'Whether the disk cache is in use: 0 while its disk fails.' },
+} as const;
+
+type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'log' | 'meters' | 'describePipeline'>;
+
+/** Opens the disk cache behind the store. */
+export async function openDisk(
+  options: PeerCacheOptions,
+  store: AnswerStore,
+  host: DiskHost,
+): Promise<DiskTier> {
+  const { clock, log } = host;
+  const disk = await DiskTier.open({
+    options,
+    largest: store.largest,
+    keepExpiredMs: 0,
+    clock,
+    log,
+    observer: observerOf(host),
+  });
+  store.useDisk(disk, setupOf(await host.describePipeline()));
+  return disk;
+}
+
+/** Answers depend on the options of stages and sections, which another process may have had: a file is warm for those with the same. */
+function setupOf({ sections, stages }: Awaited<ReturnType<DiskHost['describePipeline']>>): string {
+  const deciding = sections.filter(({ name }) => name === 'names' || name === 'limits');
+  const others = stages.filter(({ name }) => name !== 'peer-cache');
+  const parts = [...deciding, ...others].map(({ name, options }) => [
+    name,
+    options.map(({ key, value }) => [key, value ?? null]),
+  ]);
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+}
+
+function observerOf({ meters }: DiskHost): DiskObserver {
+  return {
+    looked: (isHit) => (isHit ? meters.disk_cache_hits_total : meters.disk_cache_misses_total).add(1, {}),
+    dropped: (reason, count) => meters.disk_cache_drops_total.add(count, { reason }),
+    resized: (entries, bytes) => {
+      meters.disk_cache_entries.set(entries, {});
+      meters.disk_cache_bytes.set(bytes, {});
+    },
+    flushed: () => meters.disk_cache_flushes_total.add(1, {}),
+    failed: () => meters.disk_cache_errors_total.add(1, {}),
+    switched: (isOn) => meters.disk_cache_up.set(isOn ? 1 : 0, {}),
+  };
+}

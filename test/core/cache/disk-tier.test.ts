@@ -1,0 +1,393 @@
+import { open, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { openDiskFile, type DiskStore } from '../../../core/cache/disk-file.js';
+import { answerOf } from './disk-answers.js';
+import { fileFor, openTier } from './disk.js';
+
+const hour = 3_600_000;
+
+test('what was written is there after a restart, with the time that is left', async (t) => {
+  for (const diskCacheCompress of [true, false]) {
+    const path = await fileFor(t);
+    const first = await openTier({ path, options: { diskCacheCompress } });
+    first.tier.set('a', answerOf(1), hour);
+    t.deepEqual((await first.tier.get('a'))?.packed, answerOf(1), 'before it is written');
+    await first.tier.close();
+    const { host } = first;
+    host.clock.advance(600_000);
+    const { tier, told } = await openTier({ path, host });
+    t.deepEqual(await tier.get('a'), { packed: answerOf(1), leftMs: hour - 600_000 });
+    t.is(await tier.get('b'), undefined);
+    t.deepEqual([told.hits, told.misses, told.entries], [1, 1, 1]);
+    t.is((await stat(path)).mode & 0o777, 0o600, 'nobody else may read lines of logs');
+    await tier.close();
+  }
+});
+
+test('what compresses takes less room, unless compression is off', async (t) => {
+  const sizes: number[] = [];
+  for (const diskCacheCompress of [true, false]) {
+    const { tier, told } = await openTier({ path: await fileFor(t), options: { diskCacheCompress } });
+    tier.set('a', Buffer.from('abcdefgh'.repeat(50_000)), hour);
+    await tier.flush();
+    sizes.push(told.bytes);
+    await tier.close();
+  }
+  t.true((sizes[0] ?? 0) < 100_000 && (sizes[1] ?? 0) > 400_000, sizes.join());
+});
+
+test('answers kept for less than the least time are not written', async (t) => {
+  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+  tier.set('short', answerOf(1), 29_999);
+  tier.set('waited too long', answerOf(2), 31_000);
+  host.clock.advance(2_000);
+  tier.set('long', answerOf(3), 30_000);
+  await tier.flush();
+  t.is(told.entries, 1);
+  t.truthy(await tier.get('long'));
+  t.is(told.drops.get('refused'), 1);
+  await tier.close();
+});
+
+test('a full buffer is written without waiting, and what does not fit into it is refused', async (t) => {
+  const { tier, told } = await openTier({ path: await fileFor(t), options: { diskCacheFlushSize: 3 } });
+  for (const number of [1, 2, 3]) tier.set(`key ${number}`, answerOf(number), hour);
+  await tier.delete('nothing');
+  t.is(told.entries, 3);
+  for (let number = 0; number < 5; number += 1) tier.set(`large ${number}`, Buffer.alloc(9_000_000), hour);
+  t.is(told.drops.get('refused'), 2);
+  await tier.close();
+});
+
+test('an expired answer is a miss, and goes from the file', async (t) => {
+  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+  tier.set('a', answerOf(1), 60_000);
+  tier.set('b', answerOf(2), hour);
+  await tier.flush();
+  host.clock.advance(60_000);
+  t.is(await tier.get('a'), undefined);
+  await tier.tick();
+  t.deepEqual([told.entries, told.drops.get('expired')], [1, 1]);
+  t.truthy(await tier.get('b'));
+  await tier.close();
+});
+
+test('an answer written before the clock was set back is a miss', async (t) => {
+  const { tier, host } = await openTier({ path: await fileFor(t) });
+  tier.set('a', answerOf(1), 60_000);
+  await tier.flush();
+  host.clock.advance(-hour);
+  t.is(await tier.get('a'), undefined);
+  await tier.close();
+});
+
+test('over the bound the answers written first go, and the file stays under it', async (t) => {
+  const path = await fileFor(t);
+  const diskCacheMaxBytes = 1_000_000;
+  const { tier, told } = await openTier({ path, options: { diskCacheMaxBytes } });
+  for (let number = 0; number < 100; number += 1) {
+    tier.set(`key ${number}`, answerOf(number, 30_000), hour);
+    if (number % 10 === 9) await tier.flush();
+  }
+  tier.set('too large for the bound', answerOf(0, 110_000), hour);
+  await tier.flush();
+  const found: number[] = [];
+  for (let number = 0; number < 100; number += 1) if (await tier.get(`key ${number}`)) found.push(number);
+  t.true(found.length > 20 && found.length < 34, `${found.length}`);
+  t.is(found.at(-1), 99);
+  t.is(found[0], 100 - found.length);
+  t.is(told.drops.get('evicted'), 100 - found.length);
+  t.is(told.drops.get('refused'), 1);
+  await tier.close();
+  const { size } = await stat(path);
+  t.true(size <= diskCacheMaxBytes, `${size}`);
+});
+
+test('the file shrinks when answers have gone', async (t) => {
+  const { tier, told, host } = await openTier({ path: await fileFor(t) });
+  for (let number = 0; number < 200; number += 1) tier.set(`key ${number}`, answerOf(number, 30_000), hour);
+  await tier.flush();
+  t.true(told.bytes > 6_000_000);
+  host.clock.advance(hour);
+  await tier.tick();
+  t.true(told.bytes < 100_000, `${told.bytes}`);
+  await tier.close();
+});
+
+test('a purge empties buffer and file, and what comes after it is kept', async (t) => {
+  const path = await fileFor(t);
+  const { tier, host } = await openTier({ path });
+  tier.set('written', answerOf(1), hour);
+  await tier.flush();
+  tier.set('waiting', answerOf(2), hour);
+  const purged = tier.purge();
+  t.is(await tier.get('written'), undefined, 'while it is purged');
+  await purged;
+  t.is(await tier.get('written'), undefined);
+  t.is(await tier.get('waiting'), undefined);
+  tier.set('later', answerOf(3), hour);
+  await tier.close();
+  const again = await openTier({ path, host });
+  t.deepEqual([again.told.entries, (await again.tier.get('later'))?.packed], [1, answerOf(3)]);
+  await again.tier.close();
+});
+
+/** Flips a bit of every page of a closed file in turn, in copies, and passes each on. */
+async function eachFlip(path: string, use: (copy: string) => Promise<void>): Promise<void> {
+  const bytes = await readFile(path);
+  for (let at = 137; at < bytes.length; at += 2_039) {
+    const copy = `${path}-${at}`;
+    const damaged = Buffer.from(bytes);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+    await writeFile(copy, damaged);
+    await use(copy);
+  }
+}
+
+test('a flipped bit, wherever it is, never changes an answer', async (t) => {
+  const path = await fileFor(t);
+  const { tier, host } = await openTier({ path });
+  const numbers = [0, 1, 2, 3, 4, 5];
+  for (const number of numbers) tier.set(`key ${number}`, answerOf(number, 6_000), hour);
+  await tier.close();
+  let misses = 0;
+  await eachFlip(path, async (copy) => {
+    const damaged = await openTier({ path: copy, host });
+    for (const number of numbers) {
+      const found = await damaged.tier.get(`key ${number}`);
+      if (found === undefined) misses += 1;
+      else t.deepEqual(found, { packed: answerOf(number, 6_000), leftMs: hour });
+    }
+    await damaged.tier.close();
+  });
+  t.true(misses > 10, `${misses} misses`);
+});
+
+test('a damaged answer is dropped, and told', async (t) => {
+  const path = await fileFor(t);
+  const first = await openTier({ path });
+  first.tier.set('a', answerOf(1, 30_000), hour);
+  await first.tier.close();
+  const file = await open(path, 'r+');
+  const at = (await readFile(path)).indexOf(answerOf(1, 30_000).subarray(10_000, 10_032));
+  t.true(at > 0);
+  await file.write(Buffer.from([0, 0]), 0, 2, at);
+  await file.close();
+  const { tier, told, host } = await openTier({ path, host: first.host });
+  t.is(await tier.get('a'), undefined);
+  await tier.flush();
+  t.deepEqual([told.drops.get('damaged'), told.entries], [1, 0]);
+  t.is(host.records.at(-1)?.body, 'an answer of the disk cache is damaged and dropped');
+  await tier.close();
+});
+
+test('an answer whose time of expiry has changed is dropped', async (t) => {
+  const path = await fileFor(t);
+  const first = await openTier({ path });
+  first.tier.set('a', answerOf(1), 60_000);
+  await first.tier.close();
+  const bytes = await readFile(path);
+  const expiry = Buffer.alloc(6);
+  expiry.writeUIntBE(first.host.clock.nowMs() + 60_000, 0, 6);
+  let found = 0;
+  for (let at = bytes.indexOf(expiry); at >= 0; at = bytes.indexOf(expiry, at + 1), found += 1)
+    bytes[at + 1] = (bytes[at + 1] ?? 0) ^ 0x40;
+  t.true(found > 0);
+  await writeFile(path, bytes);
+  const { tier, told } = await openTier({ path, host: first.host });
+  t.is(await tier.get('a'), undefined);
+  t.is(told.drops.get('damaged'), 1);
+  await tier.close();
+});
+
+test('a file that turns out to be damaged while it is used is put aside, and a new one begun', async (t) => {
+  const path = await fileFor(t);
+  let isDamaged = false;
+  const { tier, told, host } = await openTier({
+    path,
+    open: async (file) => {
+      const store = await openDiskFile(file);
+      const read = store.read.bind(store);
+      store.read = (key) =>
+        isDamaged
+          ? Promise.reject(Object.assign(new Error('made up'), { code: 'SQLITE_CORRUPT' }))
+          : read(key);
+      return store;
+    },
+  });
+  tier.set('a', answerOf(1), hour);
+  await tier.flush();
+  isDamaged = true;
+  t.is(await tier.get('a'), undefined);
+  isDamaged = false;
+  tier.set('b', answerOf(2), hour);
+  await tier.flush();
+  await tier.flush();
+  t.is(await tier.get('a'), undefined);
+  t.deepEqual([told.isOn, told.failures], [true, 1]);
+  t.deepEqual(
+    host.records.map(({ body }) => body),
+    ['disk cache file put aside, a new one is begun'],
+  );
+  t.true((await stat(`${path}.unusable`)).size > 0);
+  await tier.close();
+});
+
+test('a truncated file is put aside when it is found out, and a new one begun', async (t) => {
+  const path = await fileFor(t);
+  const first = await openTier({ path });
+  for (let number = 0; number < 50; number += 1) first.tier.set(`key ${number}`, answerOf(number), hour);
+  await first.tier.close();
+  await truncate(path, 4096 * 6);
+  const { tier, host, told } = await openTier({ path, host: first.host });
+  for (let number = 0; number < 50; number += 1) {
+    const found = await tier.get(`key ${number}`);
+    if (found !== undefined) t.deepEqual(found.packed, answerOf(number));
+  }
+  await tier.flush();
+  tier.set('new', answerOf(1), hour);
+  await tier.flush();
+  t.deepEqual([told.isOn, told.entries], [true, 1]);
+  t.is(host.records.at(-1)?.body, 'disk cache file put aside, a new one is begun');
+  t.is(host.records.at(-1)?.fields['file.moved_to'], `${path}.unusable`);
+  t.true((await stat(`${path}.unusable`)).size > 0);
+  await tier.close();
+});
+
+test('a file of somebody else is put aside whole', async (t) => {
+  const { default: sqlite } = await import('sqlite3');
+  const begin: ((path: string) => Promise<void>)[] = [
+    (path) => writeFile(path, 'not a database at all, but rather a text that is long enough'.repeat(100)),
+    (path) =>
+      new Promise((resolve) => {
+        const database = new sqlite.Database(path);
+        database.exec('CREATE TABLE others (name TEXT)', () => database.close(() => resolve()));
+      }),
+  ];
+  for (const write of begin) {
+    const path = await fileFor(t);
+    await write(path);
+    const before = await readFile(path);
+    const { tier, host } = await openTier({ path });
+    t.is(host.records[0]?.fields['reason'], 'foreign');
+    t.deepEqual(await readFile(String(host.records[0]?.fields['file.moved_to'])), before);
+    tier.set('a', answerOf(1), hour);
+    await tier.flush();
+    t.truthy(await tier.get('a'));
+    await tier.close();
+  }
+});
+
+test('a file of another version is put aside', async (t) => {
+  const path = await fileFor(t);
+  const first = await openTier({ path });
+  first.tier.set('a', answerOf(1), hour);
+  await first.tier.close();
+  const { default: sqlite } = await import('sqlite3');
+  await new Promise<void>((resolve) => {
+    const database = new sqlite.Database(path);
+    database.exec('PRAGMA user_version = 99', () => database.close(() => resolve()));
+  });
+  const { tier, host, told } = await openTier({ path, host: first.host });
+  t.is(await tier.get('a'), undefined);
+  t.deepEqual([host.records.at(-1)?.fields['reason'], told.entries], ['other version', 0]);
+  await tier.close();
+});
+
+test('a path that cannot be written is an error that says so', async (t) => {
+  const path = await fileFor(t);
+  await writeFile(path, '');
+  for (const wrong of [dirname(path), join(path, 'cache.db'), `${path}-missing/cache.db`, '/proc/cache.db'])
+    await t.throwsAsync(openTier({ path: wrong }), {
+      message: new RegExp(`^-disk-cache-path: ${wrong} cannot be used: E[A-Z]+: `),
+    });
+});
+
+/** A file whose writes fail like those of a full disk while `isFull` is set. */
+function fullDisk() {
+  const disk = { isFull: false, code: 'SQLITE_FULL', opened: 0 };
+  const open = async (path: string): Promise<DiskStore> => {
+    disk.opened += 1;
+    const store = await openDiskFile(path);
+    return Object.assign(Object.create(store) as DiskStore, {
+      read: (key: string) => store.read(key),
+      dropExpired: (beforeMs: number, limit: number) => store.dropExpired(beforeMs, limit),
+      size: () => store.size(),
+      count: () => store.count(),
+      close: () => store.close(),
+      write: (rows: Parameters<DiskStore['write']>[0]) =>
+        disk.isFull
+          ? Promise.reject(Object.assign(new Error(`${disk.code}: made up`), { code: disk.code }))
+          : store.write(rows),
+    });
+  };
+  return { disk, open };
+}
+
+for (const code of ['SQLITE_FULL', 'SQLITE_READONLY', 'SQLITE_IOERR']) {
+  test(`${code} turns the disk off with one log record, until it works again`, async (t) => {
+    const { disk, open: openFull } = fullDisk();
+    disk.code = code;
+    const { tier, told, host } = await openTier({ path: await fileFor(t), open: openFull });
+    tier.set('before', answerOf(1), 10 * hour);
+    await tier.flush();
+    disk.isFull = true;
+    tier.set('lost', answerOf(2), 10 * hour);
+    await tier.flush();
+    t.false(told.isOn);
+    t.deepEqual([told.drops.get('lost'), told.failures], [1, 1]);
+    t.is(await tier.get('before'), undefined);
+    tier.set('not taken', answerOf(3), hour);
+    await tier.tick();
+    t.is(disk.opened, 1, 'not at once');
+    for (let minute = 0; minute < 3; minute += 1) {
+      host.clock.advance(60_000);
+      await tier.tick();
+      t.deepEqual((await tier.get('before'))?.packed, answerOf(1));
+      tier.set('lost again', answerOf(4), hour);
+      await tier.flush();
+      t.false(told.isOn);
+    }
+    t.deepEqual(
+      host.records.map(({ level, body }) => `${level}: ${body}`),
+      ['error: disk cache failed and is off, it is tried again every minute'],
+    );
+    disk.isFull = false;
+    host.clock.advance(60_000);
+    await tier.tick();
+    tier.set('after', answerOf(5), hour);
+    await tier.flush();
+    t.true(told.isOn);
+    t.is(host.records.at(-1)?.body, 'disk cache works again');
+    t.truthy(await tier.get('after'));
+    await tier.close();
+  });
+}
+
+test('a disk that does not answer is turned off, and a purge meanwhile still empties the file', async (t) => {
+  const path = await fileFor(t);
+  let hangs = false;
+  const { tier, told, host } = await openTier({
+    path,
+    open: async (file) => {
+      const store = await openDiskFile(file);
+      const read = store.read.bind(store);
+      store.read = (key) => (hangs ? new Promise(() => undefined) : read(key));
+      return store;
+    },
+  });
+  tier.set('a', answerOf(1), hour);
+  await tier.flush();
+  hangs = true;
+  t.is(await tier.get('a'), undefined);
+  await tier.flush();
+  t.false(told.isOn);
+  hangs = false;
+  await tier.purge();
+  t.true(told.isOn);
+  t.is(await tier.get('a'), undefined);
+  t.is(host.records.length, 1);
+  await tier.close();
+  t.deepEqual((await readdir(dirname(path))).sort(), ['cache.db']);
+});
