@@ -785,6 +785,10 @@ export interface PeerCacheOptions {
    */
   readonly metadataInventoryParallelism: number;
   /**
+   * How long after it has expired an answer may be served while the backend cannot be reached or fails; 0 turns this off. (milliseconds)
+   */
+  readonly staleIfError: number;
+  /**
    * Let identical calls in flight each go to the backend.
    */
   readonly coalescerDisabled: boolean;

@@ -18,6 +18,18 @@ export interface StoreObserver extends CacheObserver {
   looked(isHit: boolean): void;
 }
 
+/** An answer that is kept, and how long ago it has expired; below 0 while it is fresh. */
+export interface Kept {
+  readonly packed: Buffer;
+  readonly expiredMs: number;
+}
+
+/** Times of the clock that never runs backwards. */
+interface Entry {
+  readonly packed: Buffer;
+  readonly freshUntilMs: number;
+}
+
 /**
  * Packed answers (core/wire/answer/packed.ts) by key: whole ones, and windows of long ones. The plugins of a process share one store, so
  * that its budget is what the options say.
@@ -25,10 +37,12 @@ export interface StoreObserver extends CacheObserver {
 export class AnswerStore {
   /** The most bytes of one answer. */
   readonly largest: number;
-  readonly #tiers: TieredCache<Buffer>;
+  readonly #tiers: TieredCache<Entry>;
+  readonly #clock: Host['clock'];
   #observer: StoreObserver | undefined;
   /** Part of every key in memory: what was asked for before a purge is not found after it. */
   #epoch = 0;
+  #keepExpiredMs = 0;
 
   constructor(options: AnswerStoreOptions, { clock, log }: Pick<Host, 'clock' | 'log'>) {
     const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
@@ -40,7 +54,8 @@ export class AnswerStore {
       });
     const maxBytes = Math.floor(budget * left);
     this.largest = maxBytes / largestEntryDivisor;
-    const memory = new ByteLru<{ readonly value: Buffer }>({
+    this.#clock = clock;
+    const memory = new ByteLru<{ readonly value: Entry }>({
       maxEntries: options.cacheMax,
       maxBytes,
       clock,
@@ -49,15 +64,20 @@ export class AnswerStore {
         dropped: (reason) => this.#observer?.dropped(reason),
       },
     });
-    this.#tiers = createTieredCache<Buffer>(memory, ({ byteLength }) => byteLength, {
+    this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
       failed: (error) => log.warn('cache tier failed', { error }),
-      looked: (value) => this.#observer?.looked(value !== undefined),
+      looked: (entry) => this.#observer?.looked(entry !== undefined && this.#expiredMs(entry) < 0),
     });
   }
 
   /** Who shows what the memory tier holds. */
   observe(observer: StoreObserver): void {
     this.#observer = observer;
+  }
+
+  /** Keeps answers for so long after they have expired, for `find`. */
+  keepExpired(ms: number): void {
+    this.#keepExpiredMs = ms;
   }
 
   /**
@@ -68,10 +88,13 @@ export class AnswerStore {
     this.#tiers.putBehind({
       get: async (key) => {
         const found = await disk.get(this.#diskKey(key, setup));
-        return found && { value: found.packed, ttlMs: found.leftMs };
+        if (found === undefined) return undefined;
+        const { packed, leftMs } = found;
+        const value = { packed, freshUntilMs: this.#clock.monotonicMs() + leftMs };
+        return { value, ttlMs: leftMs + this.#keepExpiredMs };
       },
-      set: (key, packed, ttlMs) => {
-        if (this.#isCurrent(key)) disk.set(this.#diskKey(key, setup), packed, ttlMs);
+      set: (key, { packed }, ttlMs) => {
+        if (this.#isCurrent(key)) disk.set(this.#diskKey(key, setup), packed, ttlMs - this.#keepExpiredMs);
       },
       delete: (key) => disk.delete(this.#diskKey(key, setup)),
       clear: () => disk.purge(),
@@ -83,13 +106,22 @@ export class AnswerStore {
     return this.#epoch;
   }
 
-  get(key: string): Promise<Buffer | undefined> {
-    return this.#tiers.get(this.#memoryKey(key));
+  /** An answer that is fresh. */
+  async get(key: string): Promise<Buffer | undefined> {
+    const kept = await this.find(key);
+    return kept === undefined || kept.expiredMs >= 0 ? undefined : kept.packed;
+  }
+
+  /** An answer, fresh or expired. */
+  async find(key: string): Promise<Kept | undefined> {
+    const entry = await this.#tiers.get(this.#memoryKey(key));
+    return entry && { packed: entry.packed, expiredMs: this.#expiredMs(entry) };
   }
 
   async set(key: string, packed: Buffer, ttlMs: number, epoch = this.#epoch): Promise<void> {
-    if (epoch === this.#epoch && packed.byteLength <= this.largest)
-      await this.#tiers.set(this.#memoryKey(key), packed, ttlMs);
+    if (epoch !== this.#epoch || packed.byteLength > this.largest || !(ttlMs > 0)) return;
+    const entry = { packed, freshUntilMs: this.#clock.monotonicMs() + ttlMs };
+    await this.#tiers.set(this.#memoryKey(key), entry, ttlMs + this.#keepExpiredMs);
   }
 
   delete(key: string): Promise<void> {
@@ -99,6 +131,10 @@ export class AnswerStore {
   async purge(): Promise<void> {
     this.#epoch += 1;
     await this.#tiers.clear();
+  }
+
+  #expiredMs({ freshUntilMs }: Entry): number {
+    return this.#clock.monotonicMs() - freshUntilMs;
   }
 
   #memoryKey(key: string): string {

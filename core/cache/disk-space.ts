@@ -6,7 +6,6 @@ import type { Waiting } from './write-buffer.js';
 
 export interface DiskSpaceOptions {
   readonly diskCacheCompress: boolean;
-  readonly diskCacheMinTtl: number;
   readonly diskCacheMaxBytes: number;
 }
 
@@ -58,16 +57,17 @@ export class DiskSpace {
     return space;
   }
 
-  /** Writes a batch of what waits, as far as it is still worth it. */
+  /** Writes a batch of what has waited. */
   async write(batch: readonly Waiting[]): Promise<void> {
     const { options, clock, observer } = this.#settings;
-    const worth = batch.filter(({ expiresMs }) => expiresMs - clock.nowMs() >= options.diskCacheMinTtl);
+    const alive = batch.filter(({ expiresMs }) => expiresMs > clock.nowMs());
+    if (alive.length < batch.length) observer.dropped('expired', batch.length - alive.length);
     const rows: DiskRow[] = [];
-    for (const { packed, ...row } of worth) {
+    for (const { packed, ...row } of alive) {
       const written = await sealed(row, packed, options.diskCacheCompress);
       if (bytesOf(written) <= this.#largestRow()) rows.push(written);
     }
-    if (rows.length < batch.length) observer.dropped('refused', batch.length - rows.length);
+    if (rows.length < alive.length) observer.dropped('refused', alive.length - rows.length);
     if (rows.length === 0) return;
     await this.#makeRoom(rows.reduce((sum, row) => sum + bytesOf(row), 0));
     this.#entries += rows.length - (await this.#store.write(rows));

@@ -17,6 +17,7 @@ export interface DiskTierOptions extends DiskSpaceOptions {
   readonly diskCachePath: string;
   readonly diskCacheFlushSize: number;
   readonly diskCacheFlushInterval: number;
+  readonly diskCacheMinTtl: number;
 }
 
 export interface DiskTierSettings {
@@ -92,7 +93,7 @@ export class DiskTier {
     if (file === undefined) return undefined;
     const waiting = this.#buffer.get(key);
     const hit = waiting === undefined ? await this.#read(file, key) : this.#hitOf(waiting);
-    this.#settings.observer.looked(hit !== undefined);
+    this.#settings.observer.looked(hit !== undefined && hit.leftMs > 0);
     return hit;
   }
 

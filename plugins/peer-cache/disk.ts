@@ -32,7 +32,7 @@ export async function openDisk(
   const disk = await DiskTier.open({
     options,
     largest: store.largest,
-    keepExpiredMs: 0,
+    keepExpiredMs: options.staleIfError,
     clock,
     log,
     observer: observerOf(host),

@@ -1,8 +1,8 @@
 /** Stage `peer-cache`: caches packed answers in memory and on disk, and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
-import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
-import { answerStore, type AnswerStore } from '../../core/cache/answer-store.js';
+import { isCacheable, packSteps, unpackSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
+import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -21,6 +21,7 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
+import { StaleAnswers, staleMetrics } from './stale.js';
 
 const metrics = {
   memory_cache_hits_total: { type: 'counter', help: 'Answers taken from the memory cache.' },
@@ -38,6 +39,7 @@ const metrics = {
     help: 'Backend work saved: joined calls that got the shared answer.',
   },
   ...diskMetrics,
+  ...staleMetrics,
 } as const;
 
 export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
@@ -63,12 +65,14 @@ class PeerCache implements Stage<'tenant', never> {
   /** A call that was made before a purge is not shared after it. */
   #purges = 0;
   readonly #options: PeerCacheOptions;
+  readonly #stale: StaleAnswers;
   #disk: DiskTier | undefined;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
     this.#rules = { ...options, queryTtl: options.cacheTtl };
     this.#options = options;
     this.#host = host;
+    this.#stale = new StaleAnswers(options, host);
     this.#keys = createCacheKeys(options);
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
@@ -86,25 +90,39 @@ class PeerCache implements Stage<'tenant', never> {
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const question = this.#keys(exchange);
     if (question === undefined) return rest(exchange);
-    const stored = await this.#stored(question, exchange);
-    if (stored !== undefined) {
-      exchange.trace.cache('hit');
-      return stored;
+    const epoch = this.#cache?.epoch;
+    const kept = await this.#cache?.find(question);
+    if (kept !== undefined && kept.expiredMs < 0) {
+      const answer = await this.#unpack(question, kept, exchange);
+      if (answer !== undefined) {
+        exchange.trace.cache('hit');
+        return answer;
+      }
     }
     if (this.#cache !== undefined) exchange.trace.cache('miss');
-    return this.#flights === undefined
-      ? this.#fetch(question, exchange, rest)
-      : this.#share(this.#flights, question, exchange, rest);
+    try {
+      return await (this.#flights === undefined
+        ? this.#fetch(question, exchange, rest)
+        : this.#share(this.#flights, question, exchange, rest));
+    } catch (error) {
+      const isPurged = epoch !== this.#cache?.epoch;
+      if (kept === undefined || isPurged || !this.#stale.mayReplace(error, exchange)) throw error;
+      const answer = await this.#unpack(question, kept, exchange);
+      if (answer === undefined) throw error;
+      return this.#stale.mark(answer, kept, error, exchange);
+    }
   }
 
-  async #stored(question: string, { signal }: Exchange<'tenant'>): Promise<Answer | undefined> {
-    const packed = await this.#cache?.get(question);
-    if (packed === undefined) return undefined;
+  /** Undefined for what cannot be read: it may come from a disk. */
+  async #unpack(
+    question: string,
+    { packed }: Kept,
+    { signal }: Exchange<'tenant'>,
+  ): Promise<CacheableAnswer | undefined> {
     try {
       return await atPace(unpackSteps(packed), new Pacer(signal));
     } catch (error) {
       signal.throwIfAborted();
-      // It may come from a disk, written by who knows whom.
       this.#host.log.warn('a kept answer cannot be read and is dropped', { error });
       await this.#cache?.delete(question);
       return undefined;
@@ -160,6 +178,7 @@ class PeerCache implements Stage<'tenant', never> {
 function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): AnswerStore {
   const { meters } = host;
   const store = answerStore(options, host);
+  store.keepExpired(options.staleIfError);
   store.observe({
     resized: (entries, bytes) => {
       meters.memory_cache_entries.set(entries, {});

@@ -1,5 +1,5 @@
-import { ApiError } from '../../base/errors/api-error.js';
-import { apiError } from '../../base/errors/table.js';
+import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
+import { apiError, errorTable } from '../../base/errors/table.js';
 import { redact } from './redact.js';
 
 /** Part of VictoriaLogs' text for a query over its time limit, with any status. */
@@ -20,6 +20,22 @@ export class BrokenBody extends Error {
   override readonly name = 'BrokenBody';
 }
 
+/** The text of a backend that answers with a status of 500 or more: it failed, whatever the question was. */
+class BackendFailure extends Error {
+  override readonly name = 'BackendFailure';
+}
+
+/** Whether a call failed because the backend is down or fails, and not for what was asked. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof ApiError && (outages.has(error.entry) || error.cause instanceof BackendFailure);
+}
+
+const outages: ReadonlySet<ErrorEntry> = new Set([
+  errorTable.breakerOpen,
+  errorTable.backendUnreachable,
+  errorTable.queryTimeout,
+]);
+
 /** The error for an answer that does not fit the call; `from` names the backend and the call. */
 export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
   if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
@@ -35,7 +51,8 @@ export function refusalOf(status: number, body: string, rule: StatusRule): ApiEr
   const cause = causeOf(status, redact(text));
   // A status below 400 would signal success; above 599 there is none.
   const isKept = rule === 'keep' && status >= 400 && status <= 599;
-  return apiError('backendRefused', { cause }, { cause: new Error(text), status: isKept ? status : 502 });
+  const origin = status >= 500 ? new BackendFailure(text) : new Error(text);
+  return apiError('backendRefused', { cause }, { cause: origin, status: isKept ? status : 502 });
 }
 
 /** For answers that cannot come from VictoriaLogs. */

@@ -1,55 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { startDevBackend } from '../../../core/embedded/index.js';
+import test from 'ava';
 import { withProxy } from '../../../core/testing/index.js';
-import { pushLoki } from '../../core/embedded/harness.js';
-
-const pipeline = (backend: string, label = ''): string => `
-version: 1
-${label}
-stages:
-  - use: tenancy
-  - use: translate
-  - use: peer-cache
-  - use: backend
-    with: { url: '${backend}' }
-  - use: response-shape
-endpoints:
-  - use: reference-api
-  - use: status
-  - use: admin
-`;
-
-async function stored(t: ExecutionContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-disk-'));
-  const backend = await startDevBackend();
-  t.teardown(async () => {
-    await backend.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  const pushedNs = BigInt(Date.now() - 3_600_000) * 1_000_000n;
-  await pushLoki(backend.url, { app: 'a' }, [[pushedNs, 'one']], '?disable_message_parsing=1');
-  const query = new URLSearchParams({
-    query: '{app="a"}',
-    start: String(pushedNs - 60_000_000_000n),
-    end: String(pushedNs + 60_000_000_000n),
-  });
-  const ask = async (url: string): Promise<string> => {
-    const answer = await fetch(`${url}/loki/api/v1/query_range?${query.toString()}`);
-    t.is(answer.status, 200);
-    const { data } = (await answer.json()) as { readonly data: { readonly result: unknown } };
-    return JSON.stringify(data.result);
-  };
-  const flags = { 'disk-cache-path': join(folder, 'cache.db'), 'server.register-instrumentation': 'true' };
-  return { backend, ask, flags };
-}
-
-async function metric(url: string, name: string): Promise<string | undefined> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return new RegExp(`^ref_proxy_${name} (.+)$`, 'm').exec(text)?.[1];
-}
+import { metric, pipeline, stored } from './stored.js';
 
 test('a proxy that is started again answers from the disk, unless its options give other answers', async (t) => {
   const { backend, ask, flags } = await stored(t);
