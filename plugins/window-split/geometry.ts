@@ -10,29 +10,38 @@ export interface Cutting {
   readonly splitMs: number;
   /** Windows begin at multiples of their length, or else at the start of the range. */
   readonly isAligned: boolean;
+  /** Lines older than this no longer change. */
+  readonly sealedMs: number;
 }
 
 /** More windows than this cost more than they save: then each is longer. */
 const maxWindows = 400;
-
-/** A range that touches fewer is asked as a whole. */
-export const fewestWindows = 3;
+/** A window that is not sealed is divided into so many, most of which are. */
+const pieces = 6;
 /** The oldest window of a range is read whole, though only a part of it is shown, when it is one of so many: the next refresh shows it too. */
 export const fewestWidened = 4;
 
-/** The windows that a range touches, in order, the first and last whole; at least `atLeastMs` long. */
+/**
+ * The windows that a range touches, in order, the first and last whole; at least `atLeastMs` long. None for a range that is not twice as
+ * long as a window: it is asked as a whole.
+ */
 export function windowsOf(
   startMs: number,
   endMs: number,
   atLeastMs: number,
-  { splitMs, isAligned }: Cutting,
+  { splitMs, isAligned, sealedMs }: Cutting,
 ): readonly Window[] {
   const needed = Math.max(atLeastMs, (endMs - startMs) / (maxWindows - 1));
   const lengthMs = splitMs * Math.max(1, Math.ceil(needed / splitMs));
+  if (endMs - startMs < 2 * lengthMs) return [];
   const originMs = isAligned ? Math.floor(startMs / lengthMs) * lengthMs : startMs;
   const windows: Window[] = [];
-  for (let from = originMs; from < endMs; from += lengthMs)
-    windows.push({ startMs: from, endMs: from + lengthMs });
+  for (let from = originMs; from < endMs; from += lengthMs) {
+    const isDivided = from + lengthMs > sealedMs && lengthMs % pieces === 0 && lengthMs / pieces >= atLeastMs;
+    const ownMs = isDivided ? lengthMs / pieces : lengthMs;
+    for (let at = from; at < from + lengthMs && at < endMs; at += ownMs)
+      if (at + ownMs > startMs) windows.push({ startMs: at, endMs: at + ownMs });
+  }
   return windows;
 }
 

@@ -59,21 +59,39 @@ export class LineCounts {
     const byReading = await Promise.all(
       readings.map((reading) => this.#ofReading(windows, reading, owner, count)),
     );
-    return windows.map((_window, index) => {
-      const counts = byReading.map((list) => list?.[index]);
+    return windows.map((window) => {
+      const counts = byReading.map((found) => found.get(window));
       return counts.every((lines) => lines !== undefined) ? counts : undefined;
     });
   }
 
+  /** Windows of one length are counted together. */
   async #ofReading(
     windows: readonly Window[],
+    reading: Reading,
+    owner: string,
+    count: CountLines,
+  ): Promise<ReadonlyMap<Window, number>> {
+    const found = new Map<Window, number>();
+    const lengthOf = ({ startMs, endMs }: Window): number => endMs - startMs;
+    for (const lengthMs of new Set(windows.map(lengthOf))) {
+      const same = windows.filter((window) => lengthOf(window) === lengthMs);
+      const lines = await this.#ofLength(same, lengthMs, reading, owner, count);
+      for (const [place, window] of same.entries()) {
+        const own = lines?.[place];
+        if (own !== undefined) found.set(window, own);
+      }
+    }
+    return found;
+  }
+
+  async #ofLength(
+    windows: readonly Window[],
+    bucketMs: number,
     { matchers, lookbackMs, offsetMs }: Reading,
     owner: string,
     count: CountLines,
   ): Promise<readonly number[] | undefined> {
-    const [first] = windows;
-    if (first === undefined) return [];
-    const bucketMs = first.endMs - first.startMs;
     const spans = windows.map(({ startMs, endMs }): readonly [from: number, to: number] => [
       Math.ceil((startMs - lookbackMs - offsetMs) / bucketMs),
       Math.ceil((endMs - offsetMs) / bucketMs),

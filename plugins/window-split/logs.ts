@@ -5,7 +5,7 @@ import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
-import { fewestWidened, fewestWindows, windowsOf } from './geometry.js';
+import { fewestWidened, windowsOf } from './geometry.js';
 import type { Reading } from './line-counts.js';
 import type { WindowFacts, Windowing } from './windowing.js';
 
@@ -33,9 +33,9 @@ export async function answerLogs(
   // An interval is counted from entry to entry, across the bounds of windows.
   if (request.intervalNs > 0n || startNs >= endNs) return undefined;
   const [startMs, endMs] = [Number(startNs / msNs), Number((endNs + msNs - 1n) / msNs)];
-  const windows = windowsOf(startMs, endMs, 0, windowing.cutting);
   const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 1, offsetMs: 0 }];
-  if (windows.length < fewestWindows || windowing.isBeyondReach(startMs, readings)) return undefined;
+  const windows = windowsOf(startMs, endMs, 0, windowing.cutting(readings));
+  if (windows.length === 0 || windowing.isBeyondReach(startMs, readings)) return undefined;
   const facts = await windowing.factsOf(windows, readings);
   const isEmptyWithoutLines = windowing.skipsEmpty(facts);
   const slots = windows.map((window, place): Slot => {

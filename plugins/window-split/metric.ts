@@ -14,20 +14,13 @@ import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { cutMatrix, joinMatrices } from './cut.js';
-import {
-  commonSteps,
-  fewestWidened,
-  fewestWindows,
-  stepsIn,
-  windowsOf,
-  type StepRange,
-  type Window,
-} from './geometry.js';
+import { commonSteps, fewestWidened, stepsIn, windowsOf, type StepRange, type Window } from './geometry.js';
 import type { Reading } from './line-counts.js';
 import { isTrouble } from './reads.js';
 import { AskWhole, type WindowFacts, type Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
+const hourMs = defaultMetricLimits.splitMs;
 
 /** A window of a metric query. */
 interface Slot {
@@ -50,10 +43,18 @@ export async function answerMetric(
   const columns = columnsOf(gridOf(request.range, request.stepNs));
   const { stepMs, count } = columns;
   const asked = { firstMs: firstMs(columns), lastMs: firstMs(columns) + (count - 1) * stepMs };
-  const windows = windowsOf(asked.firstMs, asked.lastMs + 1, stepMs, windowing.cutting);
   const readings = readingsOf(plan);
-  if (windows.length < fewestWindows || readings.length === 0) return undefined;
-  if (isCountedByTheHour(plan, windows) || windowing.isBeyondReach(asked.firstMs, readings)) return undefined;
+  const cutting = windowing.cutting(readings);
+  const isByTheHour = leavesOf(plan.tree).some(({ isCapped }) => isCapped);
+  const windows = windowsOf(
+    asked.firstMs,
+    asked.lastMs + 1,
+    isByTheHour ? Math.max(stepMs, hourMs) : stepMs,
+    cutting,
+  );
+  if (windows.length === 0 || readings.length === 0) return undefined;
+  if ((isByTheHour && windows.some(cutsAnHour)) || windowing.isBeyondReach(asked.firstMs, readings))
+    return undefined;
   const facts = await windowing.factsOf(windows, readings);
   const slots = windows.flatMap((window, place): Slot[] => {
     const whole = stepsIn(window, stepMs);
@@ -77,11 +78,8 @@ function readingsOf({ tree }: MetricPlan): readonly Reading[] {
 }
 
 /** Loki counts the series of some parts for each hour of the clock: no window may end within one. */
-function isCountedByTheHour({ tree }: MetricPlan, [first]: readonly Window[]): boolean {
-  const { splitMs } = defaultMetricLimits;
-  const isWhole =
-    first !== undefined && (first.endMs - first.startMs) % splitMs === 0 && first.startMs % splitMs === 0;
-  return !isWhole && leavesOf(tree).some(({ isCapped }) => isCapped);
+function cutsAnHour({ startMs, endMs }: Window): boolean {
+  return startMs % hourMs !== 0 || endMs % hourMs !== 0;
 }
 
 class MetricWindows {

@@ -69,9 +69,15 @@ export class Windowing {
     return this.#exchange.signal;
   }
 
-  get cutting(): Cutting {
+  cutting(readings: readonly Reading[]): Cutting {
     const { splitInterval, alignWindows } = this.#house.options;
-    return { splitMs: splitInterval, isAligned: alignWindows };
+    return { splitMs: splitInterval, isAligned: alignWindows, sealedMs: this.#sealedMs(readings) };
+  }
+
+  /** Windows that end after this may still change: lines are on their way, or are looked for in the future. */
+  #sealedMs(readings: readonly Reading[]): number {
+    const aheadMs = Math.max(0, ...readings.map(({ offsetMs }) => -offsetMs));
+    return this.#house.host.clock.nowMs() - this.#house.options.freshness - aheadMs;
   }
 
   /** The limit on series of the request as a whole; 0 for none. */
@@ -111,8 +117,8 @@ export class Windowing {
     const { options, host } = this.#house;
     host.meters.window_count.observe(windows.length, {});
     const nowMs = host.clock.nowMs();
-    const aheadMs = Math.max(0, ...readings.map(({ offsetMs }) => -offsetMs));
-    const sealed = windows.filter(({ endMs }) => endMs + aheadMs <= nowMs - options.freshness);
+    const sealedMs = this.#sealedMs(readings);
+    const sealed = windows.filter(({ endMs }) => endMs <= sealedMs);
     const isCounted =
       options.historyRevalidate > 0 ||
       (options.prefilterIndexStats && sealed.length >= options.prefilterMinWindows);

@@ -37,7 +37,7 @@ export const valid: readonly Case[] = [
   {
     title: 'the same credentials forwarded and told to the caches, in any order',
     text: nine.replace(
-      /- use: (backend|tier0|peer-cache)/g,
+      /- use: (backend|tier0|window-split|peer-cache)/g,
       (entry) => `${entry}\n    with: {forwardHeaders: [${entry.includes('tier0') ? 'B, A' : 'A, B'}]}`,
     ),
   },
