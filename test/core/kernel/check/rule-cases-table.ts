@@ -471,7 +471,7 @@ export const invalid: readonly InvalidCase[] = [
   {
     title: 'R050 a cache that does not know which credentials are forwarded',
     text: nine.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
-    finds: ['R050 5:10', 'R050 9:10'],
+    finds: ['R050 5:10', 'R050 7:10', 'R050 9:10'],
     says: 'plugin "tier0" has forwardHeaders [], but plugin "backend" has forwardHeaders ["X-Team"]',
   },
   {
