@@ -13,6 +13,7 @@ import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
 import { answerTail } from './tail/answer-tail.js';
 import { answerIndexStats } from './volume/index-stats.js';
+import { answerLineCounts } from './volume/line-counts.js';
 import { answerShards } from './volume/shards.js';
 import { answerVolume } from './volume/volume.js';
 
@@ -37,6 +38,7 @@ const executors = {
   series: { series: ranged(listSeries) },
   'index-stats': { index_stats: ranged(answerIndexStats) },
   volume: { volume: ranged(answerVolume), volume_range: ranged(answerVolume) },
+  'line-counts': { query_range: answerLineCounts },
   shards: { index_shards: ranged(answerShards) },
   'detected-labels': { detected_labels: ranged(answerDetectedLabels) },
   'detected-fields': {

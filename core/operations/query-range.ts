@@ -1,4 +1,4 @@
-import { leftOut, scalar, text } from '../base/keys/parts.js';
+import { scalar, text } from '../base/keys/parts.js';
 import { doAll } from '../base/pace/steps.js';
 import { mergeMatrix, mergeStreams } from '../wire/answer/merge/index.js';
 import type { QueryRangeRequest } from '../wire/api/request.js';
@@ -27,9 +27,9 @@ export const queryRange: OperationDescriptor<QueryRangeRequest> = {
       direction: scalar,
       intervalNs: scalar,
       isPart: scalar,
-      isWindow: leftOut('the answer is that of any request for the range'),
+      part: scalar,
     },
-    ttlMs: (request, answer, rules) => (request.isWindow === true ? 0 : queryTtl(request, answer, rules)),
+    ttlMs: (request, answer, rules) => (request.part !== undefined ? 0 : queryTtl(request, answer, rules)),
     isRecent: isRecentQuery,
     isChunked: true,
   },

@@ -1,28 +1,32 @@
-import { mapMatchers, parseQuery, printSelector } from '../../core/logql/index.js';
+import { parseQuery, printSelector } from '../../core/logql/index.js';
 import type { Matcher } from '../../core/logql/ast.js';
 import type { Answer } from '../../core/wire/answer/types.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 
 const msNs = 1_000_000n;
+const { span } = parseQuery('{any="x"}');
 
-/** Counts the lines of streams in buckets from the first time to the last. */
+export function printMatchers(matchers: readonly Matcher[]): string {
+  return printSelector({ kind: 'selector', matchers, span });
+}
+
+/** Counts the rows of streams in buckets: the first begins at the first time, the last ends at the last. */
 export function countRequest(
   matchers: readonly Matcher[],
   bucketMs: number,
   firstMs: number,
   lastMs: number,
 ): QueryRangeRequest {
-  const any = new Query(`sum(count_over_time({any="x"}[${bucketMs}ms]))`, 'accept');
   return {
     op: 'query_range',
-    query: any.withAst(mapMatchers(any.ast, () => matchers)),
+    query: new Query(printMatchers(matchers), 'accept'),
     range: { startNs: BigInt(firstMs) * msNs, endNs: BigInt(lastMs) * msNs },
     stepNs: BigInt(bucketMs) * msNs,
     limit: 1,
     direction: 'backward',
     intervalNs: 0n,
-    isWindow: true,
+    part: 'count',
   };
 }
 
@@ -31,10 +35,4 @@ export function countsOf(answer: Answer, bucketMs: number, firstMs: number): Rea
   if (answer.kind !== 'matrix') throw new Error(`a count was answered with ${answer.kind}`);
   const points = answer.series.flatMap((series) => series.points);
   return new Map(points.map(({ timestampMs, value }) => [(timestampMs - firstMs) / bucketMs, value]));
-}
-
-const { span } = parseQuery('{any="x"}');
-
-export function printMatchers(matchers: readonly Matcher[]): string {
-  return printSelector({ kind: 'selector', matchers, span });
 }

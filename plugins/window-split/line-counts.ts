@@ -11,7 +11,7 @@ export interface Reading {
   readonly offsetMs: number;
 }
 
-/** Counts lines in buckets, each from a bucket's length before its time (excluded) to its time (included). */
+/** Counts the rows of streams in buckets from the first time to the last. */
 export type CountLines = (
   matchers: readonly Matcher[],
   bucketMs: number,
@@ -93,14 +93,14 @@ export class LineCounts {
     count: CountLines,
   ): Promise<readonly number[] | undefined> {
     const spans = windows.map(({ startMs, endMs }): readonly [from: number, to: number] => [
-      Math.ceil((startMs - lookbackMs - offsetMs) / bucketMs),
-      Math.ceil((endMs - offsetMs) / bucketMs),
+      Math.floor((startMs - lookbackMs - offsetMs) / bucketMs),
+      Math.ceil((endMs - offsetMs) / bucketMs) - 1,
     ]);
     if (spans.some(([from, to]) => to - from >= maxBuckets)) return undefined;
     const key = `${owner} ${bucketMs} ${printMatchers(matchers)}`;
     const known = this.#known.get(key) ?? new Map<number, Count>();
     await this.#refresh(known, spans, (from, to) =>
-      count(matchers, bucketMs, from * bucketMs, to * bucketMs),
+      count(matchers, bucketMs, from * bucketMs, (to + 1) * bucketMs),
     );
     this.#known.set(key, known, known.size * bucketBytes, Infinity);
     return spans.map(([from, to]) => {

@@ -33,7 +33,7 @@ export async function answerLogs(
   // An interval is counted from entry to entry, across the bounds of windows.
   if (request.intervalNs > 0n || startNs >= endNs) return undefined;
   const [startMs, endMs] = [Number(startNs / msNs), Number((endNs + msNs - 1n) / msNs)];
-  const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 1, offsetMs: 0 }];
+  const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 0, offsetMs: 0 }];
   const windows = windowsOf(startMs, endMs, 0, windowing.cutting(readings));
   if (windows.length === 0 || windowing.isBeyondReach(startMs, readings)) return undefined;
   const facts = await windowing.factsOf(windows, readings);

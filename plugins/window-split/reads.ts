@@ -47,7 +47,7 @@ export class Reads {
     const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
     let hasFailed = true;
     try {
-      const part = { ...request, isWindow: true };
+      const part: QueryRangeRequest = { part: 'window', ...request };
       const slots = plan === undefined ? {} : { slots: { plan } };
       const answer = await this.#rest(
         this.#exchange.derive<'plan'>({ request: part, signal, isFinal: false, ...slots }),

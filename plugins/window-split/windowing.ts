@@ -5,7 +5,7 @@ import type { Caller } from '../../core/base/caller.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
-import { planRequest } from '../../core/engine/plan/request.js';
+import { planMatchers } from '../../core/engine/plan/matchers.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
@@ -154,7 +154,8 @@ export class Windowing {
     try {
       const lines = await counts.of(windows, readings, owner, async (matchers, bucketMs, firstMs, lastMs) => {
         const request = countRequest(matchers, bucketMs, firstMs, lastMs);
-        const plan = planRequest(request, host.naming.forTenant(slots.tenant.id));
+        const { filter } = planMatchers(matchers, host.naming.forTenant(slots.tenant.id));
+        const plan = { kind: 'line-counts', filter } as const;
         const answer = await this.#reads.read({ request, windows: windows.length, plan });
         return countsOf(answer, bucketMs, firstMs);
       });

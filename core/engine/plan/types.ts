@@ -109,6 +109,11 @@ export interface VolumePlan {
   /** Streams without one of these labels are not counted. */
   readonly required: readonly string[];
 }
+/** How many rows streams have, by time: asked by who keeps parts of answers, to see whether they are still whole. */
+export interface LineCountsPlan {
+  readonly kind: 'line-counts';
+  readonly filter: LogsqlFilter;
+}
 export interface ShardsPlan {
   readonly kind: 'shards';
   readonly filter: LogsqlFilter;
@@ -139,6 +144,7 @@ export type Plan =
   | DeletePlan
   | VolumePlan
   | ShardsPlan
+  | LineCountsPlan
   | DetectedLabelsPlan
   | DetectedFieldsPlan
   | PatternsPlan;

@@ -28,8 +28,8 @@ export interface QueryRangeRequest extends Ranged, PartOfExpression {
   readonly limit: number;
   readonly direction: Direction;
   readonly intervalNs: bigint;
-  /** Set for a part of a longer range that whoever asks keeps: it is not kept a second time. */
-  readonly isWindow?: boolean;
+  /** Set for a part of a longer range that whoever asks keeps, and for the count of its rows: neither is kept a second time. */
+  readonly part?: 'window' | 'count';
 }
 export interface QueryRequest extends PartOfExpression {
   readonly op: 'query';

@@ -23,7 +23,6 @@ test('keys leave out these fields and no other', (t) => {
     'caller.orgId',
     'label_values.isOpenRange',
     'labels.isOpenRange',
-    'query_range.isWindow',
     'series.isOpenRange',
     'tenant.hasNoData',
     'tenant.limitIds',

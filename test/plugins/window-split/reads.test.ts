@@ -65,7 +65,7 @@ function matrix(from: bigint, to: bigint, stepNs: bigint, valueOf: (ms: number) 
 }
 
 const numberOf = (ms: number): number => (ms - startMs) / stepMs;
-const isCount = ({ query }: QueryRangeRequest): boolean => query.text.includes('count_over_time');
+const isCount = ({ part }: QueryRangeRequest): boolean => part === 'count';
 
 function rangeRequestOf({ request: asked }: { readonly request: Exchange['request'] }): QueryRangeRequest {
   if (asked.op !== 'query_range') throw new Error(asked.op);
