@@ -61,7 +61,7 @@ export const requestSamples: { readonly [Op in Operation]: Samples<Omit<RequestO
     direction: directions,
     intervalNs: [0n, 1n],
     isPart: flags,
-    part: ['window', 'count'],
+    part: [undefined, 'window'],
   },
   query: { query: queries, timeNs: [1n, 2n], limit: [1, 2], direction: directions, isPart: flags },
   labels: { query: maybeSelectors, range: ranges, browse, isOpenRange: flags },
