@@ -5,12 +5,7 @@ import { logQueriesOf, mapMatchers, type LogExpr, type MetricExpr } from '../../
 import { biggest } from '../../wire/answer/merge/volume-order.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/discovery-request.js';
-import type {
-  ApiRequest,
-  Browse,
-  QueryRangeRequest,
-  QueryRequest,
-} from '../../wire/api/request.js';
+import type { ApiRequest, Browse, QueryRangeRequest, QueryRequest } from '../../wire/api/request.js';
 import type { Strategy, TenantMerge } from '../descriptor.js';
 import { takeTenantMatchers } from './tenant-matchers.js';
 

@@ -36,6 +36,8 @@ test('keys of nested values lose the ending that marks clashes, a key of the lin
 test('a key with the name of a label of the stream has the ending that marks clashes, and the first key with a label counts', (t) => {
   const stream = [['level', 'x']] as const;
   t.deepEqual(jsonPathsOf('{"level":1,"level_extracted":2}', stream).get('level_extracted'), ['level']);
-  t.deepEqual(jsonPathsOf('{"level_extracted":2,"level":1}', stream).get('level_extracted'), ['level_extracted']);
+  t.deepEqual(jsonPathsOf('{"level_extracted":2,"level":1}', stream).get('level_extracted'), [
+    'level_extracted',
+  ]);
   t.false(jsonPathsOf('{"level":1}', stream).has('level'));
 });
