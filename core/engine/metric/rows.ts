@@ -7,16 +7,11 @@ import type { TimeRange } from '../../base/time/range.js';
 import { entryLeafSource, type EntrySource, type MetricLimits } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
-import { parseRowTime } from '../../victoria/names/row-time.js';
-import {
-  columnOf,
-  type BackendRow,
-  type BackendValue,
-  type Upstream,
-} from '../../victoria/upstream/types.js';
+import { type BackendRow, type BackendValue, type Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
+import { countByTime } from '../rows/count-by-time.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
 import { decline } from './declined.js';
@@ -196,7 +191,7 @@ export async function planWindows(
   const lengthNs = range.endNs - range.startNs;
   if (lengthNs <= 0n) return [];
   const partNs = lengthNs / parts < shortestPartNs ? shortestPartNs : lengthNs / parts;
-  const counts = await countParts(upstream, filter, range, partNs);
+  const counts = await countByTime(filter, range, partNs, upstream);
   const windows: RowWindow[] = [];
   let open: RowWindow | undefined;
   for (const { startNs, rows } of counts) {
@@ -212,22 +207,6 @@ export async function planWindows(
   }
   if (open !== undefined) windows.push(open);
   return windows;
-}
-
-async function countParts(
-  upstream: Upstream,
-  filter: LogsqlFilter,
-  range: TimeRange,
-  partNs: bigint,
-): Promise<readonly { readonly startNs: bigint; readonly rows: number }[]> {
-  const counting = stats([timeBucket(partNs)], statsFunction('count', [], 'rows'));
-  const counts: { readonly startNs: bigint; readonly rows: number }[] = [];
-  for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
-    for (const row of batch) {
-      counts.push({ startNs: parseRowTime(row._time ?? ''), rows: Number(columnOf(row, 'rows') ?? 0) });
-    }
-  }
-  return counts.sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
 }
 
 function clip(startNs: bigint, endNs: bigint, range: TimeRange): TimeRange {

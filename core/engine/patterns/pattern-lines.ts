@@ -1,16 +1,16 @@
-import { columnOf } from '../../victoria/upstream/types.js';
 import type { PatternSearch } from '../../wire/api/discovery-request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Histogram, Window } from './pattern-windows.js';
-import { fields, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import { inParallel } from '../../base/pace/in-parallel.js';
+import { fields, query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import { levelNames } from '../../victoria/names/level-words.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
-import { parseRowTime } from '../../victoria/names/row-time.js';
 import type { Backend } from '../backend.js';
+import { countByTime } from '../rows/count-by-time.js';
 
 /** What the search for patterns needs from a line. */
 export interface PatternLine {
@@ -51,12 +51,8 @@ export async function countLines(
   stepNs: bigint,
   { upstream }: Backend,
 ): Promise<Histogram> {
-  const counted = stats([timeBucket(stepNs)], statsFunction('count', [], 'lines'));
-  const buckets: [number, number][] = [];
-  for await (const batch of upstream.rows({ query: query(filter, [counted]), range }))
-    for (const row of batch)
-      buckets.push([Number(parseRowTime(row._time ?? '') / secondNs), Number(columnOf(row, 'lines') ?? 0)]);
-  return buckets.sort(([a], [b]) => a - b);
+  const counts = await countByTime(filter, range, stepNs, upstream);
+  return counts.map(({ startNs, rows }) => [Number(startNs / secondNs), rows]);
 }
 
 /**
@@ -71,8 +67,7 @@ export async function readWindows(
 ): Promise<readonly WindowLines[]> {
   const { signal } = backend;
   const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
-  const first = await inParallel(windows, async (window) => {
-    signal.throwIfAborted();
+  const first = await ofAll(windows, signal, async (window) => {
     return {
       window,
       lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
@@ -84,8 +79,7 @@ export async function readWindows(
     .slice(0, search.secondPassMaxWindows);
   const more = thin.length === 0 ? 0 : Math.floor(search.secondPassMaxRows / thin.length);
   if (more === 0) return first;
-  const older = await inParallel(thin, async ({ window, lines }) => {
-    signal.throwIfAborted();
+  const older = await ofAll(thin, signal, async ({ window, lines }) => {
     const endNs = lines[0]?.timestampNs ?? window.range.endNs;
     return {
       window,
@@ -121,15 +115,19 @@ async function readNewest(
   return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
 }
 
-async function inParallel<Item, Result>(
+/** The results in the order of the items, a few at once. */
+async function ofAll<Item, Result>(
   items: readonly Item[],
+  signal: AbortSignal,
   run: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await run(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, worker));
+  const inOrder = [...items.entries()];
+  await inParallel(
+    inOrder,
+    parallel,
+    async ([index, item]) => void (results[index] = await run(item)),
+    signal,
+  );
   return results;
 }

@@ -3,7 +3,7 @@ export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-sour
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric, evaluatePlanned } from './evaluate.js';
-export { pipelineError, printSeries } from './pipeline-error.js';
+export { pipelineError } from './pipeline-error.js';
 export { planLeaves, pushedGrouping } from './plan-leaves.js';
 export { RangeEngine, type EngineLimits } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';

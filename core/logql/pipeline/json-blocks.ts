@@ -1,3 +1,5 @@
+import { readUnit, shortEscapes } from './json-text.js';
+
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -36,18 +38,6 @@ export function hasEscape(text: string, start: number, end: number): boolean {
   return false;
 }
 
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ['\\', '\\'],
-  ['/', '/'],
-  ['b', '\b'],
-  ['f', '\f'],
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);
-const fourDigits = /^[0-9A-Fa-f]{4}$/;
-
 /**
  * A key without its escapes, as Loki's distributor and pattern ingester read it; undefined for an invalid escape. Unlike its `json` stage
  * (`unescapeJson`), they take half of a surrogate pair.
@@ -58,17 +48,11 @@ export function unescapedKey(text: string): string | undefined {
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
     const escape = text.charAt(at + 1);
     parts.push(text.slice(from, at));
-    from = at + 2;
-    if (escape === 'u') {
-      const digits = text.slice(from, from + 4);
-      if (!fourDigits.test(digits)) return undefined;
-      parts.push(String.fromCharCode(parseInt(digits, 16)));
-      from += 4;
-    } else {
-      const meant = escapes.get(escape);
-      if (meant === undefined) return undefined;
-      parts.push(meant);
-    }
+    const unit = escape === 'u' ? readUnit(text, at) : undefined;
+    const meant = unit === undefined ? shortEscapes.get(escape) : String.fromCharCode(unit);
+    if (meant === undefined) return undefined;
+    parts.push(meant);
+    from = at + (unit === undefined ? 2 : 6);
   }
   return parts.join('') + text.slice(from);
 }

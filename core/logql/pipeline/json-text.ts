@@ -1,4 +1,5 @@
-const short = new Map<string, string>([
+/** What the letter behind a backslash stands for; `u` has four digits of its own. */
+export const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ['\\', '\\'],
   ['/', '/'],
@@ -27,7 +28,7 @@ export function unescapeJson(raw: string): string | undefined {
       text += low === undefined ? String.fromCharCode(unit) : combine(unit, low);
       from = at + (low === undefined ? 6 : 12);
     } else {
-      const character = short.get(letter);
+      const character = shortEscapes.get(letter);
       if (character === undefined) return undefined;
       text += character;
       from = at + 2;
@@ -47,7 +48,7 @@ export function withoutInvalid(text: string): string {
   return text.includes('\ufffd') ? text.replaceAll('\ufffd', ' ') : text;
 }
 
-function readUnit(raw: string, at: number): number | undefined {
+export function readUnit(raw: string, at: number): number | undefined {
   const digits = raw.slice(at + 2, at + 6);
   return fourDigits.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }

@@ -1,13 +1,11 @@
 import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import { withoutInvalid } from '../../logql/pipeline/json-text.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 
 type Member = readonly [name: string, json: string];
 
 /** Labels written per step. */
 const stepLabels = 1_000;
-
-/** Loki shows a space for it in the labels of streams, unless they are asked for by category. */
-const replacement = '\ufffd';
 
 const keptNames = 4096;
 const nameJson = new Map<string, string>();
@@ -59,11 +57,12 @@ export class LabelsMerger {
   }
 }
 
+/** Loki shows a space for an invalid character in the labels of streams, unless they are asked for by category. */
 function memberJson(name: string, value: string): string {
   let shown = nameJson.get(name);
   if (shown === undefined) {
     shown = JSON.stringify(name);
     if (nameJson.size < keptNames) nameJson.set(name, shown);
   }
-  return `${shown}:${JSON.stringify(value.includes(replacement) ? value.replaceAll(replacement, ' ') : value)}`;
+  return `${shown}:${JSON.stringify(withoutInvalid(value))}`;
 }

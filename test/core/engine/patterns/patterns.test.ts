@@ -33,7 +33,7 @@ function timeText(seconds: number): string {
 type Count = readonly [seconds: number, lines: number];
 
 function counted(...counts: readonly Count[]): readonly (readonly WrittenRow[])[] {
-  return [counts.map(([seconds, lines]) => ({ _time: timeText(seconds), lines: String(lines) }))];
+  return [counts.map(([seconds, lines]) => ({ _time: timeText(seconds), rows: String(lines) }))];
 }
 
 function histogram(...counts: readonly Count[]): ExpectedCall {

@@ -1,10 +1,10 @@
+import { labelsText } from '../../../../core/base/labels/labels-text.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import { parseQuery, type MetricExpr } from '../../../../core/logql/index.js';
 import {
   defaultMetricLimits,
   entryLeafSource,
   evaluateMetric,
-  printSeries,
   type Grid,
   type MetricLimits,
   type MetricResult,
@@ -69,14 +69,14 @@ export async function samplesOf(
     case 'vector':
       return Object.fromEntries(
         result.samples.map(({ labels, point }) => [
-          printSeries(labels),
+          labelsText(labels),
           { [point.timestampMs / 1000]: point.value },
         ]),
       );
     case 'matrix':
       return Object.fromEntries(
         result.series.map(({ labels, points }) => [
-          printSeries(labels),
+          labelsText(labels),
           Object.fromEntries(points.map(({ timestampMs, value }) => [timestampMs / 1000, value])),
         ]),
       );
