@@ -7,10 +7,6 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 const msNs = 1_000_000n;
 const { span } = parseQuery('{any="x"}');
 
-export function printMatchers(matchers: readonly Matcher[]): string {
-  return printSelector({ kind: 'selector', matchers, span });
-}
-
 /** Counts the rows of streams in buckets: the first begins at the first time, the last ends at the last. */
 export function countRequest(
   matchers: readonly Matcher[],
@@ -20,7 +16,7 @@ export function countRequest(
 ): QueryRangeRequest {
   return {
     op: 'query_range',
-    query: new Query(printMatchers(matchers), 'accept'),
+    query: new Query(printSelector({ kind: 'selector', matchers, span }), 'accept'),
     range: { startNs: BigInt(firstMs) * msNs, endNs: BigInt(lastMs) * msNs },
     stepNs: BigInt(bucketMs) * msNs,
     limit: 1,
@@ -30,9 +26,9 @@ export function countRequest(
   };
 }
 
-/** The counts by place of their bucket, from 0. */
-export function countsOf(answer: Answer, bucketMs: number, firstMs: number): ReadonlyMap<number, number> {
+/** The counts by the start of their bucket in Unix milliseconds. */
+export function countsOf(answer: Answer): ReadonlyMap<number, number> {
   if (answer.kind !== 'matrix') throw new Error(`a count was answered with ${answer.kind}`);
   const points = answer.series.flatMap((series) => series.points);
-  return new Map(points.map(({ timestampMs, value }) => [(timestampMs - firstMs) / bucketMs, value]));
+  return new Map(points.map(({ timestampMs, value }) => [timestampMs, value]));
 }

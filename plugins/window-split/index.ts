@@ -2,7 +2,7 @@
 import { ApiError } from '../../core/base/errors/api-error.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import { answerStore } from '../../core/cache/answer-store.js';
-import { callerKey } from '../../core/cache/keys.js';
+import { createCacheKeys } from '../../core/cache/keys.js';
 import {
   defineStage,
   type Answer,
@@ -45,7 +45,7 @@ class WindowSplit implements Stage<Needs, never> {
       store: answerStore(options, host),
       counts: new LineCounts(options.historyRevalidate || options.historyCacheTtl, clock),
       parallelism: new Parallelism(options, () => clock.monotonicMs()),
-      callers: callerKey(options),
+      keys: createCacheKeys(options),
     };
   }
 

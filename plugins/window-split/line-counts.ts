@@ -1,7 +1,6 @@
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import type { Clock } from '../../core/base/clock.js';
 import type { Matcher } from '../../core/logql/ast.js';
-import { printMatchers } from './count-query.js';
 import type { Window } from './geometry.js';
 
 /** What a query reads of a selector: for a window, the lines from `lookbackMs` before it to its end, all of it `offsetMs` earlier. */
@@ -11,13 +10,17 @@ export interface Reading {
   readonly offsetMs: number;
 }
 
-/** Counts the rows of streams in buckets from the first time to the last. */
-export type CountLines = (
-  matchers: readonly Matcher[],
-  bucketMs: number,
-  firstMs: number,
-  lastMs: number,
-) => Promise<ReadonlyMap<number, number>>;
+export interface LineCounter {
+  /** The rows of streams from the first time to the last, by the start of their bucket in Unix milliseconds. */
+  count(
+    matchers: readonly Matcher[],
+    bucketMs: number,
+    firstMs: number,
+    lastMs: number,
+  ): Promise<ReadonlyMap<number, number>>;
+  /** A text that is equal for counts of the same rows in the same buckets. */
+  keyOf(matchers: readonly Matcher[], bucketMs: number): string;
+}
 
 interface Count {
   readonly lines: number;
@@ -53,11 +56,10 @@ export class LineCounts {
   async of(
     windows: readonly Window[],
     readings: readonly Reading[],
-    owner: string,
-    count: CountLines,
+    counter: LineCounter,
   ): Promise<readonly (readonly number[] | undefined)[]> {
     const byReading = await Promise.all(
-      readings.map((reading) => this.#ofReading(windows, reading, owner, count)),
+      readings.map((reading) => this.#ofReading(windows, reading, counter)),
     );
     return windows.map((window) => {
       const counts = byReading.map((found) => found.get(window));
@@ -69,14 +71,13 @@ export class LineCounts {
   async #ofReading(
     windows: readonly Window[],
     reading: Reading,
-    owner: string,
-    count: CountLines,
+    counter: LineCounter,
   ): Promise<ReadonlyMap<Window, number>> {
     const found = new Map<Window, number>();
     const lengthOf = ({ startMs, endMs }: Window): number => endMs - startMs;
     for (const lengthMs of new Set(windows.map(lengthOf))) {
       const same = windows.filter((window) => lengthOf(window) === lengthMs);
-      const lines = await this.#ofLength(same, lengthMs, reading, owner, count);
+      const lines = await this.#ofLength(same, lengthMs, reading, counter);
       for (const [place, window] of same.entries()) {
         const own = lines?.[place];
         if (own !== undefined) found.set(window, own);
@@ -89,19 +90,23 @@ export class LineCounts {
     windows: readonly Window[],
     bucketMs: number,
     { matchers, lookbackMs, offsetMs }: Reading,
-    owner: string,
-    count: CountLines,
+    counter: LineCounter,
   ): Promise<readonly number[] | undefined> {
     const spans = windows.map(({ startMs, endMs }): readonly [from: number, to: number] => [
       Math.floor((startMs - lookbackMs - offsetMs) / bucketMs),
       Math.ceil((endMs - offsetMs) / bucketMs) - 1,
     ]);
     if (spans.some(([from, to]) => to - from >= maxBuckets)) return undefined;
-    const key = `${owner} ${bucketMs} ${printMatchers(matchers)}`;
+    const key = counter.keyOf(matchers, bucketMs);
     const known = this.#known.get(key) ?? new Map<number, Count>();
-    await this.#refresh(known, spans, (from, to) =>
-      count(matchers, bucketMs, from * bucketMs, (to + 1) * bucketMs),
-    );
+    const stale = this.#stale(known, spans);
+    if (stale !== undefined) {
+      const atMs = this.#clock.monotonicMs();
+      const [from, to] = stale;
+      const lines = await counter.count(matchers, bucketMs, from * bucketMs, (to + 1) * bucketMs);
+      for (let bucket = from; bucket <= to; bucket += 1)
+        known.set(bucket, { lines: lines.get(bucket * bucketMs) ?? 0, atMs });
+    }
     this.#known.set(key, known, known.size * bucketBytes, Infinity);
     return spans.map(([from, to]) => {
       let lines = 0;
@@ -110,11 +115,11 @@ export class LineCounts {
     });
   }
 
-  async #refresh(
-    known: Map<number, Count>,
+  /** The first and last bucket that must be counted again; undefined for none. */
+  #stale(
+    known: ReadonlyMap<number, Count>,
     spans: readonly (readonly [from: number, to: number])[],
-    count: (from: number, to: number) => Promise<ReadonlyMap<number, number>>,
-  ): Promise<void> {
+  ): readonly [from: number, to: number] | undefined {
     const nowMs = this.#clock.monotonicMs();
     let [from, to] = [Infinity, -Infinity];
     for (const [first, last] of spans) {
@@ -125,12 +130,6 @@ export class LineCounts {
         to = Math.max(to, bucket);
       }
     }
-    if (from > to) return;
-    const lines = await count(from, to);
-    for (const [place, bucket] of Array.from(
-      { length: to - from + 1 },
-      (_none, index) => [index, from + index] as const,
-    ))
-      known.set(bucket, { lines: lines.get(place) ?? 0, atMs: nowMs });
+    return from > to ? undefined : [from, to];
   }
 }

@@ -7,13 +7,13 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
 import { fewestWidened, windowsOf } from './geometry.js';
 import type { Reading } from './line-counts.js';
-import type { WindowFacts, Windowing } from './windowing.js';
+import type { KnownWindow, Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
 
 /** A window of a log query. */
 interface Slot {
-  readonly facts: WindowFacts;
+  readonly window: KnownWindow;
   /** All its time, and the part that is asked for. */
   readonly whole: InstantRange;
   readonly shown: InstantRange;
@@ -36,37 +36,25 @@ export async function answerLogs(
   const readings: readonly Reading[] = [{ matchers: selector.matchers, lookbackMs: 0, offsetMs: 0 }];
   const windows = windowsOf(startMs, endMs, 0, windowing.cutting(readings));
   if (windows.length === 0 || windowing.isBeyondReach(startMs, readings)) return undefined;
-  const facts = await windowing.factsOf(windows, readings);
-  const isEmptyWithoutLines = windowing.skipsEmpty(facts);
-  const slots = windows.map((window, place): Slot => {
+  const known = await windowing.known(windows, readings, true);
+  const slots = known.map((window): Slot => {
     const whole = { startNs: BigInt(window.startMs) * msNs, endNs: BigInt(window.endMs) * msNs };
-    return {
-      facts: facts[place] ?? { key: undefined, lines: undefined },
-      whole,
-      shown: common(whole, request.range),
-    };
+    return { window, whole, shown: common(whole, request.range) };
   });
   if (request.direction === 'backward') slots.reverse();
-  return new LogWindows(request, slots, windowing, isEmptyWithoutLines).answer();
+  return new LogWindows(request, slots, windowing).answer();
 }
 
 class LogWindows {
   readonly #request: QueryRangeRequest;
   readonly #slots: readonly Slot[];
   readonly #windowing: Windowing;
-  readonly #isEmptyWithoutLines: boolean;
   readonly #pacer: Pacer;
 
-  constructor(
-    request: QueryRangeRequest,
-    slots: readonly Slot[],
-    windowing: Windowing,
-    isEmptyWithoutLines: boolean,
-  ) {
+  constructor(request: QueryRangeRequest, slots: readonly Slot[], windowing: Windowing) {
     this.#request = request;
     this.#slots = slots;
     this.#windowing = windowing;
-    this.#isEmptyWithoutLines = isEmptyWithoutLines;
     this.#pacer = new Pacer(windowing.signal);
   }
 
@@ -74,10 +62,10 @@ class LogWindows {
     const { limit, direction } = this.#request;
     const parts: StreamsAnswer[] = [];
     let missing = limit;
-    const found = await this.#windowing.kept.find(this.#slots.map(({ facts }) => facts.key));
+    const found = await this.#windowing.kept.find(this.#slots.map(({ window }) => window.key));
     const isRead = (place: number): boolean => {
       const slot = this.#slots[place];
-      return slot !== undefined && found[place] === undefined && !this.#isEmpty(slot);
+      return slot !== undefined && found[place] === undefined && !slot.window.isEmpty;
     };
     for (let place = 0; place < this.#slots.length && missing > 0;) {
       const slot = this.#slots[place];
@@ -90,7 +78,7 @@ class LogWindows {
         place += 1;
         continue;
       }
-      if (this.#isEmpty(slot)) {
+      if (slot.window.isEmpty) {
         this.#windowing.skipped();
         place += 1;
         continue;
@@ -104,10 +92,6 @@ class LogWindows {
       place = end;
     }
     return this.#windowing.together(() => atPace(mergeStreams(parts, { direction, limit }), this.#pacer));
-  }
-
-  #isEmpty({ facts }: Slot): boolean {
-    return this.#isEmptyWithoutLines && facts.lines === 0;
   }
 
   /** The entries of a kept window. One with more than are missing is read: of the lines of one instant the backend says which stay. */
@@ -132,10 +116,10 @@ class LogWindows {
     });
     const isComplete = countEntries(answer) < missing;
     const covered = isComplete ? range : this.#covered(answer, range);
-    for (const [place, { facts, whole }] of slots.entries()) {
-      if (facts.key === undefined || ranges[place] !== whole) continue;
+    for (const [place, { window, whole }] of slots.entries()) {
+      if (window.key === undefined || ranges[place] !== whole) continue;
       if (whole.startNs < covered.startNs || whole.endNs > covered.endNs) continue;
-      await this.#windowing.kept.keep(facts.key, await atPace(cutStreams(answer, whole), this.#pacer));
+      await this.#windowing.kept.keep(window.key, await atPace(cutStreams(answer, whole), this.#pacer));
     }
     const part = await atPace(cutStreams(answer, this.#request.range), this.#pacer);
     return { part: { ...part, stats: answer.stats }, isComplete };
@@ -154,7 +138,7 @@ class LogWindows {
 
   /** The oldest window of a range is read whole, though only a part is shown, because the next refresh shows it too. */
   #rangeOf(slot: Slot): InstantRange {
-    if (slot.facts.key === undefined) return slot.shown;
+    if (slot.window.key === undefined) return slot.shown;
     if (slot.shown.startNs === slot.whole.startNs && slot.shown.endNs === slot.whole.endNs) return slot.whole;
     const isOldest = this.#request.direction === 'backward' && slot === this.#slots.at(-1);
     return isOldest && this.#slots.length >= fewestWidened ? slot.whole : slot.shown;

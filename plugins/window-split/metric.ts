@@ -17,14 +17,14 @@ import { cutMatrix, joinMatrices } from './cut.js';
 import { commonSteps, fewestWidened, stepsIn, windowsOf, type StepRange, type Window } from './geometry.js';
 import type { Reading } from './line-counts.js';
 import { isTrouble } from './reads.js';
-import { AskWhole, type WindowFacts, type Windowing } from './windowing.js';
+import { AskWhole, type KnownWindow, type Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
 const hourMs = defaultMetricLimits.splitMs;
 
 /** A window of a metric query. */
 interface Slot {
-  readonly facts: WindowFacts;
+  readonly window: KnownWindow;
   /** All its steps, and those that the answer shows. */
   readonly whole: StepRange;
   readonly shown: StepRange;
@@ -55,16 +55,13 @@ export async function answerMetric(
   if (windows.length === 0 || readings.length === 0) return undefined;
   if ((isByTheHour && windows.some(cutsAnHour)) || windowing.isBeyondReach(asked.firstMs, readings))
     return undefined;
-  const facts = await windowing.factsOf(windows, readings);
-  const slots = windows.flatMap((window, place): Slot[] => {
+  const known = await windowing.known(windows, readings, !makesSomethingOfNothing(plan.tree));
+  const slots = known.flatMap((window): Slot[] => {
     const whole = stepsIn(window, stepMs);
     const shown = whole && commonSteps(whole, asked);
-    return whole === undefined || shown === undefined
-      ? []
-      : [{ whole, shown, facts: facts[place] ?? { key: undefined, lines: undefined } }];
+    return whole === undefined || shown === undefined ? [] : [{ window, whole, shown }];
   });
-  const isEmptyWithoutLines = windowing.skipsEmpty(facts) && !makesSomethingOfNothing(plan.tree);
-  const parts = await new MetricWindows(request, slots, windowing, isEmptyWithoutLines).parts();
+  const parts = await new MetricWindows(request, slots, windowing).parts();
   return windowing.together(() => joined(parts, plan, columns, windowing));
 }
 
@@ -86,31 +83,23 @@ class MetricWindows {
   readonly #request: QueryRangeRequest;
   readonly #slots: readonly Slot[];
   readonly #windowing: Windowing;
-  readonly #isEmptyWithoutLines: boolean;
 
-  constructor(
-    request: QueryRangeRequest,
-    slots: readonly Slot[],
-    windowing: Windowing,
-    isEmptyWithoutLines: boolean,
-  ) {
+  constructor(request: QueryRangeRequest, slots: readonly Slot[], windowing: Windowing) {
     this.#request = request;
     this.#slots = slots;
     this.#windowing = windowing;
-    this.#isEmptyWithoutLines = isEmptyWithoutLines;
   }
 
   /** The windows in the order of time. */
   async parts(): Promise<readonly MatrixAnswer[]> {
     const { kept } = this.#windowing;
-    const found = await kept.find(this.#slots.map(({ facts }) => facts.key));
+    const found = await kept.find(this.#slots.map(({ window }) => window.key));
     const parts = new Map<Slot, MatrixAnswer>();
     const runs: Slot[][] = [];
     let run: Slot[] | undefined;
     for (const [place, slot] of this.#slots.entries()) {
       const packed = found[place];
-      const isEmpty = this.#isEmptyWithoutLines && slot.facts.lines === 0;
-      if (packed === undefined && !isEmpty) {
+      if (packed === undefined && !slot.window.isEmpty) {
         if (run === undefined) runs.push((run = []));
         run.push(slot);
         continue;
@@ -165,7 +154,7 @@ class MetricWindows {
     for (const [place, slot] of run.entries()) {
       const own = cuts[place];
       if (own === undefined) continue;
-      const { key } = slot.facts;
+      const { key } = slot.window;
       if (key !== undefined && ranges[place] === slot.whole) await this.#windowing.kept.keep(key, own);
       const part = await this.#shown(slot, own);
       // What the read cost stands in its first window.
@@ -176,7 +165,7 @@ class MetricWindows {
 
   /** The whole window where it will be kept: of the oldest one only a part is shown, but the next refresh shows it too. */
   #rangeOf(slot: Slot): StepRange {
-    if (slot.facts.key === undefined) return slot.shown;
+    if (slot.window.key === undefined) return slot.shown;
     return isShownWhole(slot) || (slot === this.#slots[0] && this.#slots.length >= fewestWidened)
       ? slot.whole
       : slot.shown;

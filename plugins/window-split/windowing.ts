@@ -1,10 +1,7 @@
-import { escapeText } from '../../core/base/keys/escape.js';
-import { dataOwner } from '../../core/base/keys/data-owner.js';
-import { keyOf, type KeyParts } from '../../core/base/keys/parts.js';
-import type { Caller } from '../../core/base/caller.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { WindowSplitOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
+import type { CacheKeys } from '../../core/cache/keys.js';
 import { planMatchers } from '../../core/engine/plan/matchers.js';
 import type { Exchange, Host, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer, StreamsAnswer } from '../../core/wire/answer/types.js';
@@ -12,7 +9,7 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countRequest, countsOf } from './count-query.js';
 import type { Cutting, Window } from './geometry.js';
 import { KeptWindows, type KeepKey } from './kept-windows.js';
-import type { LineCounts, Reading } from './line-counts.js';
+import type { LineCounter, LineCounts, Reading } from './line-counts.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
 import { isTrouble, Reads, type Read } from './reads.js';
@@ -24,22 +21,21 @@ export interface WindowHouse {
   readonly store: AnswerStore;
   readonly counts: LineCounts;
   readonly parallelism: Parallelism;
-  readonly callers: KeyParts<Caller>;
+  readonly keys: CacheKeys;
 }
 
 /** Thrown where a part says something that is about the whole: the request is then asked as one. */
 export class AskWhole extends Error {}
 
 /** What is known of a window before it is read. */
-export interface WindowFacts {
+export interface KnownWindow extends Window {
   /** Where it is kept; undefined while it may still change. */
   readonly key: KeepKey | undefined;
-  /** The lines of all its streams; undefined when they were not counted. */
-  readonly lines: number | undefined;
+  /** Its streams have no line in it, so that it need not be read. */
+  readonly isEmpty: boolean;
 }
 
 const msNs = 1_000_000n;
-const unknown: WindowFacts = { key: undefined, lines: undefined };
 
 /** The windows of one request: how they are cut, found, read and kept. */
 export class Windowing {
@@ -48,6 +44,8 @@ export class Windowing {
   readonly #request: QueryRangeRequest;
   readonly #reads: Reads;
   readonly kept: KeptWindows;
+  /** One time for the whole request: what is sealed at its start is sealed. */
+  readonly #nowMs: number;
   #expensive = false;
   #failed = 0;
 
@@ -63,6 +61,7 @@ export class Windowing {
     this.#request = request;
     this.#reads = new Reads(exchange, rest, options, host, parallelism);
     this.kept = new KeptWindows(store, exchange, host.meters);
+    this.#nowMs = host.clock.nowMs();
   }
 
   get signal(): AbortSignal {
@@ -77,7 +76,7 @@ export class Windowing {
   /** Windows that end after this may still change: lines are on their way, or are looked for in the future. */
   #sealedMs(readings: readonly Reading[]): number {
     const aheadMs = Math.max(0, ...readings.map(({ offsetMs }) => -offsetMs));
-    return this.#house.host.clock.nowMs() - this.#house.options.freshness - aheadMs;
+    return this.#nowMs - this.#house.options.freshness - aheadMs;
   }
 
   /** The limit on series of the request as a whole; 0 for none. */
@@ -110,33 +109,41 @@ export class Windowing {
   }
 
   /**
-   * Where windows are kept. Those that end within `-query-range-freshness` of now may still change. The key of the others holds the number
-   * of lines that they read, so that a line which comes late makes another key.
+   * Where windows are kept, and which are empty. Those that end within `-query-range-freshness` of now may still change. The key of the
+   * others holds the number of lines that they read, so that a line which comes late makes another key.
+   * @param isEmptyWithoutLines whether a window in which there is no line has an empty answer
    */
-  async factsOf(windows: readonly Window[], readings: readonly Reading[]): Promise<readonly WindowFacts[]> {
+  async known(
+    windows: readonly Window[],
+    readings: readonly Reading[],
+    isEmptyWithoutLines: boolean,
+  ): Promise<readonly KnownWindow[]> {
     const { options, host } = this.#house;
+    const { historyRevalidate, prefilterIndexStats, prefilterMinWindows } = options;
     host.meters.window_count.observe(windows.length, {});
-    const nowMs = host.clock.nowMs();
     const sealedMs = this.#sealedMs(readings);
     const sealed = windows.filter(({ endMs }) => endMs <= sealedMs);
-    const isCounted =
-      options.historyRevalidate > 0 ||
-      (options.prefilterIndexStats && sealed.length >= options.prefilterMinWindows);
+    const isCounted = historyRevalidate > 0 || (prefilterIndexStats && sealed.length >= prefilterMinWindows);
+    const skipsEmpty = isEmptyWithoutLines && prefilterIndexStats && windows.length >= prefilterMinWindows;
     const lines = isCounted ? await this.#count(sealed, readings) : [];
-    const counted = new Map(sealed.map((window, place) => [window, lines[place]]));
-    return windows.map((window): WindowFacts => {
-      if (counted.has(window)) {
-        const own = counted.get(window);
-        if (isCounted && own === undefined) return unknown;
-        const version = options.historyRevalidate > 0 ? (own ?? []).join('+') : '-';
-        const key = { text: this.#keyOf(window, version), ttlMs: options.historyCacheTtl };
-        return { key, lines: own?.reduce((sum, count) => sum + count, 0) };
+    const places = new Map(sealed.map((window, place) => [window, place]));
+    const question = this.#questionOf(keptAs(this.#request));
+    const keyOf = ({ startMs, endMs }: Window, version: string, ttlMs: number): KeepKey => ({
+      text: `${question}:${startMs}-${endMs}:${version}`,
+      ttlMs,
+    });
+    return windows.map((window): KnownWindow => {
+      const place = places.get(window);
+      if (place === undefined) {
+        const isKept = options.recentCacheTtl > 0 && window.endMs <= this.#nowMs;
+        const key = isKept ? keyOf(window, 'recent', options.recentCacheTtl) : undefined;
+        return { ...window, key, isEmpty: false };
       }
-      if (options.recentCacheTtl === 0 || window.endMs > nowMs) return unknown;
-      return {
-        key: { text: this.#keyOf(window, 'recent'), ttlMs: options.recentCacheTtl },
-        lines: undefined,
-      };
+      const own = lines[place];
+      if (isCounted && own === undefined) return { ...window, key: undefined, isEmpty: false };
+      const version = historyRevalidate > 0 ? (own ?? []).join('+') : '-';
+      const isEmpty = skipsEmpty && own?.every((count) => count === 0) === true;
+      return { ...window, key: keyOf(window, version, options.historyCacheTtl), isEmpty };
     });
   }
 
@@ -144,21 +151,22 @@ export class Windowing {
     windows: readonly Window[],
     readings: readonly Reading[],
   ): Promise<readonly (readonly number[] | undefined)[]> {
-    const { counts, host, options, callers } = this.#house;
+    const { counts, host, options } = this.#house;
     const { meters, clock } = host;
     if (windows.length === 0) return [];
     const startedMs = clock.monotonicMs();
-    const { slots, caller } = this.#exchange;
-    const owner = `${dataOwner(slots.tenant)} ${keyOf(callers, caller)}`;
+    const counter: LineCounter = {
+      count: async (matchers, bucketMs, firstMs, lastMs) => {
+        const request = countRequest(matchers, bucketMs, firstMs, lastMs);
+        const naming = host.naming.forTenant(this.#exchange.slots.tenant.id);
+        const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter } as const;
+        return countsOf(await this.#reads.read({ request, windows: windows.length, plan }));
+      },
+      keyOf: (matchers, bucketMs) => this.#questionOf(countRequest(matchers, bucketMs, 0, 0)),
+    };
     meters.window_prefilter_attempt_total.add(1, {});
     try {
-      const lines = await counts.of(windows, readings, owner, async (matchers, bucketMs, firstMs, lastMs) => {
-        const request = countRequest(matchers, bucketMs, firstMs, lastMs);
-        const { filter } = planMatchers(matchers, host.naming.forTenant(slots.tenant.id));
-        const plan = { kind: 'line-counts', filter } as const;
-        const answer = await this.#reads.read({ request, windows: windows.length, plan });
-        return countsOf(answer, bucketMs, firstMs);
-      });
+      const lines = await counts.of(windows, readings, counter);
       const holding = lines.filter((own) => own === undefined || own.some((count) => count > 0)).length;
       meters.window_prefilter_kept_total.add(holding, {});
       meters.window_prefilter_hit_ratio.set(holding / windows.length, {});
@@ -175,18 +183,11 @@ export class Windowing {
     }
   }
 
-  #keyOf({ startMs, endMs }: Window, version: string): string {
-    const { slots, caller } = this.#exchange;
-    const { query, stepNs, direction, isPart } = this.#request;
-    const owner = `${dataOwner(slots.tenant)}:${keyOf(this.#house.callers, caller)}`;
-    const kind = query.ast.kind === 'log' ? direction : `${stepNs}${isPart === true ? 'p' : ''}`;
-    return `window:${owner}:${startMs}-${endMs}:${kind}:${version}:${escapeText(query.text)}`;
-  }
-
-  /** Whether windows without lines need not be read. */
-  skipsEmpty(facts: readonly WindowFacts[]): boolean {
-    const { prefilterIndexStats, prefilterMinWindows } = this.#house.options;
-    return prefilterIndexStats && facts.length >= prefilterMinWindows;
+  /** Everything that an answer depends on, as one text. */
+  #questionOf(request: QueryRangeRequest): string {
+    const question = this.#house.keys(this.#exchange.derive({ request }));
+    if (question === undefined) throw new Error('answers to range queries are never kept');
+    return question;
   }
 
   skipped(): void {
@@ -246,4 +247,12 @@ export class Windowing {
       return undefined;
     }
   }
+}
+
+/** The request that stands for all whose windows are the same: windows have times of their own, and those of logs are kept without limit. */
+function keptAs(request: QueryRangeRequest): QueryRangeRequest {
+  const anyTime = { ...request, range: { startNs: 0n, endNs: 0n }, limit: 0, part: 'window' } as const;
+  return request.query.ast.kind === 'log'
+    ? { ...anyTime, stepNs: 0n }
+    : { ...anyTime, direction: 'backward' };
 }
