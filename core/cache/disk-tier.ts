@@ -59,6 +59,7 @@ export class DiskTier {
   /** Work on the file, one after the other; reads do not wait for it. */
   #work: Promise<void> = Promise.resolve();
   #flushIsQueued = false;
+  #purgeIsQueued = false;
   #timer: NodeJS.Timeout | undefined;
   #retryAtMs = 0;
   #maintainAtMs = 0;
@@ -137,12 +138,19 @@ export class DiskTier {
 
   /** Empties the tier by beginning a new file: to drop the rows of a large one would take long. */
   purge(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
     this.#isToBeEmptied = true;
     this.#buffer.clear();
+    // Several plugins purge the store they share: there is no file from the first call on.
+    if (this.#purgeIsQueued) return this.#work;
+    this.#purgeIsQueued = true;
+    const file = this.#file;
+    this.#file = undefined;
     this.#work = this.#work.then(async () => {
+      this.#purgeIsQueued = false;
       await file?.close();
+      // A purge before this one was opening it.
+      await this.#file?.close();
+      this.#file = undefined;
       if (!this.#isClosed) await this.#tryStart();
     });
     return this.#work;
