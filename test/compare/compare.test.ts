@@ -77,7 +77,8 @@ test('two equal proxies have no differences, and one that bends an answer has th
   const proxy = await oneProxy(data);
   try {
     const questions = questionsOf(8, 16);
-    const same = await compareAll(questions, { data, loki: proxy.ask, proxy: proxy.ask, lost: [] });
+    const equal = { loki: proxy.ask, proxy: proxy.ask, otherLokis: [] };
+    const same = await compareAll(questions, { data, sides: equal, lost: [] });
     t.is(same.findings.size, 0);
     t.true([...same.families.values()].some(({ withData }) => withData > 0));
     const app = data.tenants[0]?.streams[0]?.labels['app'] ?? '';
@@ -98,8 +99,7 @@ test('two equal proxies have no differences, and one that bends an answer has th
     const again = [asked, { ...asked, id: 'again' }];
     const comparison = await compareAll(again, {
       data,
-      loki,
-      proxy: proxy.ask,
+      sides: { ...equal, loki },
       lost: [],
       found: (finding) => found.push(textOf(finding)),
     });
@@ -112,6 +112,13 @@ test('two equal proxies have no differences, and one that bends an answer has th
     t.is(finding?.lines.length, 1);
     t.true(finding !== undefined && linesOf(finding.question, data).length === 1);
     t.regex(tableOf(comparison), /instant +2 +0 +0 +0 +0 +0 +2 +0\.00 %/);
+    const twice = await compareAll(again, {
+      data,
+      sides: { ...equal, loki, otherLokis: [proxy.ask] },
+      lost: [],
+    });
+    t.is(twice.findings.size, 0);
+    t.is(twice.families.get('instant')?.outcomes.unsteady, 2);
     t.true(caseOf(asked).params['time'] === String(data.endNs));
   } finally {
     await proxy.close();

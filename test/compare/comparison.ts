@@ -5,7 +5,7 @@ import { orderLost, type Lost } from './lost.js';
 import type { Question } from './question.js';
 import { natureOf, signatureOf } from './signature.js';
 import { shrink, type Shrunk } from './shrink/shrink.js';
-import { judge, type Ask, type Different } from './verdict.js';
+import { judge, type Different, type Sides } from './verdict.js';
 
 export type Outcome = 'equal' | 'unsteady' | 'lost' | 'listed' | 'different';
 
@@ -35,8 +35,7 @@ export interface Comparison {
 
 export interface ComparisonSettings {
   readonly data: Dataset;
-  readonly loki: Ask;
-  readonly proxy: Ask;
+  readonly sides: Sides;
   readonly lost: readonly Lost[];
   /** Told of each cause once, when its first case has been made small. */
   readonly found?: (finding: Finding) => void;
@@ -50,7 +49,7 @@ export async function compareAll(
   const families = new Map<string, FamilyCount>();
   const findings = new Findings(settings);
   for await (const question of questions) {
-    const verdict = await judge(question, settings.loki, settings.proxy);
+    const verdict = await judge(question, settings.sides);
     const count = families.get(question.family) ?? noneOf();
     families.set(question.family, count);
     count.asked += 1;
@@ -95,9 +94,9 @@ class Findings {
   }
 
   async #explore(original: Question, difference: Different): Promise<string> {
-    const { data, loki, proxy, lost, found } = this.#settings;
+    const { data, sides, lost, found } = this.#settings;
     const smallest = await shrink({ question: original, difference }, data, (smaller) =>
-      judge(smaller, loki, proxy, 1),
+      judge(smaller, sides, 1),
     );
     const signature = signatureOf(smallest.question, smallest.difference);
     const lines = linesOf(smallest.question, data);

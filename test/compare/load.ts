@@ -5,9 +5,9 @@ import { countInIndex, countInLoki, pushToBackend, pushToLoki, rowsOf, type Acco
 const timeoutMs = 60_000;
 const pauseMs = 200;
 
-/** Fills Loki and the backend with the same logs, unless they have them, and tells what the backend did not keep. */
+/** Fills every Loki and the backend with the same logs, unless they have them, and tells what the backend did not keep. */
 export async function load(
-  lokiUrl: string,
+  lokiUrls: readonly string[],
   backendUrl: string,
   data: Dataset,
   accounts: ReadonlyMap<string, Account>,
@@ -16,11 +16,13 @@ export async function load(
   for (const tenant of data.tenants) {
     const account = accounts.get(tenant.tenant);
     if (account === undefined) throw new Error(`tenant ${tenant.tenant} has no account`);
-    await fill(
-      tenant,
-      () => countInLoki(lokiUrl, tenant.tenant, data),
-      () => pushToLoki(lokiUrl, tenant),
-    );
+    for (const url of lokiUrls) {
+      await fill(
+        tenant,
+        () => countInLoki(url, tenant.tenant, data),
+        () => pushToLoki(url, tenant),
+      );
+    }
     const rows = async (): Promise<number> => (await rowsOf(backendUrl, account, data)).length;
     await fill(tenant, rows, () => pushToBackend(backendUrl, tenant, account));
     lost.push(...lostEntries(tenant, await rowsOf(backendUrl, account, data)));

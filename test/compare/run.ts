@@ -16,6 +16,7 @@ import { families, makeQuestion } from './requests/index.js';
 const { values: options } = parseArgs({
   options: {
     loki: { type: 'string' },
+    'other-loki': { type: 'string', multiple: true, default: [] },
     proxy: { type: 'string' },
     backend: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -77,9 +78,11 @@ async function run(loki: string): Promise<number> {
       : { url: options.backend, close: () => Promise.resolve() };
   const ours =
     options.proxy === undefined ? await openProxy(backend, [], [['tenant-map', mapOf(accounts)]]) : undefined;
+  const otherUrls = options['other-loki'];
   const [lokiParty, proxyParty] = [partyAt(loki), partyAt(ours?.urls.main ?? options.proxy ?? '')];
+  const otherParties = otherUrls.map(partyAt);
   try {
-    const lost = await load(loki, backend.url, data, accounts);
+    const lost = await load([loki, ...otherUrls], backend.url, data, accounts);
     const entries = data.tenants
       .flatMap(({ streams }) => streams)
       .reduce((sum, stream) => sum + stream.entries.length, 0);
@@ -96,8 +99,7 @@ async function run(loki: string): Promise<number> {
       inTurn(questions, () => flush(loki, data)),
       {
         data,
-        loki: lokiParty.ask,
-        proxy: proxyParty.ask,
+        sides: { loki: lokiParty.ask, proxy: proxyParty.ask, otherLokis: otherParties.map(({ ask }) => ask) },
         lost,
         found: (finding) => console.log(`\n${textOf(finding)}`),
       },
@@ -110,7 +112,7 @@ async function run(loki: string): Promise<number> {
     if (options.json !== undefined) writeFileSync(options.json, jsonOf(comparison));
     return [...comparison.findings.values()].some(({ outcome }) => outcome === 'different') ? 1 : 0;
   } finally {
-    await Promise.all([lokiParty.close(), proxyParty.close()]);
+    await Promise.all([lokiParty, proxyParty, ...otherParties].map((party) => party.close()));
     await ours?.close();
     await backend.close();
   }

@@ -16,18 +16,35 @@ export interface Different {
 
 export type Verdict =
   | { readonly kind: 'equal'; readonly hasData: boolean }
-  /** Loki answers differently by itself. */
+  /** Loki answers differently by itself: when it is asked again, or where it stores the same logs in another way. */
   | { readonly kind: 'unsteady' }
   | Different;
 
-/** Asks both. Where the answers differ Loki is asked again, and what it does not say each time is no difference. */
-export async function judge(question: Question, loki: Ask, proxy: Ask, repeats = 2): Promise<Verdict> {
+export interface Sides {
+  readonly loki: Ask;
+  readonly proxy: Ask;
+  /** Lokis that have the same logs and cut their chunks, or divide their queries, in another way. */
+  readonly otherLokis: readonly Ask[];
+}
+
+/**
+ * Asks both. Where the answers differ Loki is asked again, and what it does not say each time is no difference. Nor is
+ * what another Loki answers as the proxy does.
+ */
+export async function judge(
+  question: Question,
+  { loki, proxy, otherLokis }: Sides,
+  repeats = 2,
+): Promise<Verdict> {
   const [wanted, got] = await Promise.all([loki(question), proxy(question)]);
   const request = caseOf(question);
   const text = compareAnswers(request, wanted, got);
   if (text === undefined) return { kind: 'equal', hasData: hasData(wanted) };
   for (let again = 0; again < repeats; again += 1) {
     if (compareAnswers(request, wanted, await loki(question)) !== undefined) return { kind: 'unsteady' };
+  }
+  for (const other of otherLokis) {
+    if (compareAnswers(request, await other(question), got) === undefined) return { kind: 'unsteady' };
   }
   return { kind: 'different', text, wanted, got };
 }
