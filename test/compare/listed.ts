@@ -100,11 +100,6 @@ const listed: readonly Listed[] = [
     matches: (question) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(question)),
   },
   {
-    phrase: 'lines that `line_format` makes equal within one instant',
-    matches: (question, { text }) =>
-      queryOf(question).includes('line_format') && text.includes('entries, Loki'),
-  },
-  {
     phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
     matches: (question) => question.tenants.length > 1 && queryOf(question).includes('avg_over_time'),
   },

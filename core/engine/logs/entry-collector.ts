@@ -30,13 +30,45 @@ interface OpenStream {
   readonly entries: Entry[];
 }
 
+interface MadeEntry {
+  readonly row: LogRow;
+  readonly line: PipelineLine;
+}
+
+/** What came at one timestamp, so that it is taken once. */
+class Instant<Item> {
+  readonly #identityOf: (item: Item) => string;
+  readonly #seen = new Set<string>();
+  #first: { readonly timestampNs: bigint; readonly item: Item } | undefined;
+
+  constructor(identityOf: (item: Item) => string) {
+    this.#identityOf = identityOf;
+  }
+
+  isRepeated(timestampNs: bigint, item: Item): boolean {
+    const first = this.#first;
+    if (first?.timestampNs !== timestampNs) {
+      this.#first = { timestampNs, item };
+      if (this.#seen.size > 0) this.#seen.clear();
+      return false;
+    }
+    // Most timestamps have one row, so identities are only computed from the second row on.
+    if (this.#seen.size === 0) this.#seen.add(this.#identityOf(first.item));
+    const identity = this.#identityOf(item);
+    if (this.#seen.has(identity)) return true;
+    this.#seen.add(identity);
+    return false;
+  }
+}
+
 /** Receives rows in the request's direction and keeps the entries of the answer, up to its limit. */
 export class EntryCollector {
   readonly #options: CollectorOptions;
   readonly #streams = new Map<string, OpenStream>();
-  /** Entries at the current timestamp: rows that were pushed or read twice are one entry. */
-  readonly #seen = new Set<string>();
-  #firstOfInstant: LogRow | undefined;
+  /** Rows that were pushed or read twice are one entry. */
+  readonly #rows = new Instant<LogRow>(rowIdentity);
+  /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
+  readonly #made = new Instant<MadeEntry>(madeIdentity);
   #lastKept: bigint | undefined;
   #kept = 0;
   #lines = 0;
@@ -52,7 +84,7 @@ export class EntryCollector {
   async addAll(rows: readonly LogRow[]): Promise<boolean> {
     for (const row of rows) {
       if (this.#kept >= this.#options.limit) return true;
-      if (this.#isRepeated(row)) continue;
+      if (this.#rows.isRepeated(row.timestampNs, row)) continue;
       // Only a few rows return a promise; awaiting the others would take longer than they do.
       const made = this.#evaluate(row);
       this.#add(row, made instanceof Promise ? await made : made);
@@ -85,21 +117,6 @@ export class EntryCollector {
     };
   }
 
-  #isRepeated(row: LogRow): boolean {
-    const first = this.#firstOfInstant;
-    if (first?.timestampNs !== row.timestampNs) {
-      this.#firstOfInstant = row;
-      if (this.#seen.size > 0) this.#seen.clear();
-      return false;
-    }
-    // Most timestamps have one row, so identities are only computed from the second row on.
-    if (this.#seen.size === 0) this.#seen.add(identityOf(first));
-    const identity = identityOf(row);
-    if (this.#seen.has(identity)) return true;
-    this.#seen.add(identity);
-    return false;
-  }
-
   #evaluate(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
     const { timestampNs, line, stream, structuredMetadata } = row;
     const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
@@ -114,7 +131,8 @@ export class EntryCollector {
   #add(row: LogRow, line: PipelineLine | undefined): void {
     const { timestampNs } = row;
     this.#count(row);
-    if (line === undefined || !this.#isDue(timestampNs)) return;
+    if (line === undefined || this.#made.isRepeated(timestampNs, { row, line })) return;
+    if (!this.#isDue(timestampNs)) return;
     this.#countFormatted(line.formatted);
     const { showsGroups, memory } = this.#options;
     memory.charge(
@@ -170,6 +188,11 @@ function labelBytesOf({ size }: LabelSet): number {
   return size * 100;
 }
 
-function identityOf({ stream, line }: LogRow): string {
+function rowIdentity({ stream, line }: LogRow): string {
   return `${stream.labels.key}\n${line}`;
+}
+
+function madeIdentity({ row, line }: MadeEntry): string {
+  const labels = [row.stream.labels, line.stream, line.structuredMetadata, line.parsed];
+  return `${labels.map(({ key }) => key).join('\n')}\n${line.line}`;
 }
