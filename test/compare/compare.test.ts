@@ -111,7 +111,7 @@ test('two equal proxies have no differences, and one that bends an answer has th
     t.regex(finding?.question.query?.text ?? '', /^\{[^}]*\} \| label_format bend=\"z\"$/);
     t.is(finding?.lines.length, 1);
     t.true(finding !== undefined && linesOf(finding.question, data).length === 1);
-    t.regex(tableOf(comparison), /instant +2 +0 +0 +0 +0 +0 +2 +0\.00 %/);
+    t.regex(tableOf(comparison), /instant +2 +0 +0 +0 +0 +0 +0 +2 +0\.00 %/);
     const twice = await compareAll(again, {
       data,
       sides: { ...equal, loki, otherLokis: [proxy.ask] },

@@ -7,7 +7,8 @@ import { natureOf, signatureOf } from './signature.js';
 import { shrink, type Shrunk } from './shrink/shrink.js';
 import { judge, type Different, type Sides } from './verdict.js';
 
-export type Outcome = 'equal' | 'unsteady' | 'lost' | 'listed' | 'different';
+export const outcomes = ['equal', 'unsteady', 'storage', 'lost', 'listed', 'different'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 /** One cause, as far as its signature tells, with the smallest of its cases. */
 export interface Finding extends Shrunk {
@@ -60,8 +61,12 @@ export async function compareAll(
   return { families, findings: findings.byKey };
 }
 
-function noneOf(): FamilyCount {
-  return { asked: 0, withData: 0, outcomes: { equal: 0, unsteady: 0, lost: 0, listed: 0, different: 0 } };
+export function noneOf(): FamilyCount {
+  return {
+    asked: 0,
+    withData: 0,
+    outcomes: { equal: 0, unsteady: 0, storage: 0, lost: 0, listed: 0, different: 0 },
+  };
 }
 
 /** So many questions that differ alike must have had the same cause before others are taken to have it too. */
@@ -127,8 +132,8 @@ function explanation(
   lines: readonly PlacedEntry[],
   lost: readonly Lost[],
 ): readonly [Outcome, string] {
-  const phrase = listedAs(question, difference, lines.length);
-  if (phrase !== undefined) return ['listed', phrase];
+  const listed = listedAs(question, difference, lines.length);
+  if (listed !== undefined) return listed;
   const fault =
     lines.length > fewLines
       ? undefined

@@ -4,8 +4,15 @@ import type { Question } from './question.js';
 import { natureOf } from './signature.js';
 import type { Different } from './verdict.js';
 
+/**
+ * Whose doing a listed difference is: that of Loki's storage (where chunks were cut, what is flushed, which shard has a stream), of what the
+ * backend keeps, or of the proxy, which only then counts as one that is listed.
+ */
+export type ListedOutcome = 'storage' | 'lost' | 'listed';
+
 /** A difference that docs/differences.md tells. */
 interface Listed {
+  readonly outcome: ListedOutcome;
   /** A phrase of the place where it stands. */
   readonly phrase: string;
   readonly matches: (question: Question, difference: Different, lines: number) => boolean;
@@ -52,54 +59,85 @@ function hasMoreInLoki({ text }: Different): boolean {
 
 const listed: readonly Listed[] = [
   {
+    outcome: 'lost',
     phrase: 'Structured metadata that is named like a label of its stream',
     matches: (question, difference) =>
       /_over_time|rate/.test(queryOf(question)) && natureOf(difference) === 'labels missing *_extracted',
   },
   {
+    outcome: 'storage',
     phrase: 'values of labels in a range shorter than the silence of a stream',
     matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
   },
   {
+    outcome: 'storage',
     phrase: 'volumes, bytes and chunks of statistics',
     matches: ({ path }, { wanted, got }) => path === 'index/volume_range' && sameSums(wanted, got),
   },
   {
+    outcome: 'storage',
     phrase: 'series that the limit of `volume_range` leaves',
     matches: ({ path, params }) => path === 'index/volume_range' && 'limit' in params,
   },
   {
+    outcome: 'storage',
     phrase: 'lines that `detected_fields` looks at',
     matches: ({ path }, _difference, lines) => path.startsWith('detected_field') && lines > mostScanned,
   },
   {
+    outcome: 'storage',
     phrase: 'series of a range in which a stream is silent',
     matches: ({ path }, difference) => path === 'series' && hasMoreInLoki(difference),
   },
   {
+    outcome: 'storage',
     phrase: '`topk`, `bottomk` among equal values',
     matches: (question, { wanted, got }) =>
       /\b(?:topk|bottomk)\b/.test(queryOf(question)) && sameValues(wanted, got),
   },
   {
+    outcome: 'lost',
     phrase: '`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant',
     matches: (question, { text }) =>
       /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(queryOf(question)) &&
       text.includes('point '),
   },
   {
+    outcome: 'storage',
     phrase: "`interval` over streams that a query's shards divide",
     matches: ({ params }) => 'interval' in params,
   },
   {
+    outcome: 'listed',
     phrase: 'labels that `pattern` or `regexp` make with U+FFFD in them',
     matches: (_question, { wanted }) => errorOf(wanted).includes('failed to parse series labels'),
   },
   {
+    outcome: 'listed',
+    phrase: 'labels that `b64dec` or `trunc` make with broken bytes',
+    matches: (question, { wanted }) =>
+      /b64dec|trunc/.test(queryOf(question)) && JSON.stringify(wanted.body).includes('\ufffd'),
+  },
+  {
+    outcome: 'listed',
+    phrase: 'which of several series a pipeline error names',
+    matches: (_question, { wanted, got }) =>
+      [wanted, got].every((answer) => errorOf(answer).startsWith('pipeline error')),
+  },
+  {
+    outcome: 'listed',
+    phrase:
+      'series of a grouped range aggregation that another aggregation sums up, beyond `max_query_series`',
+    matches: (_question, { wanted, got }) =>
+      [wanted, got].some((answer) => errorOf(answer).startsWith('maximum number of series')),
+  },
+  {
+    outcome: 'storage',
     phrase: 'a label named twice in a grouping (`sum by (a, a)`)',
     matches: (question) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(question)),
   },
   {
+    outcome: 'listed',
     phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
     matches: (question) => question.tenants.length > 1 && queryOf(question).includes('avg_over_time'),
   },
@@ -108,9 +146,14 @@ const listed: readonly Listed[] = [
 /** The phrases, so that a test can look them up. */
 export const listedPhrases: readonly string[] = listed.map(({ phrase }) => phrase);
 
-/** Where docs/differences.md tells a difference over so many lines. */
-export function listedAs(question: Question, difference: Different, lines: number): string | undefined {
-  return listed.find(({ matches }) => matches(question, difference, lines))?.phrase;
+/** Where docs/differences.md tells a difference over so many lines, and whose doing it is. */
+export function listedAs(
+  question: Question,
+  difference: Different,
+  lines: number,
+): readonly [ListedOutcome, string] | undefined {
+  const found = listed.find(({ matches }) => matches(question, difference, lines));
+  return found === undefined ? undefined : [found.outcome, found.phrase];
 }
 
 /** Whether the values at each time are the same, whoever has them. */

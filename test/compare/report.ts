@@ -1,14 +1,15 @@
 import type { Answered } from '../conformance/cases.js';
 import { asObject, canonical } from '../conformance/json.js';
-import type { Comparison, FamilyCount, Finding } from './comparison.js';
+import { noneOf, outcomes, type Comparison, type FamilyCount, type Finding } from './comparison.js';
 import type { PlacedEntry } from './lines.js';
 import { caseOf } from './question.js';
 
 const columns = [
   'asked',
-  'equal',
   'with data',
+  'equal',
   'unsteady',
+  'storage',
   'not kept',
   'listed',
   'different',
@@ -22,11 +23,7 @@ export function tableOf({ families }: Comparison): string {
   const rows = [...families]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([family, count]) => [family, ...cells(count)]);
-  const total = [...families.values()].reduce<FamilyCount>(sum, {
-    asked: 0,
-    withData: 0,
-    outcomes: { equal: 0, unsteady: 0, lost: 0, listed: 0, different: 0 },
-  });
+  const total = [...families.values()].reduce<FamilyCount>(sum, noneOf());
   return [['', ...columns], ...rows, ['all', ...cells(total)]]
     .map(
       ([first = '', ...others]) => `${first.padEnd(18)}${others.map((cell) => cell.padStart(10)).join('')}`,
@@ -34,34 +31,17 @@ export function tableOf({ families }: Comparison): string {
     .join('\n');
 }
 
-function cells({ asked, withData, outcomes }: FamilyCount): readonly string[] {
-  const judged = outcomes.equal + outcomes.different;
-  const share = judged === 0 ? '' : `${((100 * outcomes.equal) / judged).toFixed(2)} %`;
-  return [
-    asked,
-    outcomes.equal,
-    withData,
-    outcomes.unsteady,
-    outcomes.lost,
-    outcomes.listed,
-    outcomes.different,
-  ]
-    .map(String)
-    .concat(share);
+/** What is set aside is not judged; what is listed is judged as what it is, another answer. */
+function cells({ asked, withData, outcomes: counts }: FamilyCount): readonly string[] {
+  const judged = counts.equal + counts.listed + counts.different;
+  const share = judged === 0 ? '' : `${((100 * counts.equal) / judged).toFixed(2)} %`;
+  return [asked, withData, ...outcomes.map((outcome) => counts[outcome])].map(String).concat(share);
 }
 
 function sum(a: FamilyCount, b: FamilyCount): FamilyCount {
-  return {
-    asked: a.asked + b.asked,
-    withData: a.withData + b.withData,
-    outcomes: {
-      equal: a.outcomes.equal + b.outcomes.equal,
-      unsteady: a.outcomes.unsteady + b.outcomes.unsteady,
-      lost: a.outcomes.lost + b.outcomes.lost,
-      listed: a.outcomes.listed + b.outcomes.listed,
-      different: a.outcomes.different + b.outcomes.different,
-    },
-  };
+  const total = { ...noneOf(), asked: a.asked + b.asked, withData: a.withData + b.withData };
+  for (const outcome of outcomes) total.outcomes[outcome] = a.outcomes[outcome] + b.outcomes[outcome];
+  return total;
 }
 
 /** A finding as a person reads it. */
