@@ -3,6 +3,8 @@ import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { DiskTier } from './disk-tier.js';
+import { Generations } from './generations.js';
+import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type TieredCache } from './tiers.js';
 
 /** The options of the caches of answers; plugins that use the store have the same ones. */
@@ -41,8 +43,9 @@ export class AnswerStore {
   readonly #clock: Host['clock'];
   #observer: StoreObserver | undefined;
   /** Part of every key in memory: what was asked for before a purge is not found after it. */
-  #epoch = 0;
+  readonly #generations = new Generations();
   #keepExpiredMs = 0;
+  #disk: DiskTier | undefined;
 
   constructor(options: AnswerStoreOptions, { clock, log }: Pick<Host, 'clock' | 'log'>) {
     const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
@@ -85,6 +88,7 @@ export class AnswerStore {
    * @param setup what answers depend on beside their keys: they may have been written by a process with another one
    */
   useDisk(disk: DiskTier, setup: string): void {
+    this.#disk = disk;
     this.#tiers.putBehind({
       get: async (key) => {
         const found = await disk.get(this.#diskKey(key, setup));
@@ -101,9 +105,9 @@ export class AnswerStore {
     });
   }
 
-  /** Changes with each purge: an answer that was asked for before one must not be kept after it. */
-  get epoch(): number {
-    return this.#epoch;
+  /** Changes with each purge that is about the key: an answer that was asked for before one must not be kept after it. */
+  generationOf(key: string): string {
+    return this.#generations.of(key);
   }
 
   /** An answer that is fresh. */
@@ -118,8 +122,10 @@ export class AnswerStore {
     return entry && { packed: entry.packed, expiredMs: this.#expiredMs(entry) };
   }
 
-  async set(key: string, packed: Buffer, ttlMs: number, epoch = this.#epoch): Promise<void> {
-    if (epoch !== this.#epoch || packed.byteLength > this.largest || !(ttlMs > 0)) return;
+  /** @param generation that of the key when the answer was asked for */
+  async set(key: string, packed: Buffer, ttlMs: number, generation?: string): Promise<void> {
+    if (generation !== undefined && generation !== this.generationOf(key)) return;
+    if (packed.byteLength > this.largest || !(ttlMs > 0)) return;
     const entry = { packed, freshUntilMs: this.#clock.monotonicMs() + ttlMs };
     await this.#tiers.set(this.#memoryKey(key), entry, ttlMs + this.#keepExpiredMs);
   }
@@ -128,9 +134,13 @@ export class AnswerStore {
     return this.#tiers.delete(this.#memoryKey(key));
   }
 
-  async purge(): Promise<void> {
-    this.#epoch += 1;
-    await this.#tiers.clear();
+  /** Drops all answers, or those of one tenant. */
+  async purge(tenantId?: string): Promise<void> {
+    const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
+    this.#generations.next(tenant);
+    if (tenant === undefined) await this.#tiers.clear();
+    // Those in memory are never found again, and leave as the oldest.
+    else await this.#disk?.purgeBeginning(`${tenant}:`);
   }
 
   #expiredMs({ freshUntilMs }: Entry): number {
@@ -138,16 +148,21 @@ export class AnswerStore {
   }
 
   #memoryKey(key: string): string {
-    return `${this.#epoch} ${key}`;
+    return `${this.generationOf(key)} ${key}`;
   }
 
   #isCurrent(memoryKey: string): boolean {
-    return memoryKey.startsWith(`${this.#epoch} `);
+    return memoryKey === this.#memoryKey(withoutGeneration(memoryKey));
   }
 
   #diskKey(memoryKey: string, setup: string): string {
-    return `${packedFormat}:${setup}:${memoryKey.slice(memoryKey.indexOf(' ') + 1)}`;
+    const key = withoutGeneration(memoryKey);
+    return `${tenantOf(key)}:${packedFormat}:${setup}:${key}`;
   }
+}
+
+function withoutGeneration(memoryKey: string): string {
+  return memoryKey.slice(memoryKey.indexOf(' ') + 1);
 }
 
 /** The store of this process. */

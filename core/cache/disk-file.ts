@@ -61,6 +61,8 @@ export interface DiskStore {
   /** Resolves to the number of rows that were there under these keys before. */
   write(rows: readonly DiskRow[]): Promise<number>;
   remove(key: string): Promise<number>;
+  /** Drops at most `limit` answers whose keys begin so. */
+  removeBeginning(prefix: string, limit: number): Promise<number>;
   /** Drops at most `limit` answers that expired before. */
   dropExpired(beforeMs: number, limit: number): Promise<number>;
   /** Drops those written first until `bytes` are free, at most `limit`. */
@@ -192,6 +194,14 @@ class DiskFile implements DiskStore {
     return run(this.writer, 'DELETE FROM answers WHERE key = ?', [key]);
   }
 
+  removeBeginning(prefix: string, limit: number): Promise<number> {
+    return run(
+      this.writer,
+      'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE key >= ? AND key < ? LIMIT ?)',
+      [prefix, behind(prefix), limit],
+    );
+  }
+
   dropExpired(beforeMs: number, limit: number): Promise<number> {
     return run(
       this.writer,
@@ -237,6 +247,11 @@ class DiskFile implements DiskStore {
     await closeDatabase(this.reader);
     await closeDatabase(this.writer);
   }
+}
+
+/** The first text behind all that begin so. */
+function behind(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
 type Parameter = string | number | Buffer;

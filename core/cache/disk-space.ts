@@ -83,6 +83,14 @@ export class DiskSpace {
     await this.#measure();
   }
 
+  async removeBeginning(prefix: string): Promise<void> {
+    for (let count = dropStep; count === dropStep;) {
+      count = await this.#store.removeBeginning(prefix, dropStep);
+      this.#entries -= count;
+    }
+    await this.#measure();
+  }
+
   /** Drops what has expired and gives pages back, a bounded number of each. */
   async maintain(): Promise<void> {
     const { clock, keepExpiredMs, observer } = this.#settings;

@@ -63,6 +63,8 @@ export class DiskTier {
   #timer: NodeJS.Timeout | undefined;
   #retryAtMs = 0;
   #maintainAtMs = 0;
+  /** Purges by the beginning of keys that run: what they drop is not read meanwhile. */
+  readonly #purges = new Set<{ readonly prefix: string }>();
   /** Set from a purge until the file is gone: while it is there, nothing may be read from it. */
   #isToBeEmptied = false;
   /** Set while the disk fails, so that one outage is one log record. */
@@ -91,7 +93,7 @@ export class DiskTier {
 
   async get(key: string): Promise<DiskHit | undefined> {
     const file = this.#file;
-    if (file === undefined) return undefined;
+    if (file === undefined || this.#isBeingPurged(key)) return undefined;
     const waiting = this.#buffer.get(key);
     const hit = waiting === undefined ? await this.#read(file, key) : this.#hitOf(waiting);
     this.#settings.observer.looked(hit !== undefined && hit.leftMs > 0);
@@ -134,6 +136,26 @@ export class DiskTier {
   async delete(key: string): Promise<void> {
     this.#buffer.delete(key);
     await this.#queue((file) => file.remove(key));
+  }
+
+  /** Drops what has a key that begins so. Where that fails, everything is dropped before the file is used again. */
+  async purgeBeginning(prefix: string): Promise<void> {
+    this.#buffer.deleteBeginning(prefix);
+    if (this.#file === undefined) {
+      this.#isToBeEmptied = true;
+      return;
+    }
+    const purge = { prefix };
+    this.#purges.add(purge);
+    await this.#queue(async (file) => {
+      try {
+        await file.removeBeginning(prefix);
+      } catch (error) {
+        this.#isToBeEmptied = true;
+        throw error;
+      }
+    });
+    this.#purges.delete(purge);
   }
 
   /** Empties the tier by beginning a new file: to drop the rows of a large one would take long. */
@@ -209,12 +231,17 @@ export class DiskTier {
     if (row === undefined) return undefined;
     const packed = await unsealed(key, row, this.#settings.largest);
     // A purge came meanwhile.
-    if (this.#file !== file) return undefined;
+    if (this.#file !== file || this.#isBeingPurged(key)) return undefined;
     if (packed !== undefined) return this.#hitOf({ ...row, packed });
     this.#settings.observer.dropped('damaged', 1);
     this.#settings.log.warn('an answer of the disk cache is damaged and dropped');
     void this.delete(key);
     return undefined;
+  }
+
+  #isBeingPurged(key: string): boolean {
+    for (const { prefix } of this.#purges) if (key.startsWith(prefix)) return true;
+    return false;
   }
 
   #hitOf({ packed, writtenMs, expiresMs }: Omit<Waiting, 'key'>): DiskHit | undefined {

@@ -3,13 +3,14 @@
  * caller may see, and the parameters. Client input is escaped, so that two different requests never share a key.
  */
 import { dataOwner } from '../base/keys/data-owner.js';
+import { escapeText } from '../base/keys/escape.js';
 import { keyOf, leftOut, scalar, type KeyParts } from '../base/keys/parts.js';
 import type { Caller } from '../base/caller.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import { operationOf } from '../operations/index.js';
 import { createFingerprint, type Forwarding } from './fingerprint.js';
 
-/** The key of an exchange's answer, `<op>:<owner>:<caller>:<parameters>`; undefined when the answer is neither cached nor shared. */
+/** The key of an exchange's answer, `<tenant>:<op>:<owner>:<caller>:<parameters>`; undefined when the answer is neither cached nor shared. */
 export type CacheKeys = (exchange: Exchange<'tenant'>) => string | undefined;
 
 export function createCacheKeys(forwarding: Forwarding): CacheKeys {
@@ -17,8 +18,17 @@ export function createCacheKeys(forwarding: Forwarding): CacheKeys {
   return ({ request, caller, slots }) => {
     const { cache } = operationOf(request);
     if (cache === 'never') return undefined;
-    return `${request.op}:${dataOwner(slots.tenant)}:${keyOf(callers, caller)}:${keyOf(cache.key, request)}`;
+    return `${tenantPart(slots.tenant.id)}:${request.op}:${dataOwner(slots.tenant)}:${keyOf(callers, caller)}:${keyOf(cache.key, request)}`;
   };
+}
+
+/** A tenant as keys begin with it. */
+export function tenantPart(id: string): string {
+  return escapeText(id);
+}
+
+export function tenantOf(key: string): string {
+  return key.slice(0, key.indexOf(':'));
 }
 
 export function callerKey(forwarding: Forwarding): KeyParts<Caller> {

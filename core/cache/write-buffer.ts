@@ -70,6 +70,11 @@ export class WriteBuffer {
     this.#remove(this.#leaving, key);
   }
 
+  deleteBeginning(prefix: string): void {
+    for (const key of [...this.#waiting.keys(), ...this.#leaving.keys()])
+      if (key.startsWith(prefix)) this.delete(key);
+  }
+
   clear(): void {
     this.#waiting.clear();
     this.#leaving.clear();

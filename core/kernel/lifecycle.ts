@@ -1,4 +1,5 @@
 import type { Lifecycle } from './plugin/contract.js';
+import type { PurgeScope } from './plugin/host.js';
 import type { Logger } from '../base/logger.js';
 import { withinBound } from './bounded.js';
 
@@ -66,9 +67,9 @@ export class Units {
     }
   }
 
-  async purge(scope: 'answers' | 'all'): Promise<void> {
+  async purge(scope: PurgeScope, tenantId?: string): Promise<void> {
     await Promise.all(
-      this.order.map((unit) => this.#attempt(unit, 'purge', () => unit.lifecycle.purge?.(scope))),
+      this.order.map((unit) => this.#attempt(unit, 'purge', () => unit.lifecycle.purge?.(scope, tenantId))),
     );
   }
 

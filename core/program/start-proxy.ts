@@ -189,7 +189,7 @@ function createHostFor(
     naming,
     learner: house.learner,
     limits,
-    purge: (scope) => house.units.purge(scope),
+    purge: (scope, tenantId) => house.units.purge(scope, tenantId),
     readiness: () => house.units.readiness(),
     exposeMetrics: () => metering.expose(),
     describePipeline: () => house.describe(),

@@ -46,8 +46,8 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   readonly clock: FakeClock;
   /** What the plugin logged, in order. */
   readonly records: readonly CapturedRecord[];
-  /** Scopes of the purges that the plugin requested. */
-  readonly purges: readonly ('answers' | 'all')[];
+  /** Scopes of the purges that the plugin requested, with the tenant where there is one: `all`, `all of shop`. */
+  readonly purges: readonly string[];
   readonly observers: readonly RequestObserver[];
   /** The value of a metric as the exposition shows it; undefined without measurements. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
@@ -71,7 +71,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   settings: FakeHostSettings<Metrics> = {},
 ): FakeHost<Metrics> {
   const records: CapturedRecord[] = [];
-  const purges: ('answers' | 'all')[] = [];
+  const purges: string[] = [];
   const observers: RequestObserver[] = [];
   const meters = new MeterRegistry();
   const clock = settings.clock ?? new FakeClock();
@@ -85,8 +85,8 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     naming: new Naming(namesOptions(settings.names)),
     learner: new NameLearner(clock),
     limits: createLimits({ ...limits, tenantLimitsAllowPublish: limits.tenantLimitsAllowPublish ?? [] }),
-    purge: (scope) => {
-      purges.push(scope);
+    purge: (scope, tenantId) => {
+      purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);
       return Promise.resolve();
     },
     readiness: () => Promise.resolve(settings.notReady ?? []),

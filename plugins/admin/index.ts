@@ -1,4 +1,5 @@
 /** Endpoint plugin `admin`: administration of a running proxy. */
+import { apiError } from '../../core/base/errors/table.js';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
@@ -51,8 +52,11 @@ async function explain(
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log'>): Promise<Answer> {
-  await host.purge('all');
-  host.log.info('caches flushed');
+  // An empty name is no tenant, and must not stand for all of them.
+  const tenant = params.get('tenant')?.[0];
+  if (tenant === '') throw apiError('emptyFlushTenant', {});
+  await host.purge('all', tenant);
+  host.log.info('caches flushed', tenant === undefined ? {} : { 'tenant.id': tenant });
   const peers = params.get('peers')?.[0];
   const asksPeers = peers !== undefined && !noes.has(peers.toLowerCase());
   return jsonAnswer(

@@ -6,7 +6,8 @@ import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answe
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
-import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
+import { Generations } from '../../core/cache/generations.js';
+import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
@@ -17,6 +18,7 @@ import {
   type Answer,
   type Exchange,
   type Host,
+  type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
@@ -63,7 +65,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #cache: AnswerStore | undefined;
   readonly #flights: Flights<Answer> | undefined;
   /** A call that was made before a purge is not shared after it. */
-  #purges = 0;
+  readonly #generations = new Generations();
   readonly #options: PeerCacheOptions;
   readonly #stale: StaleAnswers;
   #disk: DiskTier | undefined;
@@ -90,7 +92,7 @@ class PeerCache implements Stage<'tenant', never> {
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const question = this.#keys(exchange);
     if (question === undefined) return rest(exchange);
-    const epoch = this.#cache?.epoch;
+    const generation = this.#cache?.generationOf(question);
     const kept = await this.#cache?.find(question);
     if (kept !== undefined && kept.expiredMs < 0) {
       const answer = await this.#unpack(question, kept, exchange);
@@ -105,7 +107,7 @@ class PeerCache implements Stage<'tenant', never> {
         ? this.#fetch(question, exchange, rest)
         : this.#share(this.#flights, question, exchange, rest));
     } catch (error) {
-      const isPurged = epoch !== this.#cache?.epoch;
+      const isPurged = generation !== this.#cache?.generationOf(question);
       if (kept === undefined || isPurged || !this.#stale.mayReplace(error, exchange)) throw error;
       const answer = await this.#unpack(question, kept, exchange);
       if (answer === undefined) throw error;
@@ -129,9 +131,9 @@ class PeerCache implements Stage<'tenant', never> {
     }
   }
 
-  async purge(): Promise<void> {
-    this.#purges += 1;
-    await this.#cache?.purge();
+  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
+    this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
+    await this.#cache?.purge(tenantId);
   }
 
   async #share(
@@ -140,7 +142,7 @@ class PeerCache implements Stage<'tenant', never> {
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<Answer> {
-    const key = `${this.#purges}:${question}`;
+    const key = `${this.#generations.of(question)} ${question}`;
     const { result, isShared } = flights.join(key, exchange.signal, async (signal) => {
       // The first caller may leave before the others have their answer.
       exchange.memory.retain();
@@ -159,7 +161,7 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const epoch = this.#cache?.epoch;
+    const generation = this.#cache?.generationOf(key);
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
     if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
@@ -170,7 +172,7 @@ class PeerCache implements Stage<'tenant', never> {
       return answer;
     }
     const packed = await atPace(packSteps(answer), pacer);
-    await this.#cache.set(key, packed, ttl, epoch);
+    await this.#cache.set(key, packed, ttl, generation);
     return answer;
   }
 }

@@ -6,7 +6,8 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
-import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
+import { Generations } from '../../core/cache/generations.js';
+import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
@@ -15,6 +16,7 @@ import {
   type Answer,
   type Exchange,
   type Host,
+  type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
@@ -53,8 +55,8 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #bodies: ByteLru<EncodedAnswer>;
   readonly #keys: CacheKeys;
   readonly #largestAnswer: number;
-  /** Incremented by each purge: an answer requested before a purge is not cached after it. */
-  #epoch = 0;
+  /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
+  readonly #generations = new Generations();
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
     this.#options = options;
@@ -71,8 +73,10 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const key = isSafe(exchange, this.#options) ? this.#keys(exchange) : undefined;
-    if (key === undefined) return rest(exchange);
+    const question = isSafe(exchange, this.#options) ? this.#keys(exchange) : undefined;
+    if (question === undefined) return rest(exchange);
+    const generation = this.#generations.of(question);
+    const key = `${generation} ${question}`;
     const stored = this.#bodies.get(key);
     if (stored !== undefined) {
       exchange.trace.cache('hit');
@@ -81,7 +85,6 @@ class Tier0 implements Stage<'tenant', never> {
     }
     exchange.trace.cache('miss');
     this.#host.meters.compat_cache_misses_total.add(1, {});
-    const epoch = this.#epoch;
     const answer = await rest(exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#options);
     // An answer that will not be cached is encoded at the HTTP edge with the same result.
@@ -98,13 +101,13 @@ class Tier0 implements Stage<'tenant', never> {
       body: alone(encoded.body),
     };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
-    if (epoch === this.#epoch) this.#bodies.set(key, finished, finished.body.byteLength, ttl);
+    if (generation === this.#generations.of(question)) this.#bodies.set(key, finished, finished.body.byteLength, ttl);
     return finished;
   }
 
-  purge(): void {
-    this.#epoch += 1;
-    this.#bodies.clear();
+  purge(_scope: PurgeScope, tenantId?: string): void {
+    this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
+    if (tenantId === undefined) this.#bodies.clear();
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type Answer,
   type Exchange,
   type Host,
+  type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
@@ -59,9 +60,9 @@ class WindowSplit implements Stage<Needs, never> {
     }
   }
 
-  async purge(): Promise<void> {
+  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
     this.#house.counts.clear();
-    await this.#house.store.purge();
+    await this.#house.store.purge(tenantId);
   }
 
   async #windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Answer | undefined> {

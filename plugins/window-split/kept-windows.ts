@@ -14,22 +14,26 @@ export interface KeepKey {
 /** Unpacked, an answer takes about so many times its bytes. */
 const unpackedFactor = 4;
 
-/** The windows of one query that are kept, and those that will be. */
+/** Few enough that what a limit makes unnecessary is not loaded. */
+const foundAtOnce = 8;
+
+/** The windows of one query that are kept, and those that will be; their keys begin with that of the question. */
 export class KeptWindows {
   readonly #store: AnswerStore;
   readonly #exchange: Pick<Exchange, 'memory' | 'signal'>;
   readonly #meters: Meters<typeof windowMetrics>;
-  readonly #epoch: number;
+  readonly #generation: string;
 
   constructor(
     store: AnswerStore,
     exchange: Pick<Exchange, 'memory' | 'signal'>,
     meters: Meters<typeof windowMetrics>,
+    question: string,
   ) {
     this.#store = store;
     this.#exchange = exchange;
     this.#meters = meters;
-    this.#epoch = store.epoch;
+    this.#generation = store.generationOf(question);
   }
 
   /** The packed windows that are there, in the order of the keys. */
@@ -45,6 +49,16 @@ export class KeptWindows {
     return found;
   }
 
+  /** The same, a few at a time and only when they are asked for. */
+  inTurn(keys: readonly (KeepKey | undefined)[]): (place: number) => Promise<Buffer | undefined> {
+    const found: (Buffer | undefined)[] = [];
+    return async (place) => {
+      while (found.length <= place)
+        found.push(...(await this.find(keys.slice(found.length, found.length + foundAtOnce))));
+      return found[place];
+    };
+  }
+
   async unpack(packed: Buffer): Promise<Answer> {
     this.#exchange.memory.charge(packed.byteLength * unpackedFactor, 'windows that were kept');
     return atPace(unpackSteps(packed), new Pacer(this.#exchange.signal));
@@ -53,6 +67,6 @@ export class KeptWindows {
   async keep({ text, ttlMs }: KeepKey, answer: Answer): Promise<void> {
     if (!isCacheable(answer)) return;
     const packed = await atPace(packSteps(answer), new Pacer(this.#exchange.signal));
-    await this.#store.set(text, packed, ttlMs, this.#epoch);
+    await this.#store.set(text, packed, ttlMs, this.#generation);
   }
 }

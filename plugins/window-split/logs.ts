@@ -3,7 +3,7 @@ import { atPace } from '../../core/base/pace/steps.js';
 import type { LogExpr } from '../../core/logql/index.js';
 import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
-import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import type { Direction, QueryRangeRequest } from '../../core/wire/api/request.js';
 import { countEntries, cutStreams, type InstantRange } from './cut.js';
 import { fewestWidened, windowsOf } from './geometry.js';
 import type { Reading } from './line-counts.js';
@@ -17,6 +17,12 @@ interface Slot {
   /** All its time, and the part that is asked for. */
   readonly whole: InstantRange;
   readonly shown: InstantRange;
+}
+
+interface LogRead {
+  readonly part: StreamsAnswer;
+  /** The limit did not end it. */
+  readonly isComplete: boolean;
 }
 
 /**
@@ -61,53 +67,61 @@ class LogWindows {
   async answer(): Promise<Answer> {
     const { limit, direction } = this.#request;
     const parts: StreamsAnswer[] = [];
+    const keptAt = this.#windowing.kept.inTurn(this.#slots.map(({ window }) => window.key));
+    const isRead = async (place: number): Promise<boolean> =>
+      this.#slots[place]?.window.isEmpty === false && (await keptAt(place)) === undefined;
     let missing = limit;
-    const found = await this.#windowing.kept.find(this.#slots.map(({ window }) => window.key));
-    const isRead = (place: number): boolean => {
-      const slot = this.#slots[place];
-      return slot !== undefined && found[place] === undefined && !slot.window.isEmpty;
+    const add = (part: StreamsAnswer | undefined): void => {
+      if (part === undefined) return;
+      parts.push(part);
+      missing -= countEntries(part);
     };
     for (let place = 0; place < this.#slots.length && missing > 0;) {
       const slot = this.#slots[place];
       if (slot === undefined) break;
-      const packed = found[place];
-      if (packed !== undefined) {
-        const part = await this.#fromKept(slot, packed, missing);
-        parts.push(part);
-        missing -= countEntries(part);
-        place += 1;
+      const packed = await keptAt(place);
+      if (packed !== undefined) add(await this.#fromKept(slot, packed, missing));
+      else if (slot.window.isEmpty) this.#windowing.skipped();
+      else {
+        let end = place + 1;
+        while (await isRead(end)) end += 1;
+        const reads = await this.#readRun(this.#slots.slice(place, end), missing);
+        for (const { part } of reads) add(part);
+        if (reads.at(-1)?.isComplete === false) break;
+        place = end;
         continue;
       }
-      if (slot.window.isEmpty) {
-        this.#windowing.skipped();
-        place += 1;
-        continue;
-      }
-      let end = place + 1;
-      while (isRead(end)) end += 1;
-      const { part, isComplete } = await this.#read(this.#slots.slice(place, end), missing);
-      parts.push(part);
-      missing -= countEntries(part);
-      if (!isComplete) break;
-      place = end;
+      place += 1;
     }
     return this.#windowing.together(() => atPace(mergeStreams(parts, { direction, limit }), this.#pacer));
   }
 
-  /** The entries of a kept window. One with more than are missing is read: of the lines of one instant the backend says which stay. */
-  async #fromKept(slot: Slot, packed: Buffer, missing: number): Promise<StreamsAnswer> {
-    const answer = await this.#windowing.kept.unpack(packed);
-    if (answer.kind !== 'streams') return (await this.#read([slot], missing)).part;
-    const part = await atPace(cutStreams(answer, slot.shown), this.#pacer);
-    if (countEntries(part) <= missing) return part;
-    return (await this.#read([slot], missing)).part;
+  #readRun(run: readonly Slot[], missing: number): Promise<readonly LogRead[]> {
+    let left = missing;
+    const read = async (slots: readonly Slot[]): Promise<LogRead> => {
+      const found = await this.#read(slots, left);
+      left -= countEntries(found.part);
+      return found;
+    };
+    return this.#windowing.readRun(run, this.#windowing.signal, read, ({ isComplete }) => !isComplete);
   }
 
-  /** Reads neighbouring windows; complete when the limit did not end it. */
-  async #read(
-    slots: readonly Slot[],
-    missing: number,
-  ): Promise<{ readonly part: StreamsAnswer; readonly isComplete: boolean }> {
+  /**
+   * The entries of a kept window. It is read where the limit falls between lines of one instant: the backend says which of them stay.
+   * @returns undefined where it cannot be read and answers may be partial
+   */
+  async #fromKept(slot: Slot, packed: Buffer, missing: number): Promise<StreamsAnswer | undefined> {
+    const answer = await this.#windowing.kept.unpack(packed);
+    if (answer.kind === 'streams') {
+      const part = await atPace(cutStreams(answer, slot.shown), this.#pacer);
+      if (!divides(missing, part, this.#request.direction)) return part;
+    }
+    const [read] = await this.#readRun([slot], missing);
+    return read?.part;
+  }
+
+  /** Neighbouring windows, in one read. */
+  async #read(slots: readonly Slot[], missing: number): Promise<LogRead> {
     const ranges = slots.map((slot) => this.#rangeOf(slot));
     const range = spanOf(ranges);
     const answer = await this.#windowing.readStreams({
@@ -143,6 +157,15 @@ class LogWindows {
     const isOldest = this.#request.direction === 'backward' && slot === this.#slots.at(-1);
     return isOldest && this.#slots.length >= fewestWidened ? slot.whole : slot.shown;
   }
+}
+
+/** Whether a limit falls between entries of one instant. */
+function divides(limit: number, { streams }: StreamsAnswer, direction: Direction): boolean {
+  const times = streams.flatMap(({ entries }) => entries.map(({ timestampNs }) => timestampNs));
+  if (times.length <= limit) return false;
+  times.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  if (direction === 'backward') times.reverse();
+  return times[limit - 1] === times[limit];
 }
 
 function common(a: InstantRange, b: InstantRange): InstantRange {

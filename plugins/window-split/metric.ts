@@ -16,7 +16,6 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { cutMatrix, joinMatrices } from './cut.js';
 import { commonSteps, fewestWidened, stepsIn, windowsOf, type StepRange, type Window } from './geometry.js';
 import type { Reading } from './line-counts.js';
-import { isTrouble } from './reads.js';
 import { AskWhole, type KnownWindow, type Windowing } from './windowing.js';
 
 const msNs = 1_000_000n;
@@ -114,31 +113,14 @@ class MetricWindows {
     }
     const groups = runs.flatMap((slots) => this.#windowing.divided(slots));
     await this.#windowing.inParallel(groups, async (slots, signal) => {
-      for (const [slot, part] of await this.#read(slots, signal)) parts.set(slot, part);
+      const read = await this.#windowing.readRun(slots, signal, (some) => this.#read(some, signal));
+      for (const [slot, part] of read.flat()) parts.set(slot, part);
     });
     return this.#slots.flatMap((slot) => parts.get(slot) ?? []);
   }
 
-  /** Reads neighbouring windows at once, and after trouble one by one. */
+  /** Neighbouring windows, in one read. */
   async #read(
-    run: readonly Slot[],
-    signal: AbortSignal,
-  ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> {
-    try {
-      return await this.#readTogether(run, signal);
-    } catch (error) {
-      if (!isTrouble(error) || signal.aborted || error instanceof AskWhole) throw error;
-      const read: (readonly [Slot, MatrixAnswer])[] = [];
-      this.#windowing.degrades(run.length);
-      for (const slot of run) {
-        const part = await this.#windowing.orWithout(() => this.#readTogether([slot], signal), signal);
-        if (part !== undefined) read.push(...part);
-      }
-      return read;
-    }
-  }
-
-  async #readTogether(
     run: readonly Slot[],
     signal: AbortSignal,
   ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> {

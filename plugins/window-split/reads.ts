@@ -59,13 +59,19 @@ export class Reads {
       hasFailed = isTrouble(error);
       throw error;
     } finally {
-      const tookMs = this.#clock.monotonicMs() - startedMs;
-      this.#meters.window_fetch_seconds.observe(tookMs / 1000, {});
-      if (!ended.aborted) this.#parallelism.observe(tookMs / windows, hasFailed);
-      this.#meters.window_adaptive_parallel_current.set(this.#parallelism.current, {});
-      this.#meters.window_adaptive_latency_ewma_seconds.set(this.#parallelism.latencyMs / 1000, {});
-      this.#meters.window_adaptive_error_ewma.set(this.#parallelism.errors, {});
+      // A count says nothing about how long windows take.
+      if (plan === undefined) this.#observe(startedMs, windows, ended.aborted ? undefined : hasFailed);
     }
+  }
+
+  /** @param hasFailed undefined where the caller has left, which says nothing about the backend */
+  #observe(startedMs: number, windows: number, hasFailed: boolean | undefined): void {
+    const tookMs = this.#clock.monotonicMs() - startedMs;
+    this.#meters.window_fetch_seconds.observe(tookMs / 1000, {});
+    if (hasFailed !== undefined) this.#parallelism.observe(tookMs / windows, hasFailed);
+    this.#meters.window_adaptive_parallel_current.set(this.#parallelism.current, {});
+    this.#meters.window_adaptive_latency_ewma_seconds.set(this.#parallelism.latencyMs / 1000, {});
+    this.#meters.window_adaptive_error_ewma.set(this.#parallelism.errors, {});
   }
 }
 

@@ -44,6 +44,8 @@ export class Windowing {
   readonly #request: QueryRangeRequest;
   readonly #reads: Reads;
   readonly kept: KeptWindows;
+  /** The key of all its windows, but for their times and versions. */
+  readonly #question: string;
   /** One time for the whole request: what is sealed at its start is sealed. */
   readonly #nowMs: number;
   #expensive = false;
@@ -60,7 +62,8 @@ export class Windowing {
     this.#exchange = exchange;
     this.#request = request;
     this.#reads = new Reads(exchange, rest, options, host, parallelism);
-    this.kept = new KeptWindows(store, exchange, host.meters);
+    this.#question = this.#questionOf(keptAs(request));
+    this.kept = new KeptWindows(store, exchange, host.meters, this.#question);
     this.#nowMs = host.clock.nowMs();
   }
 
@@ -127,9 +130,8 @@ export class Windowing {
     const skipsEmpty = isEmptyWithoutLines && prefilterIndexStats && windows.length >= prefilterMinWindows;
     const lines = isCounted ? await this.#count(sealed, readings) : [];
     const places = new Map(sealed.map((window, place) => [window, place]));
-    const question = this.#questionOf(keptAs(this.#request));
     const keyOf = ({ startMs, endMs }: Window, version: string, ttlMs: number): KeepKey => ({
-      text: `${question}:${startMs}-${endMs}:${version}`,
+      text: `${this.#question}:${startMs}-${endMs}:${version}`,
       ttlMs,
     });
     return windows.map((window): KnownWindow => {
@@ -224,28 +226,38 @@ export class Windowing {
     return answer;
   }
 
-  /** A read has failed; its windows are read again, one at a time. */
-  degrades(windows: number): void {
-    const { meters } = this.#house.host;
-    meters.window_degraded_batch_total.add(1, {});
-    meters.window_retry_total.add(windows, {});
-  }
-
-  /** A window, or nothing where it cannot be read and answers may be partial. */
-  async orWithout<Value>(read: () => Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  /**
+   * Reads neighbouring windows at once. After trouble they are read again one by one, until what was read is enough; where answers may be
+   * partial, without those that fail again.
+   */
+  async readRun<Slot, Value>(
+    run: readonly Slot[],
+    signal: AbortSignal,
+    read: (slots: readonly Slot[]) => Promise<Value>,
+    isEnough: (value: Value) => boolean = () => false,
+  ): Promise<readonly Value[]> {
+    const mayGoOn = (error: unknown): boolean =>
+      isTrouble(error) && !signal.aborted && !(error instanceof AskWhole);
     try {
-      return await read();
+      return [await read(run)];
     } catch (error) {
-      if (
-        !this.#house.options.partialResponses ||
-        !isTrouble(error) ||
-        signal.aborted ||
-        error instanceof AskWhole
-      )
-        throw error;
-      this.#failed += 1;
-      return undefined;
+      if (!mayGoOn(error)) throw error;
     }
+    const { host, options } = this.#house;
+    host.meters.window_degraded_batch_total.add(1, {});
+    host.meters.window_retry_total.add(run.length, {});
+    const values: Value[] = [];
+    for (const slot of run) {
+      try {
+        const value = await read([slot]);
+        values.push(value);
+        if (isEnough(value)) break;
+      } catch (error) {
+        if (!options.partialResponses || !mayGoOn(error)) throw error;
+        this.#failed += 1;
+      }
+    }
+    return values;
   }
 }
 

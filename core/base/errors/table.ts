@@ -54,6 +54,11 @@ export const errorTable = {
     when: 'start, end or since cannot be read',
     text: "could not parse '{name}' parameter: {cause}",
   },
+  emptyFlushTenant: {
+    status: 400,
+    when: 'a flush of caches whose `tenant` is empty',
+    text: 'tenant is empty: name a tenant, or leave the parameter out to flush the caches of all',
+  },
   endBeforeStart: {
     status: 400,
     when: 'end is before start',

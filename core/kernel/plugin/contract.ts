@@ -7,7 +7,7 @@ import type { MetricSpecs } from '../../base/meters.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { Exchange, ExchangeChange } from './exchange.js';
-import type { Host } from './host.js';
+import type { Host, PurgeScope } from './host.js';
 import type { SlotName } from './slots.js';
 
 /** How often a stage may run the rest of the chain for one exchange; the kernel enforces it. */
@@ -27,8 +27,8 @@ export interface Lifecycle {
   ready?(): Promise<string | undefined> | string | undefined;
   /** Called on SIGHUP or when a watched file changed. An error is logged and the old state stays. */
   reload?(): Promise<void>;
-  /** Empties caches. `answers` means only caches of finished answers (tenant map or field mapping changed). */
-  purge?(scope: 'answers' | 'all'): Promise<void> | void;
+  /** Empties caches, those of one tenant where its id is given. */
+  purge?(scope: PurgeScope, tenantId?: string): Promise<void> | void;
   /** Closes what `start` opened, once in-flight requests have ended. Upstream plugins stop first. */
   stop?(): Promise<void>;
 }

@@ -8,6 +8,9 @@ import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
+/** Which caches are emptied: `answers` means only those of finished answers (tenant map or field mapping changed). */
+export type PurgeScope = 'answers' | 'all';
+
 /** What the kernel gives a plugin, besides its options. */
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
@@ -19,8 +22,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly learner: NameLearner;
   /** Limits by tenant: the `limits` section of the pipeline file. */
   readonly limits: Limits;
-  /** Asks every plugin to empty its caches. */
-  purge(scope: 'answers' | 'all'): Promise<void>;
+  /** Asks every plugin to empty its caches, or to drop what they hold of one tenant. */
+  purge(scope: PurgeScope, tenantId?: string): Promise<void>;
   /** All reasons why the process is not ready, in pipeline order; empty when it is. */
   readiness(): Promise<readonly string[]>;
   /** Every metric of the process in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */

@@ -1,0 +1,26 @@
+import { tenantOf } from './keys.js';
+
+/** So many tenants are told apart; one more makes all begin anew, which is always right. */
+const maxTenants = 10_000;
+
+/**
+ * What has been purged, as a text to compare: an answer that was asked for before a purge of its tenant has another one than what is asked
+ * for after it.
+ */
+export class Generations {
+  #ofAll = 0;
+  readonly #byTenant = new Map<string, number>();
+
+  /** The generation that a key of core/cache/keys.ts belongs to now. */
+  of(key: string): string {
+    return `${this.#ofAll}.${this.#byTenant.get(tenantOf(key)) ?? 0}`;
+  }
+
+  /** @param tenant as keys begin with it; undefined for all */
+  next(tenant?: string): void {
+    if (tenant === undefined || (this.#byTenant.size >= maxTenants && !this.#byTenant.has(tenant))) {
+      this.#ofAll += 1;
+      this.#byTenant.clear();
+    } else this.#byTenant.set(tenant, (this.#byTenant.get(tenant) ?? 0) + 1);
+  }
+}
