@@ -149,7 +149,8 @@ test.serial('windows, new and kept, give what the whole gives, also when lines c
         await compare('late');
       },
     ),
-    { numRuns: runs(3) },
+    // Smaller data would have to be pushed and asked for again and again.
+    { numRuns: runs(3), endOnFailure: true },
   );
   for (const { proxy } of windowed) {
     const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
@@ -201,8 +202,31 @@ async function answerOf(
   });
   const text = await response.text();
   if (response.status !== 200) return { status: response.status, text };
-  const body = JSON.parse(text) as { data: { result: unknown }; warnings?: unknown };
-  return { result: rounded(body.data.result), warnings: body.warnings };
+  const body = JSON.parse(text) as {
+    data: { resultType: string; result: readonly LogStream[] };
+    warnings?: unknown;
+  };
+  const { resultType, result } = body.data;
+  const isOrdered = process.env['BACKEND_URL'] === undefined || resultType !== 'streams';
+  return { result: isOrdered ? rounded(result) : anyOrder(result, limit), warnings: body.warnings };
+}
+
+interface LogStream {
+  readonly stream: object;
+  readonly values: readonly (readonly [ns: string, line: string, labels?: unknown])[];
+}
+
+/** VictoriaLogs says in another order each time what lies at one instant, so a limit that falls there leaves others. */
+function anyOrder(streams: readonly LogStream[], limit: number): unknown {
+  const entries = streams.flatMap(({ stream, values }) =>
+    values.map(([ns, ...rest]) => ({ ns, text: JSON.stringify([stream, ...rest]) })),
+  );
+  const last = streams.map(({ values }) => values.at(-1)?.[0] ?? '');
+  const edges = new Set(entries.length < limit ? [] : [last.toSorted()[0], last.toSorted().at(-1)]);
+  return entries
+    .filter(({ ns }) => !edges.has(ns))
+    .map(({ ns, text }) => `${ns} ${text}`)
+    .sort();
 }
 
 /** Sums of fractions may differ in the last digit, because rows come in another order. */
