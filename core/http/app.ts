@@ -200,7 +200,7 @@ async function send(
   context.status = answer.status;
   for (const [name, value] of answer.headers) context.set(name, value);
   if (settings.shouldClose(context, answer.status)) context.set('Connection', 'close');
-  const body = await compressBody(context, answer.body, settings.options);
+  const body = await compressBody(context, answer, settings.options);
   record.responseBytes = body.length;
   // Set as a header before the body: Koa would otherwise guess a type and add a charset.
   if (answer.contentType !== '') context.set('Content-Type', answer.contentType);

@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Context } from 'koa';
+import type { EncodedAnswer } from '../wire/answer/types.js';
 
-const compress = promisify(gzip);
+const inThreadPool = promisify(gzip);
 
 export interface CompressionSettings {
   readonly responseCompression: 'gzip' | 'auto' | 'none';
@@ -13,11 +14,11 @@ export interface CompressionSettings {
 
 /**
  * The body to send, gzipped when the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
- * encoded stays as it is.
+ * encoded stays as it is, and one with a kept gzip form is not compressed again.
  */
 export async function compressBody(
   context: Context,
-  body: Buffer,
+  { body, gzip: kept }: Pick<EncodedAnswer, 'body' | 'gzip'>,
   settings: CompressionSettings,
 ): Promise<Buffer> {
   const { responseCompression, responseGzip } = settings;
@@ -27,6 +28,10 @@ export async function compressBody(
   if (isEncoded || body.length === 0 || body.length < settings.responseCompressionMinBytes) return body;
   if (context.acceptsEncodings('gzip', 'identity') !== 'gzip') return body;
   context.set('Content-Encoding', 'gzip');
+  return kept === undefined ? compress(body) : kept.of(body, compress);
+}
+
+function compress(body: Buffer): Promise<Buffer> {
   // The lowest level already shrinks log text to about a tenth; higher levels only cost time.
-  return compress(body, { level: constants.Z_BEST_SPEED });
+  return inThreadPool(body, { level: constants.Z_BEST_SPEED });
 }

@@ -11,6 +11,7 @@ import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/ke
 import { ttlMs } from '../../core/cache/ttl.js';
 import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
+import { alone, KeptGzip } from './kept-gzip.js';
 import {
   defineStage,
   type Answer,
@@ -30,7 +31,7 @@ const metrics = {
     labels: ['reason'],
   },
   compat_cache_entries: { type: 'gauge', help: 'Finished answers kept.' },
-  compat_cache_bytes: { type: 'gauge', help: 'Bytes of finished answers kept.' },
+  compat_cache_bytes: { type: 'gauge', help: 'Bytes of finished answers kept, gzip forms included.' },
 } as const;
 
 export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
@@ -94,14 +95,12 @@ class Tier0 implements Stage<'tenant', never> {
     const { categorizeLabels } = exchange.caller;
     const steps = encodeSteps(answer, { categorizeLabels, request: exchange.request });
     const encoded = await atPace(steps, pacer);
-    const finished: EncodedAnswer = {
-      kind: 'encoded',
-      headers: noHeaders,
-      ...encoded,
-      body: alone(encoded.body),
-    };
+    const body = alone(encoded.body);
+    const bytes = body.byteLength;
+    const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, finished, bytes + more));
+    const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded, body, gzip };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
-    if (generation === this.#generations.of(question)) this.#bodies.set(key, finished, finished.body.byteLength, ttl);
+    if (generation === this.#generations.of(question)) this.#bodies.set(key, finished, bytes, ttl);
     return finished;
   }
 
@@ -109,14 +108,6 @@ class Tier0 implements Stage<'tenant', never> {
     this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
     if (tenantId === undefined) this.#bodies.clear();
   }
-}
-
-/** Node.js allocates small buffers from a larger one, which stays in memory as long as any slice of it. */
-function alone(bytes: Buffer): Buffer {
-  if (bytes.buffer.byteLength === bytes.byteLength) return bytes;
-  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
-  bytes.copy(copy);
-  return copy;
 }
 
 const noHeaders: ReadonlyMap<string, string> = new Map();

@@ -86,10 +86,17 @@ export class ByteLru<Value> {
       return false;
     }
     this.#dropSomeExpired();
-    while (this.#slots.size >= maxEntries || this.#bytes + bytes > maxBytes) this.#evictOldest();
-    this.#slots.set(key, { value, bytes, expiresAtMs: this.#options.clock.monotonicMs() + ttlMs });
-    this.#bytes += bytes;
-    this.#resized();
+    this.#put(key, { value, bytes, expiresAtMs: this.#options.clock.monotonicMs() + ttlMs });
+    return true;
+  }
+
+  /** Counts a kept value as `valueBytes` from now on; false, and nothing changes, when it is no longer kept or would be too large. */
+  resize(key: string, value: Value, valueBytes: number): boolean {
+    const slot = this.#slots.get(key);
+    const bytes = valueBytes + key.length + slotBytes;
+    if (slot?.value !== value || bytes > this.#options.maxBytes / largestEntryDivisor) return false;
+    this.#remove(key, slot);
+    this.#put(key, { ...slot, bytes });
     return true;
   }
 
@@ -105,6 +112,15 @@ export class ByteLru<Value> {
     this.#slots.clear();
     this.#expiryScan = undefined;
     this.#bytes = 0;
+    this.#resized();
+  }
+
+  /** Makes room first, by dropping what was used least recently. */
+  #put(key: string, slot: Slot<Value>): void {
+    const { maxEntries, maxBytes } = this.#options;
+    while (this.#slots.size >= maxEntries || this.#bytes + slot.bytes > maxBytes) this.#evictOldest();
+    this.#slots.set(key, slot);
+    this.#bytes += slot.bytes;
     this.#resized();
   }
 

@@ -61,6 +61,13 @@ export interface EncodedAnswer {
   readonly contentType: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
+  /** Given by a cache that keeps the gzip form of the body beside it. */
+  readonly gzip?: GzipForm;
+}
+/** The gzip form of a body, kept where the body is kept. */
+export interface GzipForm {
+  /** The gzip form of this body: the kept one, or else what `compress` makes of it. */
+  of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer>;
 }
 
 /**

@@ -57,6 +57,30 @@ test('a refused value does not leave the old one of its key behind', (t) => {
   t.is(cache.get('a'), undefined);
 });
 
+test('a value that grows takes room from the others, not from itself, and keeps its time to live', (t) => {
+  const { cache, clock, dropped } = make(100, 10_000);
+  for (const key of ['grown', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']) cache.set(key, key, 800, 1000);
+  const before = cache.bytes;
+  t.true(cache.resize('grown', 'grown', 850));
+  t.is(cache.bytes, before + 50);
+  cache.set('k', 'k', 800, 1000);
+  t.deepEqual(dropped, ['evicted']);
+  t.deepEqual([cache.get('grown'), cache.get('b')], ['grown', undefined]);
+  clock.advance(1000);
+  t.is(cache.get('grown'), undefined);
+});
+
+test('a value that grows over a tenth of the budget, or is kept no longer, counts as before', (t) => {
+  const { cache } = make(100, 10_000);
+  cache.set('a', 'old', 1, 1000);
+  const before = cache.bytes;
+  t.false(cache.resize('a', 'old', 1_000));
+  t.false(cache.resize('b', 'old', 2));
+  cache.set('a', 'new', 1, 1000);
+  t.false(cache.resize('a', 'old', 2));
+  t.is(cache.bytes, before);
+});
+
 test('a value without time to live is not kept', (t) => {
   const { cache } = make();
   t.false(cache.set('a', 'value', 1, 0));
@@ -76,7 +100,7 @@ test('neither the entries nor the bytes ever exceed the budget, and the count of
   const steps = fc.array(
     fc.record({
       key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
-      act: fc.constantFrom('set', 'get', 'delete'),
+      act: fc.constantFrom('set', 'get', 'delete', 'resize'),
       bytes: fc.nat(600),
       ttl: fc.nat(50),
       wait: fc.nat(20),
@@ -88,6 +112,7 @@ test('neither the entries nor the bytes ever exceed the budget, and the count of
       for (const { key, act, bytes, ttl, wait } of all) {
         clock.advance(wait);
         if (act === 'set') cache.set(key, key, bytes, ttl);
+        else if (act === 'resize') cache.resize(key, key, bytes);
         else if (act === 'get') t.is(cache.get(key) ?? key, key);
         else cache.delete(key);
         t.true(cache.entries <= 4 && cache.bytes <= 3_000);
