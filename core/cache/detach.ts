@@ -2,10 +2,14 @@ import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 
 /**
  * The same exchange with its own lifetime: it only ends with `signal`, not with the client that asked first. For calls shared by several
- * clients. Their answer is merged or cached, so it is never final.
+ * clients, and for work after the answer, which has a trace of its own. The answer is merged or cached, so it is never final.
  */
-export function detachExchange(exchange: Exchange<'tenant'>, signal: AbortSignal): Exchange<'tenant'> {
-  const { id, request, caller, trace, memory, slots } = exchange;
+export function detachExchange(
+  exchange: Exchange<'tenant'>,
+  signal: AbortSignal,
+  trace = exchange.trace,
+): Exchange<'tenant'> {
+  const { id, request, caller, memory, slots } = exchange;
   return createExchange({ id, request, caller, trace, memory, signal, isFinal: false }).derive<'tenant'>({
     slots,
   });

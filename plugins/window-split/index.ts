@@ -17,6 +17,7 @@ import { answerLogs } from './logs.js';
 import { answerMetric } from './metric.js';
 import { windowMetrics } from './metrics.js';
 import { Parallelism } from './parallelism.js';
+import { Warmer, type Neighbourhood } from './warmer.js';
 import { AskWhole, Windowing, type WindowHouse } from './windowing.js';
 
 type Needs = 'tenant' | 'plan';
@@ -37,6 +38,9 @@ const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exch
 
 class WindowSplit implements Stage<Needs, never> {
   readonly #house: WindowHouse;
+  readonly #warmer: Warmer | undefined;
+  /** Requests that callers wait for. */
+  #running = 0;
 
   constructor(options: WindowSplitOptions, host: Host<typeof windowMetrics>) {
     const { clock } = host;
@@ -48,15 +52,24 @@ class WindowSplit implements Stage<Needs, never> {
       parallelism: new Parallelism(options, () => clock.monotonicMs()),
       keys: createCacheKeys(options),
     };
+    const isIdle = (): boolean => this.#running === 0;
+    if (options.backgroundWarm && options.backgroundWarmMaxWindows > 0)
+      this.#warmer = new Warmer(options, host, isIdle, (exchange, rest) => this.#windowed(exchange, rest));
   }
 
   async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {
+    this.#running += 1;
     try {
-      return (await this.#windowed(exchange, rest)) ?? (await rest(exchange));
+      const answered = await this.#windowed(exchange, rest);
+      if (answered === undefined) return await rest(exchange);
+      if (answered.neighbourhood !== undefined) this.#warmer?.answered(answered.neighbourhood);
+      return answered.answer;
     } catch (error) {
       // What a part is refused for may be about the time around what was asked, and says less than the refusal of the whole.
       if (exchange.signal.aborted || !isOfThePart(error)) throw error;
-      return rest(exchange);
+      return await rest(exchange);
+    } finally {
+      this.#running -= 1;
     }
   }
 
@@ -65,14 +78,31 @@ class WindowSplit implements Stage<Needs, never> {
     await this.#house.store.purge(tenantId);
   }
 
-  async #windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Answer | undefined> {
+  stop(): Promise<void> {
+    this.#warmer?.stop();
+    return Promise.resolve();
+  }
+
+  async #windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Windowed | undefined> {
     const { request, slots } = exchange;
     if (request.op !== 'query_range') return undefined;
     const { ast } = request.query;
     const windowing = new Windowing(this.#house, exchange, request, rest);
-    if (ast.kind === 'log') return answerLogs(ast, request, windowing);
-    return slots.plan.kind === 'metric' ? answerMetric(slots.plan, request, windowing) : undefined;
+    if (ast.kind === 'log') {
+      const answer = await answerLogs(ast, request, windowing);
+      return answer && { answer };
+    }
+    if (slots.plan.kind !== 'metric') return undefined;
+    const answer = await answerMetric(slots.plan, request, windowing);
+    const { question, windows } = windowing;
+    return answer && { answer, neighbourhood: { exchange, request, rest, question, windows } };
   }
+}
+
+interface Windowed {
+  readonly answer: Answer;
+  /** Undefined for logs, of which a limit decides how far back is read. */
+  readonly neighbourhood?: Neighbourhood;
 }
 
 function isOfThePart(error: unknown): boolean {

@@ -20,6 +20,10 @@ export const windowMetrics = {
     help: 'Queries that went on with one window at a time after a failure.',
   },
   window_partial_response_total: { type: 'counter', help: 'Answers without the windows that failed.' },
+  window_warmed_total: {
+    type: 'counter',
+    help: 'Windows before those of a query that were looked for or read ahead.',
+  },
   window_fetch_seconds: {
     type: 'histogram',
     help: 'Time of reading windows that follow each other.',

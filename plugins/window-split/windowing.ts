@@ -45,9 +45,11 @@ export class Windowing {
   readonly #reads: Reads;
   readonly kept: KeptWindows;
   /** The key of all its windows, but for their times and versions. */
-  readonly #question: string;
+  readonly question: string;
   /** One time for the whole request: what is sealed at its start is sealed. */
   readonly #nowMs: number;
+  /** Those of the whole request, in order. */
+  windows: readonly Window[] = [];
   #expensive = false;
   #failed = 0;
 
@@ -62,8 +64,8 @@ export class Windowing {
     this.#exchange = exchange;
     this.#request = request;
     this.#reads = new Reads(exchange, rest, options, host, parallelism);
-    this.#question = this.#questionOf(keptAs(request));
-    this.kept = new KeptWindows(store, exchange, host.meters, this.#question);
+    this.question = this.#questionOf(keptAs(request));
+    this.kept = new KeptWindows(store, exchange, host.meters, this.question);
     this.#nowMs = host.clock.nowMs();
   }
 
@@ -123,6 +125,7 @@ export class Windowing {
   ): Promise<readonly KnownWindow[]> {
     const { options, host } = this.#house;
     const { historyRevalidate, prefilterIndexStats, prefilterMinWindows } = options;
+    this.windows = windows;
     host.meters.window_count.observe(windows.length, {});
     const sealedMs = this.#sealedMs(readings);
     const sealed = windows.filter(({ endMs }) => endMs <= sealedMs);
@@ -131,7 +134,7 @@ export class Windowing {
     const lines = isCounted ? await this.#count(sealed, readings) : [];
     const places = new Map(sealed.map((window, place) => [window, place]));
     const keyOf = ({ startMs, endMs }: Window, version: string, ttlMs: number): KeepKey => ({
-      text: `${this.#question}:${startMs}-${endMs}:${version}`,
+      text: `${this.question}:${startMs}-${endMs}:${version}`,
       ttlMs,
     });
     return windows.map((window): KnownWindow => {

@@ -51,6 +51,36 @@ test('a flush of the caches empties the disk as well', async (t) => {
   );
 });
 
+test('a flush of one tenant leaves what is kept of the others, in memory and on disk', async (t) => {
+  const { backend, ask, flags } = await stored(t);
+  await withProxy(
+    pipeline(backend.url),
+    async ({ url, proxy }) => {
+      for (const tenant of ['0', '1']) await ask(url, tenant);
+      const asked = backend.stats().calls['/select/logsql/query'];
+      const flush = (tenant: string): Promise<Response> =>
+        fetch(`${proxy.urls.admin ?? ''}/admin/cache/flush?tenant=${tenant}`, { method: 'POST' });
+      t.is((await flush('')).status, 400);
+      for (const tenant of ['0', '1']) await ask(url, tenant);
+      t.is(backend.stats().calls['/select/logsql/query'], asked);
+      t.is((await flush('1')).status, 200);
+      await ask(url, '0');
+      t.is(backend.stats().calls['/select/logsql/query'], asked);
+    },
+    { flags },
+  );
+  await withProxy(
+    pipeline(backend.url),
+    async ({ url }) => {
+      await ask(url, '0');
+      t.is(await metric(url, 'disk_cache_hits_total'), '1');
+      await ask(url, '1');
+      t.is(await metric(url, 'disk_cache_misses_total'), '1');
+    },
+    { flags },
+  );
+});
+
 test('a disk cache that cannot be written keeps the proxy from starting', async (t) => {
   const { backend, flags } = await stored(t);
   const path = join(flags['disk-cache-path'], 'below a missing folder');

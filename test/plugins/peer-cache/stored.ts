@@ -39,8 +39,9 @@ export async function stored(t: ExecutionContext) {
     end: String(pushedNs + 60_000_000_000n),
   });
   const path = `/loki/api/v1/query_range?${query.toString()}`;
-  const ask = async (url: string): Promise<string> => {
-    const answer = await fetch(url + path);
+  const ask = async (url: string, tenant?: string): Promise<string> => {
+    const headers = tenant === undefined ? {} : { 'x-scope-orgid': tenant };
+    const answer = await fetch(url + path, { headers });
     t.is(answer.status, 200);
     const { data } = (await answer.json()) as { readonly data: { readonly result: unknown } };
     return JSON.stringify(data.result);

@@ -64,6 +64,20 @@ function matrix(from: bigint, to: bigint, stepNs: bigint, valueOf: (ms: number) 
   return { kind: 'matrix', series, stats: noStats, warnings: [] };
 }
 
+/** Two lines in each hour. */
+function linesOf({ range, limit }: QueryRangeRequest): Answer {
+  const entries = [];
+  for (let ns = range.startNs; ns < range.endNs && entries.length < 12; ns += 1_800_000n * msNs)
+    entries.unshift({
+      timestampNs: ns,
+      line: 'x',
+      structuredMetadata: LabelSet.empty,
+      parsed: LabelSet.empty,
+    });
+  const streams = [{ labels: LabelSet.from([['app', 'a']]), entries: entries.slice(0, limit) }];
+  return { kind: 'streams', streams, stats: noStats, warnings: [] };
+}
+
 const numberOf = (ms: number): number => (ms - startMs) / stepMs;
 const isCount = ({ part }: QueryRangeRequest): boolean => part === 'count';
 
@@ -81,6 +95,7 @@ function answering(
     const { range, stepNs } = asked;
     if (isCount(asked)) return matrix(range.startNs, range.endNs, stepNs, () => 7);
     await refuse(asked, derived.signal);
+    if (asked.query.ast.kind === 'log') return linesOf(asked);
     return matrix(range.startNs, range.endNs, stepNs, numberOf);
   };
 }
@@ -172,6 +187,36 @@ test('a window that fails again is an error, or missing and told where answers m
   t.is(await host.metric('window_partial_response_total'), 1);
   const after = await run(host, optionsWith({ partialResponses: true }));
   t.deepEqual([valuesOf(after.answer), after.hours], [all, ['2-2']]);
+});
+
+test('a read of logs that fails is made again window by window, until there are enough lines', async (t) => {
+  const asked = request({ query: new Query('{app="a"}', 'reject'), limit: 3 });
+  const host = hostAt(8);
+  let failures = 0;
+  const { answer, hours } = await run(
+    host,
+    optionsWith(),
+    () => {
+      failures += 1;
+      if (failures === 1) throw apiError('backendUnreachable', { cause: 'reset' });
+    },
+    asked,
+  );
+  t.deepEqual(hours, [whole, '5-5', '4-5']);
+  t.is(answer.kind === 'streams' && answer.streams.flatMap(({ entries }) => entries).length, 3);
+  const without = await run(
+    hostAt(8),
+    optionsWith({ partialResponses: true }),
+    (each) => {
+      if (hourOf(each.range.startNs) === 5 || hourOf(each.range.startNs) === 0)
+        throw apiError('backendUnreachable', { cause: 'reset' });
+    },
+    asked,
+  );
+  t.deepEqual(without.hours, [whole, '5-5', '4-5', '3-4']);
+  t.deepEqual('warnings' in without.answer && without.answer.warnings, [
+    'partial response: 1 time windows could not be read',
+  ]);
 });
 
 test('what a part is refused for, and what it warns of, is for the whole to say', async (t) => {
