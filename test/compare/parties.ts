@@ -20,16 +20,18 @@ const timeoutMs = 60_000;
 /** Whoever answers Loki's API at an address. */
 export function partyAt(url: string): Party {
   const pool = new Pool(url, { connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  return { ask: (question) => sentAgain(() => send(pool, caseOf(question))), close: () => pool.close() };
+  return { ask: (question) => sentAgain(url, () => send(pool, caseOf(question))), close: () => pool.close() };
 }
 
-/** A server under load breaks off connections, which says nothing about its answers. */
-async function sentAgain<Value>(ask: () => Promise<Value>): Promise<Value> {
+/** A server under load breaks off connections or is late, which says nothing about its answers. */
+async function sentAgain<Value>(url: string, ask: () => Promise<Value>): Promise<Value> {
   for (let left = mostBroken; ; left -= 1) {
     try {
       return await ask();
     } catch (error) {
-      if (left === 0 || !(error instanceof errors.SocketError)) throw error;
+      const isOfTheLoad = error instanceof errors.SocketError || error instanceof errors.HeadersTimeoutError;
+      if (left === 0 || !isOfTheLoad) throw error;
+      console.error(`${url} is asked again: ${error.message}`);
     }
   }
 }
