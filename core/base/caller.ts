@@ -28,6 +28,8 @@ export interface Tenant {
   readonly oldestNs?: bigint;
   /** True for a tenant without data: the backend is not asked. */
   readonly hasNoData?: true;
+  /** Which field mapping its data are shown under (`Naming.mapping`): a reload changes it for requests that come later. */
+  readonly mapping?: string;
   /** Whether `X-Scope-OrgID` is forwarded to the backend (`-forward-tenant-header`). */
   readonly forwardHeader: boolean;
 }

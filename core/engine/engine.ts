@@ -29,7 +29,7 @@ export class Engine {
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
   /** One reader for all tenants with the same naming. */
-  readonly #readers = new Map<Naming, RowReader>();
+  readonly #readers = new WeakMap<Naming, RowReader>();
 
   constructor(options: EngineOptions, host: EngineHost) {
     this.#options = options;
@@ -50,7 +50,7 @@ export class Engine {
     const { request, caller, trace, signal, memory } = exchange;
     const { upstream, tenant } = exchange.slots;
     const { limits, clock, log, meters, learner } = this.#host;
-    const naming = this.#host.naming.forTenant(tenant.id);
+    const naming = this.#host.naming.forTenant(tenant);
     const plan = await refinedPlan(exchange, naming, learner);
     return execute(plan, request, {
       ...{ upstream, naming, reader: this.#readerOf(naming) },

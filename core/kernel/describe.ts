@@ -18,14 +18,15 @@ export interface DescribeSettings {
   readonly startedMs: number;
 }
 
-/** Makes the function that describes a pipeline: options never change, figures are read on each call. */
+/** Makes the function that describes a pipeline: options change with its names only, figures are read on each call. */
 export function createDescriber(
-  pipeline: Pipeline,
+  pipeline: Omit<Pipeline, 'names'>,
+  names: () => Pipeline['names'],
   settings: DescribeSettings,
 ): () => Promise<PipelineDescription> {
   let fixed: Fixed | undefined;
   return async () => {
-    fixed ??= describeFixed(pipeline);
+    if (fixed?.names !== names()) fixed = describeFixed({ ...pipeline, names: names() });
     const withFigures = (parts: readonly FixedPart[]): Promise<readonly PartDescription[]> =>
       Promise.all(parts.map((part) => readFigures(part, settings)));
     const [stages, endpoints, services] = await Promise.all([
@@ -44,6 +45,7 @@ interface FixedPart {
   readonly loaded: LoadedPlugin;
 }
 interface Fixed {
+  readonly names: Pipeline['names'];
   readonly stages: readonly FixedPart[];
   readonly endpoints: readonly FixedPart[];
   readonly services: readonly FixedPart[];
@@ -56,6 +58,7 @@ function describeFixed(pipeline: Pipeline): Fixed {
   const { server, names, limits, telemetry } = pipeline;
   const sections = new Map<string, object>(Object.entries({ server, names, limits, telemetry }));
   return {
+    names,
     stages: pipeline.stages.map(describe),
     endpoints: pipeline.endpoints.map(describe),
     services: pipeline.services.map(describe),

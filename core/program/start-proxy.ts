@@ -11,7 +11,6 @@ import { createLimits } from '../wire/limits/limits.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { createShared } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import { Naming } from '../victoria/names/naming.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
@@ -27,6 +26,7 @@ import { systemClock } from '../kernel/clock.js';
 import { createDescriber } from '../kernel/describe.js';
 import { Units } from '../kernel/lifecycle.js';
 import { StageMeter } from '../kernel/stage-meter.js';
+import { LiveNames } from './live-names.js';
 
 /** What a caller, such as a test, may replace. */
 export interface StartOptions {
@@ -63,11 +63,17 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const requestLog = new RequestLog(log, telemetry, clock);
   const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
+  const names = new LiveNames(pipeline);
   const house: House & { units: Units } = {
+    names,
     units: new Units([], log),
     learner: options.learner ?? new NameLearner(clock),
     observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
-    describe: createDescriber(pipeline, { registry, stageMeters, startedMs: clock.nowMs() }),
+    describe: createDescriber(pipeline, () => names.options, {
+      registry,
+      stageMeters,
+      startedMs: clock.nowMs(),
+    }),
   };
   const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
   const built = buildPlugins(pipeline, hostFor, (id) => {
@@ -112,13 +118,28 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   let closing: Promise<void> | undefined;
   return {
     urls: edge.urls,
-    reload: () => house.units.reload(),
+    reload: async () => {
+      await reloadNames(house, log);
+      await house.units.reload();
+    },
     close: () => (closing ??= close()),
     logDefect: (error) => {
       log.error('ending: nothing caught this error', { error });
       writer.flushSync();
     },
   };
+}
+
+async function reloadNames({ names, learner, units }: House, log: Logger): Promise<void> {
+  try {
+    if (!(await names.reload())) return;
+  } catch (error) {
+    log.warn('field mapping not reloaded, the old one stays', { error });
+    return;
+  }
+  log.info('field mapping reloaded', { 'field_mapping.entries': names.options.fieldMapping.length });
+  learner.clear();
+  await units.purge('answers');
 }
 
 function createLogWriter(
@@ -136,6 +157,7 @@ function createLogWriter(
 
 /** What plugins reach through their host, created after the hosts. */
 interface House {
+  readonly names: LiveNames;
   readonly units: Units;
   readonly learner: NameLearner;
   readonly observers: RequestObserver[];
@@ -174,7 +196,6 @@ function createHostFor(
   metering: Metering,
   house: House,
 ): (pluginId: string, metrics: MetricSpecs) => Host {
-  const naming = new Naming(pipeline.names);
   const limits = createLimits({
     ...pipeline.limits,
     requestTimeout: pipeline.server.httpWriteTimeout,
@@ -186,7 +207,9 @@ function createHostFor(
     pluginId,
     log: loggers.component(pluginId),
     meters: metering.registry.create(metrics),
-    naming,
+    get naming() {
+      return house.names.naming;
+    },
     learner: house.learner,
     limits,
     purge: (scope, tenantId) => house.units.purge(scope, tenantId),

@@ -59,7 +59,9 @@ class Tenancy implements Stage<never, 'tenant'> {
 
   async handle(exchange: Exchange, rest: Rest<'tenant'>): Promise<Answer> {
     const { caller, request, trace } = exchange;
-    const { limits, meters } = this.#host;
+    const { limits, meters, naming } = this.#host;
+    // A request keeps the field mapping that it began with, in all its parts.
+    const { mapping } = naming;
     const { multiTenantMaxFanout } = limits.process;
     const resolved = resolveHeader(
       caller.orgId,
@@ -72,7 +74,8 @@ class Tenancy implements Stage<never, 'tenant'> {
     trace.tenantId = ids.join('|');
     if (resolved.kind === 'many') meters.tenant_fanout_total.add(1, {});
     const ask: Ask = (asked, oldestNs) => {
-      const bounded = (tenant: Tenant): Tenant => (oldestNs === undefined ? tenant : { ...tenant, oldestNs });
+      const bounded = (tenant: Tenant): Tenant =>
+        oldestNs === undefined ? { ...tenant, mapping } : { ...tenant, mapping, oldestNs };
       if (resolved.kind === 'one') {
         const { tenant } = resolved;
         const named = ownName(asked.request, tenant);

@@ -104,6 +104,13 @@ class Tier0 implements Stage<'tenant', never> {
     return finished;
   }
 
+  /** SIGHUP may follow on a change that nobody here can see, such as one of the backend: nothing finished outlives it. */
+  reload(): Promise<void> {
+    this.#host.log.info('finished answers dropped by a reload', { 'cache.entries': this.#bodies.entries });
+    this.purge('answers');
+    return Promise.resolve();
+  }
+
   purge(_scope: PurgeScope, tenantId?: string): void {
     this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
     if (tenantId === undefined) this.#bodies.clear();

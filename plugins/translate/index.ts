@@ -44,7 +44,7 @@ async function planned(
   const startedAt = clock.monotonicMs();
   let outcome = 'error';
   try {
-    const tenant = exchange.slots.tenant?.id ?? '';
+    const tenant = exchange.slots.tenant ?? { id: '' };
     await readAhead(request, signal);
     const steps = planSteps(request, naming.forTenant(tenant), settings);
     const plan = await atPace(steps, new Pacer(signal));

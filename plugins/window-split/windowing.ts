@@ -163,7 +163,7 @@ export class Windowing {
     const counter: LineCounter = {
       count: async (matchers, bucketMs, firstMs, lastMs) => {
         const request = countRequest(matchers, bucketMs, firstMs, lastMs);
-        const naming = host.naming.forTenant(this.#exchange.slots.tenant.id);
+        const naming = host.naming.forTenant(this.#exchange.slots.tenant);
         const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter } as const;
         return countsOf(await this.#reads.read({ request, windows: windows.length, plan }));
       },

@@ -8,6 +8,7 @@ export const tenantKey: KeyParts<Tenant> = {
   projectId: scalar,
   streamField: scalar,
   forwardHeader: scalar,
+  mapping: (mapping) => (mapping === '' ? undefined : scalar(mapping)),
   limitIds: leftOut('limits only refuse requests, and refusals are not cached'),
   oldestNs: leftOut('moves with the clock, so no key would ever repeat; answers expire instead'),
   hasNoData: leftOut('such tenants have account -1'),

@@ -65,13 +65,7 @@ export async function draftPipeline(
   const { root, problems } = readYaml(source, sources.env);
   if (root === undefined) return { source, yaml: problems, shape: [], sections: new Map(), entries: [] };
   const sections = new Map<SectionName, DraftOptions>();
-  for (const name of CORE_SECTIONS) {
-    const schema = builtIns.schemas.get(name);
-    if (schema === undefined) throw new Error(`schemas/${name}.schema.json is missing`);
-    const node = valueOf(root, name);
-    const at = entryOf(root, name)?.keyAt ?? { file: source.name, line: 1, column: 1, length: 1 };
-    sections.set(name, draftOptions(`section "${name}"`, schema, node, at, sources));
-  }
+  for (const name of CORE_SECTIONS) sections.set(name, draftSection(name, root, source, sources, builtIns));
   const entries: DraftEntry[] = [];
   for (const list of LISTS) {
     const items = valueOf(root, list);
@@ -81,6 +75,35 @@ export async function draftPipeline(
     }
   }
   return { source, root, yaml: problems, shape: shapeProblems(root), sections, entries };
+}
+
+function draftSection(
+  name: SectionName,
+  root: LocatedNode,
+  source: SourceFile,
+  sources: OptionSources,
+  builtIns: BuiltIns,
+): DraftOptions {
+  const schema = builtIns.schemas.get(name);
+  if (schema === undefined) throw new Error(`schemas/${name}.schema.json is missing`);
+  const node = valueOf(root, name);
+  const at = entryOf(root, name)?.keyAt ?? { file: source.name, line: 1, column: 1, length: 1 };
+  return draftOptions(`section "${name}"`, schema, node, at, sources);
+}
+
+/** Reads one section alone, without loading plugins. An Error says what is wrong with the text or the section. */
+export function rereadSection(
+  name: SectionName,
+  source: SourceFile,
+  sources: OptionSources,
+  builtIns: BuiltIns,
+): ResolvedOptions['options'] {
+  const { root, problems } = readYaml(source, sources.env);
+  if (root === undefined) throw new Error(problems[0]?.message ?? 'there is nothing in the file');
+  const { resolved, findings } = draftSection(name, root, source, sources, builtIns);
+  const problem = problems[0] ?? findings[0];
+  if (problem !== undefined) throw new Error(problem.message);
+  return resolved.options;
 }
 
 /** Undefined when the item has no `use`, which the frame rule reports. */

@@ -1,7 +1,14 @@
 import { checkDraft } from '../check/check-draft.js';
 import type { Surroundings } from '../check/rule.js';
+import type { NamesOptions } from '../../base/options.gen.js';
 import type { OptionSources } from '../options/index.js';
-import { draftPipeline, type ListName, type PipelineDraft, type SectionName } from './draft.js';
+import {
+  draftPipeline,
+  rereadSection,
+  type ListName,
+  type PipelineDraft,
+  type SectionName,
+} from './draft.js';
 import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
 import { readSource } from './source.js';
 import type { Finding, LoadedPlugin, Pipeline } from './types.js';
@@ -31,7 +38,12 @@ export async function loadPipeline(
     ...(surroundings === undefined ? {} : { surroundings }),
   });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
-  return { pipeline: assemble(draft), findings };
+  const rereadNames = async (): Promise<NamesOptions> => {
+    const now = await readSource(file);
+    if ('reason' in now) throw new Error(`${file} ${now.reason}`);
+    return rereadSection('names', now, sources, builtIns) as unknown as NamesOptions;
+  };
+  return { pipeline: { ...assemble(draft), rereadNames }, findings };
 }
 
 /** The finding for a file that cannot be read. */

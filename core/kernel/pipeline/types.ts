@@ -37,6 +37,8 @@ export interface Pipeline {
   readonly file: string;
   readonly server: ServerOptions;
   readonly names: NamesOptions;
+  /** Reads `names` again from where it came from: flags, environment and file. An Error says what is wrong there. */
+  readonly rereadNames?: () => Promise<NamesOptions>;
   readonly limits: LimitsOptions;
   readonly telemetry: TelemetryOptions;
   readonly stages: readonly LoadedPlugin[];

@@ -16,7 +16,7 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
   readonly log: Logger;
   readonly meters: Meters<Metrics>;
-  /** How names and labels are shown and translated: the `names` section of the pipeline file. */
+  /** How names and labels are shown and translated: the `names` section of the pipeline file. Another one after a reload. */
   readonly naming: Naming;
   /** Names that the backend stores, as queries have learned them. */
   readonly learner: NameLearner;

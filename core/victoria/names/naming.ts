@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
 import { defaultMissingText } from './missing-line.js';
 import { defaultPromotedAttributes } from './promoted.js';
@@ -31,6 +33,8 @@ export const defaultNamingSettings: NamingSettings = {
 // VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 const keptNames = 4096;
+/** A request may outlive one reload of the field mapping less. */
+const keptMappings = 5;
 
 /** Maps between stored names and client names; one per pipeline, shared by all requests. */
 export class Naming {
@@ -46,6 +50,11 @@ export class Naming {
   readonly extraLabels: ReadonlyMap<string, string>;
   /** The texts that mean "no line was stored": a prefix, and a whole value (empty when there is none). */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
+  /** Tells field mappings apart; empty without one. */
+  readonly mapping: string;
+  readonly #settings: NamingSettings;
+  /** This one and those that reloads made of it, latest first, one list for all of them: running requests end as they began. */
+  #family: Naming[] = [this];
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
   readonly #nestedPrefixes: readonly string[];
@@ -57,6 +66,8 @@ export class Naming {
 
   constructor(settings: NamingSettings) {
     const isReference = settings.labelStyle === 'underscores' && settings.metadataFieldMode === 'translated';
+    this.#settings = settings;
+    this.mapping = fingerprint(settings.fieldMapping);
     this.labelStyle = settings.labelStyle;
     this.metadataMode = settings.metadataFieldMode;
     this.emitStructuredMetadata = settings.emitStructuredMetadata;
@@ -87,9 +98,19 @@ export class Naming {
     );
   }
 
-  /** The naming for one tenant, which may have its own promoted attributes. */
-  forTenant(id: string): Naming {
-    return this.#ofTenants.get(id) ?? this;
+  /** This naming with another field mapping; requests that began under this one find it there. */
+  withMapping(fieldMapping: NamingSettings['fieldMapping']): Naming {
+    const naming = new Naming({ ...this.#settings, fieldMapping });
+    naming.#family = this.#family;
+    this.#family.unshift(naming);
+    this.#family.splice(keptMappings);
+    return naming;
+  }
+
+  /** The naming for one tenant, which may have its own promoted attributes, and an earlier field mapping. */
+  forTenant({ id, mapping = this.mapping }: Pick<Tenant, 'id' | 'mapping'>): Naming {
+    const naming = this.#family.find((other) => other.mapping === mapping) ?? this;
+    return naming.#ofTenants.get(id) ?? naming;
   }
 
   /** The label for a stream field; undefined when Loki keeps the field as structured metadata. */
@@ -198,6 +219,11 @@ export class Naming {
   #shownName(field: string): string {
     return this.labelStyle === 'passthrough' ? field : (this.#labelByField.get(field) ?? sanitizeOtel(field));
   }
+}
+
+function fingerprint(mapping: NamingSettings['fieldMapping']): string {
+  if (mapping.length === 0) return '';
+  return createHash('sha256').update(JSON.stringify(mapping)).digest('hex').slice(0, 16);
 }
 
 function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly string[]> {

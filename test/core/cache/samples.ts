@@ -121,6 +121,7 @@ export const tenantSamples: Samples<Tenant> = {
   projectId: [0, 1],
   streamField: [undefined, 'team', ''],
   forwardHeader: [false, true],
+  mapping: ['', 'a', 'b'],
   limitIds: [undefined, ['a', 'b']],
   oldestNs: [undefined, 1n],
   hasNoData: flags,

@@ -18,7 +18,7 @@ export async function explainOfPipeline(
   const valueOf = (name: string): unknown => translate?.options.find(({ key }) => key === name)?.value;
   const pushdown: Pushdown = valueOf('pushdown') === 'off' ? 'off' : 'on';
   const filters: Filters = valueOf('filters') === 'exact' ? 'exact' : 'loki';
-  const names = tenantId === undefined ? naming : naming.forTenant(tenantId);
+  const names = tenantId === undefined ? naming : naming.forTenant({ id: tenantId });
   return explainQuery(query, names, {
     pushdown,
     filters,
