@@ -833,7 +833,7 @@ export interface PeerCacheOptions {
    */
   readonly diskCacheFlushInterval: number;
   /**
-   * Answers kept for less than this do not go to disk. (milliseconds)
+   * Answers kept for less than this do not go to disk. Labels and label values that list nothing are kept at least so long. (milliseconds)
    */
   readonly diskCacheMinTtl: number;
   /**
@@ -885,7 +885,7 @@ export interface PeerCacheOptions {
    */
   readonly peerWriteThrough: boolean;
   /**
-   * Answers kept for less than this are not handed on. (milliseconds)
+   * Labels and label values that list nothing are kept at least so long. (milliseconds)
    */
   readonly peerWriteThroughMinTtl: number;
   /**
@@ -1134,6 +1134,14 @@ export interface Tier0Options {
    * Time that label names and values are kept; 0 means 5m, more for longer ranges. (milliseconds)
    */
   readonly labelsCacheTtl: number;
+  /**
+   * The least time that labels and label values are kept which list nothing. (milliseconds)
+   */
+  readonly diskCacheMinTtl: number;
+  /**
+   * The least time that labels and label values are kept which list nothing. (milliseconds)
+   */
+  readonly peerWriteThroughMinTtl: number;
   /**
    * How close to now a label or series request must end to count as recent; 0 keeps it like all others. (milliseconds)
    */

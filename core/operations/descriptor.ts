@@ -35,6 +35,9 @@ export interface TtlRules {
   readonly queryTtl: number;
   /** For labels and label values; 0 means the built-in 5 minutes. */
   readonly labelsCacheTtl: number;
+  /** Labels and label values that list nothing are kept at least as long as what these tiers take. */
+  readonly diskCacheMinTtl: number;
+  readonly peerWriteThroughMinTtl: number;
   readonly recentTailRefreshEnabled: boolean;
   readonly recentTailRefreshWindow: number;
   readonly recentTailRefreshMaxStaleness: number;

@@ -16,7 +16,7 @@ const indexTtlMs = 10_000;
 const detectedTtlMs = 90_000;
 /** Patterns of the past never change: a hundred years. */
 const patternsTtlMs = 100 * 365 * 24 * hourMs;
-/** max(30s, -disk-cache-min-ttl, -peer-write-through-min-ttl), which is 30s without disk and peers. */
+/** For labels and label values the least (docs/protocol/operation.md#cache-times). */
 const emptyListingTtlMs = 30_000;
 
 /** Listings of longer windows change more slowly: factors by window (docs/protocol/operation.md#cache-times). */
@@ -31,8 +31,10 @@ export function queryTtl(_request: object, _answer: Answer, rules: TtlRules): nu
   return rules.queryTtl;
 }
 
-export function namesTtl({ range }: Ranged, answer: Answer, { labelsCacheTtl }: TtlRules): number {
-  if (answer.kind === 'names' && answer.values.length === 0) return emptyListingTtlMs;
+export function namesTtl({ range }: Ranged, answer: Answer, rules: TtlRules): number {
+  const { labelsCacheTtl, diskCacheMinTtl, peerWriteThroughMinTtl } = rules;
+  if (answer.kind === 'names' && answer.values.length === 0)
+    return Math.max(emptyListingTtlMs, diskCacheMinTtl, peerWriteThroughMinTtl);
   return scaledTtlMs(range, labelsCacheTtl === 0 ? builtInLabelsTtlMs : labelsCacheTtl);
 }
 

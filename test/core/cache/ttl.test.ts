@@ -12,6 +12,8 @@ const hourMs = 60 * minuteMs;
 const rules: TtlRules = {
   queryTtl: 5 * minuteMs,
   labelsCacheTtl: 0,
+  diskCacheMinTtl: 20_000,
+  peerWriteThroughMinTtl: 10_000,
   recentTailRefreshEnabled: true,
   recentTailRefreshWindow: 2 * minuteMs,
   recentTailRefreshMaxStaleness: 2_000,
@@ -78,6 +80,15 @@ const table: readonly [
   ['labels with a configured time', labels(1), names, 20_000, { labelsCacheTtl: 20_000 }],
   ['labels with a configured time over 1h', labels(24), names, 2 * hourMs, { labelsCacheTtl: 2 * hourMs }],
   ['no labels at all', labels(24), noNames, 30_000],
+  ['no labels where the disk takes longer ones', labels(24), noNames, 70_000, { diskCacheMinTtl: 70_000 }],
+  ['no labels where peers take longer ones', labels(24), noNames, 80_000, { peerWriteThroughMinTtl: 80_000 }],
+  [
+    'no values of a label where the disk takes longer ones',
+    { op: 'label_values', name: 'app', range: rangeOf(1), browse: {} },
+    noNames,
+    90_000,
+    { diskCacheMinTtl: 90_000 },
+  ],
   ['label values', { op: 'label_values', name: 'app', range: rangeOf(1), browse: {} }, names, 5 * minuteMs],
   ['series', { op: 'series', range: rangeOf(1), selectors: [] }, series, 30_000],
   [
@@ -148,6 +159,12 @@ test('label and series requests count as recent for longer, unless that is switc
   t.is(ttlMs(labels(1), names, endMs + 23 * hourMs, rules), 2_000);
   t.is(ttlMs(labels(1), names, endMs + 25 * hourMs, rules), 5 * minuteMs);
   t.is(ttlMs(labels(1), names, endMs, { ...rules, maxMetadataCacheFreshness: 0 }), 5 * minuteMs);
+});
+
+test('labels that list nothing near now are kept for the allowed staleness, however long the disk asks', (t) => {
+  const long = { ...rules, diskCacheMinTtl: hourMs, peerWriteThroughMinTtl: hourMs };
+  t.is(ttlMs(labels(1), noNames, endMs + hourMs, long), 2_000);
+  t.is(ttlMs(labels(1), noNames, endMs + 25 * hourMs, long), hourMs);
 });
 
 test('nothing is recent when refreshing is switched off', (t) => {

@@ -148,6 +148,20 @@ test('an answer is asked for again when its time is over', async (t) => {
   t.is(asked(), 2);
 });
 
+test('a list of no labels is kept for as long as the disk cache asks', async (t) => {
+  const none: Answer = { kind: 'names', values: [], warnings: [] };
+  const { ask, asked, host } = make({ diskCacheMinTtl: '2m' }, none);
+  host.clock.advance(24 * hourMs);
+  const request = requestOf('labels');
+  await ask(exchangeOf({ request }));
+  host.clock.advance(119_999);
+  await ask(exchangeOf({ request }));
+  t.is(asked(), 1);
+  host.clock.advance(1);
+  await ask(exchangeOf({ request }));
+  t.is(asked(), 2);
+});
+
 test('an answer that reaches near to now is asked for again after the allowed staleness', async (t) => {
   const { ask, asked, host } = make();
   const endNs = host.clock.nowNs();
