@@ -6,6 +6,7 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
+import { ageBuckets } from '../../core/cache/age.js';
 import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
@@ -25,6 +26,11 @@ import {
 const metrics = {
   compat_cache_hits_total: { type: 'counter', help: 'Requests answered with stored bytes.' },
   compat_cache_misses_total: { type: 'counter', help: 'Requests whose bytes were not stored.' },
+  compat_cache_age_seconds: {
+    type: 'histogram',
+    help: 'Age of the stored bytes that requests were answered with.',
+    buckets: ageBuckets,
+  },
   compat_cache_drops_total: {
     type: 'counter',
     help: 'Finished answers dropped or not taken.',
@@ -50,10 +56,15 @@ export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
 
 const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(exchange) };
 
+interface Kept {
+  readonly answer: EncodedAnswer;
+  readonly madeAtMs: number;
+}
+
 class Tier0 implements Stage<'tenant', never> {
   readonly #options: Tier0Options;
   readonly #host: Host<typeof metrics>;
-  readonly #bodies: ByteLru<EncodedAnswer>;
+  readonly #bodies: ByteLru<Kept>;
   readonly #keys: CacheKeys;
   readonly #largestAnswer: number;
   /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
@@ -78,16 +89,18 @@ class Tier0 implements Stage<'tenant', never> {
     if (question === undefined) return rest(exchange);
     const generation = this.#generations.of(question);
     const key = `${generation} ${question}`;
-    const stored = this.#bodies.get(key);
-    if (stored !== undefined) {
+    const { clock, meters } = this.#host;
+    const kept = this.#bodies.get(key);
+    if (kept !== undefined) {
       exchange.trace.cache('hit');
-      this.#host.meters.compat_cache_hits_total.add(1, {});
-      return stored;
+      meters.compat_cache_hits_total.add(1, {});
+      meters.compat_cache_age_seconds.observe((clock.monotonicMs() - kept.madeAtMs) / 1000, {});
+      return kept.answer;
     }
     exchange.trace.cache('miss');
-    this.#host.meters.compat_cache_misses_total.add(1, {});
+    meters.compat_cache_misses_total.add(1, {});
     const answer = await rest(exchange);
-    const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#options);
+    const ttl = ttlMs(exchange.request, answer, clock.nowMs(), this.#options);
     // An answer that will not be cached is encoded at the HTTP edge with the same result.
     if (ttl === 0 || answer.kind === 'encoded') return answer;
     const pacer = new Pacer(exchange.signal);
@@ -97,10 +110,11 @@ class Tier0 implements Stage<'tenant', never> {
     const encoded = await atPace(steps, pacer);
     const body = alone(encoded.body);
     const bytes = body.byteLength;
-    const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, finished, bytes + more));
+    const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, made, bytes + more));
     const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded, body, gzip };
+    const made = { answer: finished, madeAtMs: clock.monotonicMs() };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
-    if (generation === this.#generations.of(question)) this.#bodies.set(key, finished, bytes, ttl);
+    if (generation === this.#generations.of(question)) this.#bodies.set(key, made, bytes, ttl);
     return finished;
   }
 

@@ -56,6 +56,23 @@ test('a repeated request is answered with the same bytes and without the chain b
   t.is(await host.metric('compat_cache_misses_total'), 1);
 });
 
+test('the age of each answer that is served again is counted, from when it was made', async (t) => {
+  const { ask, host } = make({ queryTtl: '10m' });
+  await ask(exchangeOf());
+  t.is(await host.metric('compat_cache_age_seconds'), 0);
+  for (const wait of [7_000, 60_000]) {
+    host.clock.advance(wait);
+    await ask(exchangeOf());
+  }
+  const { text } = await host.exposeMetrics();
+  const shown = (name: string): string | undefined =>
+    text.split('\n').find((line) => line.startsWith(`ref_proxy_compat_cache_age_seconds_${name} `));
+  t.is(shown('sum'), 'ref_proxy_compat_cache_age_seconds_sum 74');
+  t.is(shown('count'), 'ref_proxy_compat_cache_age_seconds_count 2');
+  t.true(text.includes('ref_proxy_compat_cache_age_seconds_bucket{le="10"} 1'));
+  t.true(text.includes('ref_proxy_compat_cache_age_seconds_bucket{le="300"} 2'));
+});
+
 test('bytes that are kept hold on to no memory but their own', async (t) => {
   const { ask } = make();
   const { body } = (await ask(exchangeOf())) as EncodedAnswer;
