@@ -17,7 +17,8 @@ export interface AnswerStoreOptions {
 
 /** Notified of what happens in memory, for metrics. */
 export interface StoreObserver extends CacheObserver {
-  looked(isHit: boolean): void;
+  /** @param ageMs of the answer that was found fresh; undefined for none */
+  looked(ageMs: number | undefined): void;
 }
 
 /** An answer that is kept, and how long ago it has expired; below 0 while it is fresh. */
@@ -29,6 +30,7 @@ export interface Kept {
 /** Times of the clock that never runs backwards. */
 interface Entry {
   readonly packed: Buffer;
+  readonly madeMs: number;
   readonly freshUntilMs: number;
 }
 
@@ -69,7 +71,7 @@ export class AnswerStore {
     });
     this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
       failed: (error) => log.warn('cache tier failed', { error }),
-      looked: (entry) => this.#observer?.looked(entry !== undefined && this.#expiredMs(entry) < 0),
+      looked: (entry) => this.#observer?.looked(this.#freshAgeMs(entry)),
     });
   }
 
@@ -93,8 +95,9 @@ export class AnswerStore {
       get: async (key) => {
         const found = await disk.get(this.#diskKey(key, setup));
         if (found === undefined) return undefined;
-        const { packed, leftMs } = found;
-        const value = { packed, freshUntilMs: this.#clock.monotonicMs() + leftMs };
+        const { packed, leftMs, ageMs } = found;
+        const nowMs = this.#clock.monotonicMs();
+        const value = { packed, madeMs: nowMs - ageMs, freshUntilMs: nowMs + leftMs };
         return { value, ttlMs: leftMs + this.#keepExpiredMs };
       },
       set: (key, { packed }, ttlMs) => {
@@ -126,7 +129,8 @@ export class AnswerStore {
   async set(key: string, packed: Buffer, ttlMs: number, generation?: string): Promise<void> {
     if (generation !== undefined && generation !== this.generationOf(key)) return;
     if (packed.byteLength > this.largest || !(ttlMs > 0)) return;
-    const entry = { packed, freshUntilMs: this.#clock.monotonicMs() + ttlMs };
+    const madeMs = this.#clock.monotonicMs();
+    const entry = { packed, madeMs, freshUntilMs: madeMs + ttlMs };
     await this.#tiers.set(this.#memoryKey(key), entry, ttlMs + this.#keepExpiredMs);
   }
 
@@ -141,6 +145,11 @@ export class AnswerStore {
     if (tenant === undefined) await this.#tiers.clear();
     // Those in memory are never found again, and leave as the oldest.
     else await this.#disk?.purgeBeginning(`${tenant}:`);
+  }
+
+  #freshAgeMs(entry: Entry | undefined): number | undefined {
+    if (entry === undefined || this.#expiredMs(entry) >= 0) return undefined;
+    return this.#clock.monotonicMs() - entry.madeMs;
   }
 
   #expiredMs({ freshUntilMs }: Entry): number {

@@ -11,7 +11,8 @@ export interface DiskSpaceOptions {
 
 /** Notified of what happens, for metrics. */
 export interface DiskObserver {
-  looked(isHit: boolean): void;
+  /** @param ageMs of the answer that was found fresh; undefined for none */
+  looked(ageMs: number | undefined): void;
   /** `damaged`: not what was written. `lost`: the disk did not take it. */
   dropped(reason: DropReason | 'damaged' | 'lost', count: number): void;
   resized(entries: number, bytes: number): void;

@@ -37,6 +37,8 @@ export interface DiskTierSettings {
 export interface DiskHit {
   readonly packed: Buffer;
   readonly leftMs: number;
+  /** Since it was made. */
+  readonly ageMs: number;
 }
 
 /** A read that takes longer turns the tier off: to ask the backend is the better way then. */
@@ -96,7 +98,7 @@ export class DiskTier {
     if (file === undefined || this.#isBeingPurged(key)) return undefined;
     const waiting = this.#buffer.get(key);
     const hit = waiting === undefined ? await this.#read(file, key) : this.#hitOf(waiting);
-    this.#settings.observer.looked(hit !== undefined && hit.leftMs > 0);
+    this.#settings.observer.looked(hit !== undefined && hit.leftMs > 0 ? hit.ageMs : undefined);
     return hit;
   }
 
@@ -248,7 +250,9 @@ export class DiskTier {
     const nowMs = this.#settings.clock.nowMs();
     const leftMs = expiresMs - nowMs;
     // Written in the future: the clock was set back, so nobody knows how old it is.
-    return nowMs < writtenMs || leftMs <= -this.#settings.keepExpiredMs ? undefined : { packed, leftMs };
+    return nowMs < writtenMs || leftMs <= -this.#settings.keepExpiredMs
+      ? undefined
+      : { packed, leftMs, ageMs: nowMs - writtenMs };
   }
 
   async #flush(file: DiskSpace): Promise<void> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ageBuckets } from '../../core/cache/age.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import type { DiskObserver } from '../../core/cache/disk-space.js';
 import { DiskTier } from '../../core/cache/disk-tier.js';
@@ -8,6 +9,11 @@ import type { Host } from '../../core/plugin/index.js';
 export const diskMetrics = {
   disk_cache_hits_total: { type: 'counter', help: 'Answers taken from the disk cache.' },
   disk_cache_misses_total: { type: 'counter', help: 'Answers that were neither in memory nor on disk.' },
+  disk_cache_age_seconds: {
+    type: 'histogram',
+    help: 'Age of the answers taken from the disk cache.',
+    buckets: ageBuckets,
+  },
   disk_cache_drops_total: {
     type: 'counter',
     help: 'Answers dropped from the disk cache or not taken: expired, evicted for others, refused (too large, or the disk is too slow), damaged, lost when the disk failed.',
@@ -54,7 +60,13 @@ function setupOf({ sections, stages }: Awaited<ReturnType<DiskHost['describePipe
 
 function observerOf({ meters }: DiskHost): DiskObserver {
   return {
-    looked: (isHit) => (isHit ? meters.disk_cache_hits_total : meters.disk_cache_misses_total).add(1, {}),
+    looked: (ageMs) => {
+      if (ageMs === undefined) meters.disk_cache_misses_total.add(1, {});
+      else {
+        meters.disk_cache_hits_total.add(1, {});
+        meters.disk_cache_age_seconds.observe(ageMs / 1000, {});
+      }
+    },
     dropped: (reason, count) => meters.disk_cache_drops_total.add(count, { reason }),
     resized: (entries, bytes) => {
       meters.disk_cache_entries.set(entries, {});

@@ -2,6 +2,7 @@
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
+import { ageBuckets } from '../../core/cache/age.js';
 import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
@@ -35,6 +36,11 @@ const metrics = {
   },
   memory_cache_entries: { type: 'gauge', help: 'Answers in the memory cache.' },
   memory_cache_bytes: { type: 'gauge', help: 'Bytes of answers in the memory cache.' },
+  memory_cache_age_seconds: {
+    type: 'histogram',
+    help: 'Age of the answers taken from the memory cache.',
+    buckets: ageBuckets,
+  },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
   coalesced_saved_total: {
     type: 'counter',
@@ -187,7 +193,13 @@ function observedStore(options: PeerCacheOptions, host: Host<typeof metrics>): A
       meters.memory_cache_bytes.set(bytes, {});
     },
     dropped: (reason) => meters.memory_cache_drops_total.add(1, { reason }),
-    looked: (isHit) => (isHit ? meters.memory_cache_hits_total : meters.memory_cache_misses_total).add(1, {}),
+    looked: (ageMs) => {
+      if (ageMs === undefined) meters.memory_cache_misses_total.add(1, {});
+      else {
+        meters.memory_cache_hits_total.add(1, {});
+        meters.memory_cache_age_seconds.observe(ageMs / 1000, {});
+      }
+    },
   });
   return store;
 }

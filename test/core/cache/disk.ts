@@ -17,8 +17,8 @@ export class Told implements DiskObserver {
   isOn = false;
   readonly drops = new Map<string, number>();
 
-  looked(isHit: boolean): void {
-    if (isHit) this.hits += 1;
+  looked(ageMs: number | undefined): void {
+    if (ageMs !== undefined) this.hits += 1;
     else this.misses += 1;
   }
   dropped(reason: string, count: number): void {

@@ -17,6 +17,10 @@ test('a proxy that is started again answers from the disk, unless its options gi
       t.is(await metric(url, 'memory_cache_hits_total'), '1');
       t.is(await metric(url, 'disk_cache_entries'), '1');
       t.is(await metric(url, 'disk_cache_up'), '1');
+      for (const tier of ['disk', 'memory']) {
+        t.is(await metric(url, `${tier}_cache_age_seconds_count`), '1');
+        t.true(Number(await metric(url, `${tier}_cache_age_seconds_sum`)) > 0);
+      }
     },
     { flags },
   );
