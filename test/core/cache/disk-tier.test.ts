@@ -17,7 +17,7 @@ test('what was written is there after a restart, with the time that is left', as
     const { host } = first;
     host.clock.advance(600_000);
     const { tier, told } = await openTier({ path, host });
-    t.deepEqual(await tier.get('a'), { packed: answerOf(1), leftMs: hour - 600_000 });
+    t.deepEqual(await tier.get('a'), { packed: answerOf(1), leftMs: hour - 600_000, ageMs: 600_000 });
     t.is(await tier.get('b'), undefined);
     t.deepEqual([told.hits, told.misses, told.entries], [1, 1, 1]);
     t.is((await stat(path)).mode & 0o777, 0o600, 'nobody else may read lines of logs');
@@ -157,7 +157,7 @@ test('a flipped bit, wherever it is, never changes an answer', async (t) => {
     for (const number of numbers) {
       const found = await damaged.tier.get(`key ${number}`);
       if (found === undefined) misses += 1;
-      else t.deepEqual(found, { packed: answerOf(number, 6_000), leftMs: hour });
+      else t.deepEqual(found, { packed: answerOf(number, 6_000), leftMs: hour, ageMs: 0 });
     }
     await damaged.tier.close();
   });
