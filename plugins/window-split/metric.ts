@@ -6,6 +6,7 @@ import {
   defaultMetricLimits,
   firstMs,
   gridOf,
+  isOverBinary,
   leavesOf,
   type Columns,
 } from '../../core/logql/metric/index.js';
@@ -187,6 +188,8 @@ async function joined(
   const series = await atPace(joinMatrices(parts), pacer);
   // The whole has its own way to say that there are too many.
   if (maxSeries > 0 && series.length > maxSeries) throw new AskWhole();
+  const made = { kind: 'matrix', series, warnings: [] } as const;
+  if (await isOverBinary(expr, made, defaultMetricLimits, pacer)) throw new AskWhole();
   const sorted = await atPace(
     sortSeriesOf(series, ({ labels }) => labels, expr, columns, defaultMetricLimits.splitMs),
     pacer,

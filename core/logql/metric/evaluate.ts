@@ -56,9 +56,18 @@ export async function evaluatePlanned<Planned extends Leaf>(
   const order = { expr, isSorted: sortsItself(expr), isCut: evaluation.isCut };
   const collected = await evaluation.collect(rows);
   const result = await metricResult(collected, columns, order, limits, pacer);
-  if (hasBinary(expr) && (await isEncodedOver(result, limits.binary.maxEncodedBytes, pacer)))
-    throw apiError('binaryEncoded', {});
+  if (await isOverBinary(expr, result, limits, pacer)) throw apiError('binaryEncoded', {});
   return result;
+}
+
+/** Whether a binary operation has made more than may be handed on. */
+export async function isOverBinary(
+  expr: MetricExpr,
+  result: MetricResult,
+  { binary }: MetricLimits,
+  pacer: Pacer,
+): Promise<boolean> {
+  return hasBinary(expr) && (await isEncodedOver(result, binary.maxEncodedBytes, pacer));
 }
 
 /** Leaves that one query reads in parallel: each uses a backend connection, of which there are few. */

@@ -2,7 +2,7 @@ export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.j
 export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
-export { evaluateMetric, evaluatePlanned } from './evaluate.js';
+export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './pipeline-error.js';
 export { planLeaves, pushedGrouping } from './plan-leaves.js';
 export { RangeEngine, type EngineLimits } from './range-engine.js';
