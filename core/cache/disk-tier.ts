@@ -79,7 +79,7 @@ export class DiskTier {
     this.#buffer = new WriteBuffer(settings.largest);
   }
 
-  /** Opens the file; an error says why that cannot be done. */
+  /** Opens the file. A disk that fails turns the tier off; an error says why the path is none that could be used. */
   static async open(settings: DiskTierSettings): Promise<DiskTier> {
     const tier = new DiskTier(settings);
     const { diskCachePath, diskCacheFlushInterval } = settings.options;
@@ -87,7 +87,10 @@ export class DiskTier {
       await tier.#start();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`-disk-cache-path: ${diskCachePath} cannot be used: ${reason}`, { cause: error });
+      if (!isOfTheDisk(error))
+        throw new Error(`-disk-cache-path: ${diskCachePath} cannot be used: ${reason}`, { cause: error });
+      settings.observer.failed();
+      tier.#turnOff(error);
     }
     tier.#timer = setInterval(() => void tier.tick(), diskCacheFlushInterval).unref();
     return tier;
@@ -344,6 +347,21 @@ export class DiskTier {
     this.#isFailing = false;
     this.#settings.log.info('disk cache works again', { 'file.path': this.#settings.options.diskCachePath });
   }
+}
+
+const codesOfTheDisk = new Set([
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'SQLITE_READONLY',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+]);
+
+/** Whether the disk cannot be written now, which says nothing about the path. */
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && codesOfTheDisk.has(String(error.code));
 }
 
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
