@@ -1,4 +1,5 @@
 import { ByteLru, largestEntryDivisor, type CacheObserver } from '../base/memory/byte-lru.js';
+import { CacheRoom } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
@@ -49,7 +50,8 @@ export class AnswerStore {
   #keepExpiredMs = 0;
   #disk: DiskTier | undefined;
 
-  constructor(options: AnswerStoreOptions, { clock, log }: Pick<Host, 'clock' | 'log'>) {
+  constructor(options: AnswerStoreOptions, host: Pick<Host, 'clock' | 'log' | 'shared'>) {
+    const { clock, log } = host;
     const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
     const budget = cacheBudget(options.cacheMaxBytes);
     if (budget < options.cacheMaxBytes)
@@ -69,6 +71,7 @@ export class AnswerStore {
         dropped: (reason) => this.#observer?.dropped(reason),
       },
     });
+    cacheRoom(options, host).add(memory);
     this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
       failed: (error) => log.warn('cache tier failed', { error }),
       looked: (entry) => this.#observer?.looked(this.#freshAgeMs(entry)),
@@ -172,6 +175,14 @@ export class AnswerStore {
 
 function withoutGeneration(memoryKey: string): string {
   return memoryKey.slice(memoryKey.indexOf(' ') + 1);
+}
+
+/** Where the caches of this process make room for what else it needs. */
+export function cacheRoom(
+  { cacheMaxBytes }: Pick<AnswerStoreOptions, 'cacheMaxBytes'>,
+  host: Pick<Host, 'shared'>,
+): CacheRoom {
+  return host.shared('cache room', () => new CacheRoom(cacheMaxBytes));
 }
 
 /** The store of this process. */

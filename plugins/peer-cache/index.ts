@@ -3,7 +3,7 @@ import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/age.js';
-import { answerStore, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
+import { answerStore, cacheRoom, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -41,6 +41,10 @@ const metrics = {
     help: 'Age of the answers taken from the memory cache.',
     buckets: ageBuckets,
   },
+  cache_room_ratio: {
+    type: 'gauge',
+    help: 'Share of -cache-max-bytes that caches may fill now: less than 1 while the process needs the memory for something else.',
+  },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
   coalesced_saved_total: {
     type: 'counter',
@@ -63,6 +67,8 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
 
 /** The most callers that share one call; further ones share another. The in-flight limit of guard is far below. */
 const maxWaiters = 1_000;
+/** Time between two looks at the memory of the process. */
+const watchMs = 1_000;
 
 class PeerCache implements Stage<'tenant', never> {
   readonly #rules: TtlRules;
@@ -75,6 +81,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #options: PeerCacheOptions;
   readonly #stale: StaleAnswers;
   #disk: DiskTier | undefined;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
     this.#rules = { ...options, queryTtl: options.cacheTtl };
@@ -87,12 +94,24 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async start(): Promise<void> {
+    if (this.#cache !== undefined) this.#watchMemory();
     if (this.#options.diskCachePath !== '' && this.#cache !== undefined)
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#watch);
     await this.#disk?.close();
+  }
+
+  #watchMemory(): void {
+    const room = cacheRoom(this.#options, this.#host);
+    const { cache_room_ratio } = this.#host.meters;
+    cache_room_ratio.set(room.share, {});
+    this.#watch = setInterval(() => {
+      room.observe(process.memoryUsage.rss());
+      cache_room_ratio.set(room.share, {});
+    }, watchMs).unref();
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {

@@ -4,6 +4,7 @@ import { atPace } from '../../core/base/pace/steps.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
+import { cacheRoom } from '../../core/cache/answer-store.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { ageBuckets } from '../../core/cache/age.js';
@@ -82,6 +83,7 @@ class Tier0 implements Stage<'tenant', never> {
     };
     const dropped = (reason: string): void => meters.compat_cache_drops_total.add(1, { reason });
     this.#bodies = new ByteLru({ ...budget, clock, observer: { resized, dropped } });
+    cacheRoom(options, host).add(this.#bodies);
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {

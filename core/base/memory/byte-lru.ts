@@ -48,9 +48,18 @@ export class ByteLru<Value> {
   /** Where the scan for expired entries continues. */
   #expiryScan: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
+  /** What may be filled now, of `maxBytes`. */
+  #limit: number;
 
   constructor(options: ByteLruOptions) {
     this.#options = options;
+    this.#limit = options.maxBytes;
+  }
+
+  /** Holds it to a share of its bytes; what was used least recently goes. */
+  limitTo(share: number): void {
+    this.#limit = this.#options.maxBytes * share;
+    while (this.#bytes > this.#limit) this.#evictOldest();
   }
 
   get entries(): number {
@@ -81,7 +90,7 @@ export class ByteLru<Value> {
     const bytes = valueBytes + key.length + slotBytes;
     const { maxEntries, maxBytes } = this.#options;
     if (!(ttlMs > 0)) return false;
-    if (maxEntries < 1 || bytes > maxBytes / largestEntryDivisor) {
+    if (maxEntries < 1 || bytes > Math.min(this.#limit, maxBytes / largestEntryDivisor)) {
       this.#tell('refused');
       return false;
     }
@@ -94,7 +103,8 @@ export class ByteLru<Value> {
   resize(key: string, value: Value, valueBytes: number): boolean {
     const slot = this.#slots.get(key);
     const bytes = valueBytes + key.length + slotBytes;
-    if (slot?.value !== value || bytes > this.#options.maxBytes / largestEntryDivisor) return false;
+    if (slot?.value !== value || bytes > Math.min(this.#limit, this.#options.maxBytes / largestEntryDivisor))
+      return false;
     this.#remove(key, slot);
     this.#put(key, { ...slot, bytes });
     return true;
@@ -117,8 +127,8 @@ export class ByteLru<Value> {
 
   /** Makes room first, by dropping what was used least recently. */
   #put(key: string, slot: Slot<Value>): void {
-    const { maxEntries, maxBytes } = this.#options;
-    while (this.#slots.size >= maxEntries || this.#bytes + slot.bytes > maxBytes) this.#evictOldest();
+    const { maxEntries } = this.#options;
+    while (this.#slots.size >= maxEntries || this.#bytes + slot.bytes > this.#limit) this.#evictOldest();
     this.#slots.set(key, slot);
     this.#bytes += slot.bytes;
     this.#resized();

@@ -14,13 +14,21 @@ import type { LeafPlan, MetricPlan } from './types.js';
  * @throws ApiError `approxTopk`
  */
 export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown = 'on'): MetricPlan {
-  return doAll(metricSteps(expr, naming, pushdown));
+  return doAll(metricSteps(expr, naming, pushdown, 0));
 }
 
-/** The same bit by bit, for queries that are long. */
-export function* metricSteps(expr: MetricExpr, naming: Naming, pushdown: Pushdown): Steps<MetricPlan> {
+/**
+ * The same bit by bit, for queries that are long.
+ * @param splitMs for an instant query, how long the parts are into which Loki divides a range; 0 for others
+ */
+export function* metricSteps(
+  expr: MetricExpr,
+  naming: Naming,
+  pushdown: Pushdown,
+  splitMs: number,
+): Steps<MetricPlan> {
   let count = 0;
-  const tree = yield* mapLeaves(planLeaves(expr).tree, function* plan(leaf): Steps<LeafPlan> {
+  const tree = yield* mapLeaves(planLeaves(expr, splitMs).tree, function* plan(leaf): Steps<LeafPlan> {
     const planned = yield* leafSteps(leaf, naming, pushdown);
     yield;
     return { ...leaf, ...planned, index: count++ };

@@ -2,6 +2,7 @@ import type { ApiRequest } from '../../wire/api/request.js';
 import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
 import { checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
+import { defaultMetricLimits } from '../../logql/metric/index.js';
 import { everything, or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { withClientNames } from './client-names.js';
@@ -29,10 +30,10 @@ export function planRequest(request: ApiRequest, naming: Naming, settings: PlanS
 export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSettings): Steps<Plan> {
   switch (request.op) {
     case 'query_range':
-      return yield* querySteps(request.query, naming, settings);
+      return yield* querySteps(request.query, naming, settings, 0);
     case 'query': {
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return yield* querySteps(request.query, naming, settings);
+      return yield* querySteps(request.query, naming, settings, defaultMetricLimits.splitMs);
     }
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
@@ -54,7 +55,7 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return yield* querySteps(request.query, naming, settings);
+      return yield* querySteps(request.query, naming, settings, 0);
     case 'delete':
       return planDeletion(request.query, naming, settings);
     case 'format_query':
@@ -76,11 +77,12 @@ function* querySteps(
   query: Query,
   naming: Naming,
   { pushdown = 'on', filters = 'loki' }: PlanSettings,
+  splitMs: number,
 ): Steps<Plan> {
   yield* checkSteps(query.ast);
   yield;
   const ast = withFilters(withClientNames(query.ast, naming), filters);
-  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown);
+  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown, splitMs);
   const { plan } = yield* logsSteps(ast, naming, pushdown);
   return plan;
 }

@@ -33,7 +33,8 @@ export async function evaluateMetric(
   limits: MetricLimits,
   signal: AbortSignal,
 ): Promise<MetricResult> {
-  return evaluatePlanned(planLeaves(expr), grid, source, limits, signal);
+  const splitMs = grid.kind === 'instant' ? limits.splitMs : 0;
+  return evaluatePlanned(planLeaves(expr, splitMs), grid, source, limits, signal);
 }
 
 /** The same for an expression whose leaves are planned; the source gets them with all that was planned of them. */
@@ -119,6 +120,8 @@ class Evaluation<Planned extends Leaf> {
         return this.#aggregate(tree);
       case 'binary':
         return this.#binary(tree);
+      case 'concat':
+        return this.#concat(tree.parts);
       case 'label-replace':
         return mapLabels(await this.run(tree.of), labelReplacer(tree.node));
       case 'vector':
@@ -135,11 +138,23 @@ class Evaluation<Planned extends Leaf> {
         return this.breachOf(tree.of);
       case 'binary':
         return joinedBreach([this.#breaches.get(tree), this.breachOf(tree.left), this.breachOf(tree.right)]);
+      case 'concat':
+        return joinedBreach(tree.parts.map((part) => this.breachOf(part)));
       case 'leaf':
       case 'vector':
       case 'literal':
         return undefined;
     }
+  }
+
+  async #concat(parts: readonly MetricTree<Planned>[]): Promise<Iterable<SeriesRow>> {
+    const all = await Promise.allSettled(parts.map((part) => this.#operand(part)));
+    const rows: SeriesRow[] = [];
+    for (const part of all) {
+      if (part.status === 'rejected') throw this.#failure?.reason ?? part.reason;
+      for (const row of part.value) rows.push(row);
+    }
+    return rows;
   }
 
   async #leaf(leaf: Planned): Promise<Iterable<SeriesRow>> {

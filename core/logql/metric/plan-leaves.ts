@@ -10,6 +10,7 @@ import type {
 } from '../ast.js';
 import { requireNonEmptyMatcher } from '../parse.js';
 import { visit } from '../walk.js';
+import { dividedTree, type Undivided } from './instant-parts.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
 import type { Leaf } from './types.js';
 
@@ -40,16 +41,21 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
 
 /**
  * Finds the parts of an expression that read logs.
+ * @param splitMs for an instant query, how long the parts are into which Loki divides a range; 0 for others
  * @throws ApiError `approxTopk`, as Loki does with its default settings
  * @throws LogqlError or ApiError `numberAsVector` for a function of a number
  */
-export function planLeaves(expr: MetricExpr): PlannedMetric<Leaf> {
+export function planLeaves(expr: MetricExpr, splitMs = 0): PlannedMetric<Leaf> {
   visit(expr, (node) => {
     if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
     const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
     if (isOfNumber && node.expr.kind === 'literal') refuseNumber(node);
   });
-  return { expr, tree: treeOf(expr, undefined, true) };
+  const undivided: Undivided = {
+    tree: (node) => treeOf(node, undefined, node === expr),
+    leaf: (range, around) => leafOf(range, undefined, around, range === expr),
+  };
+  return { expr, tree: dividedTree(expr, splitMs, undivided) ?? treeOf(expr, undefined, true) };
 }
 
 /** Loki sends these aggregations to its queriers, which look for the selector of the number. */

@@ -19,6 +19,8 @@ export type MetricTree<Planned> =
       readonly left: MetricTree<Planned>;
       readonly right: MetricTree<Planned>;
     }
+  /** The series of all parts, one after the other. */
+  | { readonly kind: 'concat'; readonly parts: readonly MetricTree<Planned>[] }
   | VectorExpr
   | LiteralExpr;
 
@@ -38,6 +40,8 @@ export function leavesOf<Planned>(tree: MetricTree<Planned>): readonly Planned[]
       return leavesOf(tree.of);
     case 'binary':
       return [...leavesOf(tree.left), ...leavesOf(tree.right)];
+    case 'concat':
+      return tree.parts.flatMap(leavesOf);
     case 'vector':
     case 'literal':
       return [];
@@ -58,6 +62,11 @@ export function* mapLeaves<Before, After>(
     case 'binary': {
       const left = yield* mapLeaves(tree.left, plan);
       return { ...tree, left, right: yield* mapLeaves(tree.right, plan) };
+    }
+    case 'concat': {
+      const parts: MetricTree<After>[] = [];
+      for (const part of tree.parts) parts.push(yield* mapLeaves(part, plan));
+      return { kind: 'concat', parts };
     }
     case 'vector':
     case 'literal':

@@ -1,0 +1,59 @@
+/** A cache that can make do with less. */
+export interface Yielding {
+  /** @param share of the bytes that it was given, above 0 and at most 1 */
+  limitTo(share: number): void;
+}
+
+/**
+ * What the process may take beside its caches: the program, running queries, and what the collector and the allocator have not given back.
+ * When it takes more, caches make room for it.
+ */
+const besidesBytes = 150 * 1024 * 1024;
+/** Caches are never held to less. */
+const leastShare = 1 / 8;
+/** Given back with each look: memory follows slowly, and what has been dropped has to be made again. */
+const growth = 0.01;
+/** Of what is too much, so much is taken with each look: some of it is garbage, which goes by itself. */
+const haste = 0.25;
+/** Room is given back below this part of the bound. */
+const calm = 0.95;
+
+/**
+ * Holds the resident memory of the process to the size of its caches and some more, by what the system says instead of what the caches
+ * estimate: as much as they hold is only known to the allocator.
+ */
+export class CacheRoom {
+  /** The most bytes of resident memory. */
+  readonly bound: number;
+  readonly #cacheBytes: number;
+  readonly #caches: Yielding[] = [];
+  #share = 1;
+
+  /** @param cacheBytes of all caches together */
+  constructor(cacheBytes: number) {
+    this.#cacheBytes = Math.max(1, cacheBytes);
+    this.bound = cacheBytes + besidesBytes;
+  }
+
+  /** The part of their bytes that caches may fill now. */
+  get share(): number {
+    return this.#share;
+  }
+
+  add(cache: Yielding): void {
+    this.#caches.push(cache);
+    cache.limitTo(this.#share);
+  }
+
+  /** Takes a look at the memory of the process. */
+  observe(residentBytes: number): void {
+    const over = residentBytes - this.bound;
+    let share = this.#share;
+    if (over > 0) share -= Math.max(growth, (haste * over) / this.#cacheBytes);
+    else if (residentBytes < calm * this.bound) share += growth;
+    share = Math.min(1, Math.max(leastShare, share));
+    if (share === this.#share) return;
+    this.#share = share;
+    for (const cache of this.#caches) cache.limitTo(share);
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * How Loki's front end divides instant queries over more than `split_queries_by_interval`: the range into parts, and an aggregation
+ * around it into one for each part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of
+ * the parts (docs/protocol/metric-queries.md#instant-queries-over-long-ranges).
+ */
+import type {
+  BinaryExpr,
+  MetricExpr,
+  RangeAggregation,
+  RangeOp,
+  Stage,
+  VectorAggregation,
+  VectorOp,
+} from '../ast.js';
+import { visit } from '../walk.js';
+import type { MetricTree } from './tree.js';
+import type { Leaf } from './types.js';
+
+/** How what is not divided is planned. */
+export interface Undivided {
+  tree(node: MetricExpr): MetricTree<Leaf>;
+  leaf(range: RangeAggregation, around: VectorAggregation | undefined): Leaf;
+}
+
+/** A longer range is evaluated as a whole: so many parts would take too long. */
+const maxParts = 48;
+
+/** The operation that puts the values of a series in the parts of its range together. */
+const joiningOps: ReadonlyMap<RangeOp, 'sum' | 'min' | 'max'> = new Map([
+  ['count_over_time', 'sum'],
+  ['rate', 'sum'],
+  ['bytes_over_time', 'sum'],
+  ['bytes_rate', 'sum'],
+  ['sum_over_time', 'sum'],
+  ['min_over_time', 'min'],
+  ['max_over_time', 'max'],
+]);
+const dividedAround: ReadonlySet<VectorOp> = new Set([
+  'sum',
+  'count',
+  'max',
+  'min',
+  'avg',
+  'topk',
+  'sort',
+  'sort_desc',
+]);
+/** Aggregations that are evaluated over the whole range only. */
+const outsideOnly: ReadonlySet<VectorOp> = new Set(['count', 'topk', 'sort', 'sort_desc']);
+
+/** The tree of an instant query that Loki divides; undefined for one that it leaves as it is. */
+export function dividedTree(
+  expr: MetricExpr,
+  splitMs: number,
+  undivided: Undivided,
+): MetricTree<Leaf> | undefined {
+  return splitMs > 0 && isDivisible(expr)
+    ? new Division(BigInt(splitMs) * 1_000_000n, undivided).of(expr, undefined)
+    : undefined;
+}
+
+function isDivisible(expr: MetricExpr): boolean {
+  switch (expr.kind) {
+    case 'vector-aggregation':
+      return dividedAround.has(expr.op) && isDivisible(expr.expr);
+    case 'range-aggregation':
+      return joiningOps.has(expr.op);
+    case 'binary':
+      return (
+        isDivisible(expr.left) ||
+        (expr.left.kind === 'literal' && isDivisible(expr.right)) ||
+        expr.right.kind === 'literal'
+      );
+    case 'label-replace':
+      return isDivisible(expr.expr);
+    default:
+      return false;
+  }
+}
+
+class Division {
+  readonly #splitNs: bigint;
+  readonly #undivided: Undivided;
+
+  constructor(splitNs: bigint, undivided: Undivided) {
+    this.#splitNs = splitNs;
+    this.#undivided = undivided;
+  }
+
+  /**
+   * @param around the nearest aggregation that is also evaluated for each part
+   * @returns undefined for what Loki does not change
+   */
+  of(
+    node: MetricExpr,
+    around: VectorAggregation | undefined,
+    parent?: VectorAggregation,
+  ): MetricTree<Leaf> | undefined {
+    switch (node.kind) {
+      case 'range-aggregation':
+        return this.#range(node, around, parent);
+      case 'vector-aggregation':
+        return this.#aggregation(node);
+      case 'label-replace': {
+        const of = this.of(node.expr, around);
+        return of && { kind: 'label-replace', node, of };
+      }
+      case 'binary':
+        return this.#binary(node, around);
+      case 'literal':
+        return node;
+      case 'vector':
+        return undefined;
+    }
+  }
+
+  #aggregation(node: VectorAggregation): MetricTree<Leaf> | undefined {
+    if (lastIntervalOf(node) <= this.#splitNs) return undefined;
+    const isForEachPart = node.expr.kind !== 'binary' && !outsideOnly.has(node.op);
+    const of = this.of(node.expr, isForEachPart ? node : undefined, node);
+    if (of === undefined) return undefined;
+    // A sum of sums is the sum, and can be left to the backend.
+    const isSum = node.op === 'sum' && node.expr.kind === 'range-aggregation';
+    return isSum && joiningOps.get(node.expr.op) === 'sum'
+      ? this.#undivided.tree(node)
+      : { kind: 'aggregate', node, of };
+  }
+
+  #binary(node: BinaryExpr, around: VectorAggregation | undefined): MetricTree<Leaf> | undefined {
+    const left = this.of(node.left, around);
+    const right = left && this.of(node.right, around);
+    return left && right && { kind: 'binary', node, left, right };
+  }
+
+  #range(
+    node: RangeAggregation,
+    around: VectorAggregation | undefined,
+    parent: VectorAggregation | undefined,
+  ): MetricTree<Leaf> | undefined {
+    const joining = joiningOps.get(node.op);
+    if (joining === undefined || node.range.intervalNanoseconds <= this.#splitNs) return undefined;
+    const extracts = node.range.query.stages.some(extractsAnyLabel);
+    const isRate = node.op === 'rate' || node.op === 'bytes_rate';
+    if (extracts && around === undefined && (node.grouping === undefined || isRate)) return undefined;
+    if (extracts && isRate && around?.op !== 'sum') return undefined;
+    const isJustJoined = extracts && (node.op === 'count_over_time' || node.op === 'bytes_over_time');
+    const isWhole = around === undefined || (around.op === joining && around.expr === node && !isJustJoined);
+    if (isWhole || this.#partsOf(node).length > maxParts) return this.#whole(node, joining, parent);
+    const inner = isRate ? additiveOf(node) : node;
+    const parts = this.#partsOf(inner).map((part) =>
+      this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
+    );
+    const joined: MetricTree<Leaf> = { kind: 'concat', parts };
+    if (isJustJoined) return joined;
+    const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joinedBy(joining, node), of: joined };
+    return isRate ? perSecond(sum, node) : sum;
+  }
+
+  /** A range whose parts need not be told apart. Where series are joined, labels without a value go. */
+  #whole(
+    node: RangeAggregation,
+    joining: 'sum' | 'min' | 'max',
+    parent: VectorAggregation | undefined,
+  ): MetricTree<Leaf> {
+    if (!node.range.query.stages.some(mayMakeEmptyLabel))
+      return { kind: 'leaf', leaf: this.#undivided.leaf(node, parent) };
+    const of: MetricTree<Leaf> = { kind: 'leaf', leaf: this.#undivided.leaf(node, undefined) };
+    return { kind: 'aggregate', node: joinedBy(joining, node), of };
+  }
+
+  /** The youngest first. */
+  #partsOf(node: RangeAggregation): readonly RangeAggregation[] {
+    const { intervalNanoseconds: whole, offsetNanoseconds: offset } = node.range;
+    const count = Number((whole + this.#splitNs - 1n) / this.#splitNs);
+    return Array.from({ length: Math.min(count, maxParts + 1) }, (_none, index) => {
+      const before = BigInt(index) * this.#splitNs;
+      const rest = whole - before;
+      const intervalNanoseconds = rest < this.#splitNs ? rest : this.#splitNs;
+      return { ...node, range: { ...node.range, intervalNanoseconds, offsetNanoseconds: offset + before } };
+    });
+  }
+}
+
+/** Loki goes by the last range that it meets. */
+function lastIntervalOf(node: MetricExpr): bigint {
+  let interval = 0n;
+  visit(node, (each) => {
+    if (each.kind === 'range-aggregation') interval = each.range.intervalNanoseconds;
+  });
+  return interval;
+}
+
+/** `json` and `logfmt` that take whatever labels a line has. */
+function extractsAnyLabel(stage: Stage): boolean {
+  return (stage.kind === 'json' || stage.kind === 'logfmt') && stage.params.length === 0;
+}
+
+const withoutEmptyLabels: ReadonlySet<Stage['kind']> = new Set<Stage['kind']>([
+  'line-filter',
+  'label-filter',
+  'line-format',
+  'decolorize',
+  'drop',
+  'keep',
+]);
+
+function mayMakeEmptyLabel({ kind }: Stage): boolean {
+  return !withoutEmptyLabels.has(kind);
+}
+
+function joinedBy(op: 'sum' | 'min' | 'max', expr: RangeAggregation): VectorAggregation {
+  const { span } = expr;
+  const grouping = expr.grouping ?? { span, without: true, labels: [] };
+  return { kind: 'vector-aggregation', op, parameter: undefined, grouping, expr, span };
+}
+
+/** What a rate counts. */
+function additiveOf(node: RangeAggregation): RangeAggregation {
+  if (node.op === 'bytes_rate') return { ...node, op: 'bytes_over_time' };
+  return { ...node, op: node.range.unwrap === undefined ? 'count_over_time' : 'sum_over_time' };
+}
+
+function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Leaf> {
+  const { span } = expr;
+  const seconds = Number(expr.range.intervalNanoseconds) / 1e9;
+  const right = { kind: 'literal', value: seconds, span } as const;
+  const node: BinaryExpr = {
+    ...{ kind: 'binary', op: '/', returnBool: false, matching: undefined, left: expr, right, span },
+  };
+  return { kind: 'binary', node, left: of, right };
+}
+
+/** The aggregation with another range in it. */
+function withRange(node: VectorAggregation, range: RangeAggregation): VectorAggregation {
+  return { ...node, expr: replaced(node.expr, range) };
+}
+
+function replaced(node: MetricExpr, range: RangeAggregation): MetricExpr {
+  return node.kind === 'label-replace' ? { ...node, expr: replaced(node.expr, range) } : range;
+}
