@@ -44,7 +44,9 @@ export async function judge(
     if (compareAnswers(request, wanted, await loki(question)) !== undefined) return { kind: 'unsteady' };
   }
   for (const other of otherLokis) {
-    if (compareAnswers(request, await other(question), got) === undefined) return { kind: 'unsteady' };
+    // One that cannot answer, because its chunks are too many for it, says nothing.
+    const said = await other(question).catch(() => undefined);
+    if (said !== undefined && compareAnswers(request, said, got) === undefined) return { kind: 'unsteady' };
   }
   return { kind: 'different', text, wanted, got };
 }

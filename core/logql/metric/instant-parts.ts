@@ -1,7 +1,7 @@
 /**
  * How Loki's front end divides instant queries over more than `split_queries_by_interval`: the range into parts, and an aggregation
  * around it into one for each part, whose results are added up. That changes values: `max` over counts is the sum of the largest counts of
- * the parts (docs/protocol/metric-queries.md#instant-queries-over-long-ranges).
+ * the parts (docs/protocol/answers.md#instant-queries-over-long-ranges).
  */
 import type {
   BinaryExpr,

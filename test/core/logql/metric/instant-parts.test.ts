@@ -1,0 +1,65 @@
+import test from 'ava';
+import { instant, range, samplesOf, type ShortEntry } from './run-query.js';
+
+/** Lines of two pods in the last two and a half hours before 9000 s: p has 1, 2 and 4 in the parts, youngest first, q has 3 in the first. */
+const lines: readonly ShortEntry[] = [
+  [8_000, 'n=1 x=', { pod: 'p' }],
+  ...[7_000, 7_001, 7_002].map((second): ShortEntry => [second, 'n=5', { pod: 'q' }]),
+  ...[5_000, 5_001].map((second): ShortEntry => [second, 'n=2', { pod: 'p' }]),
+  ...[1_000, 1_001, 1_002, 1_003].map((second): ShortEntry => [second, 'n=3', { pod: 'p' }]),
+];
+
+const at = 9_000;
+const selected = '{app="a"}';
+const one = (value: number): object => ({ '{}': { [at]: value } });
+const ask = (query: string): Promise<unknown> => samplesOf(query, lines, instant(at));
+
+for (const [query, wanted] of [
+  // The parts are (5400, 9000], (1800, 5400] and (0, 1800]; what is aggregated for each is joined by `sum`, or as the range is.
+  [`max(count_over_time(${selected}[150m]))`, 3 + 2 + 4],
+  [`min(count_over_time(${selected}[150m]))`, 1 + 2 + 4],
+  [`avg(count_over_time(${selected}[150m]))`, 2 + 2 + 4],
+  [`sum(count_over_time(${selected}[150m]))`, 10],
+  [`count(count_over_time(${selected}[150m]))`, 2],
+  [`max(count_over_time(${selected}[150m] offset 2h))`, 4],
+  [`max(rate(${selected}[150m])) * 9000`, 3 + 2 + 4],
+  [`max(bytes_over_time(${selected}[150m]))`, 9 + 6 + 12],
+  [`max(label_replace(count_over_time(${selected}[150m]), "z", "$1", "pod", "(.*)"))`, 3 + 2 + 4],
+  // Joined only, and aggregated once more.
+  [`max(count_over_time(${selected} | logfmt | drop n, x [150m]))`, 4],
+  [`max(rate(${selected} | logfmt | drop n, x [150m])) * 9000`, 7],
+  [`max(sum_over_time(${selected} | logfmt | unwrap n [150m]))`, 15 + 4 + 12],
+  // What joins as it aggregates is what it says.
+  [`max(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 5],
+  [`min(min_over_time(${selected} | logfmt | unwrap n [150m]))`, 1],
+  [`min(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 3],
+  [`sum(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 6],
+  // Not divided: an hour, an operation that Loki leaves alone anywhere around, one side of an operation.
+  [`max(count_over_time(${selected}[60m]))`, 3],
+  [`stddev(max(count_over_time(${selected}[150m])))`, 0],
+  [
+    `quantile_over_time(1, ${selected} | logfmt | unwrap n [150m]) by (app) - on () max(count_over_time(${selected}[150m]))`,
+    5 - 7,
+  ],
+  [`max(count_over_time(${selected}[150m])) + max(count_over_time(${selected}[150m]))`, 18],
+  [`max(count_over_time(${selected}[150m])) + max(count_over_time(${selected}[60m]))`, 7 + 3],
+] as const)
+  test(`an instant over hours: ${query}`, async (t) => {
+    const answer = (await ask(query)) as Readonly<Record<string, Readonly<Record<string, number>>>>;
+    const values = Object.values(answer).map((points) => Math.round((points[at] ?? NaN) * 1e6) / 1e6);
+    t.deepEqual(values, [wanted]);
+  });
+
+test('labels without a value are gone where an instant is divided, and stay where it is not', async (t) => {
+  const query = (minutes: number): string =>
+    `count_over_time(${selected} | logfmt --keep-empty x="x", y="nothing" [${minutes}m])`;
+  const names = async (minutes: number): Promise<readonly string[]> =>
+    Object.keys((await ask(query(minutes))) as object);
+  t.true((await names(60)).some((labels) => labels.includes('y=""')));
+  t.false((await names(150)).some((labels) => labels.includes('=""')));
+});
+
+test('a range query is never divided so', async (t) => {
+  const answer = await samplesOf(`max(count_over_time(${selected}[150m]))`, lines, range(at, at, 60));
+  t.deepEqual(answer, one(7));
+});
