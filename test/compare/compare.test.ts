@@ -71,6 +71,8 @@ test('what a backend does not give back is named', (t) => {
   t.deepEqual(lost({ n: '0.3' }), ['metadata n="0.30" read back as "0.3"']);
   t.deepEqual(lost({ _msg: 'y' }), ['line "x" read back as "y"']);
   t.regex(lost({ app: 'api' })[0] ?? '', /^no row/);
+  const twins = { ...stream, entries: [{ ...entry, metadata: { app: 'web' } }] };
+  t.regex(lostEntries({ tenant: 'a', streams: [twins] }, [row])[0]?.reason ?? '', /cannot be told from it$/);
 });
 
 test('two equal proxies have no differences, and one that bends an answer has that one, made small', async (t) => {

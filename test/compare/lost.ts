@@ -71,6 +71,9 @@ function reasonOf(
   if (line === '') return 'an empty line';
   if (sameLine.length === 0)
     return `line ${JSON.stringify(line.slice(0, 100))} read back as ${JSON.stringify(own[0]?.['_msg']?.slice(0, 100))}`;
+  const twin = Object.entries(metadata).find(([name, value]) => labels[name] === value);
+  if (twin !== undefined)
+    return `metadata ${twin[0]} is what the label of its stream is, and cannot be told from it`;
   const faults = sameLine.map((row) => Object.entries(metadata).find(([name, value]) => row[name] !== value));
   const fault = faults[0];
   if (fault === undefined || faults.includes(undefined)) return undefined;
