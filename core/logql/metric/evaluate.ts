@@ -148,7 +148,7 @@ class Evaluation<Planned extends Leaf> {
   }
 
   async #concat(parts: readonly MetricTree<Planned>[]): Promise<Iterable<SeriesRow>> {
-    const all = await Promise.allSettled(parts.map((part) => this.#operand(part)));
+    const all = await Promise.allSettled(parts.map((part) => this.#operand(part, () => undefined)));
     const rows: SeriesRow[] = [];
     for (const part of all) {
       if (part.status === 'rejected') throw this.#failure?.reason ?? part.reason;
@@ -256,9 +256,12 @@ class Evaluation<Planned extends Leaf> {
     return [a.value, b.value];
   }
 
-  async #operand(tree: MetricTree<Planned>): Promise<readonly SeriesRow[]> {
+  async #operand(
+    tree: MetricTree<Planned>,
+    count = (row: SeriesRow): void => this.#budget.operand(row),
+  ): Promise<readonly SeriesRow[]> {
     try {
-      return await this.collect(await this.run(tree), (row) => this.#budget.operand(row));
+      return await this.collect(await this.run(tree), count);
     } catch (reason) {
       // The first failure cancels everything else, whose own failures are then meaningless.
       this.#failure ??= { reason };
