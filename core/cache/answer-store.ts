@@ -143,11 +143,10 @@ export class AnswerStore {
 
   /** Drops all answers, or those of one tenant. */
   async purge(tenantId?: string): Promise<void> {
-    const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
-    this.#generations.next(tenant);
-    if (tenant === undefined) await this.#tiers.clear();
+    this.#generations.next(tenantId);
+    if (tenantId === undefined) await this.#tiers.clear();
     // Those in memory are never found again, and leave as the oldest.
-    else await this.#disk?.purgeBeginning(`${tenant}:`);
+    else await this.#disk?.purgeBeginning(`${tenantPart(tenantId)}:`);
   }
 
   #freshAgeMs(entry: Entry | undefined): number | undefined {

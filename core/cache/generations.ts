@@ -1,4 +1,4 @@
-import { tenantOf } from './keys.js';
+import { tenantOf, tenantPart } from './keys.js';
 
 /** So many tenants are told apart; one more makes all begin anew, which is always right. */
 const maxTenants = 10_000;
@@ -16,8 +16,9 @@ export class Generations {
     return `${this.#ofAll}.${this.#byTenant.get(tenantOf(key)) ?? 0}`;
   }
 
-  /** @param tenant as keys begin with it; undefined for all */
-  next(tenant?: string): void {
+  /** A purge of one tenant, or of all. */
+  next(tenantId?: string): void {
+    const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
     if (tenant === undefined || (this.#byTenant.size >= maxTenants && !this.#byTenant.has(tenant))) {
       this.#ofAll += 1;
       this.#byTenant.clear();

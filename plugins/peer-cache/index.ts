@@ -8,7 +8,7 @@ import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
-import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/keys.js';
+import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
@@ -157,7 +157,7 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
+    this.#generations.next(tenantId);
     await this.#cache?.purge(tenantId);
   }
 

@@ -9,7 +9,7 @@ import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { ageBuckets } from '../../core/cache/age.js';
 import { Generations } from '../../core/cache/generations.js';
-import { createCacheKeys, tenantPart, type CacheKeys } from '../../core/cache/keys.js';
+import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
 import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
@@ -128,7 +128,7 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   purge(_scope: PurgeScope, tenantId?: string): void {
-    this.#generations.next(tenantId === undefined ? undefined : tenantPart(tenantId));
+    this.#generations.next(tenantId);
     if (tenantId === undefined) this.#bodies.clear();
   }
 }

@@ -62,6 +62,11 @@ export class ByteLru<Value> {
     while (this.#bytes > this.#limit) this.#evictOldest();
   }
 
+  /** The most bytes of one entry. */
+  get #largest(): number {
+    return Math.min(this.#limit, this.#options.maxBytes / largestEntryDivisor);
+  }
+
   get entries(): number {
     return this.#slots.size;
   }
@@ -88,9 +93,8 @@ export class ByteLru<Value> {
   set(key: string, value: Value, valueBytes: number, ttlMs: number): boolean {
     this.delete(key);
     const bytes = valueBytes + key.length + slotBytes;
-    const { maxEntries, maxBytes } = this.#options;
     if (!(ttlMs > 0)) return false;
-    if (maxEntries < 1 || bytes > Math.min(this.#limit, maxBytes / largestEntryDivisor)) {
+    if (this.#options.maxEntries < 1 || bytes > this.#largest) {
       this.#tell('refused');
       return false;
     }
@@ -103,8 +107,7 @@ export class ByteLru<Value> {
   resize(key: string, value: Value, valueBytes: number): boolean {
     const slot = this.#slots.get(key);
     const bytes = valueBytes + key.length + slotBytes;
-    if (slot?.value !== value || bytes > Math.min(this.#limit, this.#options.maxBytes / largestEntryDivisor))
-      return false;
+    if (slot?.value !== value || bytes > this.#largest) return false;
     this.#remove(key, slot);
     this.#put(key, { ...slot, bytes });
     return true;

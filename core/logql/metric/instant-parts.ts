@@ -145,12 +145,14 @@ class Division {
     if (extracts && isRate && around?.op !== 'sum') return undefined;
     const isJustJoined = extracts && (node.op === 'count_over_time' || node.op === 'bytes_over_time');
     const isWhole = around === undefined || (around.op === joining && around.expr === node && !isJustJoined);
-    if (isWhole || this.#partsOf(node).length > maxParts) return this.#whole(node, joining, parent);
-    const inner = isRate ? additiveOf(node) : node;
-    const parts = this.#partsOf(inner).map((part) =>
-      this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
-    );
-    const joined: MetricTree<Leaf> = { kind: 'concat', parts };
+    const parts = isWhole ? [] : this.#partsOf(isRate ? additiveOf(node) : node);
+    if (isWhole || parts.length > maxParts) return this.#whole(node, joining, parent);
+    const joined: MetricTree<Leaf> = {
+      kind: 'concat',
+      parts: parts.map((part) =>
+        this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
+      ),
+    };
     if (isJustJoined) return joined;
     const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joinedBy(joining, node), of: joined };
     return isRate ? perSecond(sum, node) : sum;
@@ -224,9 +226,8 @@ function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Lea
   const { span } = expr;
   const seconds = Number(expr.range.intervalNanoseconds) / 1e9;
   const right = { kind: 'literal', value: seconds, span } as const;
-  const node: BinaryExpr = {
-    ...{ kind: 'binary', op: '/', returnBool: false, matching: undefined, left: expr, right, span },
-  };
+  const operation = { op: '/', returnBool: false, matching: undefined } as const;
+  const node: BinaryExpr = { kind: 'binary', ...operation, left: expr, right, span };
   return { kind: 'binary', node, left: of, right };
 }
 
