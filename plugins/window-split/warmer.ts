@@ -73,8 +73,6 @@ export class Warmer {
     }
     if (asked.isWarm || this.#jobs.size >= maxJobs || this.#stopped.signal.aborted) return;
     asked.isWarm = true;
-    const { exchange } = neighbourhood;
-    exchange.memory.retain();
     this.#jobs.set(question, {
       ...neighbourhood,
       untilMs: this.#host.clock.monotonicMs() + giveUpMs,
@@ -85,15 +83,18 @@ export class Warmer {
   stop(): void {
     clearTimeout(this.#timer);
     this.#stopped.abort();
-    for (const { exchange } of this.#jobs.values()) exchange.memory.close();
     this.#jobs.clear();
   }
 
   #wait(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#next();
-    }, waitMs).unref();
+    this.#timer ??= setTimeout(() => void this.#turn(), waitMs).unref();
+  }
+
+  /** The timer stays until the work is done, so that there is one job at a time. */
+  async #turn(): Promise<void> {
+    await this.#next();
+    this.#timer = undefined;
+    if (this.#jobs.size > 0 && !this.#stopped.signal.aborted) this.#wait();
   }
 
   async #next(): Promise<void> {
@@ -101,27 +102,29 @@ export class Warmer {
     if (first === undefined) return;
     const [question, job] = first;
     const isLate = this.#host.clock.monotonicMs() > job.untilMs;
-    if (isLate || this.#isFree()) {
-      this.#jobs.delete(question);
-      try {
-        if (!isLate) await this.#warm(job);
-      } catch (error) {
-        // Nobody waits for it.
-        this.#host.log.debug('windows were not read ahead', { error });
-      } finally {
-        job.exchange.memory.close();
-      }
+    if (!isLate && !this.#isFree()) return;
+    this.#jobs.delete(question);
+    if (isLate) return;
+    const memory = job.exchange.memory.another();
+    try {
+      await this.#warm(
+        job,
+        detachExchange(job.exchange, this.#stopped.signal, { trace: new Trace(), memory }),
+      );
+    } catch (error) {
+      // Nobody waits for it.
+      this.#host.log.debug('windows were not read ahead', { error });
+    } finally {
+      memory.close();
     }
-    if (this.#jobs.size > 0 && !this.#stopped.signal.aborted) this.#wait();
   }
 
   /** Newest first. Ends early when somebody asks. */
-  async #warm({ exchange, request, rest, windows }: Job): Promise<void> {
+  async #warm({ request, rest, windows }: Job, detached: Exchange<'tenant'>): Promise<void> {
     const [first] = windows;
     const { splitInterval, backgroundWarmMaxWindows } = this.#options;
     // Shorter ones may still change, and longer ones are those of a very long range.
     if (first === undefined || first.endMs - first.startMs !== splitInterval) return;
-    const detached = detachExchange(exchange, this.#stopped.signal, new Trace());
     let left = Math.min(backgroundWarmMaxWindows, windows.length);
     for (let endMs = first.startMs; left > 1 && this.#isFree();) {
       // A single window would be asked for as it is.

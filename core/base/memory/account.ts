@@ -80,6 +80,11 @@ export class MemoryAccount {
     else this.release(before - bytes, kind);
   }
 
+  /** An empty account with the same limits, for work of its own. */
+  another(): MemoryAccount {
+    return new MemoryAccount(this.#limit, this.#pool);
+  }
+
   /** Keeps the account open for work that outlives the request; needs one more `close`. */
   retain(): void {
     if (this.#holders > 0) this.#holders += 1;
