@@ -9,7 +9,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { apiError } from '../base/errors/table.js';
-import { describeSystemError, readOptionFile } from '../kernel/options/option-file.js';
+import { describeSystemError } from '../base/errors/system-error.js';
+import { readOptionFile } from '../kernel/options/option-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
 

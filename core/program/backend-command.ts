@@ -2,7 +2,7 @@ import { startDevBackend, type DevBackend, type DevBackendOptions } from '../emb
 import { parseListenAddress } from '../base/listen-address.js';
 import { describeListenError, isListenError } from '../http/listener.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
-import { describeSystemError } from '../kernel/options/option-file.js';
+import { describeSystemError } from '../base/errors/system-error.js';
 import type { Io } from './io.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 import { runUntilSignal } from './until-signal.js';

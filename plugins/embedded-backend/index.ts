@@ -1,6 +1,6 @@
 import { parseListenAddress } from '../../core/base/listen-address.js';
 import { describeListenError, isListenError } from '../../core/http/listener.js';
-import { describeSystemError } from '../../core/kernel/options/option-file.js';
+import { describeSystemError } from '../../core/base/errors/system-error.js';
 import { startDevBackend, type DevBackend } from '../../core/embedded/index.js';
 import type { EmbeddedBackendOptions } from '../../core/base/options.gen.js';
 import { defineService } from '../../core/plugin/index.js';

@@ -3,6 +3,7 @@ import { access, constants, open, stat, unlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { PlainResponse } from 'got';
+import { isMissing } from '../../base/errors/system-error.js';
 import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
@@ -49,10 +50,6 @@ async function folderFailure(folder: string): Promise<string> {
   } catch (error) {
     return isMissing(error) ? 'its folder does not exist' : `its folder: ${readFailure(error)}`;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function canListen(text: string): Promise<string | undefined> {

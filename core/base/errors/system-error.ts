@@ -1,0 +1,23 @@
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'address already in use'],
+  ['EACCES', 'permission denied'],
+  ['EADDRNOTAVAIL', 'no interface of this machine has that address'],
+  ['EEXIST', 'there is a file of that name'],
+  ['EISDIR', 'it is a directory'],
+  ['ENOTFOUND', 'unknown host'],
+  ['ENOENT', 'no such file'],
+  ['ENOTDIR', 'a part of the path is a file'],
+  ['EROFS', 'the file system is read-only'],
+]);
+
+/** Explains in words why the system refused a file or an address. */
+export function describeSystemError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : '';
+  return reasons.get(code) ?? error.message;
+}
+
+/** Whether the system says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { Clock } from '../clock.js';
+import { describeSystemError, isMissing } from '../errors/system-error.js';
+import type { Logger } from '../logger.js';
+import { Pacer } from '../pace/pacer.js';
+import {
+  parseSnapshot,
+  snapshotEnd,
+  snapshotText,
+  UnusableSnapshot,
+  type AddEntry,
+  type SnapshotFormat,
+  type WrittenEntry,
+} from './snapshot-json.js';
+
+export interface SnapshotFileSettings {
+  /** The option that names the file, as in errors: `-patterns-persist-path`. */
+  readonly flag: string;
+  readonly path: string;
+  readonly format: SnapshotFormat;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Logger;
+}
+
+/** A snapshot that was read. */
+export interface SnapshotRead {
+  /** Unix milliseconds. */
+  readonly savedAtMs: number;
+  readonly bytes: number;
+}
+
+/** Read and written at once; each is a step. */
+const pieceBytes = 64 * 1024;
+
+/**
+ * What a process knows, in one JSON file, written and read in steps. The file is replaced as a whole, so that whoever reads it, and whenever
+ * the process ends, finds a whole one. One that cannot be used is put aside, never overwritten.
+ */
+export class SnapshotFile {
+  readonly #settings: SnapshotFileSettings;
+
+  constructor(settings: SnapshotFileSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Finds out whether the file can be written, and removes what writers left behind that did not end well.
+   * @throws Error naming the option
+   */
+  async open(): Promise<void> {
+    const { flag, path } = this.#settings;
+    try {
+      const known = await statOf(path);
+      if (known?.isFile() === false) throw new Error('it is no file');
+      if (known !== undefined) await (await open(path, 'r+')).close();
+      if ((await statOf(dirname(path))) === undefined) throw new Error('its folder does not exist');
+      await this.#clear();
+      const temporary = this.#temporary();
+      await (await open(temporary, 'wx', 0o600)).close();
+      await rm(temporary);
+    } catch (error) {
+      if (isFullDisk(error)) return;
+      throw new Error(`${flag}: ${path} cannot be written: ${describeSystemError(error)}`, { cause: error });
+    }
+  }
+
+  /**
+   * Reads the file. What `add` was given counts only when the promise resolves to a value: otherwise there is no file, or it could not be
+   * used, which is logged.
+   */
+  async read(add: AddEntry, signal?: AbortSignal): Promise<SnapshotRead | undefined> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.#settings.path, 'r');
+      return await this.#parse(file, add, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof UnusableSnapshot) await this.#putAside(error);
+      else if (!isMissing(error))
+        this.#settings.log.warn('snapshot cannot be read', { 'file.path': this.#settings.path, error });
+      return undefined;
+    } finally {
+      await file?.close();
+    }
+  }
+
+  /** Replaces the file; resolves to its size. When that fails, the old file stays. */
+  async write(entries: Iterable<WrittenEntry>): Promise<number> {
+    const { path } = this.#settings;
+    const temporary = this.#temporary();
+    try {
+      const file = await open(temporary, 'wx', 0o600);
+      let bytes: number;
+      try {
+        bytes = await this.#print(file, entries);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+      return bytes;
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async #clear(): Promise<void> {
+    const folder = dirname(this.#settings.path);
+    for (const name of await readdir(folder))
+      if (this.#isTemporary(name)) await rm(join(folder, name), { force: true });
+  }
+
+  async #parse(file: FileHandle, add: AddEntry, signal?: AbortSignal): Promise<SnapshotRead> {
+    const pacer = new Pacer(signal);
+    const parsing = parseSnapshot(this.#settings.format, add);
+    parsing.next();
+    for (let bytes = 0; ;) {
+      signal?.throwIfAborted();
+      // A piece of its own each time: an entry may reach over several.
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, bytes);
+      bytes += bytesRead;
+      const { done, value } = parsing.next(buffer.subarray(0, bytesRead));
+      if (done === true) return { savedAtMs: value, bytes };
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+  }
+
+  async #print(file: FileHandle, entries: Iterable<WrittenEntry>): Promise<number> {
+    const { format, clock } = this.#settings;
+    const pacer = new Pacer();
+    let [waiting, bytes, checksum] = ['', 0, 0];
+    const flush = async (): Promise<void> => {
+      const piece = Buffer.from(waiting);
+      waiting = '';
+      checksum = crc32(piece, checksum);
+      bytes += piece.length;
+      await file.writeFile(piece);
+    };
+    for (const text of snapshotText(format, clock.nowMs(), entries)) {
+      waiting += text;
+      if (waiting.length >= pieceBytes) await flush();
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+    }
+    await flush();
+    waiting = snapshotEnd(checksum);
+    await flush();
+    return bytes;
+  }
+
+  async #putAside(error: UnusableSnapshot): Promise<void> {
+    const { path, log, clock } = this.#settings;
+    // What belongs to somebody else, or to a newer version that may come back, is never overwritten; of our own damaged files one is enough.
+    const to =
+      path +
+      (error.defect === 'damaged' ? '.unusable' : `.${error.defect.replace(' ', '-')}-${clock.nowMs()}`);
+    const fields = { 'file.path': path, 'file.moved_to': to, reason: error.defect };
+    try {
+      await rename(path, to);
+      log.warn('snapshot put aside, a new one is begun', { ...fields, error: error.cause });
+    } catch (failure) {
+      log.warn('snapshot cannot be used nor put aside', { ...fields, error: failure });
+    }
+  }
+
+  /** Another name each time, so that two processes with one path do not write into each other's file. */
+  #temporary(): string {
+    return `${this.#settings.path}.${randomBytes(4).toString('hex')}.tmp`;
+  }
+
+  #isTemporary(name: string): boolean {
+    const own = basename(this.#settings.path);
+    return name.startsWith(`${own}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(name.slice(own.length));
+  }
+}
+
+async function statOf(path: string): Promise<Awaited<ReturnType<typeof stat>> | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Says nothing about the path: writing fails for now. */
+function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
+/** A file system that cannot do this keeps the file as well as it can. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch {
+    // The file itself is written.
+  }
+}

@@ -1,0 +1,82 @@
+import type { Logger } from '../logger.js';
+import type { SnapshotFile } from './snapshot-file.js';
+import type { WrittenEntry } from './snapshot-json.js';
+
+/** What is kept in the file. */
+export interface SnapshotSource {
+  /** Another number whenever the entries have changed. */
+  revision(): number;
+  /** May be read while they change. Those with the same first name follow each other. */
+  entries(): Iterable<WrittenEntry>;
+}
+
+/** Notified of what happens, for metrics. */
+export interface SnapshotObserver {
+  /** @param bytes the size of the file */
+  wrote(bytes: number): void;
+  failed(): void;
+}
+
+/** Writes a snapshot from time to time, when there is something new, and a last time in the end. */
+export class SnapshotKeeper {
+  readonly #file: Pick<SnapshotFile, 'write'>;
+  readonly #source: SnapshotSource;
+  readonly #observer: SnapshotObserver;
+  readonly #log: Logger;
+  /** What is in the file. */
+  #revision: number;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  /** Set while writing fails, so that one outage is one log record. */
+  #isFailing = false;
+
+  constructor(
+    file: Pick<SnapshotFile, 'write'>,
+    source: SnapshotSource,
+    observer: SnapshotObserver,
+    log: Logger,
+  ) {
+    this.#file = file;
+    this.#source = source;
+    this.#observer = observer;
+    this.#log = log;
+    this.#revision = source.revision();
+  }
+
+  /** Begins; what the source holds now is in the file. */
+  start(intervalMs: number): void {
+    this.#revision = this.#source.revision();
+    this.#timer = setInterval(() => void this.write(), intervalMs).unref();
+  }
+
+  /** Writes what has changed since the last time; does nothing before `start`, so that a snapshot that is still being read stays. */
+  async write(): Promise<void> {
+    if (this.#timer === undefined || this.#revision === this.#source.revision()) return;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    await this.#writing;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.write();
+    this.#timer = undefined;
+  }
+
+  async #write(): Promise<void> {
+    const revision = this.#source.revision();
+    try {
+      this.#observer.wrote(await this.#file.write(this.#source.entries()));
+      this.#revision = revision;
+      if (this.#isFailing) this.#log.info('snapshot is written again');
+      this.#isFailing = false;
+    } catch (error) {
+      this.#observer.failed();
+      if (!this.#isFailing)
+        this.#log.warn('snapshot cannot be written, what is new is lost on a restart', { error });
+      this.#isFailing = true;
+    }
+  }
+}
