@@ -793,7 +793,7 @@ export interface PeerCacheOptions {
    */
   readonly coalescerDisabled: boolean;
   /**
-   * Ask again for answers that reach close to now once they are a little old.
+   * Ask again for queries that reach close to now once their answers are a little old; labels and series follow -max-metadata-cache-freshness.
    */
   readonly recentTailRefreshEnabled: boolean;
   /**
@@ -1147,7 +1147,7 @@ export interface Tier0Options {
    */
   readonly maxMetadataCacheFreshness: number;
   /**
-   * Ask again for answers that reach close to now once they are a little old.
+   * Ask again for queries that reach close to now once their answers are a little old; labels and series follow -max-metadata-cache-freshness.
    */
   readonly recentTailRefreshEnabled: boolean;
   /**

@@ -76,10 +76,10 @@ export function isRecentInstant(
   return isRecentAt(timeNs, nowMs, rules);
 }
 
+/** A rule of its own: `-recent-tail-refresh-enabled` is about queries. */
 export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
-  const { recentTailRefreshEnabled, maxMetadataCacheFreshness } = rules;
-  if (!recentTailRefreshEnabled || maxMetadataCacheFreshness === 0) return false;
-  return endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
+  const { maxMetadataCacheFreshness } = rules;
+  return maxMetadataCacheFreshness > 0 && endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
 }
 
 /** An answer that is kept indefinitely must be of the past, whether or not queries are refreshed. */
