@@ -167,7 +167,7 @@ export interface NamesOptions {
    */
   readonly streamFields: readonly string[];
   /**
-   * Further backend fields that label endpoints list and whose aliases they resolve.
+   * Further backend fields that are labels: listed, with values, selectable and targets of volumes; with dots or underscores.
    */
   readonly extraLabelFields: readonly string[];
   /**

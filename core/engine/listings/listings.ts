@@ -28,7 +28,7 @@ export async function listLabelNames(
   }
   // A stream without fields is not listed, but still has a service name.
   if (fields.length > 0 || (await hasStreams(filter, range, upstream))) names.add(serviceNameLabel);
-  if (names.size > 0) for (const label of naming.extraLabels.keys()) names.add(label);
+  if (names.size > 0) for (const label of naming.extraLabels) names.add(label);
   return namesAnswer(names, browse);
 }
 
@@ -45,8 +45,10 @@ export async function listLabelValues(
     const ofStreams = [...naming.fieldsOf(name), ...nestedFields].map(
       (field) => ({ listing: 'stream_field_values', field }) as const,
     );
-    const extra = naming.extraLabels.get(name);
-    const ofRows = extra === undefined ? [] : [{ listing: 'field_values', field: extra } as const];
+    const columns = naming.extraLabels.has(name) ? naming.columnsOf(name) : [];
+    const ofRows = (await storedOf(columns, filter, range, upstream)).map(
+      (field) => ({ listing: 'field_values', field }) as const,
+    );
     const lists = await Promise.all(
       [...ofStreams, ...ofRows].map((listing) => upstream.list({ ...listing, query: query(filter), range })),
     );
@@ -55,6 +57,19 @@ export async function listLabelValues(
   values.delete('');
   holdToSize(values, limits.of([tenant.id]).labelValuesMaxResponseBytes);
   return namesAnswer(values, browse);
+}
+
+/** Those of the columns that rows have. A single one is asked for its values at once. */
+async function storedOf(
+  columns: readonly string[],
+  filter: LogsqlFilter,
+  range: TimeRange,
+  upstream: Upstream,
+): Promise<readonly string[]> {
+  if (columns.length < 2) return columns;
+  const stored = await upstream.list({ listing: 'field_names', query: query(filter), range });
+  const names = new Set(stored.map(({ value }) => value));
+  return columns.filter((field) => names.has(field));
 }
 
 /**

@@ -142,7 +142,8 @@ type ExtraColumns = readonly (readonly [label: string, field: string])[];
 
 /** Fields declared as labels: they need not be stream fields, so they are columns of the rows. */
 function extraColumns({ targets }: VolumePlan, naming: Naming): ExtraColumns {
-  return targets === 'all' ? [] : [...naming.extraLabels].filter(([label]) => targets.has(label));
+  if (targets === 'all') return [];
+  return [...targets].flatMap((label) => naming.columnsOf(label).map((field) => [label, field] as const));
 }
 
 function piecesQuery(
@@ -178,9 +179,12 @@ function timesOf(row: BackendRow, { cellNs, isMeasured }: Counting, range: TimeR
   };
 }
 
-function valuesOf(row: BackendRow, extra: ExtraColumns): readonly Label[] {
-  return extra.flatMap(([label, field]): readonly Label[] => {
+/** The first column of a label that has a value decides. */
+function valuesOf(row: BackendRow, extra: ExtraColumns): Iterable<Label> {
+  const values = new Map<string, string>();
+  for (const [label, field] of extra) {
     const value = columnOf(row, field) ?? '';
-    return value === '' ? [] : [[label, value]];
-  });
+    if (value !== '' && !values.has(label)) values.set(label, value);
+  }
+  return values;
 }

@@ -33,6 +33,8 @@ export const defaultNamingSettings: NamingSettings = {
 // VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 const keptNames = 4096;
+/** In names with more underscores these are what is stored. */
+const maxUnderscores = 3;
 /** A request may outlive one reload of the field mapping less. */
 const keptMappings = 5;
 
@@ -46,8 +48,8 @@ export class Naming {
   readonly dottedNames: 'reject' | 'accept';
   /** Whether `limit`, `offset` and `search` apply to label listings: `-label-browse-extensions` with `auto` resolved. */
   readonly browseExtensions: boolean;
-  /** Labels that are always listed, with the backend field of each. */
-  readonly extraLabels: ReadonlyMap<string, string>;
+  /** Labels that are always listed. */
+  readonly extraLabels: ReadonlySet<string>;
   /** The texts that mean "no line was stored": a prefix, and a whole value (empty when there is none). */
   readonly missingLine: { readonly prefix: string; readonly exact: string };
   /** Tells field mappings apart; empty without one. */
@@ -61,6 +63,7 @@ export class Naming {
   readonly #translatesOtel: boolean;
   readonly #labelByField: ReadonlyMap<string, string>;
   readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
+  readonly #columnsByLabel: ReadonlyMap<string, readonly string[]>;
   readonly #pushedNames = new Map<string, string>();
   readonly #otelNames = new Map<string, string>();
 
@@ -91,11 +94,8 @@ export class Naming {
     this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
     this.#fieldsByLabel = groupByLabel(settings);
-    this.extraLabels = new Map(
-      settings.extraLabelFields
-        .map((name) => this.#canonicalField(name))
-        .map((field) => [this.#shownName(field), field]),
-    );
+    this.extraLabels = new Set(settings.extraLabelFields.map((name) => this.#shownName(name)));
+    this.#columnsByLabel = this.#declaredColumns();
   }
 
   /** This naming with another field mapping; requests that began under this one find it there. */
@@ -138,9 +138,21 @@ export class Naming {
     return [...fields];
   }
 
+  /**
+   * The stored fields of a label that options declare and that need not be one of streams: such a label is found in the columns of rows.
+   * In order of precedence, as `fieldsOf`; empty for all others.
+   */
+  columnsOf(label: string): readonly string[] {
+    return this.#columnsByLabel.get(label) ?? [];
+  }
+
   /** The name under which a selector finds a stored name: its label, if the field is one. */
   selectorName(name: string): string {
-    return this.dottedNames === 'reject' || isLegalLabel(name) ? name : (this.labelOf(name) ?? name);
+    if (this.dottedNames === 'reject' || isLegalLabel(name)) return name;
+    const label = this.labelOf(name);
+    if (label !== undefined) return label;
+    const shown = this.#shownName(name);
+    return this.extraLabels.has(shown) ? shown : name;
   }
 
   /** The entry's name for a stored name in a query. */
@@ -211,13 +223,40 @@ export class Naming {
     return false;
   }
 
-  #canonicalField(name: string): string {
-    for (const field of this.#promoted) if (sanitizeOtel(field) === name) return field;
-    return name;
+  /** Of mapped fields and extra ones. Where `-stream-fields` says that a field is one of streams, their index finds it faster. */
+  #declaredColumns(): ReadonlyMap<string, readonly string[]> {
+    const { fieldMapping, extraLabelFields, streamFields } = this.#settings;
+    const declared = [
+      ...fieldMapping.map((alias) => [alias.loki_label, [alias.vl_field]] as const),
+      ...extraLabelFields.map((name) => [this.#shownName(name), this.#spellings(name)] as const),
+    ];
+    const columns = new Map<string, Set<string>>();
+    for (const [label, fields] of declared) {
+      // The service is always made of streams.
+      if (label === serviceNameLabel || fields.every((field) => streamFields.includes(field))) continue;
+      columns.set(label, new Set([...(columns.get(label) ?? this.fieldsOf(label)), ...fields]));
+    }
+    return new Map([...columns].map(([label, fields]) => [label, [...fields]]));
   }
 
-  #shownName(field: string): string {
-    return this.labelStyle === 'passthrough' ? field : (this.#labelByField.get(field) ?? sanitizeOtel(field));
+  /** The stored fields that an entry of `-extra-label-fields` can mean: the field itself, or those with dots for its underscores. */
+  #spellings(name: string): readonly string[] {
+    const mapped = this.#fieldsByLabel.get(name);
+    if (mapped !== undefined) return mapped;
+    if (this.labelStyle === 'passthrough' || !isLegalLabel(name)) return [name];
+    const promoted = [...this.#promoted].filter((field) => sanitizeOtel(field) === name);
+    const parts = name.split('_');
+    if (promoted.length > 0 || parts.length - 1 > maxUnderscores) return [...promoted, name];
+    return parts.reduce<string[]>(
+      (starts, part) =>
+        starts.length === 0 ? [part] : starts.flatMap((start) => [`${start}_${part}`, `${start}.${part}`]),
+      [],
+    );
+  }
+
+  #shownName(name: string): string {
+    const alias = this.#labelByField.get(name);
+    return alias ?? (this.labelStyle === 'passthrough' ? name : sanitizeOtel(name));
   }
 }
 

@@ -46,7 +46,8 @@ async function overLines(t: ExecutionContext, flags: Readonly<Record<string, str
   });
   t.true(pushed.ok);
   const warmed = async (count: number): Promise<void> => {
-    while ((await metric('window_warmed_total')) < count) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await metric('window_warmed_total')) < count)
+      await new Promise((resolve) => setTimeout(resolve, 20));
   };
   return { metric, ask, warmed };
 }

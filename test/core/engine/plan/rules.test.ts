@@ -71,8 +71,9 @@ class Example {
     const { timestampNs, line, stream, structuredMetadata, isRebuilt } = this.#reader.read(row);
     if (isRebuilt) return undefined;
     const isSelected = this.#expr.selector.matchers.every((matcher) => {
-      const extra = this.naming.extraLabels.get(matcher.name);
-      return matchesText(matcher, extra === undefined ? stream.labels.get(matcher.name) : (row[extra] ?? ''));
+      const columns = this.naming.columnsOf(matcher.name);
+      const [first = ''] = columns.map((field) => row[field] ?? '').filter((value) => value !== '');
+      return matchesText(matcher, columns.length === 0 ? stream.labels.get(matcher.name) : first);
     });
     const entry = { timestampNs, line, stream: stream.labels, structuredMetadata };
     return isSelected && stages(entry) !== undefined;

@@ -76,13 +76,50 @@ test('a missing line is empty, the default text or what the backend was configur
   t.false(namingWith().isMissingLine('none'));
 });
 
-test('extra label fields are shown under their label name', (t) => {
-  const naming = namingWith({ extraLabelFields: ['k8s_pod_name', 'tier'] });
-  t.deepEqual(
-    [...naming.extraLabels],
-    [
-      ['k8s_pod_name', 'k8s.pod.name'],
-      ['tier', 'tier'],
-    ],
-  );
+const declared: readonly [Partial<NamingSettings>, Readonly<Record<string, readonly string[]>>][] = [
+  [{ extraLabelFields: ['k8s_pod_name'] }, { k8s_pod_name: ['k8s_pod_name', 'k8s.pod.name'] }],
+  [{ extraLabelFields: ['tier', 'tier'] }, { tier: ['tier'] }],
+  [{ extraLabelFields: ['http.method'] }, { http_method: ['http_method', 'http.method'] }],
+  [{ extraLabelFields: ['http_method', 'http.method'] }, { http_method: ['http_method', 'http.method'] }],
+  [{ extraLabelFields: ['http_method'], labelStyle: 'passthrough' }, { http_method: ['http_method'] }],
+  [{ extraLabelFields: ['http.method'], labelStyle: 'passthrough' }, { 'http.method': ['http.method'] }],
+  [
+    { extraLabelFields: ['http_status_code'] },
+    { http_status_code: ['http_status_code', 'http_status.code', 'http.status_code', 'http.status.code'] },
+  ],
+  [{ extraLabelFields: ['a_b_c_d_e'] }, { a_b_c_d_e: ['a_b_c_d_e'] }],
+  [
+    { extraLabelFields: ['crew'], fieldMapping: [{ vl_field: 'team.owner', loki_label: 'crew' }] },
+    { crew: ['team.owner'] },
+  ],
+  [
+    {
+      extraLabelFields: ['team.owner'],
+      fieldMapping: [{ vl_field: 'team.owner', loki_label: 'crew' }],
+      labelStyle: 'passthrough',
+    },
+    { crew: ['team.owner'] },
+  ],
+];
+for (const [settings, expected] of declared) {
+  test(`extra label fields are labels of rows: ${JSON.stringify(settings)}`, (t) => {
+    const naming = namingWith(settings);
+    t.deepEqual([...naming.extraLabels], Object.keys(expected));
+    for (const [label, fields] of Object.entries(expected))
+      t.deepEqual(new Set(naming.columnsOf(label)), new Set([...fields, ...naming.fieldsOf(label)]));
+    for (const [label, fields] of Object.entries(expected))
+      for (const field of fields)
+        if (field.includes('.') && naming.dottedNames === 'accept') t.is(naming.selectorName(field), label);
+  });
+}
+
+test('a declared label whose fields are all of streams is found by their index', (t) => {
+  const naming = namingWith({
+    fieldMapping: [{ vl_field: 'team.owner', loki_label: 'crew' }],
+    streamFields: ['team.owner', 'tier'],
+    extraLabelFields: ['tier'],
+  });
+  t.deepEqual(naming.columnsOf('crew'), []);
+  t.deepEqual(naming.columnsOf('tier'), []);
+  t.deepEqual(naming.fieldsOf('crew'), ['team.owner', 'crew']);
 });
