@@ -24,6 +24,7 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
+import { Inventory, inventoryMetrics, type Share } from './inventory.js';
 import { StaleAnswers, staleMetrics } from './stale.js';
 
 const metrics = {
@@ -51,6 +52,7 @@ const metrics = {
     help: 'Backend work saved: joined calls that got the shared answer.',
   },
   ...diskMetrics,
+  ...inventoryMetrics,
   ...staleMetrics,
 } as const;
 
@@ -59,7 +61,7 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   summary: 'Keeps answers near by and shares identical calls in flight.',
   needs: ['tenant'],
   gives: [],
-  rest: 'maybe',
+  rest: 'many',
   optional: true,
   metrics,
   create: (options, host) => new PeerCache(options, host),
@@ -80,6 +82,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #generations = new Generations();
   readonly #options: PeerCacheOptions;
   readonly #stale: StaleAnswers;
+  readonly #inventory: Inventory | undefined;
   #disk: DiskTier | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -91,6 +94,8 @@ class PeerCache implements Stage<'tenant', never> {
     this.#keys = createCacheKeys(options);
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
+    if (this.#cache !== undefined)
+      this.#inventory = new Inventory(options, host, this.#cache, this.#keys, this.#share);
   }
 
   async start(): Promise<void> {
@@ -128,9 +133,8 @@ class PeerCache implements Stage<'tenant', never> {
     }
     if (this.#cache !== undefined) exchange.trace.cache('miss');
     try {
-      return await (this.#flights === undefined
-        ? this.#fetch(question, exchange, rest)
-        : this.#share(this.#flights, question, exchange, rest));
+      const key = `${this.#generations.of(question)} ${question}`;
+      return await this.#share(key, exchange, (asked) => this.#fetch(question, asked, rest));
     } catch (error) {
       const isPurged = generation !== this.#cache?.generationOf(question);
       if (kept === undefined || isPurged || !this.#stale.mayReplace(error, exchange)) throw error;
@@ -161,18 +165,14 @@ class PeerCache implements Stage<'tenant', never> {
     await this.#cache?.purge(tenantId);
   }
 
-  async #share(
-    flights: Flights<Answer>,
-    question: string,
-    exchange: Exchange<'tenant'>,
-    rest: Rest,
-  ): Promise<Answer> {
-    const key = `${this.#generations.of(question)} ${question}`;
-    const { result, isShared } = flights.join(key, exchange.signal, async (signal) => {
+  /** Callers with the same key share one run. */
+  readonly #share: Share = async (key, exchange, run) => {
+    if (this.#flights === undefined) return run(exchange);
+    const { result, isShared } = this.#flights.join(key, exchange.signal, async (signal) => {
       // The first caller may leave before the others have their answer.
       exchange.memory.retain();
       try {
-        return await this.#fetch(question, detachExchange(exchange, signal), rest);
+        return await run(detachExchange(exchange, signal));
       } finally {
         exchange.memory.close();
       }
@@ -183,11 +183,11 @@ class PeerCache implements Stage<'tenant', never> {
     const answer = await withoutPlace(exchange.slots.place, () => result);
     this.#host.meters.coalesced_saved_total.add(1, {});
     return answer;
-  }
+  };
 
   async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const generation = this.#cache?.generationOf(key);
-    const answer = await rest(exchange);
+    const answer = (await this.#inventory?.answer(exchange, rest)) ?? (await rest(exchange));
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
     if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
     const pacer = new Pacer(exchange.signal);

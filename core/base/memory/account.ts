@@ -12,6 +12,7 @@ export type MemoryUse =
   | 'samples of patterns'
   | 'the values of fields'
   | 'windows that were kept'
+  | 'listings that were kept'
   | 'the bytes of the answer';
 
 /** Where accounts get their memory: the bound on what all queries of the process hold together. */

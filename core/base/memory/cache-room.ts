@@ -15,8 +15,10 @@ const leastShare = 1 / 8;
 const growth = 0.01;
 /** Of what is too much, so much is taken with each look: some of it is garbage, which goes by itself. */
 const haste = 0.25;
+/** Resident memory is held to this part of the bound: the rest is for what a query takes for a moment. */
+const aim = 0.8;
 /** Room is given back below this part of the bound. */
-const calm = 0.95;
+const calm = 0.75;
 
 /**
  * Holds the resident memory of the process to the size of its caches and some more, by what the system says instead of what the caches
@@ -47,7 +49,7 @@ export class CacheRoom {
 
   /** Takes a look at the memory of the process. */
   observe(residentBytes: number): void {
-    const over = residentBytes - this.bound;
+    const over = residentBytes - aim * this.bound;
     let share = this.#share;
     if (over > 0) share -= Math.max(growth, (haste * over) / this.#cacheBytes);
     else if (residentBytes < calm * this.bound) share += growth;

@@ -1,6 +1,5 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Browse, LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../wire/api/request.js';
-import { apiError } from '../../base/errors/table.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import { query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
@@ -11,6 +10,7 @@ import type { EngineContext } from '../context.js';
 import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
+import { holdToSize } from './size.js';
 
 const silenceNs = 30n * 60n * 1_000_000_000n;
 
@@ -77,14 +77,14 @@ async function storedOf(
  * stream that is silent within a shorter range is listed if it has entries on both sides of it.
  */
 export async function listSeries(
-  { filter }: SeriesPlan,
+  { filter, withoutSilent }: SeriesPlan,
   { range }: SeriesRequest,
   { upstream, reader }: Backend,
 ): Promise<SeriesAnswer> {
   const list = (startNs: bigint, endNs: bigint): Promise<readonly LabelSet[]> =>
     streamsOf(filter, { startNs, endNs }, upstream, reader);
   const { startNs, endNs } = range;
-  if (endNs - startNs >= silenceNs)
+  if (withoutSilent === true || endNs - startNs >= silenceNs)
     return { kind: 'series', series: await list(startNs, endNs), warnings: [] };
   const [within, before, after] = await Promise.all([
     list(startNs, endNs),
@@ -129,11 +129,4 @@ function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Brow
 
 function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function holdToSize(values: ReadonlySet<string>, maxBytes: number): void {
-  if (maxBytes === 0) return;
-  let size = 0;
-  for (const value of values) size += Buffer.byteLength(value);
-  if (size > maxBytes) throw apiError('labelValuesTooLarge', { read: maxBytes + 1, limit: maxBytes });
 }

@@ -78,6 +78,8 @@ export interface LabelValuesPlan {
 export interface SeriesPlan {
   readonly kind: 'series';
   readonly filter: LogsqlFilter;
+  /** Set for a part of a range: only streams that have entries in it. */
+  readonly withoutSilent?: boolean;
 }
 export interface IndexStatsPlan {
   readonly kind: 'index-stats';

@@ -52,5 +52,6 @@ export async function stored(t: ExecutionContext) {
 
 export async function metric(url: string, name: string): Promise<string | undefined> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  return new RegExp(`^ref_proxy_${name} (.+)$`, 'm').exec(text)?.[1];
+  const escaped = name.replaceAll(/[{}]/g, String.raw`\$&`);
+  return new RegExp(`^ref_proxy_${escaped} (.+)$`, 'm').exec(text)?.[1];
 }

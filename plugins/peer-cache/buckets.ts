@@ -1,0 +1,50 @@
+/** How the time of a listing is divided into buckets. Bounds are [start, end), in nanoseconds, at whole multiples of a bucket's length. */
+import type { TimeRange } from '../../core/base/time/range.js';
+
+/** Time that whole buckets fill. */
+export interface Filled extends TimeRange {
+  /** Place of the smallest length in `lengths`. */
+  readonly level: number;
+}
+
+const minuteNs = 60_000_000_000n;
+/** Each is a whole multiple of the one before. */
+const lengths = [1n, 10n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs);
+/** Shorter ranges are asked as they are (docs/protocol/operation.md#cache-times). */
+const shortestNs = 10n * minuteNs;
+/** In longer ranges the smallest buckets cost more than they save. */
+const longNs = 360n * minuteNs;
+/** Lines younger than this may still be on their way. */
+const newestNs = minuteNs;
+
+/** The part of a range that buckets fill; undefined for a range that is too short or too young. */
+export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Filled | undefined {
+  if (endNs - startNs < shortestNs) return undefined;
+  const level = endNs - startNs < longNs ? 0 : 1;
+  const length = lengths[level] ?? minuteNs;
+  const sealedNs = nowNs - newestNs < endNs ? nowNs - newestNs : endNs;
+  const inner = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
+  return inner.startNs < inner.endNs ? inner : undefined;
+}
+
+/** The largest buckets that fill such a part, in order. */
+export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly TimeRange[] {
+  const buckets: TimeRange[] = [];
+  for (let from = startNs; from < endNs;) {
+    let level = smallest;
+    for (let larger = level + 1; larger < lengths.length; larger += 1) {
+      const length = lengths[larger] ?? minuteNs;
+      if (from % length === 0n && from + length <= endNs) level = larger;
+    }
+    const to = from + (lengths[level] ?? minuteNs);
+    buckets.push({ startNs: from, endNs: to });
+    from = to;
+  }
+  return buckets;
+}
+
+/** The largest multiple of a length that is not larger. */
+function floor(ns: bigint, length: bigint): bigint {
+  const rest = ns % length;
+  return rest < 0n ? ns - rest - length : ns - rest;
+}
