@@ -519,7 +519,7 @@ export interface BackendOptions {
    */
   readonly statsQueryRangeConcurrency: number;
   /**
-   * Shortest pause between two statistics over time; 0 means none. (ms)
+   * Shortest pause between two statistics over time of Logs Drilldown in one of their places; 0 means none. (ms)
    */
   readonly statsQueryRangeInterQueryDelay: number;
 }

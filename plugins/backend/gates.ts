@@ -1,6 +1,8 @@
+import { apiError } from '../../core/base/errors/table.js';
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { BackendClient } from '../../core/victoria/upstream/client.js';
+import { CallGate } from '../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
 import type { GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
@@ -8,8 +10,9 @@ import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import type { backendMetrics } from './metrics.js';
 
-/** Places for statistics over time of Logs Drilldown when the option is 0. */
+/** Places for statistics over time when the option is 0. */
 const defaultPlaces = 4;
+const maxWaitingStatistics = 500;
 const gaugesWithinMs = 2_000;
 
 /** The gates of one backend, shared by all exchanges. */
@@ -47,13 +50,24 @@ export function makeGates(
       meters.backend_metadata_scans.set(waiting, { state: 'waiting' });
     },
   });
-  const places = options.statsQueryRangeConcurrency;
+  const places = options.statsQueryRangeConcurrency || defaultPlaces;
+  const statistics = new CallGate({
+    limit: places,
+    waitMs: options.timeout,
+    nowMs,
+    maxWaiting: maxWaitingStatistics,
+    full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
+    onChange: (running, waiting) => {
+      meters.backend_statistics.set(running, { state: 'running' });
+      meters.backend_statistics.set(waiting, { state: 'waiting' });
+    },
+  });
   const paced = new PacedSlots({
-    places: places === 0 ? defaultPlaces : places,
+    places,
     pauseMs: options.statsQueryRangeInterQueryDelay,
     onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
   });
-  return { heavy, scans, paced, minRangeMs: options.heavyQueryMinRange, queueWaitMs, nowMs };
+  return { heavy, scans, statistics, paced, minRangeMs: options.heavyQueryMinRange, queueWaitMs, nowMs };
 }
 
 async function readMetrics(client: BackendClient): Promise<string> {

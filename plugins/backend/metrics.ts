@@ -37,8 +37,13 @@ export const backendMetrics = {
     help: 'Long listings of labels that got no place in time, found the queue full or were stopped for memory',
     labels: ['reason'],
   },
+  backend_statistics: {
+    type: 'gauge',
+    help: 'Statistics over time on the backend, by state: running or waiting for one of -stats-query-range-concurrency places',
+    labels: ['state'],
+  },
   backend_drilldown_statistics_waiting: {
     type: 'gauge',
-    help: 'Statistics over time of Logs Drilldown that wait for a place',
+    help: 'Statistics over time of Logs Drilldown that wait for a place, most of them for the pause behind those before',
   },
 } as const;

@@ -283,10 +283,10 @@ export const errorTable = {
     when: 'a long listing of labels while too many wait for a place',
     text: 'too many outstanding requests: long-range VictoriaLogs metadata scans are limited to at most -backend-max-concurrent-metadata-scans={limit} per replica and {waiting} queries are waiting; retry later, narrow the time range, or raise this limit',
   },
-  pacedQueueFull: {
+  statisticsQueueFull: {
     status: 429,
-    when: 'statistics over time of Logs Drilldown while too many wait for one of -stats-query-range-concurrency places',
-    text: 'too many outstanding requests: VictoriaLogs statistics of Logs Drilldown are limited to -stats-query-range-concurrency={limit} per replica and {waiting} queries are waiting; retry later, or raise this limit',
+    when: 'statistics over time while too many wait for one of -stats-query-range-concurrency places',
+    text: 'too many outstanding requests: VictoriaLogs statistics over time are limited to -stats-query-range-concurrency={limit} per replica and {waiting} queries are waiting; retry later, or raise this limit',
   },
   backendRefused: {
     status: 502,

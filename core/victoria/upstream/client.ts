@@ -74,6 +74,7 @@ const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, rel
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 const nobody: Owner = [''];
 const maxErrorBytes = 4096;
+const maxWaitingCalls = 10_000;
 /** The most probes at once; probes are few and short. */
 const maxProbes = 4;
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
@@ -100,6 +101,8 @@ export class BackendClient {
       limit: options.maxConcurrent,
       waitMs: options.timeoutMs,
       nowMs: () => performance.now(),
+      maxWaiting: maxWaitingCalls,
+      full: (limit, waiting) => apiError('tooManyCalls', { limit, waiting }),
       onChange: options.onCalls ?? (() => undefined),
     });
     const isPlain =

@@ -9,12 +9,13 @@ export interface CallGateOptions {
   /** Longest wait for a place. */
   readonly waitMs: number;
   readonly nowMs: () => number;
+  /** The most calls that wait, few enough that choosing the next one takes negligible time. */
+  readonly maxWaiting: number;
+  /** The error of a call that finds as many waiting. */
+  readonly full: (limit: number, waiting: number) => Error;
   /** Notified when the number of running or waiting calls changes. */
   readonly onChange: (running: number, waiting: number) => void;
 }
-
-/** Few enough that choosing the next one takes negligible time. */
-const maxWaiting = 10_000;
 
 /**
  * Limits the calls running at once. A free place goes to the owner with the fewest, so that a request with many calls does not make the
@@ -28,16 +29,16 @@ export class CallGate {
   readonly #queue: FairQueue;
 
   constructor(options: CallGateOptions) {
-    const { limit, nowMs } = options;
+    const { limit, nowMs, maxWaiting, full } = options;
     this.#options = options;
     const refusal = (isFull: boolean): Error =>
-      isFull ? apiError('tooManyCalls', { limit, waiting: maxWaiting }) : apiError('queryTimeout', {});
+      isFull ? full(limit, maxWaiting) : apiError('queryTimeout', {});
     this.#queue = new FairQueue({ maxWaiting, refusal, nowMs });
   }
 
   /**
    * Waits for a place.
-   * @throws the signal's reason; ApiError `tooManyCalls`, `queryTimeout`
+   * @throws the signal's reason; `full`; ApiError `queryTimeout`
    */
   async enter(owner: Owner, signal: AbortSignal): Promise<HeldPlace> {
     const { waitMs, nowMs } = this.#options;

@@ -4,6 +4,7 @@ import type { TimeRange } from '../../../base/time/range.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
 import { isHeavyRows, isHeavyStatsRange, isLong } from './call-kind.js';
+import type { CallGate } from '../gate.js';
 import type { HeavyGate } from './heavy-gate.js';
 import type { PacedSlots } from './paced-slots.js';
 import type { ScanGate } from './scan-gate.js';
@@ -12,7 +13,9 @@ import { scanClass, type ScanOutcome } from './scan-limit.js';
 export interface GatesOptions {
   readonly heavy: HeavyGate;
   readonly scans: ScanGate;
-  /** For statistics over time of Logs Drilldown, which sends many at once. */
+  /** For statistics over time. */
+  readonly statistics: CallGate;
+  /** For those of Logs Drilldown besides, which sends many at once. */
   readonly paced: PacedSlots;
   /** Queries over shorter ranges are never heavy. */
   readonly minRangeMs: number;
@@ -65,18 +68,21 @@ export class ExchangeGates {
   }
 
   async statsRange(request: StatsRangeRequest): Promise<CallPass> {
-    const { paced, minRangeMs } = this.#options;
-    const { isDrilldown, signal } = this.#owner;
-    const endPace = isDrilldown ? await this.#waitFor(() => paced.enter(signal)) : nothing;
+    const { paced, statistics, minRangeMs } = this.#options;
+    const { isDrilldown, owner, signal } = this.#owner;
+    const held: CallPass['leave'][] = [];
+    const leave: CallPass['leave'] = (error, rows) => {
+      for (const each of held.reverse()) each(error, rows);
+    };
     try {
-      const pass = await (isHeavyStatsRange(request, minRangeMs) ? this.#heavy() : this.#free());
-      const leave = (error: unknown, rows: number): void => {
-        pass.leave(error, rows);
-        endPace();
-      };
-      return { ...pass, leave };
+      if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
+      if (isHeavyStatsRange(request, minRangeMs)) held.push((await this.#heavy()).leave);
+      // Last: what has a place here waits for no other gate, so that one request cannot hold up another in a circle.
+      const place = await this.#waitFor(() => statistics.enter(owner, signal));
+      held.push(() => place.leave());
+      return { signal, leave };
     } catch (error) {
-      endPace();
+      leave(error, 0);
       throw error;
     }
   }

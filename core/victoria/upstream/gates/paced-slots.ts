@@ -28,7 +28,7 @@ export class PacedSlots {
 
   /**
    * Waits for a place, in order of arrival; the returned function reports the end of the call.
-   * @throws ApiError `pacedQueueFull`, or the reason of the signal
+   * @throws ApiError `statisticsQueueFull`, or the reason of the signal
    */
   async enter(signal: AbortSignal): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
@@ -54,7 +54,7 @@ export class PacedSlots {
   #wait(signal: AbortSignal): Promise<void> {
     const { places, onChange } = this.#options;
     if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(apiError('pacedQueueFull', { limit: places, waiting: maxWaiting }));
+      return Promise.reject(apiError('statisticsQueueFull', { limit: places, waiting: maxWaiting }));
     return new Promise((resolve, reject) => {
       const enter = (): void => {
         signal.removeEventListener('abort', giveUp);

@@ -98,7 +98,17 @@ test('versions compare by number', (t) => {
 function makeGate(limit: number, waitMs = 60_000) {
   const seen = { running: 0, waiting: 0 };
   const onChange = (running: number, waiting: number): void => void Object.assign(seen, { running, waiting });
-  return { gate: new CallGate({ limit, waitMs, nowMs: () => 0, onChange }), seen };
+  return {
+    gate: new CallGate({
+      limit,
+      waitMs,
+      nowMs: () => 0,
+      maxWaiting: 10_000,
+      full: () => new Error('full'),
+      onChange,
+    }),
+    seen,
+  };
 }
 
 const { signal: never } = new AbortController();

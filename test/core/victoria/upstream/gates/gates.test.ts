@@ -1,7 +1,9 @@
 import test from 'ava';
+import { apiError } from '../../../../../core/base/errors/table.js';
 import { everything, query, sort } from '../../../../../core/victoria/logsql/build.js';
 import { ExchangeGates, type GatesOptions } from '../../../../../core/victoria/upstream/gates/gates.js';
 import { isHeavyRows, isHeavyStatsRange } from '../../../../../core/victoria/upstream/gates/call-kind.js';
+import { CallGate } from '../../../../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../../../../core/victoria/upstream/gates/gauges.js';
 import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
 import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
@@ -13,8 +15,8 @@ const rangeOf = (hours: bigint, startNs = 0n) => ({ startNs, endNs: startNs + ho
 const all = query(everything);
 const nowMs = (): number => performance.now();
 
-function makeGates(isDrilldown = false) {
-  const seen = { heavy: 0, scans: 0 };
+function makeGates(isDrilldown = false, places = 4) {
+  const seen = { heavy: 0, scans: 0, statistics: 0 };
   const options: GatesOptions = {
     heavy: new HeavyGate({
       limit: 2,
@@ -34,6 +36,14 @@ function makeGates(isDrilldown = false) {
       random: () => 0,
       onRefused: () => undefined,
       onChange: (_limit, running) => (seen.scans = running),
+    }),
+    statistics: new CallGate({
+      limit: places,
+      waitMs: 60_000,
+      nowMs,
+      maxWaiting: 3,
+      full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
+      onChange: (running) => (seen.statistics = running),
     }),
     paced: new PacedSlots({ places: 1, pauseMs: 0, onChange: () => undefined }),
     minRangeMs: sixHoursMs,
@@ -97,6 +107,36 @@ test('listings over a long range are scans, short ones are not', async (t) => {
   t.is(seen.scans, 1);
   pass.leave(undefined, 5);
   t.is(seen.scans, 0);
+});
+
+test('as many statistics over time run at once as there are places, and few wait', async (t) => {
+  const asked = { query: all, range: rangeOf(1n), stepNs: hourNs, shiftNs: 0n };
+  const { gates, seen } = makeGates(false, 2);
+  const running = [await gates.statsRange(asked), await gates.statsRange(asked)];
+  const waiting = [1, 2, 3].map(() => gates.statsRange(asked));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.is(seen.statistics, 2);
+  await t.throwsAsync(gates.statsRange(asked), {
+    message: /limited to -stats-query-range-concurrency=2 per replica and 3 queries are waiting/,
+  });
+  for (const pass of running) pass.leave(undefined, 0);
+  for (const pass of waiting) (await pass).leave(undefined, 0);
+  t.is(seen.statistics, 0);
+});
+
+test('statistics over time that get no place among heavy ones hold none of theirs', async (t) => {
+  const heavy = { query: all, range: rangeOf(7n), stepNs: hourNs, shiftNs: 0n };
+  const { gates, seen } = makeGates(true, 4);
+  const leave = await gates.hold(rangeOf(100n));
+  const leaveToo = await gates.hold(rangeOf(200n));
+  await t.throwsAsync(gates.statsRange(heavy), { message: /heavy VictoriaLogs queries/ });
+  t.is(seen.statistics, 0);
+  leave();
+  leaveToo();
+  // The only paced place is free again.
+  const pass = await gates.statsRange({ ...heavy, range: rangeOf(1n) });
+  t.is(seen.statistics, 1);
+  pass.leave(undefined, 0);
 });
 
 test('statistics over time of Logs Drilldown share places of their own', async (t) => {
