@@ -1,0 +1,89 @@
+import { Trace } from '../base/trace.js';
+import type { Exchange } from '../kernel/plugin/exchange.js';
+import type { Host } from '../kernel/plugin/host.js';
+import { detachExchange } from './detach.js';
+
+/** Work for later. Ends early when there is no more time to spare. */
+type Job = (exchange: Exchange<'tenant'>) => Promise<void>;
+
+interface Waiting {
+  readonly exchange: Exchange<'tenant'>;
+  readonly run: Job;
+  readonly untilMs: number;
+}
+
+const maxJobs = 64;
+const waitMs = 250;
+const giveUpMs = 60_000;
+/** Later than this, the process has enough to do. */
+const strainedMs = 20;
+
+/**
+ * Asks the backend for what somebody will probably ask for. One job at a time, and only while nobody asks: whatever is asked meanwhile
+ * goes first. A job that finds no time within a minute is dropped, and so are those that come while 64 wait.
+ */
+export class SpareTime {
+  readonly #host: Pick<Host, 'clock' | 'strain' | 'log'>;
+  readonly #isIdle: () => boolean;
+  readonly #jobs = new Map<string, Waiting>();
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(host: Pick<Host, 'clock' | 'strain' | 'log'>, isIdle: () => boolean) {
+    this.#host = host;
+    this.#isIdle = isIdle;
+  }
+
+  /** Whether a job may run, or go on. */
+  get isFree(): boolean {
+    return this.#isIdle() && this.#host.strain.lateMs < strainedMs && !this.#stopped.signal.aborted;
+  }
+
+  /**
+   * Puts a job in the queue, in the place of one by the same name. It runs on an exchange like the given one, with a lifetime and an
+   * account of memory of its own; its errors are only logged.
+   * @returns false when there is no room
+   */
+  add(name: string, exchange: Exchange<'tenant'>, run: Job): boolean {
+    if (this.#stopped.signal.aborted || (this.#jobs.size >= maxJobs && !this.#jobs.has(name))) return false;
+    this.#jobs.set(name, { exchange, run, untilMs: this.#host.clock.monotonicMs() + giveUpMs });
+    this.#wait();
+    return true;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#stopped.abort();
+    this.#jobs.clear();
+  }
+
+  #wait(): void {
+    this.#timer ??= setTimeout(() => void this.#turn(), waitMs).unref();
+  }
+
+  /** The timer stays until the work is done, so that there is one job at a time. */
+  async #turn(): Promise<void> {
+    await this.#next();
+    this.#timer = undefined;
+    if (this.#jobs.size > 0 && !this.#stopped.signal.aborted) this.#wait();
+  }
+
+  async #next(): Promise<void> {
+    const [first] = this.#jobs;
+    if (first === undefined) return;
+    const [name, { exchange, run, untilMs }] = first;
+    const isLate = this.#host.clock.monotonicMs() > untilMs;
+    if (!isLate && !this.isFree) return;
+    this.#jobs.delete(name);
+    if (isLate) return;
+    const memory = exchange.memory.another();
+    try {
+      await run(detachExchange(exchange, this.#stopped.signal, { trace: new Trace(), memory }));
+    } catch (error) {
+      // Nobody waits for it.
+      this.#host.log.debug('work ahead of time failed', { error });
+    } finally {
+      memory.close();
+    }
+  }
+}
