@@ -109,6 +109,11 @@ export class SnapshotFile {
     }
   }
 
+  /** Removes the file, as it must be when what it holds is no longer true. */
+  async remove(): Promise<void> {
+    await rm(this.#settings.path, { force: true });
+  }
+
   async #clear(): Promise<void> {
     const folder = dirname(this.#settings.path);
     for (const name of await readdir(folder))

@@ -19,19 +19,19 @@ export interface SnapshotObserver {
 
 /** Writes a snapshot from time to time, when there is something new, and a last time in the end. */
 export class SnapshotKeeper {
-  readonly #file: Pick<SnapshotFile, 'write'>;
+  readonly #file: Pick<SnapshotFile, 'write' | 'remove'>;
   readonly #source: SnapshotSource;
   readonly #observer: SnapshotObserver;
   readonly #log: Logger;
-  /** What is in the file. */
-  #revision: number;
+  /** What is in the file; undefined for nothing. */
+  #revision: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /** Set while writing fails, so that one outage is one log record. */
   #isFailing = false;
 
   constructor(
-    file: Pick<SnapshotFile, 'write'>,
+    file: Pick<SnapshotFile, 'write' | 'remove'>,
     source: SnapshotSource,
     observer: SnapshotObserver,
     log: Logger,
@@ -43,9 +43,12 @@ export class SnapshotKeeper {
     this.#revision = source.revision();
   }
 
-  /** Begins; what the source holds now is in the file. */
-  start(intervalMs: number): void {
-    this.#revision = this.#source.revision();
+  /**
+   * Begins.
+   * @param isSaved whether the file holds what the source holds now
+   */
+  start(intervalMs: number, isSaved = true): void {
+    this.#revision = isSaved ? this.#source.revision() : undefined;
     this.#timer = setInterval(() => void this.write(), intervalMs).unref();
   }
 
@@ -56,6 +59,16 @@ export class SnapshotKeeper {
       this.#writing = undefined;
     });
     await this.#writing;
+  }
+
+  /**
+   * Something was taken out of the source that must not come back: the file goes, also where nothing can be written, and what is left in
+   * the source is written next time.
+   */
+  async forget(): Promise<void> {
+    await this.#writing;
+    this.#revision = undefined;
+    await this.#file.remove();
   }
 
   async stop(): Promise<void> {

@@ -145,6 +145,7 @@ test('a snapshot is written when something has changed and a last time in the en
         written.push([...given].map(({ names }) => names.join()));
         return Promise.resolve(1);
       },
+      remove: () => Promise.resolve(),
     },
     { revision: () => known.length, entries: () => entries(...known) },
     { wrote: () => undefined, failed: () => undefined },
@@ -170,7 +171,10 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
   const host = makeHost();
   let [isFull, revision, wrote, failed] = [true, 0, 0, 0];
   const keeper = new SnapshotKeeper(
-    { write: () => (isFull ? Promise.reject(new Error('disk full')) : Promise.resolve(7)) },
+    {
+      write: () => (isFull ? Promise.reject(new Error('disk full')) : Promise.resolve(7)),
+      remove: () => Promise.resolve(),
+    },
     { revision: () => revision, entries: () => [] },
     { wrote: (bytes) => (wrote += bytes), failed: () => (failed += 1) },
     host.log,
@@ -188,4 +192,26 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
     host.records.map(({ body }) => body),
     ['snapshot cannot be written, what is new is lost on a restart', 'snapshot is written again'],
   );
+});
+
+test('what was taken out of a source is in no file from then on, also while one is written', async (t) => {
+  const folder = await folderFor(t);
+  const file = fileAt(join(folder, 'snapshot.json'));
+  let known = ['secret', 'other'];
+  let revision = 0;
+  const keeper = new SnapshotKeeper(
+    file,
+    { revision: () => revision, entries: () => entries(...known) },
+    { wrote: () => undefined, failed: () => undefined },
+    makeHost().log,
+  );
+  keeper.start(3_600_000, false);
+  const writing = keeper.write();
+  known = ['other'];
+  revision += 1;
+  await keeper.forget();
+  t.deepEqual(await readdir(folder), []);
+  await writing;
+  await keeper.stop();
+  t.deepEqual([...((await contentOf(file)) ?? [])], [['other', 0]]);
 });

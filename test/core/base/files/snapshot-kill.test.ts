@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
+import { makeHost } from '../../../../core/testing/index.js';
+
+const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
+/** `KILLS=100` for a longer look. */
+const kills = Number(process.env['KILLS'] ?? 5);
+
+/** Lets a process write until it has told of a few snapshots, and a few milliseconds more; resolves to the last it told of. */
+async function writeAndKill(path: string, delayMs: number): Promise<number> {
+  const child = spawn(process.execPath, [writer, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let told = 0;
+  let isToBeKilled = false;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told = Number(text.trim().split('\n').at(-1));
+    if (told < 10 || isToBeKilled) return;
+    isToBeKilled = true;
+    setTimeout(() => child.kill('SIGKILL'), delayMs);
+  });
+  await once(child, 'close');
+  return told;
+}
+
+test('a process that is killed while it writes a snapshot leaves a whole one, none older than it told of', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'snapshot-kill-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'snapshot.json');
+  const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
+  let leftovers = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const told = await writeAndKill(path, (kill * 7) % 23);
+    leftovers += (await readdir(folder)).length - 1;
+    const { log, clock, records } = makeHost();
+    const file = new SnapshotFile({ flag: '-some-persist-path', path, format, clock, log });
+    await file.open();
+    const names: string[] = [];
+    t.not(await file.read(([name = '']) => names.push(name)), undefined);
+    t.true(names.length >= told, `${names.length} of ${told}`);
+    t.deepEqual(
+      names,
+      names.map((_name, number) => `${number} of ${names.length}`),
+    );
+    t.deepEqual(records, []);
+    t.deepEqual(await readdir(folder), ['snapshot.json']);
+  }
+  t.log(`${leftovers} unfinished files were removed`);
+});
