@@ -1,11 +1,10 @@
-import { parseQuery, printSelector } from '../../core/logql/index.js';
+import { printSelector } from '../../core/logql/index.js';
 import type { Matcher } from '../../core/logql/ast.js';
 import type { Answer } from '../../core/wire/answer/types.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 
 const msNs = 1_000_000n;
-const { span } = parseQuery('{any="x"}');
 
 /** Counts the rows of streams in buckets: the first begins at the first time, the last ends at the last. */
 export function countRequest(
@@ -16,7 +15,7 @@ export function countRequest(
 ): QueryRangeRequest {
   return {
     op: 'query_range',
-    query: new Query(printSelector({ kind: 'selector', matchers, span }), 'accept'),
+    query: new Query(printSelector({ matchers }), 'accept'),
     range: { startNs: BigInt(firstMs) * msNs, endNs: BigInt(lastMs) * msNs },
     stepNs: BigInt(bucketMs) * msNs,
     limit: 1,

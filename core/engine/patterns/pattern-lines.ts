@@ -1,6 +1,7 @@
 import type { PatternSearch } from '../../wire/api/discovery-request.js';
 import type { Clock } from '../../base/clock.js';
 import type { TimeRange } from '../../base/time/range.js';
+import type { PatternMeters } from './pattern-metrics.js';
 import type { Histogram, Window } from './pattern-windows.js';
 import { inParallel } from '../../base/pace/in-parallel.js';
 import { fields, query } from '../../victoria/logsql/build.js';
@@ -42,6 +43,7 @@ export interface PatternBackend extends Backend {
   readonly signal: AbortSignal;
   /** Charged for lines and samples. */
   readonly memory: MemoryAccount;
+  readonly meters: PatternMeters;
 }
 
 /** Counts the lines per bucket. */
@@ -65,20 +67,26 @@ export async function readWindows(
   search: PatternSearch,
   backend: PatternBackend,
 ): Promise<readonly WindowLines[]> {
-  const { signal } = backend;
+  const { signal, meters } = backend;
   const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
   const first = await ofAll(windows, signal, async (window) => {
+    meters.patterns_source_lines_requested_total.add(Math.min(window.lines, share), {});
     return {
       window,
       lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
     };
   });
   const left = first.filter(({ window, lines }) => lines.length < window.lines);
+  meters.patterns_windows_attempted_total.add(windows.length, {});
+  meters.patterns_windows_accepted_total.add(first.filter(({ lines }) => lines.length > 0).length, {});
+  meters.patterns_windows_capped_total.add(left.length, {});
   const thin = left
     .sort((a, b) => a.lines.length / a.window.lines - b.lines.length / b.window.lines)
     .slice(0, search.secondPassMaxWindows);
   const more = thin.length === 0 ? 0 : Math.floor(search.secondPassMaxRows / thin.length);
   if (more === 0) return first;
+  meters.patterns_second_pass_windows_total.add(thin.length, {});
+  meters.patterns_source_lines_requested_total.add(thin.length * more, {});
   const older = await ofAll(thin, signal, async ({ window, lines }) => {
     const endNs = lines[0]?.timestampNs ?? window.range.endNs;
     return {
@@ -95,11 +103,12 @@ async function readNewest(
   filter: LogsqlFilter,
   range: TimeRange,
   newest: number | undefined,
-  { upstream, reader, memory }: PatternBackend,
+  { upstream, reader, memory, meters }: PatternBackend,
 ): Promise<readonly PatternLine[]> {
   const lines: PatternLine[] = [];
   const request = { query: query(filter, [fields(...columns)]), range };
-  for await (const batch of upstream.rows(newest === undefined ? request : { ...request, newest }))
+  for await (const batch of upstream.rows(newest === undefined ? request : { ...request, newest })) {
+    meters.patterns_source_lines_scanned_total.add(batch.length, {});
     for (const row of batch) {
       const { timestampNs, stream, structuredMetadata, line } = reader.read(row);
       const kept = line.length > maxLineLength && !line.startsWith('{') ? '' : line;
@@ -112,6 +121,7 @@ async function readNewest(
         line: kept,
       });
     }
+  }
   return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
 }
 

@@ -48,14 +48,27 @@ export async function answerPatterns(
     const counts = await countCustom(pattern, read, pacer);
     custom.push({ pattern, level: undefined, samples: gathered.alone(counts) });
   }
-  for (const found of await findPatterns(read, pacer)) {
+  const mined = await findPatterns(read, pacer, context);
+  for (const found of mined) {
     gathered.add(found);
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
   const own = new Set(search.custom);
   const found = gathered.biggest().filter(({ pattern }) => !own.has(pattern));
+  const { meters } = context;
+  meters.patterns_mined_pre_merge_total.add(mined.length, {});
+  meters.patterns_mined_post_merge_total.add(gathered.size, {});
+  meters.patterns_detected_total.add(found.length, {});
+  if (isThin(read)) meters.patterns_low_coverage_responses_total.add(1, {});
   return { kind: 'patterns', patterns: [...custom, ...found].slice(0, request.limit), warnings: [] };
+}
+
+/** Whether less than half of the lines were read. */
+function isThin(read: readonly WindowLines[]): boolean {
+  const sum = (count: (window: WindowLines) => number): number =>
+    read.reduce((before, window) => before + count(window), 0);
+  return sum(({ lines }) => lines.length) < sum(({ window }) => window.lines) / 2;
 }
 
 /**
@@ -90,17 +103,23 @@ function countedRange({ startNs, endNs }: TimeRange): TimeRange {
   return { startNs: nextCounted(startNs), endNs: nextCounted(endNs) };
 }
 
-async function findPatterns(read: readonly WindowLines[], pacer: Pacer): Promise<readonly FoundPattern[]> {
+async function findPatterns(
+  read: readonly WindowLines[],
+  pacer: Pacer,
+  { meters }: PatternBackend,
+): Promise<readonly FoundPattern[]> {
   const finder = new PatternFinder({ maxClusters, maxTrees });
+  let observed = 0;
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;
     for (const line of lines) {
       const timeMs = Number(line.timestampNs / msNs);
-      finder.add({ ...line, timeMs }, bucketOf(index, isSample, line.timestampNs));
+      if (finder.add({ ...line, timeMs }, bucketOf(index, isSample, line.timestampNs))) observed += 1;
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
   }
+  meters.patterns_source_lines_observed_total.add(observed, {});
   return atPace(finder.patterns(), pacer);
 }
 
@@ -153,6 +172,11 @@ class Gathered {
     this.#fromSeconds = from;
     this.#makeCounts = () => new StepCounts(stepSeconds, from, to);
     this.#memory = memory;
+  }
+
+  /** So many patterns of a level. */
+  get size(): number {
+    return this.#byKey.size;
   }
 
   add({ pattern, level, size, counts }: FoundPattern): void {

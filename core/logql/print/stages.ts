@@ -2,7 +2,7 @@ import type { LabelItem, LineFilterStage, ParserParam, Selector, Stage, Unwrap }
 import { quoteGo } from '../../base/time/go-quote.js';
 import { printLabelFilter, printMatcher } from './label-filter.js';
 
-export function printSelector({ matchers }: Selector): string {
+export function printSelector({ matchers }: Pick<Selector, 'matchers'>): string {
   return `{${matchers.map(printMatcher).join(', ')}}`;
 }
 

@@ -36,14 +36,16 @@ export class PatternFinder {
     this.#options = options;
   }
 
-  /** Adds a line; the lines of a stream must come in time order. */
-  add({ streamKey, level, line, timeMs }: StreamLine, bucket: number): void {
+  /** Adds a line, unless Loki would not learn from it; the lines of a stream must come in time order. */
+  add({ streamKey, level, line, timeMs }: StreamLine, bucket: number): boolean {
     let format = this.#formats.get(streamKey);
     if (format === undefined) this.#formats.set(streamKey, (format = formatOf(line)));
     const tree = this.#treeOf(streamKey, level);
-    if (!tree.allows(timeMs)) return;
+    if (!tree.allows(timeMs)) return false;
     const tokenized = tokenize(line, format);
-    if (tokenized !== undefined) tree.add(tokenized, bucket);
+    if (tokenized === undefined) return false;
+    tree.add(tokenized, bucket);
+    return true;
   }
 
   /** Patterns by stream, in no particular order. */
