@@ -661,6 +661,52 @@ export interface GuardOptions {
 }
 
 /**
+ * Patterns of the past, kept over a restart and found ahead of time.
+ */
+export interface KeptPatternsOptions {
+  /**
+   * Find the patterns of what log queries of the past select before somebody asks for them.
+   */
+  readonly autodetectFromQueries: boolean;
+  /**
+   * File that keeps the patterns of the past over a restart; empty keeps none.
+   */
+  readonly persistPath: string;
+  /**
+   * Time between two writes of that file; without news it is not written. (milliseconds)
+   */
+  readonly persistInterval: number;
+  /**
+   * Age of the file above which peers are asked at start. (milliseconds)
+   */
+  readonly startupStaleThreshold: number;
+  /**
+   * Longest time that asking peers may take at start. (milliseconds)
+   */
+  readonly startupPeerWarmTimeout: number;
+  /**
+   * Cache budget; an eighth as much again is for patterns. (bytes)
+   */
+  readonly cacheMaxBytes: number;
+  /**
+   * How close to now a request must end to count as recent: its patterns may still change. (milliseconds)
+   */
+  readonly recentTailRefreshWindow: number;
+  /**
+   * Whether answers depend on the Authorization header, because it is passed on.
+   */
+  readonly forwardAuthorization: boolean;
+  /**
+   * Request headers that answers depend on, because they are passed on.
+   */
+  readonly forwardHeaders: readonly string[];
+  /**
+   * Cookies that answers depend on, because they are passed on.
+   */
+  readonly forwardCookies: readonly string[];
+}
+
+/**
  * Index of label values for quick browsing.
  */
 export interface LabelIndexOptions {
@@ -703,10 +749,6 @@ export interface PatternsOptions {
    */
   readonly enabled: boolean;
   /**
-   * Learn patterns from the answers of queries.
-   */
-  readonly autodetectFromQueries: boolean;
-  /**
    * Patterns that every answer begins with; as a flag a JSON array or one per line.
    */
   readonly custom: readonly string[];
@@ -714,22 +756,6 @@ export interface PatternsOptions {
    * File of such patterns: a JSON array, or one per line with # comments.
    */
   readonly customFile?: string;
-  /**
-   * File that keeps learnt patterns over a restart; empty keeps none.
-   */
-  readonly persistPath: string;
-  /**
-   * Time between two writes of that file. (milliseconds)
-   */
-  readonly persistInterval: number;
-  /**
-   * Age of the file above which peers are asked at start. (milliseconds)
-   */
-  readonly startupStaleThreshold: number;
-  /**
-   * Longest time that asking peers may take at start. (milliseconds)
-   */
-  readonly startupPeerWarmTimeout: number;
   /**
    * Most rows that one request reads. (rows)
    */

@@ -9,12 +9,22 @@ import {
   type HttpCall,
   type RouteHandler,
 } from '../../core/plugin/index.js';
+import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { readPatternFile } from './custom-patterns.js';
 
+const metrics = {
+  patterns_last_response_patterns: { type: 'gauge', help: 'Patterns in the latest answer with patterns.' },
+  patterns_last_response_bytes: {
+    type: 'gauge',
+    help: 'Bytes of the latest answer with patterns, as sent.',
+  },
+} as const;
+
 /** Recurring shapes of log lines (docs/protocol/answers.md#patterns). */
-export default defineEndpoint<PatternsOptions>({
+export default defineEndpoint<PatternsOptions, typeof metrics>({
   name: 'patterns',
   summary: 'Recurring shapes of log lines, counted over time.',
+  metrics,
   create: (options, host) => new Patterns(options, host),
 });
 
@@ -23,10 +33,10 @@ class Patterns implements Endpoint {
     ['patterns', (call: HttpCall) => this.#answer(call)],
   ]);
   readonly #options: PatternsOptions;
-  readonly #host: Host;
+  readonly #host: Host<typeof metrics>;
   #search: PatternSearch;
 
-  constructor(options: PatternsOptions, host: Host) {
+  constructor(options: PatternsOptions, host: Host<typeof metrics>) {
     this.#options = options;
     this.#host = host;
     this.#search = {
@@ -38,17 +48,27 @@ class Patterns implements Endpoint {
   }
 
   async start(): Promise<void> {
-    await this.#readFile();
+    const { patterns_last_response_bytes } = this.#host.meters;
+    this.#host.observeRequests({
+      started: () => undefined,
+      finished: ({ requestType, responseBytes }, status) => {
+        if (requestType === 'patterns' && status === 200) patterns_last_response_bytes.set(responseBytes, {});
+      },
+    });
+    await this.reload();
   }
 
   /** SIGHUP reads the file again; when that fails, the old patterns stay. */
   async reload(): Promise<void> {
     await this.#readFile();
+    if (this.#options.enabled) usualPatternSearch(this.#host).current = this.#search;
   }
 
-  #answer(call: HttpCall): Promise<Answer> {
-    if (!this.#options.enabled) return Promise.resolve({ kind: 'patterns', patterns: [], warnings: [] });
-    return call.ask(parseRequest(call.params, paramContext(this.#host), this.#search));
+  async #answer(call: HttpCall): Promise<Answer> {
+    if (!this.#options.enabled) return { kind: 'patterns', patterns: [], warnings: [] };
+    const answer = await call.ask(parseRequest(call.params, paramContext(this.#host), this.#search));
+    this.#host.meters.patterns_last_response_patterns.set(countPatterns(answer), {});
+    return answer;
   }
 
   async #readFile(): Promise<void> {
@@ -57,4 +77,16 @@ class Patterns implements Endpoint {
     const fromFile = await readPatternFile(customFile);
     this.#search = { ...this.#search, custom: [...new Set([...custom, ...fromFile])] };
   }
+}
+
+/** In bytes that are kept, a pattern begins as nothing else does: quotes in texts are escaped. */
+const patternStart = '{"pattern":"';
+
+function countPatterns(answer: Answer): number {
+  if (answer.kind === 'patterns') return answer.patterns.length;
+  if (answer.kind !== 'encoded') return 0;
+  let count = 0;
+  for (let at = answer.body.indexOf(patternStart); at >= 0; count += 1)
+    at = answer.body.indexOf(patternStart, at + patternStart.length);
+  return count;
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { ageBuckets } from '../../core/cache/age.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import type { DiskObserver } from '../../core/cache/disk-space.js';
+import { setupOf } from '../../core/cache/setup.js';
 import { DiskTier } from '../../core/cache/disk-tier.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
@@ -45,17 +45,6 @@ export async function openDisk(
   });
   store.useDisk(disk, setupOf(await host.describePipeline()));
   return disk;
-}
-
-/** Answers depend on the options of stages and sections, which another process may have had: a file is warm for those with the same. */
-function setupOf({ sections, stages }: Awaited<ReturnType<DiskHost['describePipeline']>>): string {
-  const deciding = sections.filter(({ name }) => name === 'names' || name === 'limits');
-  const others = stages.filter(({ name }) => name !== 'peer-cache');
-  const parts = [...deciding, ...others].map(({ name, options }) => [
-    name,
-    options.map(({ key, value }) => [key, value ?? null]),
-  ]);
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 function observerOf({ meters }: DiskHost): DiskObserver {

@@ -28,6 +28,7 @@ const stageNames = [
   'tenancy',
   'guard',
   'tier0',
+  'kept-patterns',
   'translate',
   'window-split',
   'cold-route',
@@ -38,13 +39,13 @@ const stageNames = [
 
 export const checks: readonly Check[] = [
   [
-    'the nine stages stand in their order, each with what it does and its figures',
+    'the ten stages stand in their order, each with what it does and its figures',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
         assert.deepEqual(await page.locator('.stage-name').allTextContents(), stageNames);
         for (const text of await page.locator('.stage-summary').allTextContents())
           assert.ok(text.length > 10);
-        assert.equal(await page.locator('.stage .figures').count(), 9);
+        assert.equal(await page.locator('.stage .figures').count(), 10);
         assert.ok((await page.evaluate<number>(layoutShift)) < 0.01, 'nothing moves while the page loads');
         await fitsAndReads(page);
       }),

@@ -1,6 +1,7 @@
 /** Stages that the chain answers the same without. */
 export const optionalStages: readonly string[] = [
   'tier0',
+  'kept-patterns',
   'window-split',
   'cold-route',
   'peer-cache',

@@ -15,11 +15,13 @@ export interface Memory<Value> {
   set(key: string, value: Value, bytes: number, ttlMs: number): unknown;
 }
 
-export interface ByteLruOptions {
+export interface ByteLruOptions<Value = never> {
   readonly maxEntries: number;
   readonly maxBytes: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly observer?: CacheObserver;
+  /** Told of each value that is no longer kept, for whatever reason. */
+  readonly left?: (value: Value) => void;
 }
 
 interface Slot<Value> {
@@ -44,14 +46,14 @@ const expiryChecksPerSet = 4;
  */
 export class ByteLru<Value> {
   readonly #slots = new Map<string, Slot<Value>>();
-  readonly #options: ByteLruOptions;
+  readonly #options: ByteLruOptions<Value>;
   /** Where the scan for expired entries continues. */
   #expiryScan: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
   /** What may be filled now, of `maxBytes`. */
   #limit: number;
 
-  constructor(options: ByteLruOptions) {
+  constructor(options: ByteLruOptions<Value>) {
     this.#options = options;
     this.#limit = options.maxBytes;
   }
@@ -74,6 +76,19 @@ export class ByteLru<Value> {
   /** Bytes of all keys and values, as estimated when they were set. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Of all entries, the least recently used first. */
+  keys(): readonly string[] {
+    return [...this.#slots.keys()];
+  }
+
+  /** A value without using it: it stays where it is among the others. */
+  peek(key: string): Value | undefined {
+    const slot = this.#slots.get(key);
+    return slot === undefined || slot.expiresAtMs <= this.#options.clock.monotonicMs()
+      ? undefined
+      : slot.value;
   }
 
   get(key: string): Value | undefined {
@@ -108,7 +123,7 @@ export class ByteLru<Value> {
     const slot = this.#slots.get(key);
     const bytes = valueBytes + key.length + slotBytes;
     if (slot?.value !== value || bytes > this.#largest) return false;
-    this.#remove(key, slot);
+    this.#takeOut(key, slot);
     this.#put(key, { ...slot, bytes });
     return true;
   }
@@ -122,6 +137,8 @@ export class ByteLru<Value> {
   }
 
   clear(): void {
+    const { left } = this.#options;
+    if (left !== undefined) for (const { value } of this.#slots.values()) left(value);
     this.#slots.clear();
     this.#expiryScan = undefined;
     this.#bytes = 0;
@@ -159,6 +176,11 @@ export class ByteLru<Value> {
   }
 
   #remove(key: string, slot: Slot<Value>): void {
+    this.#takeOut(key, slot);
+    this.#options.left?.(slot.value);
+  }
+
+  #takeOut(key: string, slot: Slot<Value>): void {
     this.#slots.delete(key);
     this.#bytes -= slot.bytes;
   }

@@ -83,7 +83,11 @@ export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRule
 }
 
 /** An answer that is kept indefinitely must be of the past, whether or not queries are refreshed. */
-export function isNotPast({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
+export function isNotPast(
+  { range }: Ranged,
+  nowMs: number,
+  rules: Pick<TtlRules, 'recentTailRefreshWindow'>,
+): boolean {
   return endsWithin(range.endNs, nowMs, rules.recentTailRefreshWindow);
 }
 

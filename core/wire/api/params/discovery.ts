@@ -72,16 +72,25 @@ export function parseDetectedFieldValues(
 export function parsePatterns(params: Params, context: ParamContext, search: PatternSearch): PatternsRequest {
   const named = withAlias(withAlias(params, 'start', 'from'), 'end', 'to');
   const range = readTimeRange(named, context.nowNs, hourNs);
-  const stepNs = readStep(named, range);
   const lineLimit = readOptional(params, 'line_limit');
   return {
     op: 'patterns',
     range,
     query: new Selector(first(params, 'query'), context.dottedNames),
-    stepNs: stepNs < minPatternStepNs ? minPatternStepNs : stepNs - (stepNs % nanosPerSecond),
+    stepNs: patternStep(readStep(named, range)),
     limit: Math.min(readOptional(params, 'limit') ?? maxPatterns, maxPatterns),
     search: lineLimit === undefined ? search : { ...search, maxRows: Math.min(lineLimit, search.maxRows) },
   };
+}
+
+/** What a client asks for that names a selector and a range and leaves the rest open. */
+export function usualPatterns(query: Selector, range: TimeRange, search: PatternSearch): PatternsRequest {
+  const stepNs = patternStep(readStep(new Map(), range));
+  return { op: 'patterns', range, query, stepNs, limit: maxPatterns, search };
+}
+
+function patternStep(stepNs: bigint): bigint {
+  return stepNs < minPatternStepNs ? minPatternStepNs : stepNs - (stepNs % nanosPerSecond);
 }
 
 type VolumeBase = Omit<VolumeRequest, 'op'>;

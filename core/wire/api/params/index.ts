@@ -39,6 +39,7 @@ export {
   parsePatterns,
   parseVolume,
   parseVolumeRange,
+  usualPatterns,
 } from './discovery.js';
 export { checkEntriesLimit } from './limits.js';
 export { parseTail } from './tail.js';

@@ -1,0 +1,190 @@
+/** Stage `kept-patterns`: keeps the patterns of the past, over a restart too, and finds them before somebody asks. */
+import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
+import { cacheBudget } from '../../core/base/memory/pool.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { cacheRoom } from '../../core/cache/answer-store.js';
+import { Generations } from '../../core/cache/generations.js';
+import { tenantPart } from '../../core/cache/keys.js';
+import { setupOf } from '../../core/cache/setup.js';
+import { SpareTime } from '../../core/cache/spare-time.js';
+import { LogqlError, printSelector } from '../../core/logql/index.js';
+import { usualPatternSearch } from '../../core/operations/pattern-search.js';
+import { isNotPast } from '../../core/operations/rules/ttl.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type PurgeScope,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+import type { PatternsAnswer } from '../../core/wire/answer/discovery-types.js';
+import type { PatternsRequest } from '../../core/wire/api/discovery-request.js';
+import { usualPatterns } from '../../core/wire/api/params/index.js';
+import { Selector } from '../../core/wire/api/query.js';
+import type { QueryRangeRequest } from '../../core/wire/api/request.js';
+import { answerOf, bodyOf } from './body.js';
+import { patternKeys, type PatternKey, type PatternKeys } from './keys.js';
+import { keptPatternsMetrics } from './metrics.js';
+import { PatternSnapshot } from './snapshot.js';
+import { PatternStore } from './store.js';
+
+export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({
+  name: 'kept-patterns',
+  summary: 'Keeps the patterns of the past, over a restart too, and finds them ahead of time.',
+  needs: ['tenant'],
+  gives: [],
+  rest: 'many',
+  optional: true,
+  metrics: keptPatternsMetrics,
+  create: (options, host) => new KeptPatterns(options, host),
+});
+
+/** Of the cache budget: patterns have one in so many parts of it, in addition. */
+const budgetDivisor = 8;
+
+class KeptPatterns implements Stage<'tenant', never> {
+  readonly #options: KeptPatternsOptions;
+  readonly #host: Host<typeof keptPatternsMetrics>;
+  readonly #store: PatternStore;
+  readonly #snapshot: PatternSnapshot | undefined;
+  readonly #spare: SpareTime;
+  /** What was asked for before a purge is not kept after it. */
+  readonly #generations = new Generations();
+  #keys: PatternKeys | undefined;
+  #running = 0;
+
+  constructor(options: KeptPatternsOptions, host: Host<typeof keptPatternsMetrics>) {
+    this.#options = options;
+    this.#host = host;
+    const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
+    this.#store = new PatternStore(maxBytes, host.clock, host.meters, cacheRoom(options, host));
+    this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
+    this.#spare = new SpareTime(host, () => this.#running === 0);
+  }
+
+  async start(): Promise<void> {
+    const setup = setupOf(await this.#host.describePipeline());
+    this.#keys = patternKeys(this.#options, setup);
+    await this.#snapshot?.start(setup);
+  }
+
+  ready(): string | undefined {
+    return this.#snapshot?.isWarming === true ? 'patterns snapshot warming' : undefined;
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    this.#running += 1;
+    try {
+      const { request } = exchange;
+      if (request.op === 'patterns') return await this.#patterns(exchange, request, rest);
+      const answer = await rest(exchange);
+      if (this.#options.autodetectFromQueries && request.op === 'query_range')
+        this.#learn(exchange, request, answer, rest);
+      return answer;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
+    this.#generations.next(tenantId);
+    this.#store.purge(tenantId);
+    await this.#snapshot?.forget(() => this.#store.purge(tenantId));
+  }
+
+  async stop(): Promise<void> {
+    this.#spare.stop();
+    await this.#snapshot?.stop();
+  }
+
+  async #patterns(exchange: Exchange<'tenant'>, request: PatternsRequest, rest: Rest): Promise<Answer> {
+    const key = this.#keyOf(exchange, request);
+    if (key === undefined) return rest(exchange);
+    const kept = this.#find(key);
+    exchange.trace.cache(kept === undefined ? 'miss' : 'hit');
+    if (kept === undefined) return (await this.#ask(key, exchange, rest)).answer;
+    this.#host.meters.patterns_snapshot_reused_total.add(1, {});
+    return kept;
+  }
+
+  /** Undefined for a range that may still change, and for a selector of which a later stage says what is wrong. */
+  #keyOf(exchange: Exchange<'tenant'>, request: PatternsRequest): PatternKey | undefined {
+    if (isNotPast(request, this.#host.clock.nowMs(), this.#options)) return undefined;
+    try {
+      return this.#keys?.(exchange, request);
+    } catch (error) {
+      if (error instanceof LogqlError) return undefined;
+      throw error;
+    }
+  }
+
+  #find({ text }: PatternKey): PatternsAnswer | undefined {
+    const { meters, log } = this.#host;
+    const kept = this.#store.get(text);
+    if (kept === undefined) {
+      meters.patterns_snapshot_misses_total.add(1, {});
+      return undefined;
+    }
+    meters.patterns_snapshot_hits_total.add(1, {});
+    try {
+      return answerOf(kept.body);
+    } catch (error) {
+      log.warn('kept patterns cannot be read and are dropped', { error });
+      this.#store.delete(text);
+      return undefined;
+    }
+  }
+
+  async #ask(
+    key: PatternKey,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+  ): Promise<{ readonly answer: Answer; readonly isKept: boolean }> {
+    const owner = keysOfOwner(exchange);
+    const generation = this.#generations.of(owner);
+    const answer = await rest(exchange);
+    // What is partial, or empty because lines are late, is no knowledge.
+    if (answer.kind !== 'patterns' || answer.warnings.length > 0 || answer.patterns.length === 0)
+      return { answer, isKept: false };
+    const body = await bodyOf(answer, new Pacer(exchange.signal));
+    if (generation !== this.#generations.of(owner)) return { answer, isKept: false };
+    const updatedMs = this.#host.clock.nowMs();
+    const isKept = this.#store.set(key, { body, patterns: answer.patterns.length, updatedMs });
+    return { answer, isKept };
+  }
+
+  /**
+   * Who looks at lines may look at their patterns next, with the same times. Of a range that may still change they would be old by then.
+   */
+  #learn(
+    exchange: Exchange<'tenant'>,
+    { query, range }: QueryRangeRequest,
+    answer: Answer,
+    rest: Rest,
+  ): void {
+    const search = usualPatternSearch(this.#host).current;
+    // Behind `translate` another request would have the plan of this one.
+    if (search === undefined || exchange.slots.plan !== undefined) return;
+    if (answer.kind !== 'streams' || answer.streams.length === 0 || answer.warnings.length > 0) return;
+    const { ast } = query;
+    if (ast.kind !== 'log') return;
+    const { matchers } = ast.selector;
+    const selector = new Selector(printSelector({ matchers }), this.#host.naming.dottedNames, matchers);
+    const request = usualPatterns(selector, range, search);
+    const key = this.#keyOf(exchange, request);
+    if (key === undefined || this.#store.has(key.text)) return;
+    const tell = (outcome: string): void => this.#host.meters.patterns_autodetect_total.add(1, { outcome });
+    const isWaiting = this.#spare.add(key.text, exchange.derive({ request }), async (detached) => {
+      const { isKept } = await this.#ask(key, detached, rest);
+      tell(isKept ? 'found' : 'none');
+    });
+    if (!isWaiting) tell('dropped');
+  }
+}
+
+/** As Generations wants it. */
+function keysOfOwner({ slots }: Exchange<'tenant'>): string {
+  return `${tenantPart(slots.tenant.id)}:`;
+}

@@ -1,0 +1,216 @@
+import { ByteLru, type ByteLruOptions } from '../../core/base/memory/byte-lru.js';
+import type { CacheRoom } from '../../core/base/memory/cache-room.js';
+import type { Clock } from '../../core/base/clock.js';
+import { msOfUnixNano, unixNano, type WrittenEntry } from '../../core/base/files/snapshot-json.js';
+import type { SnapshotSource } from '../../core/base/files/snapshot-keeper.js';
+import type { Pacer } from '../../core/base/pace/pacer.js';
+import { eachAtPace } from '../../core/base/pace/steps.js';
+import type { Meters } from '../../core/plugin/index.js';
+import { isOfSetup, keysOfTenant, type PatternKey } from './keys.js';
+import type { keptPatternsMetrics } from './metrics.js';
+
+/** An answer as it is sent. */
+export interface KeptBody {
+  readonly body: Buffer;
+  readonly patterns: number;
+  /** Unix milliseconds. */
+  readonly updatedMs: number;
+}
+
+interface Kept extends KeptBody {
+  readonly isPrivate: boolean;
+}
+
+/** Answers of another process by key, in order of use. */
+export type StagedPatterns = ByteLru<KeptBody>;
+
+/** Where answers come from that this process has not made. */
+export type Origin = 'disk' | 'peer';
+
+const maxEntries = 10_000;
+/** The most bytes of an answer: it is parsed in one turn of the event loop, and in a snapshot an entry must be below its bound. */
+export const largestBody = 2 * 1024 * 1024;
+
+/**
+ * Answers with patterns of the past, which do not change: kept until there is no room, newer ones in the place of older ones, and written to
+ * snapshots.
+ */
+export class PatternStore implements SnapshotSource {
+  readonly #entries: ByteLru<Kept>;
+  readonly #meters: Meters<typeof keptPatternsMetrics>;
+  readonly #bounds: Pick<ByteLruOptions, 'maxEntries' | 'maxBytes' | 'clock'>;
+  #revision = 0;
+  #patterns = 0;
+  #bytes = 0;
+  /** What was in the last snapshot that was begun. */
+  #written = { entries: 0, patterns: 0 };
+
+  constructor(
+    maxBytes: number,
+    clock: Pick<Clock, 'monotonicMs'>,
+    meters: Meters<typeof keptPatternsMetrics>,
+    room: Pick<CacheRoom, 'add'>,
+  ) {
+    this.#meters = meters;
+    this.#bounds = { maxEntries, maxBytes, clock };
+    this.#entries = new ByteLru<Kept>({
+      ...this.#bounds,
+      observer: {
+        resized: () => this.#show(),
+        dropped: (reason) => meters.patterns_dropped_total.add(1, { reason }),
+      },
+      left: (kept) => this.#count(kept, -1),
+    });
+    room.add(this.#entries);
+    this.#show();
+  }
+
+  get(key: string): KeptBody | undefined {
+    return this.#entries.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#entries.peek(key) !== undefined;
+  }
+
+  /** Keeps an answer of this process; false when it is too large. */
+  set({ text, isPrivate }: PatternKey, kept: KeptBody): boolean {
+    if (this.has(text)) this.#meters.patterns_deduplicated_total.add(1, { source: 'mem' });
+    if (!this.#put(text, { ...kept, isPrivate })) return false;
+    this.#meters.patterns_stored_total.add(kept.patterns, {});
+    return true;
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  /** Drops all answers, or those of one tenant. */
+  purge(tenantId?: string): void {
+    if (tenantId === undefined) this.#entries.clear();
+    else {
+      const start = keysOfTenant(tenantId);
+      for (const key of this.#entries.keys()) if (key.startsWith(start)) this.#entries.delete(key);
+    }
+  }
+
+  revision(): number {
+    return this.#revision;
+  }
+
+  *entries(): Iterable<WrittenEntry> {
+    const written = { entries: 0, patterns: 0 };
+    this.#written = written;
+    for (const key of this.#entries.keys()) {
+      const kept = this.#entries.peek(key);
+      if (kept === undefined || kept.isPrivate) continue;
+      written.entries += 1;
+      written.patterns += kept.patterns;
+      yield {
+        names: [key],
+        json: `{"value":"${kept.body.toString('base64')}","updated_at_unix_nano":${unixNano(kept.updatedMs)},"pattern_count":${kept.patterns}}`,
+      };
+    }
+  }
+
+  /** A snapshot was written. */
+  wrote(bytes: number): void {
+    const { meters, entries, patterns } = { meters: this.#meters, ...this.#written };
+    meters.patterns_persist_writes_total.add(1, {});
+    meters.patterns_persist_write_bytes_total.add(bytes, {});
+    meters.patterns_persisted_disk_entries.set(entries, {});
+    meters.patterns_persisted_disk_patterns.set(patterns, {});
+    meters.patterns_persisted_disk_bytes.set(bytes, {});
+  }
+
+  /** So many answers are kept. */
+  get size(): number {
+    return this.#entries.entries;
+  }
+
+  /** Where answers of another process are gathered: they count when all of them were read. */
+  stage(): StagedPatterns {
+    return new ByteLru<KeptBody>(this.#bounds);
+  }
+
+  /** Takes answers of another process, but for those that are older than what is known. Resolves to how many it took. */
+  async take(staged: StagedPatterns, origin: Origin, pacer: Pacer): Promise<number> {
+    let taken = 0;
+    await eachAtPace(staged.keys(), pacer, (key) => {
+      const found = staged.peek(key);
+      if (found === undefined) return;
+      const known = this.#entries.peek(key);
+      if (known !== undefined) this.#meters.patterns_deduplicated_total.add(1, { source: origin });
+      if (known !== undefined && known.updatedMs >= found.updatedMs) return;
+      if (!this.#put(key, { ...found, isPrivate: false })) return;
+      taken += 1;
+      this.#countRestored(origin, found);
+    });
+    return taken;
+  }
+
+  #countRestored(origin: Origin, { patterns, body }: KeptBody): void {
+    const meters = this.#meters;
+    const [all, entries, bytes] =
+      origin === 'disk'
+        ? [
+            meters.patterns_restored_from_disk_total,
+            meters.patterns_restored_disk_entries_total,
+            meters.patterns_restored_disk_bytes_total,
+          ]
+        : [
+            meters.patterns_restored_from_peers_total,
+            meters.patterns_restored_peer_entries_total,
+            meters.patterns_restored_peer_bytes_total,
+          ];
+    all.add(patterns, {});
+    entries.add(1, {});
+    bytes.add(body.length, {});
+  }
+
+  #put(key: string, kept: Kept): boolean {
+    if (kept.body.length > largestBody) {
+      this.#meters.patterns_dropped_total.add(1, { reason: 'refused' });
+      return false;
+    }
+    if (!this.#entries.set(key, kept, kept.body.length, Infinity)) return false;
+    this.#count(kept, 1);
+    this.#show();
+    return true;
+  }
+
+  #count({ patterns, body, isPrivate }: Kept, sign: 1 | -1): void {
+    this.#patterns += sign * patterns;
+    this.#bytes += sign * body.length;
+    if (!isPrivate) this.#revision += 1;
+  }
+
+  #show(): void {
+    this.#meters.patterns_in_memory.set(this.#patterns, {});
+    this.#meters.patterns_cache_keys.set(this.#entries.entries, {});
+    this.#meters.patterns_in_memory_bytes.set(this.#bytes, {});
+  }
+}
+
+/**
+ * Adds an entry of a snapshot, as it stands in its file, to what was gathered. Returns false for one of another setup, and for one of the
+ * future of a clock that was set back.
+ */
+export function stageEntry(
+  staged: StagedPatterns,
+  { setup, nowMs }: { readonly setup: string; readonly nowMs: number },
+  [key = '']: readonly string[],
+  entry: unknown,
+): boolean {
+  const {
+    value,
+    updated_at_unix_nano: updated,
+    pattern_count: patterns,
+  } = entry as Partial<Record<string, unknown>>;
+  if (typeof value !== 'string' || typeof patterns !== 'number') throw new Error('no answer with patterns');
+  const updatedMs = msOfUnixNano(updated);
+  if (!isOfSetup(key, setup) || updatedMs > nowMs) return false;
+  const body = Buffer.from(value, 'base64');
+  staged.set(key, { body, patterns, updatedMs }, body.length, Infinity);
+  return true;
+}
