@@ -12,6 +12,8 @@ export interface Caller {
   readonly categorizeLabels: boolean;
   /** True when `X-Query-Tags` names Grafana's Logs Drilldown as the source. */
   readonly isDrilldown: boolean;
+  /** Set for work that nobody waits for: it never takes the last place of anything, and is refused where it would have to wait. */
+  readonly isBackground?: boolean;
 }
 
 /** The tenant a request was resolved to (docs/protocol/tenants.md#finding-the-tenant). */

@@ -8,8 +8,8 @@ import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
 import { OwnRoutes } from './own-routes.js';
 
-/** Makes the host for one plugin. */
-export type HostFor = (pluginId: string, metrics: MetricSpecs) => Host;
+/** Makes the host for one plugin, whose log records name a component. */
+export type HostFor = (pluginId: string, metrics: MetricSpecs, component: string) => Host;
 
 /** The plugin instances of a pipeline, connected but not started. */
 export interface Built {
@@ -113,7 +113,7 @@ function create<Made>(loaded: LoadedPlugin, make: () => Made): Made {
 }
 
 function hostOf(loaded: LoadedPlugin, plugin: Plugin, hostFor: HostFor): Host {
-  return hostFor(loaded.id, plugin.metrics ?? {});
+  return hostFor(loaded.id, plugin.metrics ?? {}, plugin.component ?? loaded.id);
 }
 
 function unitOf(loaded: LoadedPlugin, lifecycle: Lifecycle): Unit {

@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../base/caller.js';
+import { Trace } from '../base/trace.js';
+import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
+import type { Answer } from '../wire/answer/types.js';
+import { headerNames } from '../wire/routes-table.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
-import type { MetricSpecs } from '../base/meters.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
@@ -19,7 +24,7 @@ import { logMetrics, requestMetrics } from '../kernel/telemetry/metrics-table.js
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
-import { buildPlugins } from '../kernel/build.js';
+import { buildPlugins, type HostFor } from '../kernel/build.js';
 import { composeChain } from '../kernel/chain.js';
 import { Strain } from '../base/admission/strain.js';
 import { systemClock } from '../kernel/clock.js';
@@ -64,8 +69,9 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
   const names = new LiveNames(pipeline);
-  const house: House & { units: Units } = {
+  const house: House & { units: Units; ask: Host['ask'] } = {
     names,
+    ask: () => Promise.reject(new Error('the proxy has not started')),
     units: new Units([], log),
     learner: options.learner ?? new NameLearner(clock),
     observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
@@ -82,6 +88,11 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     return meter;
   });
   house.units = new Units(built.units, log);
+  const run = composeChain(built.links);
+  const memory = new MemoryPool({
+    maxQueryBytes: pipeline.limits.maxQueryMemory,
+    meters: registry.create(memoryMetrics),
+  });
   await house.units.start(pipeline.server.startTimeout, options.signal);
   let edge: Edge;
   try {
@@ -91,11 +102,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       handlers: built.handlers,
       routes: built.routes,
       upgrades: built.upgrades,
-      run: composeChain(built.links),
-      memory: new MemoryPool({
-        maxQueryBytes: pipeline.limits.maxQueryMemory,
-        meters: registry.create(memoryMetrics),
-      }),
+      run,
+      memory,
       observer: observeAll(house.observers),
       meters: registry.create(connectionMetrics),
       log,
@@ -106,6 +114,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     writer.flush();
     throw error;
   }
+  house.ask = backgroundAsk(run, memory);
   requestLog.start();
   log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
   const close = async (): Promise<void> => {
@@ -160,6 +169,7 @@ interface House {
   readonly names: LiveNames;
   readonly units: Units;
   readonly learner: NameLearner;
+  readonly ask: Host['ask'];
   readonly observers: RequestObserver[];
   readonly describe: () => Promise<PipelineDescription>;
 }
@@ -195,7 +205,7 @@ function createHostFor(
   loggers: LoggerFactory,
   metering: Metering,
   house: House,
-): (pluginId: string, metrics: MetricSpecs) => Host {
+): HostFor {
   const limits = createLimits({
     ...pipeline.limits,
     requestTimeout: pipeline.server.httpWriteTimeout,
@@ -203,9 +213,9 @@ function createHostFor(
   });
   const strain = new Strain(() => clock.monotonicMs());
   const shared = createShared();
-  return (pluginId, metrics) => ({
+  return (pluginId, metrics, component) => ({
     pluginId,
-    log: loggers.component(pluginId),
+    log: loggers.component(component),
     meters: metering.registry.create(metrics),
     get naming() {
       return house.names.naming;
@@ -213,6 +223,7 @@ function createHostFor(
     learner: house.learner,
     limits,
     purge: (scope, tenantId) => house.units.purge(scope, tenantId),
+    ask: (request, asker) => house.ask(request, asker),
     readiness: () => house.units.readiness(),
     exposeMetrics: () => metering.expose(),
     describePipeline: () => house.describe(),
@@ -221,6 +232,29 @@ function createHostFor(
     clock,
     shared,
   });
+}
+
+function backgroundAsk(run: (exchange: Exchange) => Promise<Answer>, pool: MemoryPool): Host['ask'] {
+  return async (request, { orgId, signal }) => {
+    const caller: Caller = {
+      method: 'GET',
+      address: 'background',
+      headers: new Map(orgId === undefined ? [] : [[headerNames.tenant[0], orgId]]),
+      orgId,
+      categorizeLabels: false,
+      isDrilldown: false,
+      isBackground: true,
+    };
+    const memory = pool.open();
+    try {
+      const trace = new Trace();
+      return await run(
+        createExchange({ id: randomUUID(), request, caller, signal, trace, memory, isFinal: false }),
+      );
+    } finally {
+      memory.close();
+    }
+  };
 }
 
 function observeAll(observers: readonly RequestObserver[]): RequestObserver {

@@ -60,6 +60,8 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly clock?: FakeClock;
+  /** What `ask` does. */
+  readonly ask?: Host['ask'];
   /** What `readiness` returns. */
   readonly notReady?: readonly string[];
   /** What `describePipeline` returns. */
@@ -89,6 +91,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
       purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);
       return Promise.resolve();
     },
+    ask: settings.ask ?? (() => Promise.reject(new Error('nothing answers'))),
     readiness: () => Promise.resolve(settings.notReady ?? []),
     exposeMetrics: () => meters.expose(),
     describePipeline: () => Promise.resolve(settings.pipeline ?? nothingLoaded),

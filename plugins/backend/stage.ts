@@ -118,6 +118,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         owner,
         signal,
         isDrilldown: caller.isDrilldown,
+        isBackground: caller.isBackground === true,
         place: slots.place,
       }),
       dataOwner: dataOwner(tenant, this.#fingerprint(caller.headers)),

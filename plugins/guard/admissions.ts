@@ -60,6 +60,12 @@ export class Admissions {
     return this.#queue.waiting;
   }
 
+  /** Whether a request that nobody waits for may run: it leaves a place for others. */
+  get hasRoom(): boolean {
+    const { max, limit } = this.#options;
+    return max === 0 || (this.#queue.waiting === 0 && this.#queue.running + 1 < limit());
+  }
+
   /** Whether this is the first part of its request. */
   isFirst(request: object): boolean {
     return !this.#requests.has(request);

@@ -113,7 +113,10 @@ class Guard implements Stage<'tenant', 'place'> {
    * request count once.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
-    if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
+    const isFirst = this.#admissions.isFirst(trace);
+    if (isFirst && caller.isBackground === true) {
+      if (!this.#admissions.hasRoom) throw apiError('tooManyConcurrent', {});
+    } else if (isFirst && this.#buckets?.take(caller.address) === false) {
       this.#count('rate');
       throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
     }

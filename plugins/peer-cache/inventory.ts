@@ -111,8 +111,9 @@ export class Inventory {
     return whole;
   }
 
-  get parallel(): number {
-    return this.#options.metadataInventoryParallelism;
+  /** How many parts of a listing are asked at once. */
+  parallelOf({ caller }: Exchange): number {
+    return caller.isBackground === true ? 1 : this.#options.metadataInventoryParallelism;
   }
 
   /** The key of a part of a listing. It is another one than that of a request for the same time, which may be younger. */
@@ -217,7 +218,7 @@ class Gathering {
           },
         ),
       ],
-      this.#inventory.parallel,
+      this.#inventory.parallelOf(this.#exchange),
       (ask, signal) => ask(this.#exchange.derive({ signal })),
       this.#exchange.signal,
     );

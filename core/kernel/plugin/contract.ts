@@ -97,6 +97,8 @@ interface PluginBase {
   readonly name: string;
   /** One line for docs and the checker. */
   readonly summary: string;
+  /** `component` of its log records; its id unless given (specification: log fields). */
+  readonly component?: string;
   /** JSON schema of the options. Built-ins omit it: theirs is schemas/<name>.schema.json. */
   readonly schema?: object;
 }

@@ -6,10 +6,19 @@ import type { NameLearner } from '../../victoria/names/name-learner.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
+import type { Answer } from '../../wire/answer/types.js';
+import type { ApiRequest } from '../../wire/api/request.js';
 import type { RequestObserver } from '../telemetry/request-record.js';
 
 /** Which caches are emptied: `answers` means only those of finished answers (tenant map or field mapping changed). */
 export type PurgeScope = 'answers' | 'all';
+
+/** On whose behalf background work asks. */
+export interface BackgroundAsker {
+  /** As `X-Scope-OrgID`; undefined for none. */
+  readonly orgId: string | undefined;
+  readonly signal: AbortSignal;
+}
 
 /** What the kernel gives a plugin, besides its options. */
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
@@ -24,6 +33,11 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly limits: Limits;
   /** Asks every plugin to empty its caches, or to drop what they hold of one tenant. */
   purge(scope: PurgeScope, tenantId?: string): Promise<void>;
+  /**
+   * Sends a request down the chain for nobody: background work, which ends with the signal, is never waited for (Caller.isBackground) and has
+   * an account of memory of its own. Rejects with what a client would get, and with an Error before the proxy has started.
+   */
+  ask(request: ApiRequest, asker: BackgroundAsker): Promise<Answer>;
   /** All reasons why the process is not ready, in pipeline order; empty when it is. */
   readiness(): Promise<readonly string[]>;
   /** Every metric of the process in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */

@@ -19,6 +19,7 @@ test('keys leave out these fields and no other', (t) => {
   const leftOut = keptOperations.flatMap(differInOne).filter(({ isLeftOut }) => isLeftOut);
   t.deepEqual([...new Set(leftOut.map(({ field }) => field))].sort(), [
     'caller.address',
+    'caller.isBackground',
     'caller.method',
     'caller.orgId',
     'label_values.isOpenRange',

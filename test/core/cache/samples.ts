@@ -112,6 +112,7 @@ export const callerSamples: Samples<Caller> = {
   headers: [new Map(), new Map([['authorization', 'Bearer 1']]), new Map([['authorization', 'Bearer 2']])],
   orgId: [undefined, 'a'],
   categorizeLabels: [false, true],
+  isBackground: [false, true],
   isDrilldown: [false, true],
 };
 

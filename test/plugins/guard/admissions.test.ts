@@ -141,3 +141,12 @@ test('under overload who floods waits briefly, and others as long as ever', asyn
   t.deepEqual(state.refused, ['concurrency', 'overload']);
   t.deepEqual([state.running, state.waiting], [0, 0]);
 });
+
+test('work that nobody waits for has room only beside the last place, and while nobody waits', async (t) => {
+  const { admissions, enter } = makeAdmissions(2);
+  t.true(admissions.hasRoom);
+  const first = await enter('a');
+  t.false(admissions.hasRoom);
+  first.leave();
+  t.true(admissions.hasRoom);
+});

@@ -27,6 +27,8 @@ export interface GateOwner {
   /** The owner of the data, for fair queueing. */
   readonly owner: readonly string[];
   readonly isDrilldown: boolean;
+  /** Set for calls that nobody waits for. */
+  readonly isBackground?: boolean;
   readonly signal: AbortSignal;
   /** The request's own place, given back while a call waits at a gate; undefined without a guard. */
   readonly place?: Place | undefined;
@@ -90,10 +92,10 @@ export class ExchangeGates {
   async listing({ listing, range }: ListingRequest): Promise<CallPass> {
     const { minRangeMs, scans } = this.#options;
     if (!isLong(range, minRangeMs)) return this.#free();
-    const { owner, signal } = this.#owner;
+    const { owner, signal, isBackground } = this.#owner;
     const lengthMs = Number((range.endNs - range.startNs) / 1_000_000n);
     const className = scanClass(listing, lengthMs, owner[0] ?? '');
-    const pass = await this.#waitFor(() => scans.enter(className, owner, this.#budget, signal));
+    const pass = await this.#waitFor(() => scans.enter(className, owner, this.#budget, signal, isBackground));
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
@@ -112,9 +114,10 @@ export class ExchangeGates {
   }
 
   async #heavy(): Promise<CallPass> {
-    const { owner, signal } = this.#owner;
+    const { owner, signal, isBackground } = this.#owner;
     const { heavy } = this.#options;
-    return { signal, leave: await this.#waitFor(() => heavy.enter(owner, this.#budget, signal)) };
+    const enter = (): Promise<() => void> => heavy.enter(owner, this.#budget, signal, isBackground);
+    return { signal, leave: await this.#waitFor(enter) };
   }
 
   /** Waits at a gate. The request gives its own place back meanwhile. */

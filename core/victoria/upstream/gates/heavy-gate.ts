@@ -30,11 +30,18 @@ export class HeavyGate {
 
   /**
    * Waits for a place; the returned function frees it.
+   * @param isBackground nobody waits for it: it does not wait either, and leaves a place for others
    * @throws ApiError `heavyQueriesBusy`, `heavyQueueFull`, or the reason of the signal
    */
-  async enter(owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<() => void> {
+  async enter(
+    owner: Owner,
+    budget: WaitBudget,
+    signal: AbortSignal,
+    isBackground = false,
+  ): Promise<() => void> {
     const { limit } = this.#options;
     if (limit === 0) return () => undefined;
+    if (isBackground && this.#queue.running + 1 >= limit) throw this.#refusal(false);
     if (this.#queue.running < limit) {
       this.#queue.take(owner);
     } else {

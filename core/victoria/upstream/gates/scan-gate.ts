@@ -53,9 +53,16 @@ export class ScanGate {
 
   /**
    * Waits for a place.
+   * @param isBackground nobody waits for it: it does not wait either, and leaves a place for others
    * @throws ApiError `scansBusy`, `scanQueueFull`, or the reason of the signal
    */
-  async enter(className: string, owner: Owner, budget: WaitBudget, signal: AbortSignal): Promise<ScanPass> {
+  async enter(
+    className: string,
+    owner: Owner,
+    budget: WaitBudget,
+    signal: AbortSignal,
+    isBackground = false,
+  ): Promise<ScanPass> {
     const { ceiling, gauges, nowMs, random } = this.#options;
     if (ceiling === 0) return { signal, leave: () => undefined };
     await this.#readGauges(decisionAgeMs);
@@ -65,7 +72,10 @@ export class ScanGate {
       await this.#readGauges(decisionAgeMs);
     }
     signal.throwIfAborted();
-    if (this.#queue.waiting === 0 && this.#admits(className, 0)) {
+    const isFree = this.#queue.waiting === 0 && this.#admits(className, 0);
+    if (isBackground && !(isFree && this.#queue.running + 1 < this.#limit.current))
+      throw this.#refusal(false);
+    if (isFree) {
       this.#queue.take(owner);
     } else {
       const waited = this.#queue.wait(owner, className, budget, signal);

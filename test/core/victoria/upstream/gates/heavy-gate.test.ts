@@ -43,6 +43,19 @@ test('so many get in, the others in the order of coming', async (t) => {
   t.deepEqual(seen, { running: 0, waiting: 0, refused: 0 });
 });
 
+test('work that nobody waits for leaves a place of heavy queries, and does not wait for one', async (t) => {
+  const { gate, seen } = makeGate(2);
+  const background = (): Promise<() => void> => gate.enter(['b'], longBudget(), signal, true);
+  const first = await background();
+  await t.throwsAsync(background(), { instanceOf: ApiError });
+  const second = await gate.enter(['a'], longBudget(), signal);
+  t.deepEqual(seen, { running: 2, waiting: 0, refused: 1 });
+  first();
+  await t.throwsAsync(background(), { instanceOf: ApiError });
+  second();
+  (await background())();
+});
+
 test('a place goes to the tenant that holds fewest', async (t) => {
   const { gate } = makeGate(2);
   const leaves = [

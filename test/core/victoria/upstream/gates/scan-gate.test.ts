@@ -51,8 +51,8 @@ function makeGate(
     onChange: (limit, running, waiting) => Object.assign(seen, { limit, running, waiting }),
     onRefused: (reason) => seen.refused.push(reason),
   });
-  const enter = (name: string, waitMs = 60_000, by = signal): Promise<ScanPass> =>
-    gate.enter(name, ['owner'], new WaitBudget(waitMs, () => performance.now()), by);
+  const enter = (name: string, waitMs = 60_000, by = signal, isBackground = false): Promise<ScanPass> =>
+    gate.enter(name, ['owner'], new WaitBudget(waitMs, () => performance.now()), by, isBackground);
   return { enter, seen, clock };
 }
 
@@ -164,4 +164,18 @@ test('who goes away is let go, and a ceiling of none lets all in', async (t) => 
   await t.throwsAsync(waited, { message: 'gone' });
   const open = makeGate({ selects: 16, capacity: 16, used: 0 }, { ceiling: 0 });
   await t.notThrowsAsync(Promise.all(Array.from({ length: 20 }, () => open.enter('a'))));
+});
+
+test('a scan that nobody waits for leaves a place, and does not wait for one', async (t) => {
+  const { enter, seen } = makeGate({ selects: 0, capacity: 16, used: 5000 }, { ceiling: 2 });
+  const background = (): Promise<ScanPass> => enter('labels', 60_000, signal, true);
+  // The limit begins below its ceiling and rises with scans that others have made.
+  while (seen.limit < 2) (await enter('labels')).leave('done', 1);
+  const first = await background();
+  await t.throwsAsync(background(), { instanceOf: ApiError });
+  t.deepEqual([seen.running, seen.waiting, seen.refused.length], [1, 0, 1]);
+  first.leave('done', 1);
+  const other = await enter('labels');
+  await t.throwsAsync(background(), { instanceOf: ApiError });
+  other.leave('done', 1);
 });

@@ -1,0 +1,112 @@
+/** Service `warmers`: asks for the usual label listings before somebody does. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WarmersOptions } from '../../core/base/options.gen.js';
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { defineService, type Host, type Lifecycle, type RequestRecord } from '../../core/plugin/index.js';
+
+const metrics = {
+  label_warmups_total: {
+    type: 'counter',
+    help: 'Label listings asked for ahead, by what became of them: warmed, skipped because others need the backend, or failed.',
+    labels: ['outcome'],
+  },
+} as const;
+
+export default defineService<WarmersOptions, typeof metrics>({
+  name: 'warmers',
+  summary: 'Keeps the usual label listings warm.',
+  component: 'cache_warmer',
+  metrics,
+  create: (options, host) => (options.labelsCacheWarm ? new LabelWarmer(options, host) : {}),
+});
+
+const hourMs = 3_600_000;
+const msNs = 1_000_000n;
+/** What pickers offer (`-labels-cache-warm`). */
+const presetsMs = [1, 6, 24, 168].map((hours) => hours * hourMs);
+const builtInTtlMs = 300_000;
+/** Listings are asked for again at this part of their time to live. */
+const renewal = 0.75;
+const pauseMs = 500;
+/** Tenants that opened a picker within this time are kept warm, as many as this. */
+const rememberedMs = hourMs;
+const maxTenants = 20;
+const listings: ReadonlySet<string> = new Set(['labels', 'label_values', 'series']);
+
+/** The tenant without a header first, then those who asked last. */
+class LabelWarmer implements Lifecycle {
+  readonly #options: WarmersOptions;
+  readonly #host: Host<typeof metrics>;
+  readonly #stopped = new AbortController();
+  /** By header, when it was last seen; the latest last. */
+  readonly #tenants = new Map<string, number>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: WarmersOptions, host: Host<typeof metrics>) {
+    this.#options = options;
+    this.#host = host;
+  }
+
+  start(): Promise<void> {
+    this.#host.observeRequests({
+      started: () => undefined,
+      finished: (record, status) => this.#saw(record, status),
+    });
+    this.#running = this.#run().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted) this.#host.log.error('labels are no longer kept warm', { error });
+    });
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  #saw({ requestType, caller: { orgId } }: RequestRecord, status: number): void {
+    if (orgId === undefined || status !== 200 || !listings.has(requestType)) return;
+    this.#tenants.delete(orgId);
+    this.#tenants.set(orgId, this.#host.clock.monotonicMs());
+    const [oldest] = this.#tenants.keys();
+    if (this.#tenants.size > maxTenants && oldest !== undefined) this.#tenants.delete(oldest);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    const { labelsCacheTtl, warmupMaxJitter } = this.#options;
+    // Replicas that start together must not all ask at once. The least wait lets the proxy start.
+    await sleep(pauseMs + Math.random() * warmupMaxJitter, undefined, { signal, ref: false });
+    const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
+    for (;;) {
+      const outcomes = new Map<string, number>();
+      for (const orgId of [undefined, ...this.#remembered()])
+        for (const lengthMs of presetsMs) {
+          const outcome = await this.#warm(orgId, lengthMs);
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          this.#host.meters.label_warmups_total.add(1, { outcome });
+          await sleep(pauseMs, undefined, { signal, ref: false });
+        }
+      this.#host.log.debug('label listings asked for ahead', Object.fromEntries(outcomes));
+      await sleep(everyMs, undefined, { signal, ref: false });
+    }
+  }
+
+  #remembered(): readonly string[] {
+    const sinceMs = this.#host.clock.monotonicMs() - rememberedMs;
+    return [...this.#tenants].filter(([, atMs]) => atMs >= sinceMs).map(([orgId]) => orgId);
+  }
+
+  async #warm(orgId: string | undefined, lengthMs: number): Promise<'warmed' | 'skipped' | 'failed'> {
+    const { signal } = this.#stopped;
+    const endNs = BigInt(this.#host.clock.nowMs()) * msNs;
+    const range = { startNs: endNs - BigInt(lengthMs) * msNs, endNs };
+    try {
+      await this.#host.ask({ op: 'labels', range, browse: {} }, { orgId, signal });
+      return 'warmed';
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // Busy, or a tenant without a header has no data here: whoever asks is told.
+      return error.status === 429 || error.status === 503 ? 'skipped' : 'failed';
+    }
+  }
+}
