@@ -43,6 +43,12 @@ export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly
   return buckets;
 }
 
+/** The bucket in which a range begins; undefined where it begins with a whole one. */
+export function before({ startNs: firstNs, level }: Filled, startNs: bigint): TimeRange | undefined {
+  if (startNs === firstNs) return undefined;
+  return { startNs: firstNs - (lengths[level] ?? minuteNs), endNs: firstNs };
+}
+
 /** The largest multiple of a length that is not larger. */
 function floor(ns: bigint, length: bigint): bigint {
   const rest = ns % length;

@@ -1,6 +1,6 @@
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace } from '../../core/base/pace/steps.js';
+import { atPace, eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
@@ -11,7 +11,7 @@ import { mergeSteps } from '../../core/wire/answer/merge/index.js';
 import { packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer, SeriesAnswer } from '../../core/wire/answer/types.js';
 import type { LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../core/wire/api/request.js';
-import { bucketsOf, split, type Filled } from './buckets.js';
+import { before, bucketsOf, split, type Filled } from './buckets.js';
 
 export const inventoryMetrics = {
   inventory_answers_total: {
@@ -55,7 +55,8 @@ const maxQuestions = 2_000;
 
 /**
  * Lists labels, values and series over long ranges from time buckets that are kept: the union of what buckets list is what their whole time
- * lists. The newest minutes and the edges of the range are always asked. A bucket is listed again when it has grown older by a tenth, so
+ * lists. The newest minutes are always asked. The bucket in which the range begins is kept as well: where it lists nothing that the rest does not list, the
+ * part of it that is in the range need not be asked. A bucket is listed again when it has grown older by a tenth, so
  * that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at most
  * (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
@@ -195,29 +196,31 @@ class Gathering {
     this.#rest = rest;
   }
 
-  /** @param inner the part of the range that buckets fill; what is beside it is asked */
-  async over(range: TimeRange, inner: Filled): Promise<Listing> {
+  /** @param inner the part of the range that buckets fill */
+  async over({ startNs, endNs }: TimeRange, inner: Filled): Promise<Listing> {
     const key = this.#keyOf(inner);
     const generation = this.#inventory.generationOf(key);
     const kept = await this.#inventory.find(key, this.#exchange);
     if (kept !== undefined) this.#inventory.counted('kept');
-    const edges: Listing[] = [];
+    const around = this.#exchange.slots.tenant.oldestNs === undefined ? before(inner, startNs) : undefined;
     const buckets: Listed[] = [];
-    const edge =
-      ({ startNs, endNs }: TimeRange) =>
-      async (exchange: Exchange<'tenant'>) => {
-        if (startNs < endNs) edges.push(await this.#ask({ startNs, endNs }, exchange));
-      };
+    const edges: Listing[] = [];
+    let aroundStart: Listing | undefined;
+    const parts: ((exchange: Exchange<'tenant'>) => Promise<void>)[] = [];
+    if (inner.endNs < endNs)
+      parts.push(async (exchange) => {
+        edges.push(await this.#ask({ startNs: inner.endNs, endNs }, exchange));
+      });
+    if (around !== undefined)
+      parts.push(async (exchange) => {
+        aroundStart = (await this.#bucket(around, exchange)).listing;
+      });
+    for (const bucket of kept === undefined ? bucketsOf(inner) : [])
+      parts.push(async (exchange) => {
+        buckets.push(await this.#bucket(bucket, exchange));
+      });
     await inParallel(
-      [
-        edge({ startNs: range.startNs, endNs: inner.startNs }),
-        edge({ startNs: inner.endNs, endNs: range.endNs }),
-        ...(kept === undefined ? bucketsOf(inner) : []).map(
-          (bucket) => async (exchange: Exchange<'tenant'>) => {
-            buckets.push(await this.#bucket(bucket, exchange));
-          },
-        ),
-      ],
+      parts,
       this.#inventory.parallelOf(this.#exchange),
       (ask, signal) => ask(this.#exchange.derive({ signal })),
       this.#exchange.signal,
@@ -227,7 +230,12 @@ class Gathering {
       const question = this.#keyOf({ startNs: 0n, endNs: 0n });
       await this.#inventory.keepJoined(question, key, middle, generation, this.#exchange.signal);
     }
-    return this.#union([middle.listing, ...edges]);
+    const rest = await this.#union([middle.listing, ...edges]);
+    const pacer = new Pacer(this.#exchange.signal);
+    if (startNs === inner.startNs) return rest;
+    if (aroundStart !== undefined && (await atPace(holds(rest, aroundStart), pacer))) return rest;
+    const first = await this.#ask({ startNs, endNs: inner.startNs }, this.#exchange);
+    return this.#union([rest, first]);
   }
 
   /** What a bucket lists, as it is kept or as the backend says. */
@@ -288,4 +296,15 @@ function isListing(request: Exchange['request']): request is ListingRequest {
 
 function isListingAnswer(answer: Answer): answer is Listing {
   return answer.kind === 'names' || answer.kind === 'series';
+}
+
+/** Whether one listing has everything that another has. */
+function* holds(large: Listing, small: Listing): Steps<boolean> {
+  const missing = new Set(itemsOf(small));
+  yield* eachStep(itemsOf(large), (item) => missing.delete(item));
+  return missing.size === 0;
+}
+
+function itemsOf(listing: Listing): readonly string[] {
+  return listing.kind === 'names' ? listing.values : listing.series.map(({ key }) => key);
 }
