@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { withProxy } from '../../../core/testing/index.js';
@@ -106,25 +106,52 @@ test('a snapshot is written as often as the interval says, and not without news'
   t.is(Object.keys((await snapshot()).entries_by_key).length, 3, 'written in the end');
 });
 
-test('while a snapshot is restored the proxy is not ready, and answers', async (t) => {
-  const { backend, flags, path, patterns } = await logsFor(t);
+test('while a snapshot is restored the proxy is not ready, and answers; what it made meanwhile stays', async (t) => {
+  const { backend, flags, path, patterns, asked, snapshot } = await logsFor(t);
+  const yaml = pipeline(backend.url);
+  await withProxy(yaml, ({ url }) => patterns(url), { flags });
+  const [[key, real] = []] = Object.entries((await snapshot()).entries_by_key);
   // Of other options, which takes as long to read.
   const entry = '{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}';
   const entries = Array.from({ length: 300_000 }, (_none, index) => `"patterns:0:${index}":${entry}`);
+  entries.push(`${JSON.stringify(key)}:${JSON.stringify(real)}`);
   await writeFile(path, `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${entries.join(',')}}}`);
+  const before = asked();
   await withProxy(
-    pipeline(backend.url),
+    yaml,
     async ({ url }) => {
       const ready = await fetch(`${url}/ready`);
       t.is(ready.status, 503);
       t.is(await ready.text(), 'patterns snapshot warming');
       t.is((await patterns(url)).length, 1);
+      t.true(asked() > before, 'it is not restored yet');
       await until(() => isReady(url));
+      t.is(await metric(url, 'patterns_deduplicated_total{source="disk"}'), 1);
+      t.is(await metric(url, 'patterns_restored_disk_entries_total'), 0);
+      t.is(await metric(url, 'patterns_cache_keys'), 1);
     },
     { flags },
   );
-  const again = await readdir(dirname(path));
-  t.deepEqual(again, ['patterns.json']);
+  t.deepEqual(await readdir(dirname(path)), ['patterns.json']);
+  const [[keyAfter, after] = []] = Object.entries((await snapshot()).entries_by_key);
+  t.is(keyAfter, key);
+  t.true(Number(after?.updated_at_unix_nano) > Number(real?.updated_at_unix_nano));
+});
+
+test('a proxy that is stopped while it restores a snapshot leaves the file as it is', async (t) => {
+  const { backend, flags, path } = await logsFor(t);
+  const entry = '{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}';
+  const entries = Array.from({ length: 300_000 }, (_none, index) => `"patterns:0:${index}":${entry}`);
+  const text = `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${entries.join(',')}}}`;
+  await writeFile(path, text);
+  await withProxy(
+    pipeline(backend.url),
+    async ({ url }) => {
+      t.is((await fetch(`${url}/ready`)).status, 503);
+    },
+    { flags },
+  );
+  t.is(await readFile(path, 'utf8'), text);
 });
 
 test('a snapshot that cannot be used is put aside, and patterns are asked for', async (t) => {
