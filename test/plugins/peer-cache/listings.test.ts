@@ -41,7 +41,17 @@ async function isKept(t: ExecutionContext, { flags = {}, agoMs, isEmpty, keptMs 
         clock.advance(1);
         t.is(await asked(), 1);
       },
-      { flags: { ...flags, backend: backend.url, 'compat-cache-enabled': tier0 }, clock },
+      {
+        // One call for a listing, and none ahead of it.
+        flags: {
+          'metadata-inventory-parallelism': '0',
+          'labels-cache-warm': 'false',
+          ...flags,
+          backend: backend.url,
+          'compat-cache-enabled': tier0,
+        },
+        clock,
+      },
     );
   }
 }
