@@ -715,13 +715,21 @@ export interface LabelIndexOptions {
    */
   readonly enabled: boolean;
   /**
-   * Values shown when a browse names no limit. (values)
+   * Values that a browse without a limit gets. (values)
    */
   readonly hotLimit: number;
   /**
    * Most values kept by tenant and label. (values)
    */
   readonly maxEntries: number;
+  /**
+   * Most labels kept, of all tenants together; those browsed the longest ago go first. (labels)
+   */
+  readonly maxLabels: number;
+  /**
+   * Most memory of all labels together, beside -cache-max-bytes. (bytes)
+   */
+  readonly maxBytes: number;
   /**
    * File that keeps the index over a restart; empty keeps none.
    */
@@ -738,6 +746,18 @@ export interface LabelIndexOptions {
    * Longest time that asking peers may take at start. (milliseconds)
    */
   readonly startupPeerWarmTimeout: number;
+  /**
+   * Whether answers depend on the Authorization header, because it is passed on.
+   */
+  readonly forwardAuthorization: boolean;
+  /**
+   * Request headers that answers depend on, because they are passed on.
+   */
+  readonly forwardHeaders: readonly string[];
+  /**
+   * Cookies that answers depend on, because they are passed on.
+   */
+  readonly forwardCookies: readonly string[];
 }
 
 /**

@@ -181,7 +181,12 @@ export function cacheRoom(
   { cacheMaxBytes }: Pick<AnswerStoreOptions, 'cacheMaxBytes'>,
   host: Pick<Host, 'shared'>,
 ): CacheRoom {
-  return host.shared('cache room', () => new CacheRoom(cacheMaxBytes));
+  return host.shared('cache room', () => new CacheRoom(cacheMaxBytes, besideCaches(host)));
+}
+
+/** What is held outside of the caches under a bound of its own, in bytes: they make no room for it. */
+export function besideCaches(host: Pick<Host, 'shared'>): Set<() => number> {
+  return host.shared('beside caches', () => new Set());
 }
 
 /** The store of this process. */

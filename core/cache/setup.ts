@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PipelineDescription } from '../kernel/plugin/host.js';
 
 /** Stages that only keep answers. */
-const keepers: ReadonlySet<string> = new Set(['peer-cache', 'kept-patterns']);
+const keepers: ReadonlySet<string> = new Set(['tier0', 'kept-patterns', 'label-index', 'peer-cache']);
 
 /**
  * The options that answers depend on beside their keys, as 16 hex digits. What a file holds may have been made by a process with other

@@ -26,7 +26,9 @@ export const labelValues: OperationDescriptor<LabelValuesRequest> = {
       return mergeAll({ ...request, name: stored, browse: widen(browse) }, tenants);
     },
     (answer, { browse }) =>
-      answer.kind === 'names' ? { ...answer, values: pageOf(answer.values, browse) } : answer,
+      answer.kind === 'names'
+        ? { kind: 'names', values: pageOf(answer.values, browse), warnings: answer.warnings }
+        : answer,
   ),
   empty: () => ({ kind: 'names', values: [], warnings: [] }),
 };

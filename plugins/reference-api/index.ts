@@ -15,6 +15,7 @@ import {
   parseVolumeRange,
   type ParamContext,
 } from '../../core/wire/api/params/index.js';
+import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
 import { formatQuery } from './format-query.js';
@@ -26,7 +27,8 @@ export default defineEndpoint<ReferenceApiOptions>({
   summary:
     'Read routes of the Loki API: queries, labels, series, index statistics and volumes, detected fields, query formatting.',
   create(_options, host) {
-    const now = (): ParamContext => paramContext(host);
+    const browse = browseDefault(host);
+    const now = (): ParamContext => ({ ...paramContext(host), hotLimit: browse.limit });
     return {
       routes: new Map<string, RouteHandler>([
         ['query_range', async (call) => call.ask(parseQueryRange(call.params, now()))],

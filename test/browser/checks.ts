@@ -29,6 +29,7 @@ const stageNames = [
   'guard',
   'tier0',
   'kept-patterns',
+  'label-index',
   'translate',
   'window-split',
   'cold-route',
@@ -39,7 +40,7 @@ const stageNames = [
 
 export const checks: readonly Check[] = [
   [
-    'the ten stages stand in their order, each with what it does and its figures',
+    'the eleven stages stand in their order, each with what it does and its figures',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
         assert.deepEqual(await page.locator('.stage-name').allTextContents(), stageNames);

@@ -2,6 +2,7 @@
 export const optionalStages: readonly string[] = [
   'tier0',
   'kept-patterns',
+  'label-index',
   'window-split',
   'cold-route',
   'peer-cache',

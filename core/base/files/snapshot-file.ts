@@ -12,6 +12,7 @@ import {
   snapshotText,
   UnusableSnapshot,
   type AddEntry,
+  type OtherMembers,
   type SnapshotFormat,
   type WrittenEntry,
 } from './snapshot-json.js';
@@ -30,6 +31,14 @@ export interface SnapshotRead {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
   readonly bytes: number;
+}
+
+/** What else reading a snapshot is about. */
+export interface Reading {
+  /** An empty map, for what stands beside the entries. */
+  readonly others?: Map<string, unknown>;
+  /** Waited for between pieces of the file: may work on what has been added, so that it need not all be held. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** Read and written at once; each is a step. */
@@ -71,11 +80,11 @@ export class SnapshotFile {
    * Reads the file. What `add` was given counts only when the promise resolves to a value: otherwise there is no file, or it could not be
    * used, which is logged.
    */
-  async read(add: AddEntry, signal?: AbortSignal): Promise<SnapshotRead | undefined> {
+  async read(add: AddEntry, signal?: AbortSignal, reading: Reading = {}): Promise<SnapshotRead | undefined> {
     let file: FileHandle | undefined;
     try {
       file = await open(this.#settings.path, 'r');
-      return await this.#parse(file, add, signal);
+      return await this.#parse(file, add, signal, reading);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof UnusableSnapshot) await this.#putAside(error);
@@ -88,14 +97,14 @@ export class SnapshotFile {
   }
 
   /** Replaces the file; resolves to its size. When that fails, the old file stays. */
-  async write(entries: Iterable<WrittenEntry>): Promise<number> {
+  async write(entries: Iterable<WrittenEntry>, others: OtherMembers = {}): Promise<number> {
     const { path } = this.#settings;
     const temporary = this.#temporary();
     try {
       const file = await open(temporary, 'wx', 0o600);
       let bytes: number;
       try {
-        bytes = await this.#print(file, entries);
+        bytes = await this.#print(file, entries, others);
         await file.sync();
       } finally {
         await file.close();
@@ -120,9 +129,14 @@ export class SnapshotFile {
       if (this.#isTemporary(name)) await rm(join(folder, name), { force: true });
   }
 
-  async #parse(file: FileHandle, add: AddEntry, signal?: AbortSignal): Promise<SnapshotRead> {
+  async #parse(
+    file: FileHandle,
+    add: AddEntry,
+    signal: AbortSignal | undefined,
+    { others, settle }: Reading,
+  ): Promise<SnapshotRead> {
     const pacer = new Pacer(signal);
-    const parsing = parseSnapshot(this.#settings.format, add);
+    const parsing = parseSnapshot(this.#settings.format, add, others);
     parsing.next();
     for (let bytes = 0; ;) {
       signal?.throwIfAborted();
@@ -131,12 +145,13 @@ export class SnapshotFile {
       bytes += bytesRead;
       const { done, value } = parsing.next(buffer.subarray(0, bytesRead));
       if (done === true) return { savedAtMs: value, bytes };
+      await settle?.();
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
   }
 
-  async #print(file: FileHandle, entries: Iterable<WrittenEntry>): Promise<number> {
+  async #print(file: FileHandle, entries: Iterable<WrittenEntry>, others: OtherMembers): Promise<number> {
     const { format, clock } = this.#settings;
     const pacer = new Pacer();
     let [waiting, bytes, checksum] = ['', 0, 0];
@@ -147,7 +162,7 @@ export class SnapshotFile {
       bytes += piece.length;
       await file.writeFile(piece);
     };
-    for (const text of snapshotText(format, clock.nowMs(), entries)) {
+    for (const text of snapshotText(format, clock.nowMs(), entries, others)) {
       waiting += text;
       if (waiting.length >= pieceBytes) await flush();
       const pause = pacer.due();

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** `{"version":1,"saved_at_unix_nano":n,"<member>":{...},"crc32":n}`; the checksum is of all bytes before its comma. */
+/** `{"version":1,"saved_at_unix_nano":n,<others>,"<member>":{...},"crc32":n}`; the checksum is of all bytes before its comma. */
 export interface SnapshotFormat {
   readonly version: number;
   /** The member with the entries. */
@@ -15,6 +15,9 @@ export interface WrittenEntry {
   /** What it is as JSON. */
   readonly json: string;
 }
+
+/** Short members of a snapshot beside its entries, by name. */
+export type OtherMembers = Readonly<Record<string, unknown>>;
 
 /** Takes an entry as JSON.parse gives it; throws for one that is none. */
 export type AddEntry = (names: readonly string[], value: unknown) => void;
@@ -40,8 +43,12 @@ export function* snapshotText(
   { version, member, depth }: SnapshotFormat,
   savedAtMs: number,
   entries: Iterable<WrittenEntry>,
+  others: OtherMembers = {},
 ): Generator<string, void, void> {
-  yield `{"version":${version},"saved_at_unix_nano":${unixNano(savedAtMs)},${JSON.stringify(member)}:{`;
+  yield `{"version":${version},"saved_at_unix_nano":${unixNano(savedAtMs)},`;
+  for (const [name, value] of Object.entries(others))
+    yield `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+  yield `${JSON.stringify(member)}:{`;
   let group: string | undefined;
   for (const { names, json } of entries) {
     // A unit of UTF-16 has three bytes at most.
@@ -78,12 +85,16 @@ type Parsing<Result> = Generator<undefined, Result, Buffer>;
 
 /**
  * Reads the text of a snapshot and adds its entries; they are right only when all of it was read.
+ * @param members an empty map, for what stands beside the entries
  * @returns when it was saved, in Unix milliseconds
  * @throws UnusableSnapshot
  */
-export function* parseSnapshot(format: SnapshotFormat, add: AddEntry): Parsing<number> {
+export function* parseSnapshot(
+  format: SnapshotFormat,
+  add: AddEntry,
+  members = new Map<string, unknown>(),
+): Parsing<number> {
   const source = new Source();
-  const members = new Map<string, unknown>();
   try {
     yield* source.take('{');
     for (let isFirst = true; ; isFirst = false) {

@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.js';
 import type { SnapshotFile } from './snapshot-file.js';
-import type { WrittenEntry } from './snapshot-json.js';
+import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
 
 /** What is kept in the file. */
 export interface SnapshotSource {
@@ -8,6 +8,8 @@ export interface SnapshotSource {
   revision(): number;
   /** May be read while they change. Those with the same first name follow each other. */
   entries(): Iterable<WrittenEntry>;
+  /** What stands beside the entries. */
+  others?(): OtherMembers;
 }
 
 /** Notified of what happens, for metrics. */
@@ -81,7 +83,7 @@ export class SnapshotKeeper {
   async #write(): Promise<void> {
     const revision = this.#source.revision();
     try {
-      this.#observer.wrote(await this.#file.write(this.#source.entries()));
+      this.#observer.wrote(await this.#file.write(this.#source.entries(), this.#source.others?.()));
       this.#revision = revision;
       if (this.#isFailing) this.#log.info('snapshot is written again');
       this.#isFailing = false;

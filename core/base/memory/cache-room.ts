@@ -28,11 +28,16 @@ export class CacheRoom {
   /** The most bytes of resident memory. */
   readonly bound: number;
   readonly #cacheBytes: number;
+  readonly #beside: ReadonlySet<() => number>;
   readonly #caches: Yielding[] = [];
   #share = 1;
 
-  /** @param cacheBytes of all caches together */
-  constructor(cacheBytes: number) {
+  /**
+   * @param cacheBytes of all caches together
+   * @param beside what is held outside of them under a bound of its own, in bytes
+   */
+  constructor(cacheBytes: number, beside: ReadonlySet<() => number> = new Set()) {
+    this.#beside = beside;
     this.#cacheBytes = Math.max(1, cacheBytes);
     this.bound = cacheBytes + besidesBytes;
   }
@@ -49,10 +54,12 @@ export class CacheRoom {
 
   /** Takes a look at the memory of the process. */
   observe(residentBytes: number): void {
-    const over = residentBytes - aim * this.bound;
+    let bytes = residentBytes;
+    for (const held of this.#beside) bytes -= held();
+    const over = bytes - aim * this.bound;
     let share = this.#share;
     if (over > 0) share -= Math.max(growth, (haste * over) / this.#cacheBytes);
-    else if (residentBytes < calm * this.bound) share += growth;
+    else if (bytes < calm * this.bound) share += growth;
     share = Math.min(1, Math.max(leastShare, share));
     if (share === this.#share) return;
     this.#share = share;

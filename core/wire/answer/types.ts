@@ -1,5 +1,6 @@
 import type { DiscoveryAnswer } from './discovery-types.js';
 import type { Tenant } from '../../base/caller.js';
+import type { Heat } from './rank.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
 import type { LiveAnswer } from './live.js';
 
@@ -29,10 +30,12 @@ export interface ScalarAnswer extends QueryAnswer {
   readonly kind: 'scalar';
   readonly point: Point;
 }
-/** Sorted distinct names or values (labels, label values). */
+/** Distinct names or values (labels, label values): sorted, or ranked by an index. */
 export interface NamesAnswer extends Warned {
   readonly kind: 'names';
   readonly values: readonly string[];
+  /** Of each value, where an index ranked them, so that what several tenants have can be ranked together. */
+  readonly heat?: readonly Heat[];
 }
 export interface SeriesAnswer extends Warned {
   readonly kind: 'series';

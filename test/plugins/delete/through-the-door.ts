@@ -36,6 +36,7 @@ stages:
   - use: guard
     with: { rateLimitPerSecond: 0 }
   - use: tier0
+  - use: label-index
   - use: translate
   - use: window-split
   - use: cold-route

@@ -14,6 +14,8 @@ export interface ParamContext {
   readonly defaultLimit: number;
   /** Default range of a listing without start, end and since (`-metadata-default-lookback`); 0 reaches back to the epoch. */
   readonly metadataLookbackNs: bigint;
+  /** Default limit of a browse of label values (`-label-values-hot-limit`); undefined without the index, which holds limits to 10000. */
+  readonly hotLimit?: number | undefined;
 }
 
 export const hourNs = 3_600n * nanosPerSecond;

@@ -81,12 +81,14 @@ export function parseLabels(params: Params, context: ParamContext): LabelsReques
 
 export function parseLabelValues(name: string, params: Params, context: ParamContext): LabelValuesRequest {
   const ranged = readListingRange(params, context);
+  const query = readListingQuery(params, context);
+  const browse = readBrowse(params, context);
   return {
     op: 'label_values',
     name,
     ...ranged,
-    ...readListingQuery(params, context),
-    browse: readBrowse(params, context),
+    ...query,
+    browse: query.query === undefined ? ofIndex(browse, context) : browse,
   };
 }
 
@@ -152,6 +154,15 @@ function readBrowse(params: Params, context: ParamContext): Browse {
     ...(offset === undefined ? {} : { offset }),
     ...(search === '' ? {} : { search }),
   };
+}
+
+/** The most values of a browse that the index answers (docs/protocol/requests.md#browsing-label-values). */
+const maxBrowsed = 10_000;
+
+/** With the index every browse has a limit. */
+function ofIndex(browse: Browse, { hotLimit }: ParamContext): Browse {
+  if (hotLimit === undefined) return browse;
+  return { ...browse, limit: Math.min(browse.limit ?? hotLimit, maxBrowsed) };
 }
 
 /** Parses a non-negative count; one larger than any listing means no bound. */

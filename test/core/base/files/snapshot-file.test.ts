@@ -215,3 +215,28 @@ test('what was taken out of a source is in no file from then on, also while one 
   await keeper.stop();
   t.deepEqual([...((await contentOf(file)) ?? [])], [['other', 0]]);
 });
+
+test('what stands beside the entries of a snapshot comes back, before them, and what was added is waited for', async (t) => {
+  const file = fileAt(join(await folderFor(t), 'snapshot.json'));
+  const names = Array.from({ length: 20_000 }, (_none, index) => `name ${index}`);
+  await file.write(entries(...names), { owners: { a: 'b' }, count: 1 });
+  const others = new Map<string, unknown>();
+  let [added, settled, most] = [0, 0, 0];
+  await file.read(
+    () => {
+      if (others.has('owners')) added += 1;
+    },
+    undefined,
+    {
+      others,
+      settle: () => {
+        most = Math.max(most, added - settled);
+        settled = added;
+        return Promise.resolve();
+      },
+    },
+  );
+  t.is(added, names.length);
+  t.deepEqual([others.get('owners'), others.get('count')], [{ a: 'b' }, 1]);
+  t.true(settled > 0 && most < names.length / 2, 'piece by piece');
+});

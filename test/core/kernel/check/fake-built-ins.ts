@@ -42,6 +42,7 @@ const plugins: readonly Plugin[] = [
   fakeStage('tenancy', { gives: ['tenant'], rest: 'many' }),
   fakeStage('guard', { needs: ['tenant'] }),
   fakeStage('tier0', { needs: ['tenant'], rest: 'maybe' }),
+  fakeStage('label-index', { needs: ['tenant'], rest: 'maybe' }),
   fakeStage('translate', { needs: ['tenant'], gives: ['plan'] }),
   fakeStage('window-split', { needs: ['plan'], rest: 'many' }),
   fakeStage('cold-route', { rest: 'many' }),

@@ -12,10 +12,11 @@ export interface InvalidCase extends Case {
 }
 
 const whole = pipelineOf(minimalStages);
-const nine = pipelineOf([
+const ten = pipelineOf([
   'tenancy',
   'guard',
   'tier0',
+  'label-index',
   'translate',
   'window-split',
   'cold-route',
@@ -33,11 +34,11 @@ const withStage = (entry: string): string => pipelineOf([entry, ...minimalStages
 
 export const valid: readonly Case[] = [
   { title: 'the least that answers', text: whole },
-  { title: 'the nine stages', text: nine },
+  { title: 'the ten stages', text: ten },
   {
     title: 'the same credentials forwarded and told to the caches, in any order',
-    text: nine.replace(
-      /- use: (backend|tier0|window-split|peer-cache)/g,
+    text: ten.replace(
+      /- use: (backend|tier0|label-index|window-split|peer-cache)/g,
       (entry) => `${entry}\n    with: {forwardHeaders: [${entry.includes('tier0') ? 'B, A' : 'A, B'}]}`,
     ),
   },
@@ -470,8 +471,8 @@ export const invalid: readonly InvalidCase[] = [
   },
   {
     title: 'R050 a cache that does not know which credentials are forwarded',
-    text: nine.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
-    finds: ['R050 5:10', 'R050 7:10', 'R050 9:10'],
+    text: ten.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
+    finds: ['R050 5:10', 'R050 6:10', 'R050 8:10', 'R050 10:10'],
     says: 'plugin "tier0" has forwardHeaders [], but plugin "backend" has forwardHeaders ["X-Team"]',
   },
   {

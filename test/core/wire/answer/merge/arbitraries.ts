@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Direction } from '../../../../../core/wire/api/request.js';
-import type { Answer, Entry, StreamsAnswer } from '../../../../../core/wire/answer/types.js';
+import { byRank } from '../../../../../core/wire/answer/rank.js';
+import type { Answer, Entry, NamesAnswer, StreamsAnswer } from '../../../../../core/wire/answer/types.js';
 import {
   mergeStreams as streamSteps,
   type MergeOptions,
@@ -53,6 +54,25 @@ export function streamsAnswers(direction: Direction): fc.Arbitrary<StreamsAnswer
 export const namesAnswers: fc.Arbitrary<Answer> = fc
   .uniqueArray(fc.constantFrom('app', 'env', 'pod', '__proto__'))
   .map((values) => ({ kind: 'names', values: values.sort(), warnings: [] }));
+
+export const rankedAnswers = fc
+  .uniqueArray(
+    fc.record({
+      value: fc.constantFrom('app', 'env', 'pod', 'zone', '__proto__'),
+      seen: fc.integer({ min: 1, max: 3 }),
+      lastMs: fc.nat(2),
+    }),
+    { selector: ({ value }) => value },
+  )
+  .map((entries): NamesAnswer => {
+    const ranked = entries.sort(byRank);
+    return {
+      kind: 'names',
+      values: ranked.map(({ value }) => value),
+      heat: ranked.map(({ seen, lastMs }) => ({ seen, lastMs })),
+      warnings: [],
+    };
+  });
 
 export const seriesAnswers: fc.Arbitrary<Answer> = fc
   .uniqueArray(labelSets, { selector: (labels) => labels.key })

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Answer } from '../../../../../core/wire/answer/types.js';
+import type { Answer, NamesAnswer } from '../../../../../core/wire/answer/types.js';
 import { mergeAnswers, type MergeOptions } from '../../../../../core/wire/answer/merge/index.js';
 import {
   mergeStreams,
@@ -9,6 +9,7 @@ import {
   limits,
   matrixAnswers,
   namesAnswers,
+  rankedAnswers,
   seriesAnswers,
   streamsAnswers,
   vectorAnswers,
@@ -43,6 +44,7 @@ test('merging log answers is associative, with and without a limit, in both dire
 
 const otherKinds = {
   names: namesAnswers,
+  'ranked names': fc.oneof(rankedAnswers, namesAnswers),
   series: seriesAnswers,
   'index-stats': indexStatsAnswers,
   matrix: matrixAnswers,
@@ -59,6 +61,23 @@ for (const [kind, answers] of Object.entries(otherKinds)) {
     );
   });
 }
+
+test('the first of merged names that are ranked are among the first of each part', (t) => {
+  const merge = mergeWith(backward);
+  const firstOf = (answer: Answer, count: number): readonly string[] =>
+    answer.kind === 'names' ? answer.values.slice(0, count) : [];
+  const cut = (answer: NamesAnswer, count: number): Answer => ({
+    ...answer,
+    values: answer.values.slice(0, count),
+    heat: answer.heat?.slice(0, count) ?? [],
+  });
+  fc.assert(
+    fc.property(rankedAnswers, rankedAnswers, fc.nat(4), (a, b, count) => {
+      t.deepEqual(firstOf(merge(cut(a, count), cut(b, count)), count), firstOf(merge(a, b), count));
+      t.deepEqual(merge(a, a), a);
+    }),
+  );
+});
 
 test('merging a log answer with itself changes nothing when overlap is asked to be ignored', (t) => {
   const cases = directions.chain((direction) => fc.tuple(fc.constant(direction), streamsAnswers(direction)));

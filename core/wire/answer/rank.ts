@@ -1,0 +1,20 @@
+/** How often a listed value was seen, and when last, in Unix milliseconds. */
+export interface Heat {
+  readonly seen: number;
+  readonly lastMs: number;
+}
+
+export interface Ranked extends Heat {
+  readonly value: string;
+}
+
+export const neverSeen: Heat = { seen: 0, lastMs: 0 };
+
+/** The hottest first: seen most often, then last; by name where these are equal (docs/protocol/requests.md#browsing-label-values). */
+export function byRank(a: Ranked, b: Ranked): number {
+  return byHeat(a, b) || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0);
+}
+
+export function byHeat(a: Heat, b: Heat): number {
+  return b.seen - a.seen || b.lastMs - a.lastMs;
+}

@@ -1,0 +1,137 @@
+/** Stage `label-index`: answers browses of label values from an index, whatever their time (docs/caching.md#the-index-of-label-values). */
+import { createHash } from 'node:crypto';
+import type { LabelIndexOptions } from '../../core/base/options.gen.js';
+import { dataOwner } from '../../core/base/keys/data-owner.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { eachAtPace } from '../../core/base/pace/steps.js';
+import { besideCaches } from '../../core/cache/answer-store.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { browseDefault } from '../../core/cache/label-index/browse-default.js';
+import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
+import { IndexSnapshot } from '../../core/cache/label-index/snapshot.js';
+import { setupOf } from '../../core/cache/setup.js';
+import { isFound, pageOf } from '../../core/operations/rules/paging.js';
+import type { NamesAnswer } from '../../core/wire/answer/types.js';
+import type { LabelValuesRequest } from '../../core/wire/api/request.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type PurgeScope,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+import { indexMetrics, indexObserver, snapshotObserver } from './metrics.js';
+
+export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetrics>({
+  name: 'label-index',
+  summary: 'Answers browses of label values from an index that it learns.',
+  needs: ['tenant'],
+  gives: [],
+  rest: 'maybe',
+  optional: true,
+  metrics: indexMetrics,
+  create: (options, host) => (options.enabled ? new LabelIndexStage(options, host) : passThrough),
+});
+
+const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(exchange) };
+
+class LabelIndexStage implements Stage<'tenant', never> {
+  readonly #host: Host<typeof indexMetrics>;
+  readonly #index: LabelIndex;
+  readonly #fingerprint: Fingerprint;
+  readonly #snapshot: IndexSnapshot | undefined;
+  #setup = '';
+
+  constructor(options: LabelIndexOptions, host: Host<typeof indexMetrics>) {
+    const { meters, log, clock } = host;
+    this.#host = host;
+    this.#index = new LabelIndex(options, clock, indexObserver(meters, log, options.maxBytes));
+    this.#fingerprint = createFingerprint(options);
+    besideCaches(host).add(() => this.#index.bytes);
+    browseDefault(host).limit = options.hotLimit;
+    const { persistPath: path, persistInterval: intervalMs, maxEntries } = options;
+    const observer = snapshotObserver(meters);
+    if (path !== '')
+      this.#snapshot = new IndexSnapshot({
+        path,
+        intervalMs,
+        index: this.#index,
+        maxEntries,
+        clock,
+        log,
+        observer,
+      });
+  }
+
+  async start(): Promise<void> {
+    this.#setup = setupOf(await this.#host.describePipeline());
+    await this.#snapshot?.start();
+  }
+
+  ready(): string | undefined {
+    return this.#isWarming ? 'label values index warming' : undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#snapshot?.stop();
+  }
+
+  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
+    this.#index.purge(tenantId);
+    await this.#snapshot?.forget(() => this.#index.purge(tenantId));
+  }
+
+  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
+    const { request, slots, signal, trace } = exchange;
+    const { meters } = this.#host;
+    if (request.op !== 'label_values' || this.#isWarming || slots.tenant.hasNoData === true)
+      return rest(exchange);
+    const key = this.#keyOf(request, exchange);
+    const isBrowse = request.query === undefined;
+    if (isBrowse) {
+      const known = await this.#index.browse(key, request.browse, signal);
+      trace.cache(known === undefined ? 'miss' : 'hit');
+      meters[known === undefined ? 'label_index_misses_total' : 'label_index_hits_total'].add(1, {});
+      if (known !== undefined) return { kind: 'names', ...known, warnings: [] };
+    }
+    const generation = this.#index.generationOf(key);
+    const whole = await rest(exchange.derive({ request: { ...request, browse: {} }, isFinal: false }));
+    if (whole.kind !== 'names') return whole;
+    // A warning says that something is missing.
+    if (whole.warnings.length === 0) {
+      await this.#index.learn(key, whole.values, isBrowse, generation);
+      const learnt = isBrowse ? await this.#index.browse(key, request.browse, signal) : undefined;
+      if (learnt !== undefined) return { kind: 'names', ...learnt, warnings: [] };
+    }
+    return cut(whole, request, signal);
+  }
+
+  #keyOf({ name }: LabelValuesRequest, { slots, caller }: Exchange<'tenant'>): IndexKey {
+    const { tenant } = slots;
+    const owner = createHash('sha256')
+      .update(`${this.#setup} ${dataOwner(tenant)}`)
+      .digest('hex')
+      .slice(0, 16);
+    const credentials = this.#fingerprint(caller.headers) ?? '';
+    return { tenantId: tenant.id, owner, credentials, label: name };
+  }
+
+  get #isWarming(): boolean {
+    return this.#snapshot?.isWarming === true;
+  }
+}
+
+/** What was asked for, of a whole listing. */
+async function cut(
+  whole: NamesAnswer,
+  { browse }: LabelValuesRequest,
+  signal: AbortSignal,
+): Promise<NamesAnswer> {
+  const found: string[] = [];
+  await eachAtPace(whole.values, new Pacer(signal), (value) => {
+    if (isFound(value, browse)) found.push(value);
+  });
+  return { ...whole, values: pageOf(found, browse) };
+}

@@ -1,0 +1,5 @@
+/** What the process that is killed writes: some 400 KB. */
+export const written: readonly string[] = Array.from(
+  { length: 5_000 },
+  (_, number) => `pod-${10_000 + number}`,
+);
