@@ -162,6 +162,20 @@ test('of a snapshot of an index that is cut anywhere nothing is taken', async (t
   }
 });
 
+test('of a snapshot of an index that is damaged in its last label the others are not taken either', async (t) => {
+  const path = await pathFor(t);
+  const made = makeIndex();
+  const { file } = await openFile(made, path);
+  for (const key of [pod, app]) await made.learn(key, many);
+  await file.stop();
+  const text = await readFile(path, 'utf8');
+  await writeFile(path, text.slice(0, -1_000));
+  const again = makeIndex();
+  await openFile(again, path);
+  for (const key of [pod, app]) t.is(await again.browse(key), undefined);
+  t.is(again.told.labels, 0);
+});
+
 test('a disk that fails later costs the snapshot of the index and nothing else', async (t) => {
   const path = await pathFor(t);
   const [folder, elsewhere] = [dirname(path), `${dirname(path)}.away`];

@@ -135,6 +135,24 @@ test('a reversed range has its own text on labels, label values and series', (t)
   t.is(t.throws(() => parseSeries(reversed, context)).message, text);
 });
 
+test('with the index a browse of label values has a limit, the hot one without another, and 10000 at most', (t) => {
+  const limitOf = (given: Given, change: Partial<ParamContext> = {}): number | undefined =>
+    parseLabelValues('app', params(given), {
+      ...context,
+      hasBrowseExtensions: true,
+      hotLimit: 200,
+      ...change,
+    }).browse.limit;
+  t.is(limitOf({}), 200);
+  t.is(limitOf({ limit: '7' }), 7);
+  t.is(limitOf({ limit: '20000' }), 10_000);
+  t.is(limitOf({}, { hotLimit: 20_000 }), 10_000);
+  t.is(limitOf({ limit: '7' }, { hasBrowseExtensions: false }), 200);
+  t.is(limitOf({ query: '{a="b"}' }), undefined);
+  t.is(limitOf({ query: '{a="b"}', limit: '20000' }), 20_000);
+  t.is(limitOf({ limit: '20000' }, { hotLimit: undefined }), 20_000);
+});
+
 test('label listings take an empty query and * as browsing', (t) => {
   t.is(parseLabelValues('app', params({ query: '*' }), context).query, undefined);
   t.is(parseLabels(params({ query: '' }), context).query, undefined);
