@@ -1,12 +1,18 @@
-import { ByteLru, largestEntryDivisor, type CacheObserver } from '../base/memory/byte-lru.js';
-import { CacheRoom } from '../base/memory/cache-room.js';
+import {
+  ByteLru,
+  largestEntryDivisor,
+  type ByteLruOptions,
+  type CacheObserver,
+} from '../base/memory/byte-lru.js';
+import { CacheRoom, type Yielding } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/pool.js';
+import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { DiskTier } from './disk-tier.js';
 import { Generations } from './generations.js';
 import { tenantOf, tenantPart } from './keys.js';
-import { createTieredCache, type TieredCache } from './tiers.js';
+import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
 
 /** The options of the caches of answers; plugins that use the store have the same ones. */
 export interface AnswerStoreOptions {
@@ -33,6 +39,49 @@ interface Entry {
   readonly packed: Buffer;
   readonly madeMs: number;
   readonly freshUntilMs: number;
+}
+
+/** An entry as it lies in memory. */
+interface Stored {
+  readonly envelope: Omit<Envelope<Entry>, 'value'>;
+  readonly entry: Omit<Entry, 'packed'>;
+  readonly packed: KeptBytes;
+}
+
+/** The memory tier: its bytes lie in blocks, so that what leaves it is given back to the system. */
+class PackedMemory implements MemoryTier<Entry>, Yielding {
+  readonly #slabs = new Slabs();
+  readonly #lru: ByteLru<Stored>;
+
+  constructor(options: Omit<ByteLruOptions<Stored>, 'left'>) {
+    this.#lru = new ByteLru<Stored>({ ...options, left: ({ packed }) => packed.drop() });
+  }
+
+  get(key: string): Envelope<Entry> | undefined {
+    const stored = this.#lru.get(key);
+    return stored && { ...stored.envelope, value: { ...stored.entry, packed: stored.packed.read() } };
+  }
+
+  set(key: string, { value, ...envelope }: Envelope<Entry>, bytes: number, ttlMs: number): boolean {
+    const { packed, ...entry } = value;
+    const stored = { envelope, entry, packed: this.#slabs.keep(packed) };
+    const isKept = this.#lru.set(key, stored, bytes, ttlMs);
+    if (!isKept) stored.packed.drop();
+    return isKept;
+  }
+
+  delete(key: string): boolean {
+    return this.#lru.delete(key);
+  }
+
+  clear(): void {
+    this.#slabs.clear();
+    this.#lru.clear();
+  }
+
+  limitTo(share: number): void {
+    this.#lru.limitTo(share);
+  }
 }
 
 /**
@@ -62,7 +111,7 @@ export class AnswerStore {
     const maxBytes = Math.floor(budget * left);
     this.largest = maxBytes / largestEntryDivisor;
     this.#clock = clock;
-    const memory = new ByteLru<{ readonly value: Entry }>({
+    const memory = new PackedMemory({
       maxEntries: options.cacheMax,
       maxBytes,
       clock,

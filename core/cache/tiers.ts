@@ -1,5 +1,4 @@
 import { Cacheable, Keyv } from 'cacheable';
-import type { ByteLru } from '../base/memory/byte-lru.js';
 
 /** A cache of several tiers: memory first, then slower ones. Times in milliseconds. */
 export interface TieredCache<Value> {
@@ -26,9 +25,17 @@ export interface TierObserver<Value> {
 }
 
 /** The entry of the tiers: the library's envelope around a value. */
-interface Envelope<Value> {
+export interface Envelope<Value> {
   readonly value: Value;
   readonly expires?: number | null;
+}
+
+/** The tier in front; synchronous, and bounded by bytes. */
+export interface MemoryTier<Value> {
+  get(key: string): Envelope<Value> | undefined;
+  set(key: string, envelope: Envelope<Value>, bytes: number, ttlMs: number): boolean;
+  delete(key: string): boolean;
+  clear(): void;
 }
 
 /**
@@ -36,7 +43,7 @@ interface Envelope<Value> {
  * memory store counts entries and clones values; this one counts bytes and returns the value itself. A failing tier counts as a miss.
  */
 export function createTieredCache<Value extends object>(
-  memory: ByteLru<Envelope<Value>>,
+  memory: MemoryTier<Value>,
   bytesOf: (value: Value) => number,
   observer: TierObserver<Value>,
 ): TieredCache<Value> {
@@ -62,7 +69,7 @@ export function createTieredCache<Value extends object>(
 }
 
 function memoryTier<Value extends object>(
-  memory: ByteLru<Envelope<Value>>,
+  memory: MemoryTier<Value>,
   bytesOf: (value: Value) => number,
 ): Keyv {
   return asKeyv<Value>({
