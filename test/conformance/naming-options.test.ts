@@ -104,8 +104,8 @@ test('extra-label-fields are listed, have values and can be selected', async (t)
   await withFlags({ 'extra-label-fields': 'team.owner,team.owner' }, async (asked) => {
     t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name', 'team_owner']);
     t.deepEqual(await data(asked, 'label/team_owner/values'), ['web']);
-    t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart']);
-    t.deepEqual(await services(asked, '{service_name=~".+", team_owner!~"w.*"}'), ['pushed', 'shop']);
+    t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart', 'pushed']);
+    t.deepEqual(await services(asked, '{service_name=~".+", team_owner!~"w.*"}'), ['shop']);
     const volume = await asked('index/volume', {
       query: '{service_name="cart"}',
       targetLabels: 'team_owner',
