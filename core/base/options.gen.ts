@@ -591,15 +591,15 @@ export interface DemoDataOptions {
 }
 
 /**
- * Requests of Grafana Logs Drilldown.
+ * Field queries of Grafana Logs Drilldown that come close together.
  */
 export interface DrilldownOptions {
   /**
-   * Time over which counts of single fields are gathered into one call; 0 gathers none. (ms)
+   * Time over which counts of single fields are gathered into one reading of their rows; 0 gathers none. (ms)
    */
   readonly burstWindow: number;
   /**
-   * Most fields in one gathered call. (fields)
+   * Most fields in one gathered reading; 1 gathers none. (fields)
    */
   readonly burstMaxFields: number;
   /**
@@ -614,6 +614,18 @@ export interface DrilldownOptions {
    * Older bound of time buckets. (buckets)
    */
   readonly maxStatsBuckets: number;
+  /**
+   * Whether answers depend on the Authorization header, because it is passed on.
+   */
+  readonly forwardAuthorization: boolean;
+  /**
+   * Request headers that answers depend on, because they are passed on.
+   */
+  readonly forwardHeaders: readonly string[];
+  /**
+   * Cookies that answers depend on, because they are passed on.
+   */
+  readonly forwardCookies: readonly string[];
 }
 
 /**

@@ -15,8 +15,8 @@ interface Flight<Value> {
  * aborted and forgotten; an error reaches the current waiters and nobody later; a call has at most `maxWaiters` waiters, and further ones
  * start and share another call.
  */
-export class Flights<Value> {
-  readonly #byKey = new Map<string, Flight<Value>>();
+export class Flights<Value, Key = string> {
+  readonly #byKey = new Map<Key, Flight<Value>>();
   readonly #maxWaiters: number;
 
   constructor(maxWaiters: number) {
@@ -32,7 +32,7 @@ export class Flights<Value> {
    * Joins the call for this key or starts it. `run` gets its own signal, which aborts when nobody waits any more; `signal` only ends this
    * caller's wait. Throws the signal's reason if it has already aborted.
    */
-  join(key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
+  join(key: Key, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Value>): Joined<Value> {
     signal.throwIfAborted();
     const running = this.#byKey.get(key);
     const isShared = running !== undefined && running.waiters < this.#maxWaiters;
@@ -40,7 +40,7 @@ export class Flights<Value> {
     return { result: this.#wait(key, flight, signal), isShared };
   }
 
-  #start(key: string, run: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
+  #start(key: Key, run: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
     const controller = new AbortController();
     const flight: Flight<Value> = { controller, waiters: 0, result: startNow(() => run(controller.signal)) };
     this.#byKey.set(key, flight);
@@ -50,7 +50,7 @@ export class Flights<Value> {
     return flight;
   }
 
-  #wait(key: string, flight: Flight<Value>, signal: AbortSignal): Promise<Value> {
+  #wait(key: Key, flight: Flight<Value>, signal: AbortSignal): Promise<Value> {
     flight.waiters += 1;
     return new Promise<Value>((resolve, reject) => {
       const leave = (): void => {
@@ -67,7 +67,7 @@ export class Flights<Value> {
     });
   }
 
-  #forget(key: string, flight: Flight<Value>): void {
+  #forget(key: Key, flight: Flight<Value>): void {
     if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
   }
 }

@@ -8,6 +8,7 @@ import { answerDetectedFields, answerDetectedFieldValues } from './fields/detect
 import { answerDetectedLabels } from './fields/detected-labels.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
 import { answerLogs } from './logs/logs.js';
+import { executeGathered } from './metric/gathered.js';
 import { executeMetric } from './metric/metric.js';
 import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
@@ -33,6 +34,7 @@ type Executors = { readonly [Kind in PlanKind]: ByOperation<Plans[Kind]> };
 const executors = {
   logs: { query_range: ranged(answerLogs), tail: answerTail },
   metric: { query_range: executeMetric, query: executeMetric },
+  gathered: { query_range: executeGathered },
   'label-names': { labels: ranged(listLabelNames) },
   'label-values': { label_values: ranged(listLabelValues) },
   series: { series: ranged(listSeries) },

@@ -1,9 +1,8 @@
 import type { TimeRange } from '../base/time/range.js';
-import { leavesOf } from '../logql/metric/index.js';
 import type { ApiRequest } from '../wire/api/request.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import type { Naming } from '../victoria/names/naming.js';
-import { refinePlan, rowsToLearnFrom } from './plan/refine.js';
+import { leavesOfPlan, refinePlan, rowsToLearnFrom } from './plan/refine.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Plan } from './plan/types.js';
 
@@ -33,14 +32,12 @@ function rangeRead(request: ApiRequest, plan: Plan): TimeRange | undefined {
         : undefined;
   if (asked === undefined) return undefined;
   let { startNs, endNs } = asked;
-  if (plan.kind === 'metric') {
-    for (const { range } of leavesOf(plan.tree)) {
-      const { intervalNanoseconds, offsetNanoseconds } = range.range;
-      const first = asked.startNs - offsetNanoseconds - intervalNanoseconds;
-      const last = asked.endNs - offsetNanoseconds;
-      if (first < startNs) startNs = first;
-      if (last > endNs) endNs = last;
-    }
+  for (const { range } of leavesOfPlan(plan)) {
+    const { intervalNanoseconds, offsetNanoseconds } = range.range;
+    const first = asked.startNs - offsetNanoseconds - intervalNanoseconds;
+    const last = asked.endNs - offsetNanoseconds;
+    if (first < startNs) startNs = first;
+    if (last > endNs) endNs = last;
   }
   return { startNs, endNs: endNs + 1n };
 }

@@ -30,6 +30,7 @@ export function labelAnswer(answer: Answer, tenantId: string, isMerged: boolean)
     case 'formatted':
     case 'live':
     case 'tenant':
+    case 'several':
     case 'encoded':
       return answer;
   }

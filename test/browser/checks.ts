@@ -34,13 +34,14 @@ const stageNames = [
   'window-split',
   'cold-route',
   'peer-cache',
+  'drilldown',
   'backend',
   'response-shape',
 ];
 
 export const checks: readonly Check[] = [
   [
-    'the eleven stages stand in their order, each with what it does and its figures',
+    'the twelve stages stand in their order, each with what it does and its figures',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
         assert.deepEqual(await page.locator('.stage-name').allTextContents(), stageNames);

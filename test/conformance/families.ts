@@ -6,5 +6,6 @@ export const optionalStages: readonly string[] = [
   'window-split',
   'cold-route',
   'peer-cache',
+  'drilldown',
   'guard',
 ];

@@ -26,9 +26,14 @@ export function executeMetric(
   request: MetricRequest,
   context: EngineContext,
 ): Promise<Answer> {
+  return answerMetric(plan, request, metricContext(request, context));
+}
+
+/** What the metric queries of an exchange are executed with. */
+export function metricContext(request: MetricRequest, context: EngineContext): MetricContext {
   const { tenant, caller, limits, meters, trace, memories } = context;
   const maxSeries = limits.of(tenant.limitIds ?? [tenant.id]).maxQuerySeries;
-  return answerMetric(plan, request, {
+  return {
     ...context,
     ...memories,
     maxRows: limits.process.manualRangeMetricRowLimit,
@@ -41,7 +46,7 @@ export function executeMetric(
       trace.strategies.push(record);
       meters.metric_strategies_total.add(1, { strategy: record.strategy, outcome: record.outcome });
     },
-  });
+  };
 }
 
 /**

@@ -102,7 +102,10 @@ async function* readParts(
 const asItIs = (row: BackendRow): BackendRow => row;
 
 /** The entries of a leaf, from its rows. */
-function rowEntrySource(plan: LeafPlan, context: LeafContext): EntrySource {
+export function rowEntrySource(
+  plan: Pick<LeafPlan, 'logs' | 'selection' | 'columns'>,
+  context: LeafContext,
+): EntrySource {
   return {
     async *entries(_leaf, { fromNs, toNs }, signal) {
       const { selection } = plan;

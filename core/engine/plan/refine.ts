@@ -7,7 +7,7 @@ import type { Naming } from '../../victoria/names/naming.js';
 import type { KnownNames } from './known-names.js';
 import { matchesText } from './matches-text.js';
 import { queryTooLong } from './rules/query/too-long.js';
-import type { LeafPlan, LogsPlan, Plan } from './types.js';
+import type { GatheredPart, LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
 
 /** What is deleted must not depend on what was learned. */
 const fixedKinds: ReadonlySet<string> = new Set(['delete']);
@@ -33,13 +33,14 @@ export function refinePlan(plan: Plan, names: KnownNames, naming: Naming): Plan 
       return refineLogs(plan, names, naming);
     case 'detected-fields':
       return { ...plan, logs: refineLogs(plan.logs, names, naming) };
-    case 'metric': {
-      const refineLeaf = function* refineLeaf(leaf: LeafPlan): Steps<LeafPlan> {
-        yield;
-        const selected = selectNested(leaf.selection, names, naming);
-        return { ...leaf, logs: refineLogs(leaf.logs, names, naming), selection: selected };
-      };
-      return { ...plan, tree: doAll(mapLeaves(plan.tree, refineLeaf)) };
+    case 'metric':
+      return refineMetric(plan, names, naming);
+    case 'gathered': {
+      const refined = (part: GatheredPart): GatheredPart => ({
+        ...part,
+        plan: refineMetric(part.plan, names, naming),
+      });
+      return { ...plan, parts: plan.parts.map(refined) };
     }
     case 'label-values':
       return {
@@ -50,6 +51,15 @@ export function refinePlan(plan: Plan, names: KnownNames, naming: Naming): Plan 
     default:
       return 'filter' in plan ? { ...plan, filter: selectNested(plan.filter, names, naming) } : plan;
   }
+}
+
+function refineMetric(plan: MetricPlan, names: KnownNames, naming: Naming): MetricPlan {
+  const refineLeaf = function* refineLeaf(leaf: LeafPlan): Steps<LeafPlan> {
+    yield;
+    const selected = selectNested(leaf.selection, names, naming);
+    return { ...leaf, logs: refineLogs(leaf.logs, names, naming), selection: selected };
+  };
+  return { ...plan, tree: doAll(mapLeaves(plan.tree, refineLeaf)) };
 }
 
 /** The same for the rows of a log query. */
@@ -75,8 +85,18 @@ function logsOf(plan: Plan): readonly LogsPlan[] {
       return [plan];
     case 'detected-fields':
       return [plan.logs];
+    default:
+      return leavesOfPlan(plan).map(({ logs }) => logs);
+  }
+}
+
+/** Every range aggregation of a plan. */
+export function leavesOfPlan(plan: Plan): readonly LeafPlan[] {
+  switch (plan.kind) {
     case 'metric':
-      return leavesOf(plan.tree).map(({ logs }) => logs);
+      return leavesOf(plan.tree);
+    case 'gathered':
+      return plan.parts.flatMap((part) => leavesOf(part.plan.tree));
     default:
       return [];
   }

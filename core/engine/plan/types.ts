@@ -64,6 +64,17 @@ export interface MetricPlan extends PlannedMetric<LeafPlan> {
   readonly kind: 'metric';
 }
 
+/** Metric queries over the same range that read the same rows, answered from one reading (core/engine/metric/gathered.ts). */
+export interface GatheredPlan {
+  readonly kind: 'gathered';
+  readonly parts: readonly GatheredPart[];
+}
+export interface GatheredPart {
+  readonly plan: MetricPlan;
+  /** Ends when nobody waits for this part any more. */
+  readonly signal: AbortSignal;
+}
+
 export interface LabelNamesPlan {
   readonly kind: 'label-names';
   readonly filter: LogsqlFilter;
@@ -137,6 +148,7 @@ export interface PatternsPlan {
 export type Plan =
   | LogsPlan
   | MetricPlan
+  | GatheredPlan
   | LabelNamesPlan
   | TenantPlan
   | LabelValuesPlan

@@ -5,7 +5,7 @@ import type { ExtractedSample, PipelineEntry } from '../pipeline/types.js';
 import { absentRows } from './absent.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { pipelineError } from './pipeline-error.js';
-import { leafEngine } from './leaf-engine.js';
+import { leafEngine, type LeafEngine } from './leaf-engine.js';
 import type { RangeEngine } from './range-engine.js';
 import type { Leaf, LeafRequest, LeafSource, SeriesTable } from './types.js';
 
@@ -23,25 +23,54 @@ export interface EntrySource {
 export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 'run'>): LeafSource {
   return {
     async series(request: LeafRequest): Promise<SeriesTable> {
-      const { leaf, columns, signal } = request;
-      const { engine, checkSeries } = leafEngine(request);
-      const extract = sampleEvaluator(leaf.range, leaf.pushed, { workers, signal });
-      const pacer = new Pacer(signal);
-      const lines = new LinePacer(signal);
-      for await (const batch of source.entries(leaf, engine.windows.interval, signal)) {
-        await addEntries(engine, extract, batch, lines);
-        checkSeries();
-      }
-      await engine.prepare(pacer);
-      const rows = engine.rows();
-      const isAbsent = leaf.range.op === 'absent_over_time';
-      return {
-        rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
-        isCut: engine.isCut,
-        isGrouped: engine.isDistinct,
-      };
+      const counter = new EntryCounter(request, workers);
+      for await (const batch of source.entries(request.leaf, counter.interval, request.signal))
+        await counter.add(batch);
+      return counter.table();
     },
   };
+}
+
+/** Counts the samples of one leaf in entries that are handed to it. */
+export class EntryCounter {
+  readonly #request: LeafRequest;
+  readonly #leaf: LeafEngine;
+  readonly #extract: LineEvaluator<ExtractedSample | undefined>;
+  readonly #lines: LinePacer;
+
+  constructor(request: LeafRequest, workers: Pick<LineWorkers, 'run'>) {
+    const { leaf, signal } = request;
+    this.#request = request;
+    this.#leaf = leafEngine(request);
+    this.#extract = sampleEvaluator(leaf.range, leaf.pushed, { workers, signal });
+    this.#lines = new LinePacer(signal);
+  }
+
+  /** Where entries matter, with both ends. */
+  get interval(): { readonly fromNs: bigint; readonly toNs: bigint } {
+    return this.#leaf.engine.windows.interval;
+  }
+
+  /** @throws ApiError `pipelineError`, `seriesLimit` */
+  async add(entries: readonly PipelineEntry[]): Promise<void> {
+    await addEntries(this.#leaf.engine, this.#extract, entries, this.#lines);
+    this.#leaf.checkSeries();
+  }
+
+  /** The series of what has been added. */
+  async table(): Promise<SeriesTable> {
+    const { leaf, columns, signal } = this.#request;
+    const { engine } = this.#leaf;
+    const pacer = new Pacer(signal);
+    await engine.prepare(pacer);
+    const rows = engine.rows();
+    const isAbsent = leaf.range.op === 'absent_over_time';
+    return {
+      rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
+      isCut: engine.isCut,
+      isGrouped: engine.isDistinct,
+    };
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.js';
-export { addEntries, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
+export { addEntries, EntryCounter, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';

@@ -72,6 +72,10 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
     case 'formatted':
       body.push(`{"status":"success","data":${JSON.stringify(answer.query)}}`);
       return;
+    case 'several':
+      throw new Error(
+        'answers to gathered questions are no body: the stage that gathered them takes them apart',
+      );
     case 'tenant':
       throw new Error('a tenant is no body: the endpoint that asked makes one');
     case 'live':

@@ -10,11 +10,16 @@ import type { Point, SampleResult, SeriesResult } from '../../logql/metric/point
 import type { Answer, Entry, StreamResult } from './types.js';
 
 /** Answers that are consumed once or sent as they are cannot be kept. */
-export type CacheableAnswer = Exclude<Answer, { readonly kind: 'live' | 'tenant' | 'encoded' | 'formatted' }>;
+export type CacheableAnswer = Exclude<
+  Answer,
+  { readonly kind: 'live' | 'tenant' | 'several' | 'encoded' | 'formatted' }
+>;
 
 export function isCacheable(answer: Answer): answer is CacheableAnswer {
   const { kind } = answer;
-  return kind !== 'live' && kind !== 'tenant' && kind !== 'encoded' && kind !== 'formatted';
+  return (
+    kind !== 'live' && kind !== 'tenant' && kind !== 'several' && kind !== 'encoded' && kind !== 'formatted'
+  );
 }
 
 /**

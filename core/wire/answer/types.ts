@@ -57,6 +57,11 @@ export interface TenantAnswer {
   readonly kind: 'tenant';
   readonly tenant: Tenant;
 }
+/** The answers to gathered questions, for the stage that gathered them; undefined for one that has to be asked by itself. */
+export interface SeveralAnswer {
+  readonly kind: 'several';
+  readonly answers: readonly (MatrixAnswer | undefined)[];
+}
 /** Bytes that are sent to the client unchanged; the HTTP edge or tier0 made them from another answer. */
 export interface EncodedAnswer {
   readonly kind: 'encoded';
@@ -89,6 +94,7 @@ export type Answer =
   | DiscoveryAnswer
   | LiveAnswer
   | TenantAnswer
+  | SeveralAnswer
   | EncodedAnswer;
 
 export type AnswerKind = Answer['kind'];

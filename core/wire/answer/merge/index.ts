@@ -72,6 +72,8 @@ export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): 
     case 'tenant':
       // These depend on the question only, so all parts gave the same answer.
       return first;
+    case 'several':
+      throw new Error('answers to gathered questions are taken apart by the stage that gathered them');
     case 'live':
       throw new Error('live answers cannot be merged');
     case 'encoded':

@@ -72,6 +72,8 @@ function* bytesOf(answer: Answer): Steps<number> {
     case 'live':
     case 'tenant':
       return objectBytes;
+    case 'several':
+      return total(answer.answers, (part) => (part === undefined ? 0 : answerBytes(part)));
     case 'formatted':
       return objectBytes + answer.query.length;
     case 'encoded':

@@ -47,6 +47,7 @@ const plugins: readonly Plugin[] = [
   fakeStage('window-split', { needs: ['plan'], rest: 'many' }),
   fakeStage('cold-route', { rest: 'many' }),
   fakeStage('peer-cache', { needs: ['tenant'], rest: 'maybe' }),
+  fakeStage('drilldown', { needs: ['plan'], rest: 'many' }),
   fakeStage('backend', { needs: ['tenant'], gives: ['upstream'] }),
   fakeStage('response-shape', { needs: ['tenant', 'plan', 'upstream'], rest: 'never' }),
   endpoint('reference-api'),

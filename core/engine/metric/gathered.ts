@@ -1,0 +1,135 @@
+import { columnsOf, EntryCounter, evaluatePlanned } from '../../logql/metric/index.js';
+import type { FieldRef } from '../../victoria/logsql/ast.js';
+import { printFilter } from '../../victoria/logsql/print.js';
+import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
+import type { QueryRangeRequest } from '../../wire/api/request.js';
+import type { EngineContext } from '../context.js';
+import { onceListed } from '../listings/once-listed.js';
+import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
+import { MetricCounts, type LeafContext } from './context.js';
+import { LineSamples } from './count/shapes.js';
+import { gridFor, metricContext } from './metric.js';
+import { rowEntrySource } from './rows.js';
+
+/** A leaf whose rows are read with the columns that it sees. */
+export type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
+
+/** The one leaf of a plan, where it is the whole query and nothing but rows can answer it, whatever the data; else undefined. */
+export function rowLeafOf({ tree }: MetricPlan): RowLeaf | undefined {
+  if (tree.kind !== 'leaf') return undefined;
+  const { push, shortLines, columns } = tree.leaf;
+  const needsRows = push === undefined && shortLines === undefined;
+  return needsRows && columns !== undefined ? { ...tree.leaf, columns } : undefined;
+}
+
+/** What leaves have in common that can be read together over one range: the rows, and the time that they look back. */
+export function rowsKey({ logs, selection, range }: LeafPlan): string {
+  const { intervalNanoseconds, offsetNanoseconds } = range.range;
+  const filters = [printFilter(logs.filter), printFilter(selection)];
+  return JSON.stringify([...filters, String(intervalNanoseconds), String(offsetNanoseconds)]);
+}
+
+/**
+ * Reads the rows of several metric queries once. Each is evaluated for itself, just as it would be alone. A part that fails, and one that
+ * turns out to need other rows, has no answer here: asked alone it gets one, or its own error.
+ * @throws ApiError for what ends the reading of all of them
+ */
+export async function executeGathered(
+  { parts }: GatheredPlan,
+  request: QueryRangeRequest,
+  context: EngineContext,
+): Promise<SeveralAnswer> {
+  const { clock, signal, workers } = context;
+  const startedAt = clock.monotonicMs();
+  const counts = new MetricCounts();
+  const asked = metricContext(request, context);
+  const { limits } = asked;
+  const grid = gridFor(request);
+  const columns = columnsOf(grid);
+  const members = membersOf(parts).map(
+    (one) => new Member(one, new EntryCounter({ leaf: one.leaf, columns, limits, signal }, workers)),
+  );
+  const upstream = onceListed(context.upstream.taggedWith?.('rows') ?? context.upstream);
+  await readFor(members, { ...asked, upstream, counts, samples: new LineSamples() });
+
+  const answers: (MatrixAnswer | undefined)[] = parts.map(() => undefined);
+  for (const member of members) {
+    const { plan, index, counter } = member;
+    const durationMs = clock.monotonicMs() - startedAt;
+    await member.attempt(signal, async () => {
+      const source = { series: () => counter.table() };
+      const result = await evaluatePlanned(plan, grid, source, limits, signal);
+      if (result.kind !== 'matrix') return;
+      answers[index] = { ...result, stats: counts.stats(durationMs, result.series.length) };
+      asked.tried({ leaf: 0, strategy: 'rows', outcome: 'gathered', durationMs });
+    });
+  }
+  return { kind: 'several', answers };
+}
+
+interface Asked extends GatheredPart {
+  readonly index: number;
+  readonly leaf: RowLeaf;
+}
+
+/** The parts that read the rows of the first one. */
+function membersOf(parts: readonly GatheredPart[]): readonly Asked[] {
+  const members: Asked[] = [];
+  let key: string | undefined;
+  for (const [index, part] of parts.entries()) {
+    const leaf = rowLeafOf(part.plan);
+    if (leaf === undefined) continue;
+    const own = rowsKey(leaf);
+    key ??= own;
+    if (own === key) members.push({ ...part, index, leaf });
+  }
+  return members;
+}
+
+class Member {
+  readonly plan: MetricPlan;
+  readonly index: number;
+  readonly leaf: RowLeaf;
+  readonly counter: EntryCounter;
+  readonly #signal: AbortSignal;
+  #hasFailed = false;
+
+  constructor({ plan, index, leaf, signal }: Asked, counter: EntryCounter) {
+    this.plan = plan;
+    this.index = index;
+    this.leaf = leaf;
+    this.counter = counter;
+    this.#signal = signal;
+  }
+
+  /** Whether it has failed, or nobody waits for it any more. */
+  get isOver(): boolean {
+    return this.#hasFailed || this.#signal.aborted;
+  }
+
+  /** Does a piece of its work, unless it is over. What goes wrong is its own matter. */
+  async attempt(shared: AbortSignal, work: () => Promise<void>): Promise<void> {
+    if (this.isOver) return;
+    try {
+      await work();
+    } catch {
+      shared.throwIfAborted();
+      this.#hasFailed = true;
+    }
+  }
+}
+
+/** Hands the rows, with the columns that any of the members sees, to each of them. */
+async function readFor(members: readonly Member[], context: LeafContext): Promise<void> {
+  const [first] = members;
+  if (first === undefined) return;
+  const { leaf, counter } = first;
+  const columns = new Map<string, FieldRef>();
+  for (const one of members)
+    for (const column of one.leaf.columns) columns.set(JSON.stringify(column), column);
+  const source = rowEntrySource({ ...leaf, columns: [...columns.values()] }, context);
+  for await (const batch of source.entries(leaf, counter.interval, context.signal)) {
+    for (const member of members) await member.attempt(context.signal, () => member.counter.add(batch));
+    if (members.every(({ isOver }) => isOver)) return;
+  }
+}

@@ -1,0 +1,94 @@
+/** Stage `drilldown`: queries of Logs Drilldown for single fields that come close together are answered from one reading of their rows. */
+import { dataOwner } from '../../core/base/keys/data-owner.js';
+import type { DrilldownOptions } from '../../core/base/options.gen.js';
+import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
+import { rowLeafOf, rowsKey } from '../../core/engine/metric/gathered.js';
+import type { MetricPlan } from '../../core/engine/plan/types.js';
+import {
+  defineStage,
+  type Answer,
+  type Exchange,
+  type Host,
+  type Rest,
+  type Stage,
+} from '../../core/plugin/index.js';
+import { Bursts } from './bursts.js';
+
+type Needs = 'tenant' | 'plan';
+
+const metrics = {
+  drilldown_gathered_calls_total: {
+    type: 'counter',
+    help: 'Readings of rows that answered several field queries of Logs Drilldown.',
+  },
+  drilldown_gathered_fields: {
+    type: 'histogram',
+    help: 'Field queries of Logs Drilldown that one reading of rows answered.',
+    buckets: [2, 3, 5, 8, 12, 20, 30, 50, 100],
+  },
+  drilldown_alone_total: {
+    type: 'counter',
+    help: 'Field queries of Logs Drilldown that could have been gathered and were asked alone: no other came in time, too many wait, or the shared reading had no answer for it.',
+  },
+} as const;
+
+export default defineStage<DrilldownOptions, Needs, never, typeof metrics>({
+  name: 'drilldown',
+  summary: 'Answers field queries of Logs Drilldown that come close together from one reading of their rows.',
+  needs: ['tenant', 'plan'],
+  gives: [],
+  rest: 'many',
+  optional: true,
+  metrics,
+  create: (options, host) =>
+    options.burstWindow > 0 && options.burstMaxFields > 1 ? new Drilldown(options, host) : passThrough,
+});
+
+const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exchange) };
+
+class Drilldown implements Stage<Needs, never> {
+  readonly #host: Host<typeof metrics>;
+  readonly #fingerprint: Fingerprint;
+  readonly #bursts: Bursts;
+
+  constructor(options: DrilldownOptions, host: Host<typeof metrics>) {
+    this.#host = host;
+    this.#fingerprint = createFingerprint(options);
+    this.#bursts = new Bursts({
+      windowMs: options.burstWindow,
+      maxFields: options.burstMaxFields,
+      onGathered: (questions) => {
+        host.meters.drilldown_gathered_calls_total.add(1, {});
+        host.meters.drilldown_gathered_fields.observe(questions, {});
+      },
+    });
+  }
+
+  async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {
+    const { plan } = exchange.slots;
+    const key = plan.kind === 'metric' ? this.#key(exchange, plan) : undefined;
+    if (key === undefined || plan.kind !== 'metric') return rest(exchange);
+    const answer = await this.#bursts.ask(key, { exchange, plan, rest });
+    if (answer !== undefined) return answer;
+    this.#host.meters.drilldown_alone_total.add(1, {});
+    return rest(exchange);
+  }
+
+  /** Equal for queries that can be read together; undefined for others. */
+  #key({ request, caller, slots }: Exchange<Needs>, plan: MetricPlan): string | undefined {
+    if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
+    const leaf = rowLeafOf(plan);
+    if (leaf === undefined || leaf.range.op !== 'count_over_time') return undefined;
+    // One field each.
+    if (leaf.pushed === undefined || leaf.pushed.without || leaf.pushed.labels.length !== 1) return undefined;
+    const { range, stepNs, isPart = false } = request;
+    const { tenant } = slots;
+    return JSON.stringify([
+      dataOwner(tenant, this.#fingerprint(caller.headers)),
+      tenant.limitIds ?? [],
+      [range.startNs, range.endNs, stepNs].map(String),
+      isPart,
+      rowsKey(leaf),
+    ]);
+  }
+}
