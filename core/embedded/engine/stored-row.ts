@@ -1,5 +1,5 @@
 import { formatTime } from '../logsql/index.js';
-import type { RowView } from '../logsql/row.js';
+import type { RowView } from '../../victoria/logsql/row.js';
 import type { BlockView } from '../store/block.js';
 import type { Shape } from '../store/shape.js';
 import type { Stream } from '../store/stream.js';

@@ -1,6 +1,6 @@
 import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
 import { LogsqlError } from '../../victoria/logsql/errors.js';
-import { unquote } from './unquote.js';
+import { unquote } from '../../victoria/logsql/unquote.js';
 
 const space = /[\t\n\v\f\r \u0085\u00a0\p{Zs}\p{Zl}\p{Zp}]+/uy;
 const word = /[\p{L}\p{Nd}_.]+/uy;

@@ -2,7 +2,7 @@ import type { LogsqlPipe, MathExpr, MathFunction, MathOperator } from '../../vic
 import type { Lexer } from './lexer.js';
 import { canonicalName, readCompound, readName, wrap } from './parse-tokens.js';
 import { mathPriority, printMath } from '../../victoria/logsql/print-math.js';
-import { rangeNumber } from './range-number.js';
+import { rangeNumber } from '../../victoria/logsql/range-number.js';
 import { mathFunctions } from '../../victoria/logsql/words-table.js';
 
 const operandEnds = ['=', '+', '-', '*', '/', '%', '^', '&', ',', ')', '(', '|', '!', ';', ''];

@@ -1,6 +1,6 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import type { Lexer } from './lexer.js';
-import { parseNumber } from './numbers.js';
+import { parseNumber } from '../../victoria/logsql/numbers.js';
 import { readFilter } from './parse-filter.js';
 import { readByNames, readSortKeys } from './parse-clauses.js';
 import { readMathPipe } from './parse-math.js';

@@ -1,6 +1,6 @@
 import { RegExpSyntaxError, compileRegExp } from '../../logql/regexp/index.js';
 import type { LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { parseExtractPattern, parseFormatPattern } from './extract-pattern.js';
+import { parseExtractPattern, parseFormatPattern } from '../../victoria/logsql/extract-pattern.js';
 import type { Lexer } from './lexer.js';
 import { readByNames, readIf, readRule } from './parse-clauses.js';
 import { readCompound, readCount, readFieldsInParens, readName, wrap } from './parse-tokens.js';

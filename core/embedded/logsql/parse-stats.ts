@@ -1,7 +1,7 @@
 import type { FieldRef, GroupKey, LogsqlPipe, StatsFunction, StatsName } from '../../victoria/logsql/ast.js';
-import { isBucketSize } from './bucket.js';
+import { isBucketSize } from '../../victoria/logsql/bucket.js';
 import type { Lexer } from './lexer.js';
-import { parsePlain } from './numbers.js';
+import { parsePlain } from '../../victoria/logsql/numbers.js';
 import { readIf, readSortKeys } from './parse-clauses.js';
 import {
   canonicalName,

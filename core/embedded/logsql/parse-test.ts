@@ -2,8 +2,8 @@ import { RegExpSyntaxError, compileRegExp } from '../../logql/regexp/index.js';
 import type { ListTest, SubqueryTest, ValueTest } from '../../victoria/logsql/ast.js';
 import { cidrRange } from '../../base/ip.js';
 import type { Lexer } from './lexer.js';
-import { parseNumber } from './numbers.js';
-import { rangeNumber } from './range-number.js';
+import { parseNumber } from '../../victoria/logsql/numbers.js';
+import { rangeNumber } from '../../victoria/logsql/range-number.js';
 import { readArguments, readCompound, readValue, wrap } from './parse-tokens.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { Lexer } from './lexer.js';
-import { parseDurationNs } from './numbers.js';
+import { parseDurationNs } from '../../victoria/logsql/numbers.js';
 import { readCompound, wrap } from './parse-tokens.js';
 import { parseDate, parseUnixTime } from '../../victoria/logsql/time.js';
 import type { ParsedTime } from '../../victoria/logsql/time.js';

@@ -1,7 +1,7 @@
 import type { LogsqlFilter, LogsqlPipe, LogsqlQuery, QueryOptions } from '../../victoria/logsql/ast.js';
 import { LogsqlError } from '../../victoria/logsql/errors.js';
 import { Lexer } from './lexer.js';
-import { parseDurationNs } from './numbers.js';
+import { parseDurationNs } from '../../victoria/logsql/numbers.js';
 import { readFilter } from './parse-filter.js';
 import { readPipe } from './parse-pipes.js';
 import { readCompound, wrap } from './parse-tokens.js';

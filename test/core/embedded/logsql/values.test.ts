@@ -4,7 +4,7 @@ import {
   compareBytes,
   compareNatural,
   compareValues,
-} from '../../../../core/embedded/logsql/eval/compare.js';
+} from '../../../../core/victoria/logsql/eval/compare.js';
 import { formatIPv4, formatIPv6, parseIPv4, parseIPv6 } from '../../../../core/base/ip.js';
 import {
   formatNumber,
@@ -12,7 +12,7 @@ import {
   parseNumber,
   parsePlain,
   parseSize,
-} from '../../../../core/embedded/logsql/numbers.js';
+} from '../../../../core/victoria/logsql/numbers.js';
 import { formatTime, parseDate, parseUnixTime } from '../../../../core/victoria/logsql/time.js';
 import { anyCharacter } from '../../../setup/text.js';
 

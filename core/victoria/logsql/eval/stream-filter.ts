@@ -1,5 +1,5 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
-import type { StreamFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
+import type { StreamFilter, StreamMatcher } from '../ast.js';
 import { unquote } from '../unquote.js';
 
 /** The label of a stream by name; a missing one is empty. */

@@ -1,8 +1,8 @@
-import type { EdgePipe, SortKey, SortPipe } from '../../../victoria/logsql/ast.js';
+import type { EdgePipe, SortKey, SortPipe } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
 import type { Ranked } from '../eval/compare.js';
 import { timeOf } from '../eval/filter.js';
-import { printPipe } from '../../../victoria/logsql/print.js';
+import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
 import { Budget, emitAll, rowOverhead, textSize } from './operator.js';

@@ -1,4 +1,4 @@
-import type { FieldRef, SortKey, StatsFunction } from '../../../victoria/logsql/ast.js';
+import type { FieldRef, SortKey, StatsFunction } from '../ast.js';
 import { compareRanked, compareValues, rank } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import type { RowView } from '../row.js';

@@ -1,4 +1,4 @@
-import type { StatsFunction } from '../../../victoria/logsql/ast.js';
+import type { StatsFunction } from '../ast.js';
 import { formatNumber, parseNumber, parsePlain } from '../numbers.js';
 import type { Budget } from './operator.js';
 import { edgeFactory, extremeFactory, quantileFactory } from './stats-order.js';

@@ -1,11 +1,11 @@
-import type { FormatPipe, PackPipe } from '../../../victoria/logsql/ast.js';
+import type { FormatPipe, PackPipe } from '../ast.js';
 import { formatDuration } from '../bucket.js';
-import { lowerText, upperText } from '../../../victoria/logsql/eval/words.js';
+import { lowerText, upperText } from '../eval/words.js';
 import { parseFormatPattern } from '../extract-pattern.js';
 import { formatIPv4 } from '../../../base/ip.js';
 import { formatNumber, parseDuration, parsePlain } from '../numbers.js';
 import type { RowView } from '../row.js';
-import { formatTime, parseUnixTime } from '../../../victoria/logsql/time.js';
+import { formatTime, parseUnixTime } from '../time.js';
 import { refersTo } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
 import { overwriting, updateOperator } from './update.js';

@@ -1,6 +1,6 @@
 import { compileFilter } from '../eval/filter.js';
 import type { RowTest } from '../eval/filter.js';
-import type { LogsqlFilter, UpdateRules } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, UpdateRules } from '../ast.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
 import { MapOperator } from './operator.js';

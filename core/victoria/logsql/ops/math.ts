@@ -1,4 +1,4 @@
-import type { MathExpr, MathFunction, MathOperator, MathPipe } from '../../../victoria/logsql/ast.js';
+import type { MathExpr, MathFunction, MathOperator, MathPipe } from '../ast.js';
 import { timeOf } from '../eval/filter.js';
 import { formatNumber } from '../numbers.js';
 import { rangeNumber } from '../range-number.js';

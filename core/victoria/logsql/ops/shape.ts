@@ -1,4 +1,4 @@
-import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../../../victoria/logsql/ast.js';
+import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../ast.js';
 import type { RowView } from '../row.js';
 import { MapRow, fieldsOf } from '../row.js';
 import { ProjectedRow, TrimmedRow, refersTo, timeNsOf } from './derived-row.js';

@@ -1,5 +1,5 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
-import type { ExtractPipe, FieldRef, UnpackPipe } from '../../../victoria/logsql/ast.js';
+import type { ExtractPipe, FieldRef, UnpackPipe } from '../ast.js';
 import { flattenJson } from '../eval/json.js';
 import { parseLogfmt } from '../eval/logfmt.js';
 import { parseExtractPattern } from '../extract-pattern.js';

@@ -1,4 +1,4 @@
-import type { FieldRef, StatsFunction } from '../../../victoria/logsql/ast.js';
+import type { FieldRef, StatsFunction } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
 import type { Ranked } from '../eval/compare.js';
 import type { RowView } from '../row.js';

@@ -1,6 +1,6 @@
 import { compileRegExp } from '../../logql/regexp/index.js';
 import type { LinearRegExp } from '../../logql/regexp/index.js';
-import type { PatternTest } from '../../victoria/logsql/ast.js';
+import type { PatternTest } from './ast.js';
 
 const number = '(?:0[xX])?[0-9a-fA-F]*[0-9][0-9a-fA-F]*';
 const time = '[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?';

@@ -7,15 +7,15 @@ import type {
   ListTest,
   RangeTest,
   ValueTest,
-} from '../../../victoria/logsql/ast.js';
-import { LogsqlError } from '../../../victoria/logsql/errors.js';
+} from '../ast.js';
+import { LogsqlError } from '../errors.js';
 import { parseIPv4, parseIPv6 } from '../../../base/ip.js';
 import { rangeNumber } from '../range-number.js';
 import { compilePattern } from '../pattern.js';
 import { compareBytes } from './compare.js';
 import { jsonArrayTexts } from './json.js';
 import { valueType } from './value-type.js';
-import { WordFinder, lowerText } from '../../../victoria/logsql/eval/words.js';
+import { WordFinder, lowerText } from './words.js';
 
 export type TextTest = (value: string) => boolean;
 

@@ -1,12 +1,6 @@
-import type {
-  FieldFilter,
-  LogsqlFilter,
-  RelativeTimeFilter,
-  StreamFilter,
-  TimeFilter,
-} from '../../../victoria/logsql/ast.js';
+import type { FieldFilter, LogsqlFilter, RelativeTimeFilter, StreamFilter, TimeFilter } from '../ast.js';
 import type { RowView } from '../row.js';
-import { maxTime, minTime, parseDate } from '../../../victoria/logsql/time.js';
+import { maxTime, minTime, parseDate } from '../time.js';
 import { compareValues } from './compare.js';
 import { compileStreamFilter, parseStreamText } from './stream-filter.js';
 import { compileTest } from './value-test.js';

@@ -1,4 +1,4 @@
-import { MemoryBudgetError } from '../../../victoria/logsql/errors.js';
+import { MemoryBudgetError } from '../errors.js';
 import type { RowView } from '../row.js';
 
 /** Receives rows one by one. `push` returns false when no further row can change the result; `finish` ends the input, once. */

@@ -1,4 +1,4 @@
-import { LogsqlError } from '../../victoria/logsql/errors.js';
+import { LogsqlError } from './errors.js';
 
 /** One piece of `text<field>text<option:field>`: the text before a field, and the field ('' when it is not wanted). */
 export interface PatternStep {

@@ -1,4 +1,4 @@
-import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import type { LogsqlPipe } from '../ast.js';
 import type { RowView } from '../row.js';
 import { extractOperator, unpackOperator } from './extract.js';
 import { formatOperator, packOperator } from './format.js';

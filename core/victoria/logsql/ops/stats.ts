@@ -1,11 +1,11 @@
-import type { GroupKey, StatsPipe } from '../../../victoria/logsql/ast.js';
+import type { GroupKey, StatsPipe } from '../ast.js';
 import { timeBucketer, valueBucketer } from '../bucket.js';
 import { timeOf } from '../eval/filter.js';
 import type { RowTest } from '../eval/filter.js';
 import { groupedValue, parseDuration } from '../numbers.js';
-import { printPipe } from '../../../victoria/logsql/print.js';
+import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
-import { formatTime } from '../../../victoria/logsql/time.js';
+import { formatTime } from '../time.js';
 import { OverlayRow } from './derived-row.js';
 import { Budget, emitAll, rowOverhead, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';

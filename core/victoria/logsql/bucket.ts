@@ -1,6 +1,6 @@
 import { parseIPv4, formatIPv4 } from '../../base/ip.js';
 import { formatNumber, parseDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
-import { formatTime, parseDate } from '../../victoria/logsql/time.js';
+import { formatTime, parseDate } from './time.js';
 
 const namedSizes: ReadonlyMap<string, string> = new Map([
   ['nanosecond', '1ns'],

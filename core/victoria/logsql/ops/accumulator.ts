@@ -1,4 +1,4 @@
-import type { FieldRef } from '../../../victoria/logsql/ast.js';
+import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
 import { refersTo } from './derived-row.js';
 

@@ -1,13 +1,7 @@
-import type {
-  FacetsPipe,
-  FieldNamesPipe,
-  FieldValuesPipe,
-  TopPipe,
-  UniqPipe,
-} from '../../../victoria/logsql/ast.js';
+import type { FacetsPipe, FieldNamesPipe, FieldValuesPipe, TopPipe, UniqPipe } from '../ast.js';
 import { compareBytes, compareValues } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
-import { printPipe } from '../../../victoria/logsql/print.js';
+import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { Budget, emitAll, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';

@@ -1,6 +1,6 @@
-import type { FieldRef } from '../../../victoria/logsql/ast.js';
+import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
-import { parseDate } from '../../../victoria/logsql/time.js';
+import { parseDate } from '../time.js';
 
 /** Whether a field reference includes a name. */
 export function refersTo(field: FieldRef, name: string): boolean {

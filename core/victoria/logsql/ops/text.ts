@@ -6,8 +6,8 @@ import type {
   ReplacePipe,
   SplitPipe,
   UnrollPipe,
-} from '../../../victoria/logsql/ast.js';
-import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
+} from '../ast.js';
+import { collapseNums } from '../eval/collapse.js';
 import { jsonArrayTexts } from '../eval/json.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
