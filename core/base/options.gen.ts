@@ -541,17 +541,53 @@ export interface ColdRouteOptions {
    */
   readonly boundary: number;
   /**
-   * Time around the boundary in which both backends are asked. (milliseconds)
+   * Time on both sides of the boundary in which rows may be in either backend or in both: both are asked, and each row counts once. (milliseconds)
    */
   readonly overlap: number;
   /**
-   * Interval at which the contents of the cold backend are checked. (milliseconds)
+   * Interval at which the contents of the cold backend are looked up (`/manifest/range`). (milliseconds)
    */
   readonly manifestRefresh: number;
   /**
    * Longest time that a request to the cold backend may take. (milliseconds)
    */
   readonly timeout: number;
+  /**
+   * Compression of answers that the cold backend is asked for.
+   */
+  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
+  /**
+   * Accept any certificate of the cold backend.
+   */
+  readonly tlsSkipVerify: boolean;
+  /**
+   * Calls to the cold backend that may run at once. (requests)
+   */
+  readonly maxConcurrent: number;
+  /**
+   * Most bytes of an answer of the cold backend that is held as a whole. (bytes)
+   */
+  readonly maxBufferedResponseBytes: number;
+  /**
+   * Most bytes of one row of the cold backend. (bytes)
+   */
+  readonly maxRowBytes: number;
+  /**
+   * Failures of the cold backend after which its own circuit breaker opens. (failures)
+   */
+  readonly breakerFailThreshold: number;
+  /**
+   * Time without calls to the cold backend after too many failures. (milliseconds)
+   */
+  readonly breakerOpenDuration: number;
+  /**
+   * Time in which failures of the cold backend are counted. (milliseconds)
+   */
+  readonly breakerWindowDuration: number;
+  /**
+   * Answer without the cold backend when it cannot be read, and say so.
+   */
+  readonly partialResponses: boolean;
 }
 
 /**

@@ -2,13 +2,14 @@ import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
-import { BoundUpstream } from '../../core/victoria/upstream/bound.js';
+import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
 import { BackendClient } from '../../core/victoria/upstream/client.js';
 import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import { headersFor, tenantParameters, tenantScope } from '../../core/victoria/upstream/forward.js';
 import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/victoria/upstream/probe.js';
+import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { makeGates } from './gates.js';
 import type { backendMetrics } from './metrics.js';
@@ -112,15 +113,8 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     }
     const { signal, slots, caller } = exchange;
     const owner = [dataOwner(tenant), caller.address];
-    const upstream = new BoundUpstream(this.#client, {
+    const binding: Binding = {
       signal,
-      gates: new ExchangeGates(this.#gates, {
-        owner,
-        signal,
-        isDrilldown: caller.isDrilldown,
-        isBackground: caller.isBackground === true,
-        place: slots.place,
-      }),
       dataOwner: dataOwner(tenant, this.#fingerprint(caller.headers)),
       owner: [...owner, exchange.trace],
       trace: exchange.trace,
@@ -129,8 +123,18 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       parameters: tenantParameters(tenant),
       scope: tenantScope(tenant),
       ...(tenant.oldestNs === undefined ? {} : { oldestNs: tenant.oldestNs }),
+    };
+    const gates = new ExchangeGates(this.#gates, {
+      owner,
+      signal,
+      isDrilldown: caller.isDrilldown,
+      isBackground: caller.isBackground === true,
+      place: slots.place,
     });
-    return rest(exchange.derive<'upstream'>({ slots: { upstream } }));
+    const run = (upstream: Upstream): Promise<Answer> =>
+      rest(exchange.derive<'upstream'>({ slots: { upstream } }));
+    const upstream = new BoundUpstream(this.#client, { ...binding, gates });
+    return slots.cold === undefined ? run(upstream) : slots.cold(upstream, binding, exchange.request.op, run);
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,27 @@
-/** Stage `cold-route`: a placeholder for the stage described in README.md; passes every exchange on unchanged. */
+/** Stage `cold-route`: old data are read from a second backend (docs/cold-storage.md). */
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
-import { defineStage } from '../../core/plugin/index.js';
+import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
+import { ColdBackend } from './cold-backend.js';
+import { coldMetrics } from './metrics.js';
 
-export default defineStage<ColdRouteOptions>({
+export default defineStage({
   name: 'cold-route',
-  summary: 'Old data from the cold backend; passes everything through in this version.',
+  summary: 'Reads old data from a second backend, as if they were in the first.',
   needs: [],
-  gives: [],
+  gives: ['cold'],
   rest: 'once',
   optional: true,
-  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+  metrics: coldMetrics,
+  create(options: ColdRouteOptions, host): Stage<never, 'cold'> {
+    const { enabled, backend } = options;
+    if (!enabled || backend === undefined || backend === '') return new HotOnly();
+    return new ColdBackend(backend, options, host);
+  },
 });
+
+/** Without a cold backend, all data are in the other. */
+class HotOnly implements Stage<never, 'cold'> {
+  handle(exchange: Exchange, rest: Rest<'cold'>): Promise<Answer> {
+    return rest(exchange.derive<'cold'>({ slots: { cold: (hot, _binding, _op, run) => run(hot) } }));
+  }
+}

@@ -1,6 +1,6 @@
 import { printSelector } from '../../core/logql/index.js';
 import type { Matcher } from '../../core/logql/ast.js';
-import type { Answer } from '../../core/wire/answer/types.js';
+import type { MatrixAnswer } from '../../core/wire/answer/types.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 
@@ -26,8 +26,7 @@ export function countRequest(
 }
 
 /** The counts by the start of their bucket in Unix milliseconds. */
-export function countsOf(answer: Answer): ReadonlyMap<number, number> {
-  if (answer.kind !== 'matrix') throw new Error(`a count was answered with ${answer.kind}`);
-  const points = answer.series.flatMap((series) => series.points);
+export function countsOf({ series }: MatrixAnswer): ReadonlyMap<number, number> {
+  const points = series.flatMap((each) => each.points);
   return new Map(points.map(({ timestampMs, value }) => [timestampMs, value]));
 }

@@ -165,7 +165,7 @@ export class Windowing {
         const request = countRequest(matchers, bucketMs, firstMs, lastMs);
         const naming = host.naming.forTenant(this.#exchange.slots.tenant);
         const plan = { kind: 'line-counts', filter: planMatchers(matchers, naming).filter } as const;
-        return countsOf(await this.#reads.read({ request, windows: windows.length, plan }));
+        return countsOf(await this.readMatrix({ request, windows: windows.length, plan }));
       },
       keyOf: (matchers, bucketMs) => this.#questionOf(countRequest(matchers, bucketMs, 0, 0)),
     };
@@ -217,7 +217,7 @@ export class Windowing {
     return inParallel(parts, this.#house.parallelism.current, run, this.signal);
   }
 
-  async readMatrix(read: Read, signal: AbortSignal): Promise<MatrixAnswer> {
+  async readMatrix(read: Read, signal?: AbortSignal): Promise<MatrixAnswer> {
     const answer = await this.#reads.read(read, signal);
     if (answer.kind !== 'matrix' || answer.warnings.length > 0) throw new AskWhole();
     return answer;

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { parseRowTime } from '../../core/victoria/names/row-time.js';
 import { readLines } from './cases.js';
 
 /** Backend tenants of the corpus: AccountID by X-Scope-OrgID, ProjectID 0. */
@@ -13,31 +14,66 @@ const folder = 'test/data/conformance';
 interface RowBatch {
   readonly tenant: string;
   readonly stream_fields: readonly string[];
-  readonly rows: readonly object[];
+  readonly rows: readonly { readonly _time: string }[];
 }
 
-/** Pushes the entries of the corpus into an empty store, and the rows that an OTLP export leaves there. */
-export async function loadData(backendUrl: string): Promise<void> {
-  await pushEntries(backendUrl, '?disable_message_parsing=1');
+interface EntryBatch {
+  readonly tenant: string;
+  readonly streams: readonly {
+    readonly stream: Readonly<Record<string, string>>;
+    readonly values: readonly (readonly [ns: string, ...rest: unknown[]])[];
+  }[];
+}
+
+/** Whether a store gets an entry, by its time (Unix nanoseconds) and its content. */
+export type Keeps = (ns: bigint, content: string) => boolean;
+
+const everything: Keeps = () => true;
+
+/** Pushes the entries of the corpus into an empty store, and the rows that an OTLP export leaves there; tells how many by tenant. */
+export async function loadData(
+  backendUrl: string,
+  keeps: Keeps = everything,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = await pushEntries(backendUrl, '?disable_message_parsing=1', keeps);
   for (const line of readLines(`${folder}/otel-rows.jsonl.gz`)) {
     const batch = JSON.parse(line) as RowBatch;
     const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(batch.stream_fields.join(','))}`;
-    const rows = batch.rows.map((row) => JSON.stringify(row)).join('\n');
-    await push(backendUrl, path, batch.tenant, 'application/stream+json', rows);
+    const rows = batch.rows
+      .filter((row) => keeps(parseRowTime(row._time), JSON.stringify(row)))
+      .map((row) => JSON.stringify(row));
+    counts.set(batch.tenant, (counts.get(batch.tenant) ?? 0) + rows.length);
+    if (rows.length > 0)
+      await push(backendUrl, path, batch.tenant, 'application/stream+json', rows.join('\n'));
   }
+  return counts;
 }
 
 /** Pushes the entries as VictoriaLogs takes them when nothing is said: lines that are JSON objects are taken apart into fields. */
 export async function loadParsedData(backendUrl: string): Promise<void> {
-  await pushEntries(backendUrl, '');
+  await pushEntries(backendUrl, '', everything);
 }
 
-async function pushEntries(backendUrl: string, parameters: string): Promise<void> {
+async function pushEntries(
+  backendUrl: string,
+  parameters: string,
+  keeps: Keeps,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
   for (const line of readLines(`${folder}/dataset.jsonl.gz`)) {
-    const { tenant, streams } = JSON.parse(line) as { readonly tenant: string; readonly streams: unknown };
+    const { tenant, streams } = JSON.parse(line) as EntryBatch;
+    const kept = streams
+      .map(({ stream, values }) => ({
+        stream,
+        values: values.filter((value) => keeps(BigInt(value[0]), JSON.stringify([stream, value]))),
+      }))
+      .filter(({ values }) => values.length > 0);
+    for (const { values } of kept) counts.set(tenant, (counts.get(tenant) ?? 0) + values.length);
     const path = `/insert/loki/api/v1/push${parameters}`;
-    await push(backendUrl, path, tenant, 'application/json', JSON.stringify({ streams }));
+    if (kept.length > 0)
+      await push(backendUrl, path, tenant, 'application/json', JSON.stringify({ streams: kept }));
   }
+  return counts;
 }
 
 async function push(
@@ -58,16 +94,23 @@ async function push(
     throw new Error(`the backend refused a push: ${answer.statusCode} ${text.slice(0, 300)}`);
 }
 
-/** True when a backend shows all rows of the corpus. */
-export async function isLoaded(url: string): Promise<boolean> {
-  return (await countRows(url, 't1')) >= 30_470 && (await countRows(url, 't3')) >= 4_110;
+/** The rows of the corpus by tenant, as far as they are looked for. */
+const corpusRows: ReadonlyMap<string, number> = new Map([
+  ['t1', 30_470],
+  ['t3', 4_110],
+]);
+
+/** True when a backend shows all rows of the corpus, or of its part in it. */
+export async function isLoaded(url: string, wanted = corpusRows): Promise<boolean> {
+  for (const [tenant, rows] of wanted) if ((await countRows(url, tenant)) < rows) return false;
+  return true;
 }
 
 /** Waits until a backend shows what was pushed last. */
-export async function waitUntilVisible(url: string, timeoutMs: number): Promise<void> {
+export async function waitUntilVisible(url: string, timeoutMs: number, wanted = corpusRows): Promise<void> {
   const until = Date.now() + timeoutMs;
   while (Date.now() < until) {
-    if (await isLoaded(url)) return;
+    if (await isLoaded(url, wanted)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error('the pushed rows did not become visible');

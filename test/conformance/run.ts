@@ -1,15 +1,17 @@
 /**
  * Replays the corpus and prints passes by family.
  *
- *   npm run conformance -- [--set http|otel] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load]
+ *   npm run conformance -- [--set http|otel] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES]
  *
- * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started.
+ * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. With --split the corpus is divided so many minutes
+ * after it begins: what is older is in a cold backend (COLD_URL beside BACKEND_URL, both empty), and what is around in either or both.
  */
 import { parseArgs } from 'node:util';
 import { readCases, type GoldenCase } from './cases.js';
 import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
+import { corpusStartNs, openSplit, splitFlags } from './split-stores.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -25,16 +27,23 @@ const { values: options } = parseArgs({
     /** Counters to show at the end, by a part of their name. */
     metric: { type: 'string', multiple: true, default: [] },
     'no-load': { type: 'boolean', default: false },
+    split: { type: 'string' },
   },
 });
 
 const cases = readCases(options.set === 'otel' ? 'otel' : 'http').filter(isWanted);
-const store = await openStore(process.env['BACKEND_URL'], !options['no-load']);
+const splitNs =
+  options.split === undefined ? undefined : corpusStartNs + BigInt(options.split) * 60_000_000_000n;
+const split =
+  splitNs === undefined ? undefined : await openSplit(splitNs, externalStores(), !options['no-load']);
+const store = split?.hot ?? (await openStore(process.env['BACKEND_URL'], !options['no-load']));
 try {
-  const flags = options.flag.map((text): [string, string] => {
+  const flags = options.flag.map((text): readonly [string, string] => {
     const at = text.indexOf('=');
     return [text.slice(0, at), text.slice(at + 1)];
   });
+  if (split !== undefined && splitNs !== undefined) flags.push(...splitFlags(split, splitNs));
+  if (options.metric.length > 0) flags.push(['server.register-instrumentation', 'true']);
   const proxy = await openProxy(store, options.without, flags);
   try {
     for (let time = 0; time < Number(options.times); time += 1) report(await replay(proxy.urls.main, cases));
@@ -45,7 +54,12 @@ try {
     await proxy.close();
   }
 } finally {
-  await store.close();
+  await (split ?? store).close();
+}
+
+function externalStores(): { readonly hot: string; readonly cold: string } | undefined {
+  const { BACKEND_URL: hot, COLD_URL: cold } = process.env;
+  return hot === undefined || cold === undefined ? undefined : { hot, cold };
 }
 
 function isWanted({ request }: GoldenCase): boolean {

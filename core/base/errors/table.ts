@@ -252,6 +252,16 @@ export const errorTable = {
     when: 'no connection to the backend, or it broke off',
     text: 'backend unreachable: {cause}',
   },
+  coldBackend: {
+    status: 502,
+    when: 'the cold backend (-cold-backend) has rows of the range and cannot be read: it is down, refuses the call, or does not answer within -cold-timeout (then 504)',
+    text: 'cold backend: {cause}',
+  },
+  coldTooMuch: {
+    status: 400,
+    when: 'what has to be computed here from rows of the hot and the cold backend needs more memory than one step may hold',
+    text: 'the query reads from the hot and the cold backend, and putting them together takes more than {limit} bytes: shorten its range or select fewer streams',
+  },
   tooManyCalls: {
     status: 503,
     when: 'too many calls to the backend wait for one of -max-concurrent places',

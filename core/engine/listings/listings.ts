@@ -20,7 +20,12 @@ export async function listLabelNames(
   { range, browse }: LabelsRequest,
   { upstream, naming }: Backend,
 ): Promise<NamesAnswer> {
-  const fields = await upstream.list({ listing: 'stream_field_names', query: query(filter), range });
+  const fields = await upstream.list({
+    listing: 'stream_field_names',
+    query: query(filter),
+    range,
+    hits: 'any',
+  });
   const names = new Set<string>();
   for (const { value } of fields) {
     const label = naming.labelOf(value);
@@ -50,7 +55,9 @@ export async function listLabelValues(
       (field) => ({ listing: 'field_values', field }) as const,
     );
     const lists = await Promise.all(
-      [...ofStreams, ...ofRows].map((listing) => upstream.list({ ...listing, query: query(filter), range })),
+      [...ofStreams, ...ofRows].map((listing) =>
+        upstream.list({ ...listing, query: query(filter), range, hits: 'any' }),
+      ),
     );
     for (const { value } of lists.flat()) values.add(value);
   }
@@ -104,7 +111,7 @@ export async function streamsOf(
   upstream: Upstream,
   reader: RowReader,
 ): Promise<readonly LabelSet[]> {
-  const streams = await upstream.list({ listing: 'streams', query: query(filter), range });
+  const streams = await upstream.list({ listing: 'streams', query: query(filter), range, hits: 'any' });
   const byKey = new Map<string, LabelSet>();
   for (const { value } of streams) {
     const { labels } = reader.stream(value);
@@ -114,7 +121,7 @@ export async function streamsOf(
 }
 
 async function hasStreams(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
-  return (await upstream.list({ listing: 'streams', query: query(filter), range })).length > 0;
+  return (await upstream.list({ listing: 'streams', query: query(filter), range, hits: 'any' })).length > 0;
 }
 
 function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Browse): NamesAnswer {

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Pacer } from '../../base/pace/pacer.js';
-import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { everything, query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { selectionOf } from '../../victoria/logsql/selection.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
@@ -44,14 +44,6 @@ export async function spanOfFirstRows(request: PagesRequest): Promise<Span | und
   if (!(rows > 2 * (wantedRows + spare))) return undefined;
   const lengthNs = (rangeNs * BigInt(wantedRows + spare)) / BigInt(rows);
   return { lengthNs: lengthNs > 0n ? lengthNs : 1n, wantedRows };
-}
-
-/** The part of a filter that selects streams; it matches all rows of the filter. */
-function selectionOf(filter: LogsqlFilter): LogsqlFilter {
-  if (filter.kind === 'stream') return filter;
-  const parts = filter.kind === 'and' ? filter.parts.filter(({ kind }) => kind === 'stream') : [];
-  const [first = everything] = parts;
-  return parts.length > 1 ? { kind: 'and', parts } : first;
 }
 
 /** The span after a stretch of time with `rows` rows. */

@@ -47,7 +47,7 @@ export async function readMetadataCosts(
   const asked = { query: query(filter), range: looked };
   const [listed, streams] = await Promise.all([
     upstream.list({ listing: 'field_names', ...asked }),
-    upstream.list({ listing: 'streams', ...asked }),
+    upstream.list({ listing: 'streams', ...asked, hits: 'any' }),
   ]);
   const identities = streams.map(({ value }) => reader.stream(value));
   const isMetadata = (name: string): boolean =>

@@ -1,6 +1,7 @@
 import type { Place } from '../../base/admission/place.js';
 import type { Tenant } from '../../base/caller.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
+import type { ColdJoin } from './cold-join.js';
 
 /**
  * The facts that stages pass to later stages. A site adds its own by declaration merging: `declare module 'ref-proxy/plugin' { interface
@@ -11,6 +12,8 @@ export interface Slots {
   tenant: Tenant;
   /** The concurrency place that the request holds (guard). Optional for all stages: without a guard there are no places. */
   place: Place;
+  /** Joins the backend with a second one that has old data (cold-route). Optional for all stages. */
+  cold: ColdJoin;
   /** The backend, bound to this exchange (backend). */
   upstream: Upstream;
 }

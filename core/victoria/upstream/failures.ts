@@ -27,13 +27,26 @@ class BackendFailure extends Error {
 
 /** Whether a call failed because the backend is down or fails, and not for what was asked. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof ApiError && (outages.has(error.entry) || error.cause instanceof BackendFailure);
+  if (!(error instanceof ApiError)) return false;
+  if (error.entry === errorTable.coldBackend) return isOutage(error.cause);
+  return outages.has(error.entry) || error.cause instanceof BackendFailure;
+}
+
+/** Whether the backend works, but does not take the call. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.entry === errorTable.coldBackend) return isRefusal(error.cause);
+  return refusals.has(error.entry) && !isOutage(error);
 }
 
 const outages: ReadonlySet<ErrorEntry> = new Set([
   errorTable.breakerOpen,
   errorTable.backendUnreachable,
   errorTable.queryTimeout,
+]);
+const refusals: ReadonlySet<ErrorEntry> = new Set([
+  errorTable.backendRefused,
+  errorTable.backendQueryTooLong,
 ]);
 
 /** The error for an answer that does not fit the call; `from` names the backend and the call. */

@@ -47,6 +47,8 @@ export interface ListingRequest {
   readonly range: TimeRange;
   /** The field, for the two `*_values` listings. */
   readonly field?: string;
+  /** `any` when only the values are read: their row counts may then be inexact. */
+  readonly hits?: 'any';
 }
 
 export interface StatsRangeRequest {

@@ -1,0 +1,10 @@
+import type { LogsqlFilter } from './ast.js';
+import { everything } from './build.js';
+
+/** The part of a filter that selects streams; it matches all rows of the filter. */
+export function selectionOf(filter: LogsqlFilter): LogsqlFilter {
+  if (filter.kind === 'stream') return filter;
+  const parts = filter.kind === 'and' ? filter.parts.filter(({ kind }) => kind === 'stream') : [];
+  const [first = everything] = parts;
+  return parts.length > 1 ? { kind: 'and', parts } : first;
+}

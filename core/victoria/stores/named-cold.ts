@@ -1,0 +1,83 @@
+import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
+import { apiError, errorTable } from '../../base/errors/table.js';
+import { isRefusal } from '../upstream/failures.js';
+import type { BackendRow, Upstream } from '../upstream/types.js';
+
+/** How a call to the cold backend ended. */
+export type CallOutcome = 'answered' | 'refused' | 'failed' | 'given_up';
+
+/** Failures of calls, for which the backend is named. */
+const ofCalls: ReadonlySet<ErrorEntry> = new Set([
+  errorTable.breakerOpen,
+  errorTable.backendUnreachable,
+  errorTable.backendRefused,
+  errorTable.backendQueryTooLong,
+  errorTable.queryTimeout,
+  errorTable.rowTooLong,
+  errorTable.tooManyCalls,
+  errorTable.unexpectedAnswer,
+]);
+
+/** The cold backend: its errors say that it is the cold one, and the end of each call is told. */
+export function namedCold(
+  cold: Upstream,
+  signal: AbortSignal,
+  ended: (outcome: CallOutcome) => void,
+): Upstream {
+  const failed = (error: unknown): unknown => {
+    const isOwn = !signal.aborted && error instanceof ApiError && ofCalls.has(error.entry);
+    if (!isOwn) {
+      ended('given_up');
+      return error;
+    }
+    ended(isRefusal(error) ? 'refused' : 'failed');
+    const status = error.entry === errorTable.queryTimeout ? 504 : 502;
+    return apiError('coldBackend', { cause: error.message }, { cause: error, status });
+  };
+  const told = async <Value>(call: Promise<Value>): Promise<Value> => {
+    let value: Value;
+    try {
+      value = await call;
+    } catch (error) {
+      throw failed(error);
+    }
+    ended('answered');
+    return value;
+  };
+  async function* toldRows(
+    batches: AsyncIterable<readonly BackendRow[]>,
+  ): AsyncGenerator<readonly BackendRow[]> {
+    let outcome: CallOutcome | undefined = 'given_up';
+    try {
+      yield* batches;
+      outcome = 'answered';
+    } catch (error) {
+      outcome = undefined;
+      throw failed(error);
+    } finally {
+      if (outcome !== undefined) ended(outcome);
+    }
+  }
+  const until = cold.until?.bind(cold);
+  const taggedWith = cold.taggedWith?.bind(cold);
+  return {
+    owner: cold.owner,
+    rows: (request) => toldRows(cold.rows(request)),
+    list: (request) => told(cold.list(request)),
+    stats: (request) => told(cold.stats(request)),
+    statsRange: (request) => told(cold.statsRange(request)),
+    tail: (request) => cold.tail(request),
+    deletion: (request) => cold.deletion(request),
+    ...(until === undefined
+      ? {}
+      : { until: (bound) => namedCold(until(bound), AbortSignal.any([signal, bound]), ended) }),
+    ...(taggedWith === undefined
+      ? {}
+      : { taggedWith: (strategy) => namedCold(taggedWith(strategy), signal, ended) }),
+  };
+}
+
+/** Whether the cold backend could not be read. */
+export function isColdFailure(error: unknown): boolean {
+  return error instanceof ApiError && error.entry === errorTable.coldBackend;
+}

@@ -1,0 +1,102 @@
+import type { FieldRef, LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
+import { sort, statsFunction } from '../logsql/build.js';
+
+type PipeKind = LogsqlPipe['kind'];
+
+/** Pipes that make one row of every row. */
+const forEach: ReadonlySet<PipeKind> = new Set<PipeKind>([
+  ...(['fields', 'delete', 'copy', 'rename', 'math', 'format', 'extract', 'extract_regexp'] as const),
+  ...([
+    'unpack_json',
+    'unpack_logfmt',
+    'replace',
+    'replace_regexp',
+    'len',
+    'hash',
+    'json_array_len',
+  ] as const),
+  ...(['pack_json', 'pack_logfmt', 'split', 'collapse_nums', 'decolorize'] as const),
+]);
+/** Pipes that make none, one or several. With all the others, rows depend on each other. */
+const alone: ReadonlySet<PipeKind> = new Set<PipeKind>([...forEach, 'filter', 'unroll', 'drop_empty_fields']);
+
+/** The pipes at the start that treat rows one by one, and the others. */
+export function byRows(pipes: readonly LogsqlPipe[]): {
+  readonly leading: readonly LogsqlPipe[];
+  readonly others: readonly LogsqlPipe[];
+} {
+  const at = pipes.findIndex(({ kind }) => !alone.has(kind));
+  return at < 0 ? { leading: pipes, others: [] } : { leading: pipes.slice(0, at), others: pipes.slice(at) };
+}
+
+/** Whether the pipes make one row of every row. */
+export function isOneForOne(pipes: readonly LogsqlPipe[]): boolean {
+  return pipes.every(({ kind }) => forEach.has(kind));
+}
+
+/** Whether rows keep their time, by which a limit of the call chooses. */
+export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
+  return pipes.every((pipe) => {
+    switch (pipe.kind) {
+      case 'fields':
+        return hasTime(pipe.fields);
+      case 'delete':
+        return !hasTime(pipe.fields);
+      case 'filter':
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
+function hasTime(fields: readonly FieldRef[]): boolean {
+  return fields.some((field) =>
+    field.kind === 'name' ? field.name === '_time' : '_time'.startsWith(field.prefix),
+  );
+}
+
+/** The number of oldest rows that a pipe asks for; undefined for another pipe. */
+export function oldestOf(pipe: LogsqlPipe | undefined): number | undefined {
+  if (pipe?.kind !== 'sort' || pipe.desc || pipe.partitionBy.length > 0) return undefined;
+  const [key, second] = pipe.by;
+  const isPlain = second === undefined && pipe.offset === undefined && pipe.rankAs === undefined;
+  return isPlain && key?.field === '_time' && !key.desc && pipe.limit !== 0 ? pipe.limit : undefined;
+}
+
+export type Direction = 'forward' | 'backward';
+
+/** Chooses the oldest or the newest rows. */
+export function nearestPipe(direction: Direction, count: number): LogsqlPipe {
+  return sort([{ field: '_time', desc: direction === 'backward' }], count);
+}
+
+/** How results of a function over parts of the rows make the one over all: the function that is applied to them. */
+const joined: Partial<Record<StatsName, StatsName>> = {
+  count: 'sum',
+  count_empty: 'sum',
+  sum: 'sum',
+  sum_len: 'sum',
+  min: 'min',
+  max: 'max',
+};
+/** Different values that contain the time are different in parts that have no time in common. */
+const joinedWithTime: Partial<Record<StatsName, StatsName>> = { count_uniq: 'sum', count_uniq_hash: 'sum' };
+
+/** The statistics that join those of stretches of time that do not overlap; undefined where rows are needed. */
+export function joining(pipe: StatsPipe): StatsPipe | undefined {
+  const functions: StatsFunction[] = [];
+  for (const { name, fields, limit, as } of pipe.functions) {
+    const withTime = fields.some((field) => field.kind === 'name' && field.name === '_time');
+    const by = joined[name] ?? (withTime && limit === undefined ? joinedWithTime[name] : undefined);
+    if (by === undefined) return undefined;
+    functions.push(statsFunction(by, [as], as));
+  }
+  const isPlain = pipe.by.every(({ field, bucket }) => bucket === undefined || field === '_time');
+  return isPlain ? { ...pipe, functions } : undefined;
+}
+
+/** Whether groups hold rows of one time, so that no group is in two stretches of time. */
+export function isByTime({ by }: StatsPipe): boolean {
+  return by.some(({ field, bucket }) => field === '_time' && bucket === undefined);
+}

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import type { MemoryAccount } from '../../base/memory/account.js';
+import { entryBytes } from '../../base/memory/sizes.js';
+import { Pacer } from '../../base/pace/pacer.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { LogsqlFilter } from '../logsql/ast.js';
+import { query, stats, statsFunction } from '../logsql/build.js';
+import { selectionOf } from '../logsql/selection.js';
+import { parseRowTime } from '../names/row-time.js';
+import { columnOf, type BackendRow, type Upstream } from '../upstream/types.js';
+
+/** The rows of a stretch of time that are compared at once. */
+const pieceRows = 50_000;
+const maxPieces = 256;
+/** A digest of 20 characters with its entry in a map. */
+const keyBytes = entryBytes + 40;
+
+/** Two stores of which a row may be in either or in both. */
+export interface Stores {
+  readonly hot: Upstream;
+  readonly cold: Upstream;
+  readonly memory: MemoryAccount;
+}
+
+/** All rows of a range, in no order; a row that is in both stores comes once. */
+export async function* unionRows(
+  stores: Stores,
+  filter: LogsqlFilter,
+  range: TimeRange,
+): AsyncGenerator<readonly BackendRow[]> {
+  for (const piece of await piecesOf(stores.hot, filter, range)) {
+    const asked = { query: query(filter), range: piece };
+    yield* onceEach(stores.hot.rows(asked), stores.cold.rows(asked), stores.memory);
+  }
+}
+
+/**
+ * The rows of two stores, each row as often as the store has it that has it more often: a store can hold true repeats. Rows are the same
+ * when all their fields are.
+ */
+export async function* onceEach(
+  first: AsyncIterable<readonly BackendRow[]>,
+  second: AsyncIterable<readonly BackendRow[]>,
+  memory: MemoryAccount,
+): AsyncGenerator<readonly BackendRow[]> {
+  /** How often the first store has had a row for which the second one has had none. */
+  const counts = new Map<string, number>();
+  let held = 0;
+  const pacer = new Pacer();
+  try {
+    for await (const batch of first) {
+      for (const row of batch) {
+        const key = keyOf(row);
+        const count = counts.get(key);
+        if (count === undefined) {
+          memory.charge(keyBytes, 'log lines');
+          held += keyBytes;
+        }
+        counts.set(key, (count ?? 0) + 1);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
+      yield batch;
+    }
+    for await (const batch of second) {
+      const others: BackendRow[] = [];
+      for (const row of batch) {
+        const key = keyOf(row);
+        const count = counts.get(key) ?? 0;
+        if (count > 0) counts.set(key, count - 1);
+        else others.push(row);
+        const pause = pacer.due();
+        if (pause !== undefined) await pause;
+      }
+      if (others.length > 0) yield others;
+    }
+  } finally {
+    memory.release(held, 'log lines');
+  }
+}
+
+/** Everything of a row but the number that its store gives to its stream, which follows from the stream. */
+function keyOf(row: BackendRow): string {
+  let text = String(parseRowTime(row._time ?? ''));
+  for (const name of Object.keys(row).sort()) {
+    const value = columnOf(row, name) ?? '';
+    if (value !== '' && name !== '_time' && name !== '_stream_id')
+      text += `\n${name.length} ${value.length} ${name}${value}`;
+  }
+  return hash('sha1', text, 'binary');
+}
+
+/** Stretches of a range with a bounded number of rows, as far as rows are spread evenly. */
+async function piecesOf(
+  hot: Upstream,
+  filter: LogsqlFilter,
+  range: TimeRange,
+): Promise<readonly TimeRange[]> {
+  const counting = stats([], statsFunction('count', [], 'rows'));
+  const [sample] = await hot.stats({ query: query(selectionOf(filter), [counting]), range });
+  const { startNs, endNs } = range;
+  const count = BigInt(Math.min(maxPieces, Math.ceil(Number(sample?.value ?? 0) / pieceRows)));
+  if (count < 2n) return [range];
+  const lengthNs = (endNs - startNs) / count + 1n;
+  const pieces: TimeRange[] = [];
+  for (let fromNs = startNs; fromNs < endNs; fromNs += lengthNs)
+    pieces.push({ startNs: fromNs, endNs: fromNs + lengthNs < endNs ? fromNs + lengthNs : endNs });
+  return pieces;
+}

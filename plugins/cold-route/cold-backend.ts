@@ -1,0 +1,104 @@
+import type { ColdRouteOptions } from '../../core/base/options.gen.js';
+import type { ColdJoin } from '../../core/kernel/plugin/cold-join.js';
+import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
+import { isColdFailure, namedCold } from '../../core/victoria/stores/named-cold.js';
+import { SimpleStore } from '../../core/victoria/stores/simple-store.js';
+import { splitAt } from '../../core/victoria/stores/split.js';
+import { TwoStores } from '../../core/victoria/stores/two-stores.js';
+import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
+import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
+import { BackendClient } from '../../core/victoria/upstream/client.js';
+import type { Upstream } from '../../core/victoria/upstream/types.js';
+import { unboundedMemory } from '../../core/base/memory/account.js';
+import { ManifestReader } from './manifest.js';
+import type { coldMetrics } from './metrics.js';
+
+const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
+const nsPerMs = 1_000_000n;
+const warning = 'partial response: the cold backend could not be read, so that old data are missing';
+
+/** Owns the connection to the cold backend, and joins it with the other for each request. */
+export class ColdBackend implements Stage<never, 'cold'> {
+  readonly #options: ColdRouteOptions;
+  readonly #host: Host<typeof coldMetrics>;
+  readonly #client: BackendClient;
+  readonly #manifest: ManifestReader;
+
+  constructor(url: string, options: ColdRouteOptions, host: Host<typeof coldMetrics>) {
+    this.#options = options;
+    this.#host = host;
+    const { meters, log, clock } = host;
+    const breaker = new CircuitBreaker({
+      failThreshold: options.breakerFailThreshold,
+      openDurationMs: options.breakerOpenDuration,
+      windowDurationMs: options.breakerWindowDuration,
+      nowMs: () => clock.monotonicMs(),
+      onState: (state) => {
+        meters.cold_circuit_breaker_state.set(gaugeValue[state], {});
+        log.warn(`circuit breaker of the cold backend is ${state}`);
+      },
+    });
+    this.#client = new BackendClient(
+      {
+        url,
+        timeoutMs: options.timeout,
+        compression: options.compression,
+        tlsSkipVerify: options.tlsSkipVerify,
+        maxConcurrent: options.maxConcurrent,
+        maxBufferedBytes: options.maxBufferedResponseBytes,
+        maxRowBytes: options.maxRowBytes,
+        onCalls: (running, waiting) => {
+          meters.cold_calls.set(running, { state: 'running' });
+          meters.cold_calls.set(waiting, { state: 'waiting' });
+        },
+      },
+      breaker,
+    );
+    this.#manifest = new ManifestReader(this.#client, host, options.manifestRefresh, options.timeout);
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    this.#host.meters.cold_circuit_breaker_state.set(gaugeValue.closed, {});
+    return this.#manifest.start(signal);
+  }
+
+  handle(exchange: Exchange, rest: Rest<'cold'>): Promise<Answer> {
+    return rest(exchange.derive<'cold'>({ slots: { cold: this.#join } }));
+  }
+
+  async stop(): Promise<void> {
+    this.#manifest.stop();
+    await this.#client.close();
+  }
+
+  readonly #join: ColdJoin = async (hot, binding, op, run) => {
+    const joined = this.#joined(hot, binding);
+    if (joined === undefined) return run(hot);
+    try {
+      return await run(joined);
+    } catch (error) {
+      const mayBePartial = this.#options.partialResponses && op !== 'delete' && op !== 'tail';
+      if (!mayBePartial || !isColdFailure(error)) throw error;
+      const answer = await run(hot);
+      if (!('warnings' in answer)) throw error;
+      this.#host.meters.cold_partial_answers_total.add(1, {});
+      return { ...answer, warnings: [...answer.warnings, warning] };
+    }
+  };
+
+  /** Both backends as one; undefined while the cold one is empty. */
+  #joined(hot: Upstream, binding: Binding): Upstream | undefined {
+    const { meters, clock } = this.#host;
+    const { boundary, overlap } = this.#options;
+    const boundaryNs = clock.nowNs() - BigInt(Math.round(boundary)) * nsPerMs;
+    const split = splitAt(boundaryNs, BigInt(Math.round(overlap)) * nsPerMs, this.#manifest.contents);
+    if (split === undefined) return undefined;
+    const bound = new BoundUpstream(this.#client, binding);
+    const cold = namedCold(bound, binding.signal, (outcome) => meters.cold_calls_total.add(1, { outcome }));
+    const memory = binding.memory ?? unboundedMemory();
+    return new TwoStores({ hot, cold: new SimpleStore(cold, memory), memory }, split, (places) => {
+      const [route = 'hot', ...others] = places;
+      meters.cold_routed_total.add(1, { route: others.length > 0 ? 'both' : route });
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import { startDevBackend } from '../../core/embedded/index.js';
+import { loadData, waitUntilVisible } from './load-data.js';
+import type { Store } from './target.js';
+
+/** When the corpus begins. */
+export const corpusStartNs = 1_793_491_200_000_000_000n;
+
+const minuteNs = 60_000_000_000n;
+/** Around the boundary, rows of this time to both sides are in either store or in both. */
+const mixedNs = 10n * minuteNs;
+/** The overlap: longer, because the boundary moves on while requests are made. */
+const overlap = '30m';
+
+/** The corpus in two stores. */
+export interface SplitStores {
+  readonly hot: Store;
+  readonly cold: Store;
+  close(): Promise<void>;
+}
+
+/** Fills two stores with what lies before and after a time; what is around it is in one of them, or in both. */
+export async function openSplit(
+  atNs: bigint,
+  urls?: { readonly hot: string; readonly cold: string },
+  load = true,
+): Promise<SplitStores> {
+  const open = (url: string | undefined): Promise<Store> =>
+    url === undefined ? startDevBackend() : Promise.resolve({ url, close: () => Promise.resolve() });
+  const [hot, cold] = [await open(urls?.hot), await open(urls?.cold)];
+  const places: readonly (readonly [Store, 'hot' | 'cold'])[] = [
+    [hot, 'hot'],
+    [cold, 'cold'],
+  ];
+  for (const [store, place] of load ? places : []) {
+    const counts = await loadData(store.url, (ns, content) => isIn(place, ns - atNs, content));
+    await waitUntilVisible(store.url, 30_000, counts);
+  }
+  return {
+    hot,
+    cold,
+    close: async () => {
+      await hot.close();
+      await cold.close();
+    },
+  };
+}
+
+function isIn(place: 'hot' | 'cold', afterNs: bigint, content: string): boolean {
+  if (afterNs < -mixedNs) return place === 'cold';
+  if (afterNs >= mixedNs) return place === 'hot';
+  // Chosen by content: repeats of an entry are in the same places.
+  const chosen = Number.parseInt(hash('sha1', content).slice(0, 6), 16) % 3;
+  return chosen === 2 || (chosen === 0) === (place === 'hot');
+}
+
+/** The flags of a proxy over both. */
+export function splitFlags({ cold }: SplitStores, atNs: bigint): readonly (readonly [string, string])[] {
+  const boundaryMs = BigInt(Date.now()) - atNs / 1_000_000n;
+  return [
+    ['cold-enabled', 'true'],
+    ['cold-backend', cold.url],
+    ['cold-boundary', `${boundaryMs}ms`],
+    ['cold-overlap', overlap],
+  ];
+}
