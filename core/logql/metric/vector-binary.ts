@@ -80,7 +80,8 @@ export async function vectorBinary(
         const labels = labelsOf(row.labels, partner.labels);
         budget.labels(labels);
         const before = out.samples;
-        for (let column = 0; column < count; column += 1) {
+        // What comes after the first error is not shown, and must not be what the budget is spent on.
+        for (let column = 0; column < (breach?.column ?? count); column += 1) {
           if (row.present[column] !== 1 || partner.present[column] !== 1) continue;
           if (!matched.mark(labels, column)) note(matched.kind, column);
           const [a, b] = [row.values[column] ?? 0, partner.values[column] ?? 0];

@@ -256,6 +256,12 @@ test('binary operations have limits', async (t) => {
   t.is(await limited({ maxOperandBytes: 35 }), 'binary operand exceeds response byte limit');
   t.is(await limited({ maxOperandRows: 3 }), 'binary operand exceeds response byte limit');
   t.is(await limited({ maxEncodedBytes: 50 }), 'binary encoded response exceeds byte budget');
+  const none = { ...defaultMetricLimits.binary, maxSamples: 0 };
+  await t.throwsAsync(
+    evaluate(`${both} % on () ${both}`, entries, instant(10), { binary: none }),
+    { message: duplicate },
+    'an operation that fails gives no samples',
+  );
   const binary = { ...defaultMetricLimits.binary, maxLabelBytes: 7 };
   await t.throwsAsync(evaluate(`${info} * ${info}`, entries, instant(10), { binary }), {
     message: 'binary expression output label budget exceeded',
