@@ -79,10 +79,10 @@ export class ColdBackend implements Stage<never, 'cold'> {
     } catch (error) {
       const mayBePartial = this.#options.partialResponses && op !== 'delete' && op !== 'tail';
       if (!mayBePartial || !isColdFailure(error)) throw error;
-      const answer = await run(hot);
-      if (!('warnings' in answer)) throw error;
+      const answer = warned(await run(hot));
+      if (answer === undefined) throw error;
       this.#host.meters.cold_partial_answers_total.add(1, {});
-      return { ...answer, warnings: [...answer.warnings, warning] };
+      return answer;
     }
   };
 
@@ -101,4 +101,15 @@ export class ColdBackend implements Stage<never, 'cold'> {
       meters.cold_routed_total.add(1, { route: others.length > 0 ? 'both' : route });
     });
   }
+}
+
+/** An answer that says that something is missing; undefined for one that cannot say so. */
+function warned(answer: Answer): Answer | undefined {
+  if (answer.kind === 'several')
+    return { ...answer, answers: answer.answers.map((each) => each && withWarning(each)) };
+  return 'warnings' in answer ? withWarning(answer) : undefined;
+}
+
+function withWarning<Part extends { readonly warnings: readonly string[] }>(part: Part): Part {
+  return { ...part, warnings: [...part.warnings, warning] };
 }

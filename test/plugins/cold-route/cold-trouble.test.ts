@@ -74,6 +74,22 @@ test('with -query-range-partial-responses hot lines come alone with a warning, w
       t.regex(JSON.stringify(partial.body['warnings']), /the cold backend could not be read/);
       const series = await ask('series', { 'match[]': '{app="shop"}', ...minutes(-400, 400) });
       t.is(series.status, 200);
+      t.regex(series.text, /the cold backend could not be read/);
+      t.regex((await ask('labels', minutes(-400, 400))).text, /the cold backend could not be read/);
+      // Logs Drilldown asks for each field at once, and gets them from one reading of rows.
+      const fields = await Promise.all(
+        ['level', 'ms', 'msg'].map((field) =>
+          ask(
+            'query_range',
+            { ...all, query: `sum by (${field}) (count_over_time({app="shop"} | logfmt [1m]))`, step: '60' },
+            { 'X-Query-Tags': 'Source=grafana-lokiexplore-app' },
+          ),
+        ),
+      );
+      for (const { status, text } of fields) {
+        t.is(status, 200);
+        t.regex(text, /the cold backend could not be read/);
+      }
       t.true((await metric('cold_partial_answers_total')) >= 2);
       manners.isDown = false;
       // The circuit breaker lets calls through again.

@@ -35,7 +35,11 @@ export interface ColdUnder extends ProxyUnderTest {
   readonly coldQueries: string[];
   readonly manifestReads: () => number;
   /** Asks for JSON over minutes around the boundary. */
-  readonly ask: (path: string, params: Readonly<Record<string, string>>) => Promise<Got>;
+  readonly ask: (
+    path: string,
+    params: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Got>;
   /** Asks for lines, of the shop when nothing is said, newest first. */
   readonly lines: (fromMinute: number, toMinute: number, query?: string) => Promise<readonly string[]>;
   readonly metric: (name: string) => Promise<number>;
@@ -82,9 +86,9 @@ export async function withTwoBackends(
     await withProxyFile(
       'pipelines/reference-compatible.yaml',
       async (under) => {
-        const ask: ColdUnder['ask'] = async (path, params) => {
+        const ask: ColdUnder['ask'] = async (path, params, headers = {}) => {
           const query = new URLSearchParams(params).toString();
-          const answer = await fetch(`${under.url}/loki/api/v1/${path}?${query}`);
+          const answer = await fetch(`${under.url}/loki/api/v1/${path}?${query}`, { headers });
           const text = await answer.text();
           return { status: answer.status, text, body: asObject(text) };
         };
