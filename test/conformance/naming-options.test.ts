@@ -85,6 +85,25 @@ test('without options promoted attributes are labels, their leaves too, and all 
   });
 });
 
+test('metadata with the name of a label takes the place of a label that has its other name', async (t) => {
+  const row = {
+    _time: '2026-11-01T00:10:00Z',
+    _msg: 'x',
+    'service.name': 'outer',
+    service_name_extracted: 'label',
+  };
+  const clashing = await storeRows(
+    ['service.name', 'service_name_extracted'],
+    [{ ...row, service_name: 'inner' }],
+  );
+  t.teardown(() => clashing.close());
+  await withFlags({ backend: clashing.url }, async (asked) => {
+    const [stream] = await streams(asked, '{service_name="outer"}');
+    t.is(stream?.['service_name_extracted'], 'inner');
+    t.false('service_name_extracted_extracted' in (stream ?? {}));
+  });
+});
+
 test('field-mapping gives a field another name, in answers and in queries', async (t) => {
   const mapping = [
     { vl_field: 'kubernetes.pod', loki_label: 'pod' },

@@ -101,8 +101,7 @@ export class RowReader {
     }
     for (const [index, [name, value]] of labels.entries()) {
       const normal = name === detectedLevelName ? (normalLevel(value) ?? value) : value;
-      const isTaken = stream.labelNames.has(name);
-      if (isTaken || normal !== value) labels[index] = [isTaken ? `${name}_extracted` : name, normal];
+      if (normal !== value) labels[index] = [name, normal];
     }
     return LabelSet.from(labels);
   }

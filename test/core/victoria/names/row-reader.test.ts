@@ -33,7 +33,7 @@ test('a pushed row gets service_name, sanitised metadata and a level', (t) => {
   t.false(row.isRebuilt);
 });
 
-test('metadata with the name of a label is marked as extracted', (t) => {
+test('metadata with the name of a label keeps it, and is marked as extracted where it meets the label', (t) => {
   const row = readerWith().read({
     _time: '2026-11-01T00:00:00Z',
     _stream: '{service_name="payments"}',
@@ -41,7 +41,7 @@ test('metadata with the name of a label is marked as extracted', (t) => {
     service_name: 'payments',
     'service.name': 'inner',
   });
-  t.is(row.structuredMetadata.get('service_name_extracted'), 'inner');
+  t.is(row.structuredMetadata.get('service_name'), 'inner');
 });
 
 test('an attribute that hides a stream field leaves the label as it was', (t) => {
@@ -52,7 +52,7 @@ test('an attribute that hides a stream field leaves the label as it was', (t) =>
     'service.name': 'inventory-worker',
   });
   t.is(row.stream.labels.get('service_name'), 'inventory');
-  t.is(row.structuredMetadata.get('service_name_extracted'), 'inventory-worker');
+  t.is(row.structuredMetadata.get('service_name'), 'inventory-worker');
 });
 
 test('what VictoriaLogs fills in for an OTLP record is dropped', (t) => {
@@ -137,7 +137,7 @@ const clashes: readonly (readonly [Record<string, string>, Record<string, string
     { '1digit': 'x', b: 'y' },
     { b: 'y', key_1digit: 'x' },
   ],
-  [{ 'host.name': '500', host_name: '200' }, { host_name_extracted: '500' }],
+  [{ 'host.name': '500', host_name: '200' }, { host_name: '500' }],
   [{ severity: 'info', 'Severity-Text': 'x', 'severity.text': 'FATAL' }, {}],
 ];
 
@@ -156,7 +156,7 @@ for (const [metadata, shown] of clashes) {
   });
 }
 
-test('a stored level is shown by its normal name, and beside a label of that name as extracted', (t) => {
+test('a stored level is shown by its normal name, also beside a label of that name', (t) => {
   const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', _msg: 'an error', app: 'a' };
   const json = (fields: Record<string, string>): string =>
     readerWith().read({ ...row, ...fields }).structuredMetadata.json;
@@ -164,5 +164,5 @@ test('a stored level is shown by its normal name, and beside a label of that nam
   t.is(json({ detected_level: 'Odd' }), '{"detected_level":"Odd"}');
   t.is(json({ 'detected.level': 'ERR', level: 'info' }), '{"detected_level":"error","level":"info"}');
   const _stream = '{app="a",detected_level="WARN"}';
-  t.is(json({ _stream, detected_level: 'WARN' }), '{"detected_level_extracted":"error"}');
+  t.is(json({ _stream, detected_level: 'WARN' }), '{"detected_level":"error"}');
 });
