@@ -12,14 +12,16 @@ const minuteNs = 60_000_000_000n;
 const lengths = [1n, 10n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs);
 /** Shorter ranges are asked as they are (docs/protocol/operation.md#cache-times). */
 const shortestNs = 10n * minuteNs;
+/** So are longer ones, which would take too many buckets. */
+const longestNs = 62n * 1_440n * minuteNs;
 /** In longer ranges the smallest buckets cost more than they save. */
 const longNs = 360n * minuteNs;
 /** Lines younger than this may still be on their way. */
 const newestNs = minuteNs;
 
-/** The part of a range that buckets fill; undefined for a range that is too short or too young. */
+/** The part of a range that buckets fill; undefined for a range that is too short, too long or too young. */
 export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Filled | undefined {
-  if (endNs - startNs < shortestNs) return undefined;
+  if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
   const level = endNs - startNs < longNs ? 0 : 1;
   const length = lengths[level] ?? minuteNs;
   const sealedNs = nowNs - newestNs < endNs ? nowNs - newestNs : endNs;

@@ -264,8 +264,6 @@ export const cases: readonly LogcliCase[] = [
   {
     ...query('one of several tenants and nothing else', ...tenMinutes, '{__tenant_id__="t2"}'),
     orgId: 't1|t2',
-    differs:
-      'Loki takes the tenant out of the selector and refuses what is left; here it is the whole tenant',
   },
   {
     ...query(

@@ -80,13 +80,15 @@ test('with -metadata-inventory-parallelism=0 the whole range is listed each time
   });
 });
 
-test('ranges under ten minutes and listings with a limit are asked as they are', async (t) => {
+test('ranges under ten minutes or over two months, and listings with a limit, are asked as they are', async (t) => {
   const { asked, start, labels } = await setup(t, { 'label-browse-extensions': 'on' });
   await start(async (url) => {
     t.deepEqual(await labels(url, 9 * minute), ['c', 'service_name']);
     t.is(asked(), 1);
     t.deepEqual(await labels(url, 7 * day, '&limit=2'), ['a', 'b']);
     t.is(asked(), 2);
+    t.deepEqual(await labels(url, 50_000 * day), ['a', 'b', 'c', 'service_name']);
+    t.is(asked(), 3);
     t.deepEqual(await labels(url, 7 * day, '&search=SERV'), ['service_name']);
     t.true(asked() > 10);
   });
