@@ -6,7 +6,7 @@ import { pushLoki } from '../../core/embedded/harness.js';
 import { metric, pipeline } from '../peer-cache/stored.js';
 
 const listings = '/select/logsql/stream_field_names';
-const roomMs = 20_000;
+const roomMs = 150_000;
 
 async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>> = {}) {
   const backend = await startDevBackend();
