@@ -9,6 +9,7 @@ import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
 import { apiError } from '../base/errors/table.js';
+import { untilAborted } from '../base/errors/until-aborted.js';
 import { connectionMetrics } from '../http/connections.js';
 import { openEdge, type Edge } from '../http/edge.js';
 import type { Urls } from '../http/listener.js';
@@ -69,9 +70,11 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
   const names = new LiveNames(pipeline);
-  const house: House & { units: Units; ask: Host['ask'] } = {
+  let serve: (ask: Host['ask']) => void = () => undefined;
+  const serving = new Promise<Host['ask']>((resolve) => (serve = resolve));
+  const house: House & { units: Units } = {
     names,
-    ask: () => Promise.reject(new Error('the proxy has not started')),
+    ask: async (request, asker) => (await untilAborted(serving, asker.signal))(request, asker),
     units: new Units([], log),
     learner: options.learner ?? new NameLearner(clock),
     observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
@@ -114,7 +117,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     writer.flush();
     throw error;
   }
-  house.ask = backgroundAsk(run, memory);
+  serve(backgroundAsk(run, memory));
   requestLog.start();
   log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
   const close = async (): Promise<void> => {

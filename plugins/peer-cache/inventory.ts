@@ -55,9 +55,9 @@ const maxQuestions = 2_000;
 
 /**
  * Lists labels, values and series over long ranges from time buckets that are kept: the union of what buckets list is what their whole time
- * lists. The newest minutes are always asked. The bucket in which the range begins is kept as well: where it lists nothing that the rest does not list, the
- * part of it that is in the range need not be asked. A bucket is listed again when it has grown older by a tenth, so
- * that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at most
+ * lists. The newest minutes are always asked. The bucket in which the range begins is kept as well: where it lists nothing that the rest
+ * does not list, the part of it that is in the range need not be asked. A bucket is listed again when it has grown older by a tenth, so that
+ * a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at most
  * (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
 export class Inventory {

@@ -28,6 +28,8 @@ const builtInTtlMs = 300_000;
 /** Listings are asked for again at this part of their time to live. */
 const renewal = 0.75;
 const pauseMs = 500;
+/** Timers that are longer fire at once. */
+const longestMs = 2 ** 31 - 1;
 /** Tenants that opened a picker within this time are kept warm, as many as this. */
 const rememberedMs = hourMs;
 const maxTenants = 20;
@@ -74,8 +76,8 @@ class LabelWarmer implements Lifecycle {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     const { labelsCacheTtl, warmupMaxJitter } = this.#options;
-    // Replicas that start together must not all ask at once. The least wait lets the proxy start.
-    await sleep(pauseMs + Math.random() * warmupMaxJitter, undefined, { signal, ref: false });
+    // Replicas that start together must not all ask at once.
+    await sleep(Math.min(longestMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
     const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
     for (;;) {
       const outcomes = new Map<string, number>();
@@ -87,7 +89,7 @@ class LabelWarmer implements Lifecycle {
           await sleep(pauseMs, undefined, { signal, ref: false });
         }
       this.#host.log.debug('label listings asked for ahead', Object.fromEntries(outcomes));
-      await sleep(everyMs, undefined, { signal, ref: false });
+      await sleep(Math.min(longestMs, everyMs), undefined, { signal, ref: false });
     }
   }
 

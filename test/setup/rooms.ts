@@ -27,8 +27,6 @@ const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
 /** Others that keep processes of their own, because each of them ... */
 const alone = [
-  // Nothing is asked ahead while others of the process take its places.
-  'plugins/warmers/',
   // ... takes a picture of the heap, which is larger in company,
   'plugins/admin/profiles.test',
   // ... waits no longer than a moment,

@@ -35,7 +35,7 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   purge(scope: PurgeScope, tenantId?: string): Promise<void>;
   /**
    * Sends a request down the chain for nobody: background work, which ends with the signal, is never waited for (Caller.isBackground) and has
-   * an account of memory of its own. Rejects with what a client would get, and with an Error before the proxy has started.
+   * an account of memory of its own. Waits until the proxy serves; rejects with what a client would get.
    */
   ask(request: ApiRequest, asker: BackgroundAsker): Promise<Answer>;
   /** All reasons why the process is not ready, in pipeline order; empty when it is. */
