@@ -20,7 +20,7 @@ const strainedMs = 20;
 
 /**
  * Asks the backend for what somebody will probably ask for. One job at a time, and only while nobody asks: whatever is asked meanwhile
- * goes first. A job that finds no time within a minute is dropped, and so are those that come while 64 wait.
+ * goes first, and at the gates to the backend a job waits for nothing (Caller.isBackground). A job that finds no time within a minute is dropped, and so are those that come while 64 wait.
  */
 export class SpareTime {
   readonly #host: Pick<Host, 'clock' | 'strain' | 'log'>;
@@ -77,8 +77,9 @@ export class SpareTime {
     this.#jobs.delete(name);
     if (isLate) return;
     const memory = exchange.memory.another();
+    const caller = { ...exchange.caller, isBackground: true };
     try {
-      await run(detachExchange(exchange, this.#stopped.signal, { trace: new Trace(), memory }));
+      await run(detachExchange(exchange, this.#stopped.signal, { caller, trace: new Trace(), memory }));
     } catch (error) {
       // Nobody waits for it.
       this.#host.log.debug('work ahead of time failed', { error });

@@ -88,7 +88,7 @@ export class Bursts {
     const memory = exchange.memory.another();
     try {
       const parts = questions.map(({ plan, exchange: { signal: own } }) => ({ plan, signal: own }));
-      const shared = detachExchange(exchange, signal, { trace: exchange.trace, memory });
+      const shared = detachExchange(exchange, signal, { ...exchange, memory });
       const answer = await rest(shared.derive<'plan'>({ slots: { plan: { kind: 'gathered', parts } } }));
       return answer.kind === 'several' ? answer.answers : [];
     } catch (error) {

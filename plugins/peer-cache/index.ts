@@ -1,9 +1,9 @@
 /** Stage `peer-cache`: caches packed answers in memory and on disk, and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
-import { isCacheable, packSteps, unpackSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
+import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/age.js';
-import { answerStore, cacheRoom, type AnswerStore, type Kept } from '../../core/cache/answer-store.js';
+import { answerStore, cacheRoom, type AnswerStore } from '../../core/cache/answer-store.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
@@ -24,7 +24,7 @@ import {
   type Stage,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
-import { Inventory, inventoryMetrics, type Share } from './inventory.js';
+import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { StaleAnswers, staleMetrics } from './stale.js';
 
 const metrics = {
@@ -95,7 +95,10 @@ class PeerCache implements Stage<'tenant', never> {
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
     if (this.#cache !== undefined)
-      this.#inventory = new Inventory(options, host, this.#cache, this.#keys, this.#share);
+      this.#inventory = new Inventory(options, host, this.#cache, this.#keys, {
+        share: this.#share,
+        unpack: this.#unpack,
+      });
   }
 
   async start(): Promise<void> {
@@ -145,11 +148,7 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   /** Undefined for what cannot be read: it may come from a disk. */
-  async #unpack(
-    question: string,
-    { packed }: Kept,
-    { signal }: Exchange<'tenant'>,
-  ): Promise<CacheableAnswer | undefined> {
+  readonly #unpack: Keeping['unpack'] = async (question, { packed }, { signal }) => {
     try {
       return await atPace(unpackSteps(packed), new Pacer(signal));
     } catch (error) {
@@ -158,7 +157,7 @@ class PeerCache implements Stage<'tenant', never> {
       await this.#cache?.delete(question);
       return undefined;
     }
-  }
+  };
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
     this.#generations.next(tenantId);
@@ -166,7 +165,7 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   /** Callers with the same key share one run. */
-  readonly #share: Share = async (key, exchange, run) => {
+  readonly #share: Keeping['share'] = async (key, exchange, run) => {
     if (this.#flights === undefined) return run(exchange);
     const { result, isShared } = this.#flights.join(key, exchange.signal, async (signal) => {
       // The first caller may leave before the others have their answer.

@@ -3,12 +3,12 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace, eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
-import type { AnswerStore } from '../../core/cache/answer-store.js';
+import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
 import { holdToSize } from '../../core/engine/listings/size.js';
 import type { Answer, Exchange, Host, Rest } from '../../core/plugin/index.js';
 import { mergeSteps } from '../../core/wire/answer/merge/index.js';
-import { packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
+import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer, SeriesAnswer } from '../../core/wire/answer/types.js';
 import type { LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../core/wire/api/request.js';
 import { before, bucketsOf, split, type Filled } from './buckets.js';
@@ -28,14 +28,19 @@ export const inventoryMetrics = {
 type Listing = NamesAnswer | SeriesAnswer;
 type ListingRequest = LabelsRequest | LabelValuesRequest | SeriesRequest;
 type InventoryOptions = Pick<PeerCacheOptions, 'metadataInventoryParallelism' | 'labelsCacheTtl'>;
-type InventoryHost = Pick<Host<typeof inventoryMetrics>, 'clock' | 'meters' | 'limits' | 'log'>;
+type InventoryHost = Pick<Host<typeof inventoryMetrics>, 'clock' | 'meters' | 'limits'>;
 
-/** Runs what equal callers share, under a key. */
-export type Share = (
-  key: string,
-  exchange: Exchange<'tenant'>,
-  run: (exchange: Exchange<'tenant'>) => Promise<Answer>,
-) => Promise<Answer>;
+/** What the stage does for whole answers, and its inventory for parts of them. */
+export interface Keeping {
+  /** Runs what equal callers share, under a key. */
+  share(
+    key: string,
+    exchange: Exchange<'tenant'>,
+    run: (exchange: Exchange<'tenant'>) => Promise<Answer>,
+  ): Promise<Answer>;
+  /** Undefined for what cannot be read, which is dropped. */
+  unpack(key: string, kept: Kept, exchange: Exchange<'tenant'>): Promise<CacheableAnswer | undefined>;
+}
 
 /** A listing of some time, and how long it may be used. */
 interface Listed {
@@ -65,8 +70,7 @@ export class Inventory {
   readonly #host: InventoryHost;
   readonly #store: AnswerStore;
   readonly #keys: CacheKeys;
-  /** Lets equal callers share one run. */
-  readonly share: Share;
+  readonly keeping: Keeping;
   /** By question, the key of its joined buckets: they are dropped for the next ones. */
   readonly #joined = new Map<string, string>();
 
@@ -75,13 +79,13 @@ export class Inventory {
     host: InventoryHost,
     store: AnswerStore,
     keys: CacheKeys,
-    share: Share,
+    keeping: Keeping,
   ) {
     this.#options = options;
     this.#host = host;
     this.#store = store;
     this.#keys = keys;
-    this.share = share;
+    this.keeping = keeping;
   }
 
   /**
@@ -128,19 +132,14 @@ export class Inventory {
     return this.#store.generationOf(key);
   }
 
-  async find(key: string, { memory, signal }: Exchange<'tenant'>): Promise<Listed | undefined> {
+  async find(key: string, exchange: Exchange<'tenant'>): Promise<Listed | undefined> {
     const kept = await this.#store.find(key);
     if (kept === undefined || kept.expiredMs >= 0) return undefined;
-    memory.charge(kept.packed.byteLength * unpackedFactor, 'listings that were kept');
-    try {
-      const listing = await atPace(unpackSteps(kept.packed), new Pacer(signal));
-      if (isListingAnswer(listing)) return { listing, leftMs: -kept.expiredMs };
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#host.log.warn('a kept listing cannot be read and is dropped', { error });
-    }
-    await this.#store.delete(key);
-    return undefined;
+    exchange.memory.charge(kept.packed.byteLength * unpackedFactor, 'listings that were kept');
+    const listing = await this.keeping.unpack(key, kept, exchange);
+    return listing !== undefined && isListingAnswer(listing)
+      ? { listing, leftMs: -kept.expiredMs }
+      : undefined;
   }
 
   async keep(
@@ -248,7 +247,7 @@ class Gathering {
       return kept;
     }
     const leftMs = this.#inventory.patienceMs(bucket);
-    const answer = await this.#inventory.share(`${generation} ${key}`, exchange, async (asked) => {
+    const answer = await this.#inventory.keeping.share(`${generation} ${key}`, exchange, async (asked) => {
       const listing = await this.#ask(bucket, asked);
       await this.#inventory.keep(key, { listing, leftMs }, generation, asked.signal);
       return listing;

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,25 +5,11 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
 import { makeHost } from '../../../../core/testing/index.js';
+import { writeAndKill } from './write-and-kill.js';
 
 const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
 /** `KILLS=100` for a longer look. */
 const kills = Number(process.env['KILLS'] ?? 5);
-
-/** Lets a process write until it has told of a few snapshots, and a few milliseconds more; resolves to the last it told of. */
-async function writeAndKill(path: string, delayMs: number): Promise<number> {
-  const child = spawn(process.execPath, [writer, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let told = 0;
-  let isToBeKilled = false;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told = Number(text.trim().split('\n').at(-1));
-    if (told < 10 || isToBeKilled) return;
-    isToBeKilled = true;
-    setTimeout(() => child.kill('SIGKILL'), delayMs);
-  });
-  await once(child, 'close');
-  return told;
-}
 
 test('a process that is killed while it writes a snapshot leaves a whole one, none older than it told of', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'snapshot-kill-'));
@@ -34,7 +18,7 @@ test('a process that is killed while it writes a snapshot leaves a whole one, no
   const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
   let leftovers = 0;
   for (let kill = 0; kill < kills; kill += 1) {
-    const told = await writeAndKill(path, (kill * 7) % 23);
+    const told = await writeAndKill(writer, path, (kill * 7) % 23, 10);
     leftovers += (await readdir(folder)).length - 1;
     const { log, clock, records } = makeHost();
     const file = new SnapshotFile({ flag: '-some-persist-path', path, format, clock, log });

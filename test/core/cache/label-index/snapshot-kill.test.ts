@@ -1,32 +1,17 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { keyOf, makeIndex, openFile, pathFor } from './made.js';
 import { written } from './written.js';
+import { writeAndKill } from '../../base/files/write-and-kill.js';
 
 const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
 /** `KILLS=100` for a longer look. */
 const kills = Number(process.env['KILLS'] ?? 5);
 
-/** Lets a process write until it has told of a snapshot, and a few milliseconds more; resolves to what it told last. */
-async function writeAndKill(path: string, delayMs: number): Promise<number> {
-  const child = spawn(process.execPath, [writer, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let told = 0;
-  let isTold = false;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    told = Number(text.trim().split('\n').at(-1));
-    if (!isTold) setTimeout(() => child.kill('SIGKILL'), delayMs);
-    isTold = true;
-  });
-  await once(child, 'close');
-  return told;
-}
-
 test('a process that is killed while it writes a snapshot leaves a whole one', async (t) => {
   const path = await pathFor(t);
   for (let kill = 0; kill < kills; kill += 1) {
-    const told = await writeAndKill(path, (kill * 7) % 23);
+    const told = await writeAndKill(writer, path, (kill * 7) % 23);
     const made = makeIndex();
     const { host, file } = await openFile(made, path);
     t.deepEqual(
