@@ -2,7 +2,7 @@
  * `npm run soak [-- --minutes=30]`: random questions about a day of logs to a proxy with every cache, in a process of its own. Prints its memory and its
  * longest turn each minute, and ends with 1 when its memory went over its bound, kept growing, or something but the collector held the
  * event loop. `BACKEND_URL` names a VictoriaLogs to ask instead of the embedded backend. The proxy runs as docs/reliability.md says for where
- * memory is short; `--tuned=0` leaves the allocator and the collector as they are.
+ * memory is short; `--tuned=0` leaves the allocator and the collector as they are. `--stacks` tells what ran in turns that were too long.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,6 +33,7 @@ const options = readArguments(process.argv.slice(2), [
   'turn',
   'query-memory',
   'tuned',
+  'stacks',
 ]);
 const minutes = options.number('minutes', 1);
 const account = options.number('account', 612);
@@ -47,7 +48,14 @@ const startMs = Date.now();
 await pushDay(backend.url, account, options.number('rows', 100_000), startMs);
 await sleep(3_000);
 const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-soak-'));
-const tuned = { node: ['--max-semi-space-size=8'], env: thriftyAllocator };
+const isTuned = options.number('tuned', 1) !== 0;
+const settings = {
+  node: isTuned ? ['--max-semi-space-size=8'] : [],
+  env: {
+    ...(isTuned && thriftyAllocator),
+    ...(options.flag('stacks') && { TURN_STACKS: String(maxTurnMs * 0.7) }),
+  },
+};
 const serve = [
   'serve',
   '-listen=127.0.0.1:0',
@@ -60,7 +68,7 @@ const serve = [
   '-rate-limit-per-second=0',
   `-max-query-memory=${options.number('query-memory', 32) * mebibyte}`,
 ];
-const program = await Watched.start(serve, options.number('tuned', 1) === 0 ? {} : tuned);
+const program = await Watched.start(serve, settings);
 const answers = new Map<number, number>();
 let running = true;
 
@@ -104,8 +112,10 @@ try {
     );
     if (residentPeakMiB > boundMiB)
       offences.push(`resident ${residentPeakMiB.toFixed(0)} MiB, over ${boundMiB}`);
-    for (const { ownMs, gcMs = 0 } of held)
-      offences.push(`a turn of ${ownMs.toFixed(0)} ms, ${gcMs.toFixed(0)} of them collections`);
+    for (const { ownMs, gcMs = 0, frames = [] } of held)
+      offences.push(
+        `a turn of ${ownMs.toFixed(0)} ms, ${gcMs.toFixed(0)} of them collections ${frames.join(' < ')}`,
+      );
   }
   running = false;
   await Promise.all(clients);

@@ -10,6 +10,22 @@ export interface Turn {
   readonly busyMs: number;
   /** Of that, collections of garbage. */
   readonly gcMs?: number;
+  /** What ran when it had been long for a while, innermost first; where it was asked for. */
+  readonly frames?: readonly string[];
+}
+
+/** What a thread that looks at long turns is given. */
+export interface StackSetup {
+  /** One 32-bit number: which turn it is. */
+  readonly turn: SharedArrayBuffer;
+  /** After so much time on a processor a turn is looked at. */
+  readonly lookedAtMs: number;
+  readonly pid: number;
+}
+
+export interface TurnStack {
+  readonly turn: number;
+  readonly frames: readonly string[];
 }
 
 export interface Measures {

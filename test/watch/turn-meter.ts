@@ -1,12 +1,13 @@
 /**
  * Loaded into a program by `--import`: measures each turn of its event loop and its memory, and tells its parent when asked.
  * A turn is what runs between two looks for input. Its time on the processor is told apart from waiting for input, and from
- * waiting for a processor that others use.
+ * waiting for a processor that others use. With `TURN_STACKS=30`, what runs in a turn after 30 ms is told as well (Linux only).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { performance, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { Measures, MeterQuestion, Turn } from './measures.js';
+import { Worker } from 'node:worker_threads';
+import type { Measures, MeterQuestion, StackSetup, Turn, TurnStack } from './measures.js';
 
 const longTurnMs = 20;
 /** Long turns that are kept until somebody asks. */
@@ -15,9 +16,11 @@ const memoryEveryMs = 10;
 const timesForProgram = 8;
 
 const mebibyte = 1024 ** 2;
+const turnNumber = new Int32Array(new SharedArrayBuffer(4));
 const processorClock = openProcessorClock();
 
-let turns: Turn[] = [];
+let turns: (Turn & { readonly number: number })[] = [];
+let stacks = new Map<number, readonly string[]>();
 let longestMs = 0;
 let peakMiB = 0;
 let livePeakMiB = 0;
@@ -59,7 +62,9 @@ function endTurn(): void {
   const busy = after.wall - before.wall - (after.idle - before.idle);
   const own = Math.min(busy, after.cpu - before.cpu);
   longestMs = Math.max(longestMs, own);
-  if (own >= longTurnMs && turns.length < maxKept) turns.push({ at: after.wall, ownMs: own, busyMs: busy });
+  const number = Atomics.add(turnNumber, 0, 1);
+  if (own >= longTurnMs && turns.length < maxKept)
+    turns.push({ number, at: after.wall, ownMs: own, busyMs: busy });
   if (after.wall - memoryReadAt >= memoryEveryMs) {
     memoryReadAt = after.wall;
     peakMiB = Math.max(peakMiB, heldMiB());
@@ -92,8 +97,22 @@ const observer = new PerformanceObserver((list) => {
 });
 observer.observe({ entryTypes: ['gc'] });
 
+/** Starts the thread that looks at long turns. */
+function watchStacks(lookedAtMs: number): void {
+  const setup: StackSetup = { turn: turnNumber.buffer, lookedAtMs, pid: process.pid };
+  const watcher = new Worker(new URL('./turn-stacks.js', import.meta.url), {
+    workerData: setup,
+    execArgv: [],
+  });
+  watcher.on('message', ({ turn, frames }: TurnStack) => {
+    if (stacks.size < maxKept) stacks.set(turn, frames);
+  });
+  watcher.unref();
+}
+
 function start(liveEveryMs: number): void {
   turns = [];
+  stacks = new Map();
   collections = [];
   longestMs = 0;
   peakMiB = heldMiB();
@@ -113,14 +132,15 @@ function watchLive(everyMs: number): void {
 }
 
 function measures(): Measures {
-  const withCollections = turns.map((turn) => ({
+  const explained = turns.map(({ number, ...turn }) => ({
     ...turn,
+    frames: stacks.get(number) ?? [],
     gcMs: collections
       .filter(({ at }) => at <= turn.at && at >= turn.at - turn.busyMs)
       .reduce((sum, { ms }) => sum + ms, 0),
   }));
   return {
-    turns: withCollections,
+    turns: explained,
     longestMs,
     heldMiB: heldMiB(),
     peakMiB,
@@ -141,6 +161,8 @@ process.on('message', (question: MeterQuestion) => {
   // The time of an answer to the parent is not the program's.
   before = now();
 });
+const lookedAtMs = Number(process.env['TURN_STACKS'] ?? 0);
+if (lookedAtMs > 0) watchStacks(lookedAtMs);
 // The program ends as it would without a parent that asks.
 process.channel?.unref();
 setImmediate(endTurn).unref();
