@@ -109,8 +109,10 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'listed',
-    phrase: 'labels that `pattern` or `regexp` make with U+FFFD in them',
-    matches: (_question, { wanted }) => errorOf(wanted).includes('failed to parse series labels'),
+    phrase: 'labels that a parser makes with U+FFFD in them',
+    matches: (_question, difference) =>
+      errorOf(difference.wanted).includes('failed to parse series labels') ||
+      (natureOf(difference) === 'labels extra' && JSON.stringify(difference.got.body).includes('\ufffd')),
   },
   {
     outcome: 'listed',

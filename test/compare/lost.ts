@@ -1,5 +1,8 @@
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
+import type { Answered } from '../conformance/cases.js';
+import { asArray, asObject, asText, canonical } from '../conformance/json.js';
 import type { Entry, Labels, Stream, TenantData } from './data/dataset.js';
+import { asLabel } from './data/facts.js';
 import type { PlacedEntry } from './lines.js';
 import type { Question } from './question.js';
 import { natureOf } from './signature.js';
@@ -36,12 +39,25 @@ export function orderLost(
   lines: readonly PlacedEntry[],
 ): string | undefined {
   const nature = natureOf(difference);
-  if (path === 'detected_fields' && /^(?:type|jsonPath|jsonPath, type)$/.test(nature))
-    return hasTie(lines) ? 'the order of arrival within an instant' : undefined;
-  const isOfLabels = nature.startsWith('labels value of');
-  return isOfLabels && lines.some(({ entry }) => hasJoinedNames(entry))
-    ? 'the order of metadata whose names become one'
-    : undefined;
+  if (path === 'detected_fields' && /^(?:type|jsonPath|jsonPath, type)$/.test(nature) && hasTie(lines))
+    return 'the order of arrival within an instant';
+  const names = new Set(lines.flatMap(({ entry }) => joinedNames(entry)));
+  const isOfNames =
+    names.size > 0 &&
+    (nature.startsWith('labels value of') ||
+      without(names, difference.wanted) === without(names, difference.got));
+  return isOfNames ? 'the order of metadata whose names become one' : undefined;
+}
+
+/** What an answer says of other labels than these: its sets of labels, or its fields. */
+function without(names: ReadonlySet<string>, { body }: Answered): string {
+  const answer = asObject(body);
+  const sets = asArray(asObject(answer['data'])['result']).map((item) => {
+    const { metric, stream } = asObject(item);
+    return Object.entries(asObject(metric ?? stream)).filter(([name]) => !names.has(name));
+  });
+  const fields = asArray(answer['fields']).filter((field) => !names.has(asText(asObject(field)['label'])));
+  return [...new Set([...sets, ...fields].map((item) => canonical(item)))].sort().join('\n');
 }
 
 /** The line read last tells the type and path of a detected field. */
@@ -53,9 +69,9 @@ function hasTie(lines: readonly PlacedEntry[]): boolean {
   });
 }
 
-function hasJoinedNames({ metadata }: Entry): boolean {
-  const names = Object.keys(metadata);
-  return new Set(names.map((name) => name.replaceAll(/[^a-zA-Z0-9_]/g, '_'))).size < names.length;
+function joinedNames({ metadata }: Entry): readonly string[] {
+  const labels = Object.keys(metadata).map(asLabel);
+  return labels.filter((label, index) => labels.indexOf(label) < index);
 }
 
 function reasonOf(
