@@ -15,6 +15,7 @@ export { evaluateEntry, type EntryToEvaluate, type EvaluatedEntry, type Labels }
 export { withFilters, type Filters } from './exact-filters.js';
 export { foldLiterals } from './fold.js';
 export {
+  checkSelectors,
   formatQuery,
   parseMatchers,
   parseQuery,

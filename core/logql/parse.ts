@@ -5,9 +5,11 @@ import { emptyMatcherFault } from './check/matchers.js';
 import { errorAt, LogqlError } from './error.js';
 import { parserSteps } from './grammar/driver.js';
 import { Lexer } from './lexer/lexer.js';
+import { isBareName } from './print/label-filter.js';
 import { printQuery } from './print/pretty.js';
+import { printSelector } from './print/stages.js';
 import { logqlTable } from './syntax/table.js';
-import { isDeeperThan } from './walk.js';
+import { isDeeperThan, logQueriesOf } from './walk.js';
 import { ReadingAborted, type Invalid } from './syntax/invalid.js';
 
 /** `reject` (the default) is Loki's language; `accept` allows `a.b.c` wherever a label name may be. */
@@ -57,6 +59,16 @@ export function parseMatchers(text: string, options: ParseOptions = {}): readonl
   if (expr.kind !== 'log' || expr.stages.length > 0)
     throw new LogqlError('only label matchers are supported');
   return expr.selector.matchers;
+}
+
+/**
+ * Who looks for the lines of a query in Loki gets its selectors printed and parses them again. That fails for names that it prints in quotes.
+ * @throws LogqlError with Loki's text
+ */
+export function checkSelectors(expr: Expr): void {
+  for (const { selector } of logQueriesOf(expr))
+    if (!selector.matchers.every(({ name }) => isBareName(name)))
+      parseMatchers(printSelector(selector), { dottedNames: 'accept' });
 }
 
 /**

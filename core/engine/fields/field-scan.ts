@@ -23,7 +23,10 @@ export interface FieldScanOptions {
 }
 
 interface OpenField {
-  /** As in Loki, every line redefines the type, so the value read last decides; so does the last JSON line for the path. */
+  /**
+   * As in Loki, every line redefines the type, so the line read last decides: by what the query's parsers extracted from it, or else by what
+   * is found in it. So does the last JSON line for the path.
+   */
   last: string;
   readonly parsers: Set<FieldParser>;
   /** The last JSON line with the field, and its label there: this path is the one shown. */
@@ -63,9 +66,10 @@ export class FieldScan {
     );
     if (found === undefined) return;
     const pathOf = this.#options.keepsDots ? await found.readPaths() : noPaths;
-    await eachAtPace(found.labels.labels, this.#pacer, ([label, value]) =>
-      this.#take(nameOf(label, pathOf(label)), label, this.#shown(value), found),
-    );
+    await eachAtPace(found.labels.labels, this.#pacer, ([label, value]) => {
+      const typed = parsed.has(label) ? parsed.get(label) : value;
+      this.#take(nameOf(label, pathOf(label)), label, this.#shown(value), found, this.#shown(typed));
+    });
   }
 
   async fields(): Promise<readonly DetectedField[]> {
@@ -97,11 +101,12 @@ export class FieldScan {
     return paths;
   }
 
-  #take(name: string, label: string, value: string, found?: LineFields): void {
+  /** @param typed the value that decides the type */
+  #take(name: string, label: string, value: string, found?: LineFields, typed = value): void {
     if (hidden.has(name)) return;
     const field = this.#fieldOf(name);
     if (field === undefined) return;
-    field.last = value;
+    field.last = typed;
     if (!field.values.has(value)) {
       this.#memory.charge(entryBytes + textBytes(value), 'the values of fields');
       field.values.add(ownText(value));

@@ -1,6 +1,7 @@
 import type { DiscoveryRequest } from '../../wire/api/discovery-request.js';
 import { apiError } from '../../base/errors/table.js';
 import {
+  checkSelectors,
   checkStages,
   logQueriesOf,
   makeMatcher,
@@ -70,6 +71,7 @@ function planScan(
   naming: Naming,
   { pushdown = 'on', filters = 'loki' }: PlanSettings,
 ): DetectedFieldsPlan {
+  checkSelectors(query.ast);
   checkStages(query.ast);
   const ast = withFilters(withClientNames(query.ast, naming), filters);
   if (ast.kind !== 'log') throw apiError('badRequest', { text: 'only log selector is supported' });

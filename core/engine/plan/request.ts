@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { Query } from '../../wire/api/query.js';
 import { apiError } from '../../base/errors/table.js';
-import { checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
+import { checkSelectors, checkSteps, requireNonEmptyMatcher, withFilters } from '../../logql/index.js';
 import { defaultMetricLimits } from '../../logql/metric/index.js';
 import { everything, or } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
@@ -79,6 +79,7 @@ function* querySteps(
   { pushdown = 'on', filters = 'loki' }: PlanSettings,
   splitMs: number,
 ): Steps<Plan> {
+  checkSelectors(query.ast);
   yield* checkSteps(query.ast);
   yield;
   const ast = withFilters(withClientNames(query.ast, naming), filters);

@@ -9,9 +9,14 @@ import { simplifiedRegexp } from '../pipeline/regexp-simplification.js';
 /** Dots are for the dialect with dotted names; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
+/** Whether a name is printed as it is. */
+export function isBareName(name: string): boolean {
+  return bareName.test(name);
+}
+
 /** `name="value"`; a name that is not plain ASCII is quoted, as Loki does although it cannot parse that. */
 export function printMatcher({ name, op, value }: Pick<Matcher, 'name' | 'op' | 'value'>): string {
-  return `${bareName.test(name) ? name : quoteGo(name)}${op}${quoteGo(value)}`;
+  return `${isBareName(name) ? name : quoteGo(name)}${op}${quoteGo(value)}`;
 }
 
 /** Prints a tree as Loki does: `( a , b )` for and, `( a or b )` for or; sizes and durations in their short forms. */

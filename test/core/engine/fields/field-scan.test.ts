@@ -57,6 +57,17 @@ test('JSON fields have their path, logfmt fields have none, structured metadata 
   t.deepEqual(found.get('trace_id')?.parsers, []);
 });
 
+test('what a query’s parser extracted decides the type, before what is found in the line', async (t) => {
+  const lines = [
+    { line: 'size=info took=90s', parsed: { size: '90s' } },
+    { line: 'size=warn took=1m', parsed: { size: '1m' } },
+  ];
+  const found = await scan(lines);
+  t.is(found.get('size')?.type, 'duration');
+  t.deepEqual(found.get('size')?.values, ['90s', 'info', '1m', 'warn']);
+  t.is((await scan([...lines, { line: 'size=7' }])).get('size')?.type, 'int', 'the line read last');
+});
+
 test('a name that the stream has is marked, and keeps its path', async (t) => {
   const found = await scan([{ line: '{"level":"warn"}' }]);
   t.deepEqual([...found.keys()], ['level_extracted']);

@@ -36,6 +36,14 @@ const refused: readonly (readonly [ApiRequest, RegExp])[] = [
   [rangeQuery('{service.name="x"}'), /^parse error at line 1, col 9: syntax error: unexpected \./],
   [rangeQuery('approx_topk(2, rate({app="x"}[1m]))'), /^approx_topk is not enabled/],
   [instantQuery('{app="x"}'), /^log queries are not supported as an instant query type/],
+  [
+    rangeQuery('{app="x", ü="y"}'),
+    /^parse error at line 1, col 11: syntax error: unexpected STRING, expecting IDENTIFIER$/,
+  ],
+  [
+    instantQuery('sum(rate({ü="y"} | json [1m]))'),
+    /^parse error at line 1, col 2: syntax error: unexpected STRING, expecting IDENTIFIER or }$/,
+  ],
   [instantQuery('{app='), /^parse error at line 1, col 6/],
   [
     { op: 'labels', query: new Selector('{}', 'reject'), range, browse: {} },
