@@ -7,6 +7,7 @@ import { deleteRows } from './deletion/delete-rows.js';
 import { answerDetectedFields, answerDetectedFieldValues } from './fields/detected-fields.js';
 import { answerDetectedLabels } from './fields/detected-labels.js';
 import { listLabelNames, listLabelValues, listSeries } from './listings/listings.js';
+import { answerStoredList } from './listings/stored-list.js';
 import { answerLogs } from './logs/logs.js';
 import { executeGathered } from './metric/gathered.js';
 import { executeMetric } from './metric/metric.js';
@@ -41,6 +42,7 @@ const executors = {
   'index-stats': { index_stats: ranged(answerIndexStats) },
   volume: { volume: ranged(answerVolume), volume_range: ranged(answerVolume) },
   'line-counts': { query_range: answerLineCounts },
+  'stored-list': { series: answerStoredList },
   shards: { index_shards: ranged(answerShards) },
   'detected-labels': { detected_labels: ranged(answerDetectedLabels) },
   'detected-fields': {

@@ -132,7 +132,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       place: slots.place,
     });
     const run = (upstream: Upstream): Promise<Answer> =>
-      rest(exchange.derive<'upstream'>({ slots: { upstream } }));
+      rest(exchange.derive<'upstream'>({ slots: { upstream: slots.inventory?.(upstream) ?? upstream } }));
     const upstream = new BoundUpstream(this.#client, { ...binding, gates });
     return slots.cold === undefined ? run(upstream) : slots.cold(upstream, binding, exchange.request.op, run);
   }

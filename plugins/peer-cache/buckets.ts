@@ -19,14 +19,21 @@ const longNs = 360n * minuteNs;
 /** Lines younger than this may still be on their way. */
 const newestNs = minuteNs;
 
-/** The part of a range that buckets fill; undefined for a range that is too short, too long or too young. */
-export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Filled | undefined {
+export interface Divided {
+  /** What buckets fill whose bounds are those of other ranges too. */
+  readonly filled: Filled;
+  /** Up to here, at a whole minute or at the end of the range, lines are old enough to be kept for a while. */
+  readonly youngEndNs: bigint;
+}
+
+/** How buckets fill a range; undefined for a range that is too short, too long or too young. */
+export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | undefined {
   if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
   const level = endNs - startNs < longNs ? 0 : 1;
   const length = lengths[level] ?? minuteNs;
   const sealedNs = nowNs - newestNs < endNs ? nowNs - newestNs : endNs;
-  const inner = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
-  return inner.startNs < inner.endNs ? inner : undefined;
+  const filled = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
+  return filled.startNs < filled.endNs ? { filled, youngEndNs: floor(sealedNs, minuteNs) } : undefined;
 }
 
 /** The largest buckets that fill such a part, in order. */

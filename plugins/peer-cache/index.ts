@@ -186,7 +186,7 @@ class PeerCache implements Stage<'tenant', never> {
 
   async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const generation = this.#cache?.generationOf(key);
-    const answer = (await this.#inventory?.answer(exchange, rest)) ?? (await rest(exchange));
+    const answer = await rest(this.#inventory?.around(exchange, rest) ?? exchange);
     const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
     if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
     const pacer = new Pacer(exchange.signal);

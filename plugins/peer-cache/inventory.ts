@@ -1,34 +1,37 @@
-import { inParallel } from '../../core/base/pace/in-parallel.js';
-import { Pacer } from '../../core/base/pace/pacer.js';
-import { atPace, eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
 import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
-import { holdToSize } from '../../core/engine/listings/size.js';
 import type { Answer, Exchange, Host, Rest } from '../../core/plugin/index.js';
-import { mergeSteps } from '../../core/wire/answer/merge/index.js';
+import { printQuery } from '../../core/victoria/logsql/print.js';
+import type { BackendValue, ListingRequest } from '../../core/victoria/upstream/types.js';
+import { withList } from '../../core/victoria/upstream/with-list.js';
 import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
-import type { NamesAnswer, SeriesAnswer } from '../../core/wire/answer/types.js';
-import type { LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../core/wire/api/request.js';
-import { before, bucketsOf, split, type Filled } from './buckets.js';
+import type { NamesAnswer } from '../../core/wire/answer/types.js';
+import type { SeriesRequest } from '../../core/wire/api/request.js';
+import { split } from './buckets.js';
+import { everyStream, readingOf, type Question } from './every-stream.js';
+import { Asked, Derived, listOver, type Listing } from './listing.js';
 
 export const inventoryMetrics = {
   inventory_answers_total: {
     type: 'counter',
-    help: 'Listings of labels, values and series that were put together from time buckets.',
+    help: 'Listings of the backend that were put together from time buckets.',
   },
   inventory_buckets_total: {
     type: 'counter',
-    help: 'Time buckets of such listings: kept, or listed by the backend. Edges of ranges are never kept.',
+    help: 'Time buckets of such listings: kept, or listed by the backend.',
     labels: ['source'],
   },
 } as const;
 
-type Listing = NamesAnswer | SeriesAnswer;
-type ListingRequest = LabelsRequest | LabelValuesRequest | SeriesRequest;
-type InventoryOptions = Pick<PeerCacheOptions, 'metadataInventoryParallelism' | 'labelsCacheTtl'>;
-type InventoryHost = Pick<Host<typeof inventoryMetrics>, 'clock' | 'meters' | 'limits'>;
+type InventoryOptions = Pick<
+  PeerCacheOptions,
+  'metadataInventoryParallelism' | 'labelsCacheTtl' | 'recentTailRefreshMaxStaleness'
+>;
+type InventoryHost = Pick<Host<typeof inventoryMetrics>, 'clock' | 'meters'>;
 
 /** What the stage does for whole answers, and its inventory for parts of them. */
 export interface Keeping {
@@ -42,37 +45,55 @@ export interface Keeping {
   unpack(key: string, kept: Kept, exchange: Exchange<'tenant'>): Promise<CacheableAnswer | undefined>;
 }
 
-/** A listing of some time, and how long it may be used. */
-interface Listed {
-  readonly listing: Listing;
+/** What is listed of some time, and how long it may be used. */
+export interface Listed {
+  readonly values: readonly string[];
   readonly leftMs: number;
 }
 
+/** There are too many streams to list all of them. */
+class TooWide extends Error {
+  override readonly name = 'TooWide';
+}
+
+/** A part of a listing says that something is missing: whoever asks for the whole tells what. */
+class Incomplete extends Error {
+  override readonly name = 'Incomplete';
+}
+
+/** The most streams of a bucket from which other listings are read. */
+const maxStreams = 10_000;
 const msNs = 1_000_000n;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** A bucket is listed again after this part of its age. */
 const patience = 0.1;
+/** Pickers that open together ask within this time. */
+const togetherMs = 500;
 /** Unpacked, a listing takes about so many times its bytes. */
 const unpackedFactor = 4;
-/** The most questions whose joined buckets are followed up. */
-const maxQuestions = 2_000;
+/** The most questions whose joined buckets are followed up, and owners of too many streams that are remembered. */
+const maxRemembered = 2_000;
+const wideForMs = 10 * minuteMs;
 
 /**
- * Lists labels, values and series over long ranges from time buckets that are kept: the union of what buckets list is what their whole time
- * lists. The newest minutes are always asked. The bucket in which the range begins is kept as well: where it lists nothing that the rest
- * does not list, the part of it that is in the range need not be asked. A bucket is listed again when it has grown older by a tenth, so that
- * a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at most
- * (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
+ * Lists names, values and streams of the backend over long ranges from time buckets that are kept: the union of what buckets list is what
+ * their whole time lists. The newest minutes are always asked. What can be read from streams is: every label, value and selection of an
+ * owner shares the buckets of all its streams, unless there are too many. The bucket in which the range begins is kept as well: where it
+ * lists nothing that the rest does not list, the part of it that is in the range need not be asked. A bucket is listed again when it has
+ * grown older by a tenth, so that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at
+ * most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
 export class Inventory {
   readonly #options: InventoryOptions;
   readonly #host: InventoryHost;
   readonly #store: AnswerStore;
   readonly #keys: CacheKeys;
-  readonly keeping: Keeping;
+  readonly #keeping: Keeping;
   /** By question, the key of its joined buckets: they are dropped for the next ones. */
   readonly #joined = new Map<string, string>();
+  /** Until when an owner is taken to have too many streams. */
+  readonly #wide = new Map<string, number>();
 
   constructor(
     options: InventoryOptions,
@@ -85,88 +106,144 @@ export class Inventory {
     this.#host = host;
     this.#store = store;
     this.#keys = keys;
-    this.keeping = keeping;
+    this.#keeping = keeping;
   }
 
-  /**
-   * Answers a listing.
-   * @returns undefined when it is better asked as a whole
-   * @throws ApiError `labelValuesTooLarge` as the whole would
-   */
-  async answer(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer | undefined> {
+  /** The exchange of a listing, whose backend lists from buckets; other exchanges are left as they are. */
+  around(exchange: Exchange<'tenant'>, rest: Rest): Exchange<'tenant'> {
     const { request, slots } = exchange;
-    if (
-      this.#options.metadataInventoryParallelism < 1 ||
-      !isListing(request) ||
-      slots.tenant.hasNoData === true
-    )
-      return undefined;
-    if (request.op !== 'series' && request.browse.limit !== undefined) return undefined;
-    if (request.op === 'series' && slots.plan?.kind !== 'series') return undefined;
-    const { range } = request;
-    if (slots.tenant.oldestNs !== undefined && range.startNs < slots.tenant.oldestNs) return undefined;
-    const inner = split(range, BigInt(this.#host.clock.nowMs()) * msNs);
-    if (inner === undefined) return undefined;
-    const whole = await new Gathering(this, exchange, request, rest).over(range, inner);
-    if (request.op === 'label_values' && whole.kind === 'names') {
-      const { labelValuesMaxResponseBytes } = this.#host.limits.of([slots.tenant.id]);
-      holdToSize(whole.values, labelValuesMaxResponseBytes);
+    const isListing = request.op === 'labels' || request.op === 'label_values' || request.op === 'series';
+    if (!isListing || this.#options.metadataInventoryParallelism < 1) return exchange;
+    if (slots.tenant.hasNoData === true || slots.plan === undefined) return exchange;
+    if (request.op !== 'series' && request.browse.limit !== undefined) return exchange;
+    return exchange.derive<'inventory'>({
+      slots: {
+        inventory: (upstream) =>
+          withList(
+            upstream,
+            (asked) => async (listing) => (await this.#list(listing, exchange, rest)) ?? asked.list(listing),
+          ),
+      },
+    });
+  }
+
+  /** Undefined for what is better asked as a whole. */
+  async #list(
+    { range, hits, ...question }: ListingRequest,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+  ): Promise<readonly BackendValue[] | undefined> {
+    const { oldestNs } = exchange.slots.tenant;
+    if (hits !== 'any' || (oldestNs !== undefined && range.startNs < oldestNs)) return undefined;
+    const divided = split(range, BigInt(this.#host.clock.nowMs()) * msNs);
+    if (divided === undefined) return undefined;
+    const over = (listing: Listing): Promise<readonly string[]> =>
+      listOver(listing, range, divided, this.#parallelOf(exchange));
+    try {
+      const values =
+        (await this.#ofStreams(question, exchange, rest, over)) ??
+        (await over(new Asked(this, question, exchange, rest)));
+      this.#host.meters.inventory_answers_total.add(1, {});
+      return values.map((value) => ({ value, hits: 1 }));
+    } catch (error) {
+      if (error instanceof Incomplete) return undefined;
+      throw error;
     }
-    this.#host.meters.inventory_answers_total.add(1, {});
-    return whole;
+  }
+
+  /** From the buckets of all streams; undefined for what cannot be read from them, and for an owner that has too many. */
+  async #ofStreams(
+    question: Question,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+    over: (listing: Listing) => Promise<readonly string[]>,
+  ): Promise<readonly string[] | undefined> {
+    const reading = readingOf(question);
+    const owner = this.keyOf(everyStream, { startNs: 0n, endNs: 0n }, exchange);
+    if (reading === undefined || (this.#wide.get(owner) ?? 0) > this.#host.clock.monotonicMs())
+      return undefined;
+    try {
+      const streams = new Asked(this, everyStream, exchange, rest);
+      return await over(new Derived(this, question, reading, streams, exchange));
+    } catch (error) {
+      if (!(error instanceof TooWide)) throw error;
+      remember(this.#wide, owner, this.#host.clock.monotonicMs() + wideForMs);
+      return undefined;
+    }
   }
 
   /** How many parts of a listing are asked at once. */
-  parallelOf({ caller }: Exchange): number {
+  #parallelOf({ caller }: Exchange): number {
     return caller.isBackground === true ? 1 : this.#options.metadataInventoryParallelism;
   }
 
-  /** The key of a part of a listing. It is another one than that of a request for the same time, which may be younger. */
-  keyOf(exchange: Exchange<'tenant'>): string {
-    const question = this.#keys(exchange);
-    if (question === undefined) throw new Error('listings are always kept');
-    return `${question}:bucket`;
-  }
-
-  generationOf(key: string): string {
-    return this.#store.generationOf(key);
+  /** The key of what a question lists within some time. */
+  keyOf({ listing, field = '', query }: Question, range: TimeRange, exchange: Exchange<'tenant'>): string {
+    const key = this.#keys(exchange.derive({ request: requestFor(range) }));
+    if (key === undefined) throw new Error('listings are always kept');
+    return `${key}:stored:${JSON.stringify([listing, field, printQuery(query)])}`;
   }
 
   async find(key: string, exchange: Exchange<'tenant'>): Promise<Listed | undefined> {
     const kept = await this.#store.find(key);
     if (kept === undefined || kept.expiredMs >= 0) return undefined;
     exchange.memory.charge(kept.packed.byteLength * unpackedFactor, 'listings that were kept');
-    const listing = await this.keeping.unpack(key, kept, exchange);
-    return listing !== undefined && isListingAnswer(listing)
-      ? { listing, leftMs: -kept.expiredMs }
-      : undefined;
+    const listing = await this.#keeping.unpack(key, kept, exchange);
+    return listing?.kind === 'names' ? { values: listing.values, leftMs: -kept.expiredMs } : undefined;
   }
 
-  async keep(
-    key: string,
-    { listing, leftMs }: Listed,
-    generation: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (listing.warnings.length > 0) return;
-    await this.#store.set(key, await atPace(packSteps(listing), new Pacer(signal)), leftMs, generation);
+  /** What the backend lists, unless it is kept or on its way. */
+  async findOrAsk(
+    question: Question,
+    range: TimeRange,
+    leftMs: number,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+  ): Promise<Listed> {
+    const key = this.keyOf(question, range, exchange);
+    const generation = this.#store.generationOf(key);
+    const kept = await this.find(key, exchange);
+    this.#host.meters.inventory_buckets_total.add(1, { source: kept === undefined ? 'backend' : 'kept' });
+    if (kept !== undefined) return kept;
+    const answer = await this.#keeping.share(`${generation} ${key}`, exchange, async (asked) => {
+      const plan = { kind: 'stored-list', listing: question } as const;
+      const listed = await rest(
+        asked.derive<'plan' | 'inventory'>({
+          request: requestFor(range),
+          isFinal: false,
+          slots: { plan, inventory: (upstream) => upstream },
+        }),
+      );
+      if (listed.kind !== 'names') throw new Error('a stored listing is answered with names');
+      if (listed.warnings.length > 0) throw new Incomplete();
+      if (question === everyStream && listed.values.length > maxStreams) throw new TooWide();
+      await this.#keep(key, listed, leftMs, generation, asked.signal);
+      return listed;
+    });
+    return { values: answer.kind === 'names' ? answer.values : [], leftMs };
   }
 
-  /** Keeps the buckets of a question as joined, in place of those it had before. */
-  async keepJoined(
-    question: string,
-    key: string,
-    listed: Listed,
-    generation: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const before = this.#joined.get(question);
-    this.#joined.delete(question);
+  /** Buckets of a question that were joined for this time, or what joins them, which is kept in place of those it had before. */
+  async findOrJoin(
+    question: Question,
+    range: TimeRange,
+    exchange: Exchange<'tenant'>,
+    join: () => Promise<Listed>,
+  ): Promise<Listed> {
+    const key = this.keyOf(question, range, exchange);
+    const generation = this.#store.generationOf(key);
+    const kept = await this.find(key, exchange);
+    if (kept !== undefined) {
+      this.#host.meters.inventory_buckets_total.add(1, { source: 'kept' });
+      return kept;
+    }
+    const { values, leftMs } = await join();
+    const name = this.keyOf(question, { startNs: 0n, endNs: 0n }, exchange);
+    const before = this.#joined.get(name);
     if (before !== undefined && before !== key) await this.#store.delete(before);
-    this.#joined.set(question, key);
-    const [oldest] = this.#joined.keys();
-    if (this.#joined.size > maxQuestions && oldest !== undefined) this.#joined.delete(oldest);
-    await this.keep(key, listed, generation, signal);
+    remember(this.#joined, name, key);
+    await this.#keep(key, { kind: 'names', values, warnings: [] }, leftMs, generation, exchange.signal);
+    return { values, leftMs };
   }
 
   /** For how long a bucket that is listed now is taken for complete. */
@@ -176,134 +253,31 @@ export class Inventory {
     return Math.min(most, Math.max(minuteMs, patience * ageMs));
   }
 
-  counted(source: 'kept' | 'backend'): void {
-    this.#host.meters.inventory_buckets_total.add(1, { source });
+  /** For how long the newest minutes are those that were listed. */
+  get freshMs(): number {
+    return Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
+  }
+
+  async #keep(
+    key: string,
+    listing: NamesAnswer,
+    leftMs: number,
+    generation: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (leftMs <= 0) return;
+    await this.#store.set(key, await atPace(packSteps(listing), new Pacer(signal)), leftMs, generation);
   }
 }
 
-/** One request for a listing. */
-class Gathering {
-  readonly #inventory: Inventory;
-  readonly #exchange: Exchange<'tenant'>;
-  readonly #request: ListingRequest;
-  readonly #rest: Rest;
-
-  constructor(inventory: Inventory, exchange: Exchange<'tenant'>, request: ListingRequest, rest: Rest) {
-    this.#inventory = inventory;
-    this.#exchange = exchange;
-    this.#request = request;
-    this.#rest = rest;
-  }
-
-  /** @param inner the part of the range that buckets fill */
-  async over({ startNs, endNs }: TimeRange, inner: Filled): Promise<Listing> {
-    const key = this.#keyOf(inner);
-    const generation = this.#inventory.generationOf(key);
-    const kept = await this.#inventory.find(key, this.#exchange);
-    if (kept !== undefined) this.#inventory.counted('kept');
-    const around = this.#exchange.slots.tenant.oldestNs === undefined ? before(inner, startNs) : undefined;
-    const buckets: Listed[] = [];
-    const edges: Listing[] = [];
-    let aroundStart: Listing | undefined;
-    const parts: ((exchange: Exchange<'tenant'>) => Promise<void>)[] = [];
-    if (inner.endNs < endNs)
-      parts.push(async (exchange) => {
-        edges.push(await this.#ask({ startNs: inner.endNs, endNs }, exchange));
-      });
-    if (around !== undefined)
-      parts.push(async (exchange) => {
-        aroundStart = (await this.#bucket(around, exchange)).listing;
-      });
-    for (const bucket of kept === undefined ? bucketsOf(inner) : [])
-      parts.push(async (exchange) => {
-        buckets.push(await this.#bucket(bucket, exchange));
-      });
-    await inParallel(
-      parts,
-      this.#inventory.parallelOf(this.#exchange),
-      (ask, signal) => ask(this.#exchange.derive({ signal })),
-      this.#exchange.signal,
-    );
-    const middle = kept ?? (await this.#join(buckets));
-    if (buckets.length > 1) {
-      const question = this.#keyOf({ startNs: 0n, endNs: 0n });
-      await this.#inventory.keepJoined(question, key, middle, generation, this.#exchange.signal);
-    }
-    const rest = await this.#union([middle.listing, ...edges]);
-    const pacer = new Pacer(this.#exchange.signal);
-    if (startNs === inner.startNs) return rest;
-    if (aroundStart !== undefined && (await atPace(holds(rest, aroundStart), pacer))) return rest;
-    const first = await this.#ask({ startNs, endNs: inner.startNs }, this.#exchange);
-    return this.#union([rest, first]);
-  }
-
-  /** What a bucket lists, as it is kept or as the backend says. */
-  async #bucket(bucket: TimeRange, exchange: Exchange<'tenant'>): Promise<Listed> {
-    const key = this.#keyOf(bucket);
-    const generation = this.#inventory.generationOf(key);
-    const kept = await this.#inventory.find(key, exchange);
-    if (kept !== undefined) {
-      this.#inventory.counted('kept');
-      return kept;
-    }
-    const leftMs = this.#inventory.patienceMs(bucket);
-    const answer = await this.#inventory.keeping.share(`${generation} ${key}`, exchange, async (asked) => {
-      const listing = await this.#ask(bucket, asked);
-      await this.#inventory.keep(key, { listing, leftMs }, generation, asked.signal);
-      return listing;
-    });
-    if (!isListingAnswer(answer)) throw new Error('a listing is answered with a listing');
-    this.#inventory.counted('backend');
-    return { listing: answer, leftMs };
-  }
-
-  async #join(parts: readonly Listed[]): Promise<Listed> {
-    const listing = await this.#union(parts.map((part) => part.listing));
-    return { listing, leftMs: Math.min(...parts.map(({ leftMs }) => leftMs)) };
-  }
-
-  async #union(listings: readonly Listing[]): Promise<Listing> {
-    const whole = await atPace(
-      mergeSteps(listings, { direction: 'forward' }),
-      new Pacer(this.#exchange.signal),
-    );
-    if (!isListingAnswer(whole)) throw new Error('listings are merged to a listing');
-    return whole;
-  }
-
-  #keyOf(range: TimeRange): string {
-    return this.#inventory.keyOf(this.#exchange.derive({ request: this.#partOf(range) }));
-  }
-
-  #partOf({ startNs, endNs }: TimeRange): ListingRequest {
-    return { ...this.#request, range: { startNs, endNs } };
-  }
-
-  async #ask(range: TimeRange, exchange: Exchange<'tenant'>): Promise<Listing> {
-    const { plan } = exchange.slots;
-    const slots = plan?.kind === 'series' ? { slots: { plan: { ...plan, withoutSilent: true } } } : {};
-    const part = exchange.derive<'plan'>({ request: this.#partOf(range), isFinal: false, ...slots });
-    const answer = await this.#rest(part);
-    if (!isListingAnswer(answer)) throw new Error('a listing is answered with a listing');
-    return answer;
-  }
+/** The request of which stored listings are parts: only its range matters. */
+function requestFor(range: TimeRange): SeriesRequest {
+  return { op: 'series', range, selectors: [] };
 }
 
-function isListing(request: Exchange['request']): request is ListingRequest {
-  return request.op === 'labels' || request.op === 'label_values' || request.op === 'series';
-}
-
-function isListingAnswer(answer: Answer): answer is Listing {
-  return answer.kind === 'names' || answer.kind === 'series';
-}
-
-/** Whether one listing has everything that another has. */
-function* holds(large: Listing, small: Listing): Steps<boolean> {
-  const missing = new Set(itemsOf(small));
-  yield* eachStep(itemsOf(large), (item) => missing.delete(item));
-  return missing.size === 0;
-}
-
-function itemsOf(listing: Listing): readonly string[] {
-  return listing.kind === 'names' ? listing.values : listing.series.map(({ key }) => key);
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > maxRemembered && oldest !== undefined) map.delete(oldest);
 }

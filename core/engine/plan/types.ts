@@ -1,4 +1,5 @@
 import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
+import type { ListingRequest } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
 import type { AskLabels } from './label-filters.js';
@@ -127,6 +128,11 @@ export interface LineCountsPlan {
   readonly kind: 'line-counts';
   readonly filter: LogsqlFilter;
 }
+/** Names, values or streams as the backend has them: asked by who keeps listings of parts of ranges (plugins/peer-cache/inventory). */
+export interface StoredListPlan {
+  readonly kind: 'stored-list';
+  readonly listing: Omit<ListingRequest, 'range' | 'hits'>;
+}
 export interface ShardsPlan {
   readonly kind: 'shards';
   readonly filter: LogsqlFilter;
@@ -159,6 +165,7 @@ export type Plan =
   | VolumePlan
   | ShardsPlan
   | LineCountsPlan
+  | StoredListPlan
   | DetectedLabelsPlan
   | DetectedFieldsPlan
   | PatternsPlan;

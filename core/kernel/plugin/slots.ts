@@ -14,6 +14,8 @@ export interface Slots {
   place: Place;
   /** Joins the backend with a second one that has old data (cold-route). Optional for all stages. */
   cold: ColdJoin;
+  /** Answers listings of the backend from what is kept of them (peer-cache). Optional for all stages. */
+  inventory: (upstream: Upstream) => Upstream;
   /** The backend, bound to this exchange (backend). */
   upstream: Upstream;
 }

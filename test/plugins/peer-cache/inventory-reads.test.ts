@@ -13,7 +13,7 @@ const secondNs = 1_000_000_000n;
 const minute = 60;
 const day = 86_400;
 const nowNs = 1_793_491_200n * secondNs + 20_000n * secondNs;
-const listings = '/select/logsql/stream_field_names';
+const listings = '/select/logsql/streams';
 
 async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>> = {}) {
   const backend = await startDevBackend({ faults: true });
@@ -25,19 +25,28 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
   ] as const)
     await pushLoki(backend.url, { [app]: 'x' }, [[nowNs - BigInt(ageSeconds) * secondNs, 'line']]);
   const clock = new FakeClock(nowNs);
-  const asked = (): number => backend.stats().calls[listings] ?? 0;
+  const calls = (name: string): number => backend.stats().calls[`/select/logsql/${name}`] ?? 0;
+  const asked = (): number =>
+    ['streams', 'stream_field_names', 'stream_field_values'].reduce((sum, name) => sum + calls(name), 0);
   const start = (use: (url: string) => Promise<void>): Promise<void> =>
     withProxy(pipeline(backend.url), ({ url }) => use(url), {
       flags: { 'server.register-instrumentation': 'true', ...flags },
       clock,
     });
-  const labels = async (url: string, seconds: number, more = ''): Promise<readonly string[] | number> => {
+  const list = async (
+    url: string,
+    path: string,
+    seconds: number,
+    more = '',
+  ): Promise<readonly unknown[] | number> => {
     const endNs = clock.nowNs();
     const range = `start=${endNs - BigInt(seconds) * secondNs}&end=${endNs}`;
-    const answer = await fetch(`${url}/loki/api/v1/labels?${range}${more}`);
-    const body = (await answer.json()) as { readonly data?: readonly string[] };
+    const answer = await fetch(`${url}/loki/api/v1/${path}?${range}${more}`);
+    const body = (await answer.json()) as { readonly data?: readonly unknown[] };
     return answer.status === 200 ? (body.data ?? []) : answer.status;
   };
+  const labels = (url: string, seconds: number, more?: string): Promise<readonly unknown[] | number> =>
+    list(url, 'labels', seconds, more);
   /** The listing after so many fails. */
   const failAfter = (times: number): Promise<Response> =>
     fetch(`${backend.url}/-/faults`, {
@@ -47,7 +56,7 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
         { path: listings, status: 500, text: 'broken', times: 1 },
       ]),
     });
-  return { clock, asked, start, labels, failAfter };
+  return { backend, clock, calls, asked, start, list, labels, failAfter };
 }
 
 test('a week of labels is listed once, and then only what is new of it, until buckets are due', async (t) => {
@@ -65,6 +74,51 @@ test('a week of labels is listed once, and then only what is new of it, until bu
     const before = asked();
     await labels(url, 7 * day);
     t.true(asked() > before + 10, 'every bucket is due');
+  });
+});
+
+test('every label, value and selection over the same time is read from the same streams', async (t) => {
+  const { clock, asked, start, list, labels } = await setup(t);
+  await start(async (url) => {
+    await labels(url, 7 * day);
+    const first = asked();
+    t.deepEqual(await list(url, 'label/a/values', 7 * day), ['x']);
+    t.deepEqual(await list(url, 'label/service_name/values', 7 * day), ['unknown_service']);
+    t.deepEqual(await list(url, 'label/b/values', 7 * day, `&query=${encodeURIComponent('{a="x"}')}`), []);
+    t.deepEqual(await list(url, 'series', 7 * day, `&match[]=${encodeURIComponent('{b=~"x|y"}')}`), [
+      { b: 'x', service_name: 'unknown_service' },
+    ]);
+    t.is(asked(), first, 'nothing new for those who ask together');
+    clock.advance(5_000);
+    await labels(url, 7 * day);
+    await list(url, 'label/a/values', 7 * day);
+    await list(url, 'label/c/values', 7 * day);
+    t.is(asked(), first + 1);
+  });
+});
+
+test('of more streams than are read at once, each listing has buckets of its own', async (t) => {
+  const { backend, clock, calls, start, list } = await setup(t);
+  const streams = Array.from(
+    { length: 10_001 },
+    (_none, pod) => `{"pod":"${pod % 3}","id":"${pod}","m":"line"}`,
+  );
+  const query = '_stream_fields=pod,id&_msg_field=m';
+  const time = new Date(Number((clock.nowNs() - 7_200n * secondNs) / 1_000_000n)).toISOString();
+  const body = streams.map((row) => row.replace('{', `{"_time":"${time}",`)).join('\n');
+  await fetch(`${backend.url}/insert/jsonline?${query}`, { method: 'POST', body });
+  await start(async (url) => {
+    for (let time = 0; time < 2; time += 1) {
+      t.deepEqual(await list(url, 'label/pod/values', 7 * day), ['0', '1', '2']);
+      clock.advance(5_000);
+    }
+    t.true(calls('streams') > 0, 'too many were found');
+    const before = calls('streams');
+    t.true(calls('stream_field_values') > 10);
+    const values = calls('stream_field_values');
+    t.deepEqual(await list(url, 'label/pod/values', 7 * day), ['0', '1', '2']);
+    t.is(calls('streams'), before);
+    t.is(calls('stream_field_values'), values + 1);
   });
 });
 
@@ -104,7 +158,7 @@ test('what a request that failed has listed is kept for the next one', async (t)
     t.is(asked(), 11);
     clock.advance(5_000);
     t.deepEqual(await labels(url, 7 * day), ['a', 'b', 'c', 'service_name']);
-    t.is(await metric(url, 'inventory_buckets_total{source="kept"}'), '9', 'all but the edge');
+    t.is(await metric(url, 'inventory_buckets_total{source="kept"}'), '10', 'all of them');
   });
 });
 

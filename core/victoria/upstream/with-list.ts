@@ -1,0 +1,23 @@
+import type { Upstream } from './types.js';
+
+type List = Upstream['list'];
+
+/**
+ * The same backend with other listings, also where its calls are tagged.
+ * @param listOf makes them of the backend whose other calls are used
+ */
+export function withList(upstream: Upstream, listOf: (upstream: Upstream) => List): Upstream {
+  const tagged = upstream.taggedWith?.bind(upstream);
+  return {
+    owner: upstream.owner,
+    rows: (request) => upstream.rows(request),
+    list: listOf(upstream),
+    stats: (request) => upstream.stats(request),
+    statsRange: (request) => upstream.statsRange(request),
+    tail: (request) => upstream.tail(request),
+    deletion: (request) => upstream.deletion(request),
+    ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
+    ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
+    ...(tagged === undefined ? {} : { taggedWith: (strategy) => withList(tagged(strategy), listOf) }),
+  };
+}

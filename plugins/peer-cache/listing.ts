@@ -1,0 +1,164 @@
+import type { TimeRange } from '../../core/base/time/range.js';
+import { inParallel } from '../../core/base/pace/in-parallel.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { eachAtPace } from '../../core/base/pace/steps.js';
+import type { Exchange, Rest } from '../../core/plugin/index.js';
+import { before, bucketsOf, type Divided, type Filled } from './buckets.js';
+import type { Question, Reading } from './every-stream.js';
+import type { Inventory, Listed } from './inventory.js';
+
+/** The parts of a listing. */
+export interface Listing {
+  readonly exchange: Exchange<'tenant'>;
+  /** A bucket: kept, or listed anew. */
+  bucket(range: TimeRange, signal: AbortSignal): Promise<Listed>;
+  /** Time that may still change, or that is no bucket. */
+  edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]>;
+  /** Many buckets. */
+  joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed>;
+}
+
+/** A listing that the backend is asked for. */
+export class Asked implements Listing {
+  readonly exchange: Exchange<'tenant'>;
+  readonly #inventory: Inventory;
+  readonly #question: Question;
+  readonly #rest: Rest;
+
+  constructor(inventory: Inventory, question: Question, exchange: Exchange<'tenant'>, rest: Rest) {
+    this.#inventory = inventory;
+    this.#question = question;
+    this.exchange = exchange;
+    this.#rest = rest;
+  }
+
+  bucket(range: TimeRange, signal: AbortSignal): Promise<Listed> {
+    return this.#ask(range, this.#inventory.patienceMs(range), signal);
+  }
+
+  async edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]> {
+    return (await this.#ask(range, this.#inventory.freshMs, signal)).values;
+  }
+
+  joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
+    return this.#inventory.findOrJoin(this.#question, filled, this.exchange, async () => {
+      const buckets: Listed[] = [];
+      await inParallel(
+        bucketsOf(filled),
+        parallel,
+        async (bucket, ended) => void buckets.push(await this.bucket(bucket, ended)),
+        signal,
+      );
+      const values = await union(
+        buckets.map((bucket) => bucket.values),
+        signal,
+      );
+      return { values, leftMs: Math.min(...buckets.map(({ leftMs }) => leftMs)) };
+    });
+  }
+
+  #ask(range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> {
+    const exchange = this.exchange.derive({ signal });
+    return this.#inventory.findOrAsk(this.#question, range, leftMs, exchange, this.#rest);
+  }
+}
+
+/** A listing that is read from streams. */
+export class Derived implements Listing {
+  readonly exchange: Exchange<'tenant'>;
+  readonly #inventory: Inventory;
+  readonly #question: Question;
+  readonly #reading: Reading;
+  readonly #streams: Listing;
+
+  constructor(
+    inventory: Inventory,
+    question: Question,
+    reading: Reading,
+    streams: Listing,
+    exchange: Exchange<'tenant'>,
+  ) {
+    this.#inventory = inventory;
+    this.#question = question;
+    this.#reading = reading;
+    this.#streams = streams;
+    this.exchange = exchange;
+  }
+
+  async bucket(range: TimeRange, signal: AbortSignal): Promise<Listed> {
+    return this.#read(await this.#streams.bucket(range, signal), signal);
+  }
+
+  async edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]> {
+    return readFrom(await this.#streams.edge(range, signal), this.#reading, signal);
+  }
+
+  async joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
+    return this.#inventory.findOrJoin(this.#question, filled, this.exchange, async () =>
+      this.#read(await this.#streams.joined(filled, parallel, signal), signal),
+    );
+  }
+
+  async #read({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> {
+    return { values: await readFrom(values, this.#reading, signal), leftMs };
+  }
+}
+
+/** The whole of a listing over a range, from its parts. */
+export async function listOver(
+  listing: Listing,
+  { startNs, endNs }: TimeRange,
+  { filled, youngEndNs }: Divided,
+  parallel: number,
+): Promise<readonly string[]> {
+  const { signal, slots } = listing.exchange;
+  const lists = [(await listing.joined(filled, parallel, signal)).values];
+  let aroundStart: readonly string[] | undefined;
+  const parts: ((ended: AbortSignal) => Promise<void>)[] = [];
+  const young = { startNs: filled.endNs, endNs: youngEndNs };
+  if (young.startNs < young.endNs)
+    parts.push(async (ended) => void lists.push((await listing.bucket(young, ended)).values));
+  const newest = { startNs: youngEndNs, endNs };
+  if (newest.startNs < newest.endNs)
+    parts.push(async (ended) => void lists.push(await listing.edge(newest, ended)));
+  const around = slots.tenant.oldestNs === undefined ? before(filled, startNs) : undefined;
+  if (around !== undefined)
+    parts.push(async (ended) => {
+      aroundStart = (await listing.bucket(around, ended)).values;
+    });
+  await inParallel(parts, parallel, (part, ended) => part(ended), signal);
+  const whole = await union(lists, signal);
+  if (startNs === filled.startNs || (aroundStart !== undefined && (await holds(whole, aroundStart, signal))))
+    return whole;
+  return union([whole, await listing.edge({ startNs, endNs: filled.startNs }, signal)], signal);
+}
+
+async function readFrom(
+  streams: readonly string[],
+  reading: Reading,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const values = new Set<string>();
+  await eachAtPace(streams, new Pacer(signal), (stream) => {
+    for (const value of reading(stream)) values.add(value);
+  });
+  return [...values];
+}
+
+async function union(lists: readonly (readonly string[])[], signal: AbortSignal): Promise<readonly string[]> {
+  const values = new Set<string>();
+  const pacer = new Pacer(signal);
+  for (const list of lists) await eachAtPace(list, pacer, (value) => void values.add(value));
+  return [...values];
+}
+
+/** Whether one list has everything that another has. */
+async function holds(
+  large: readonly string[],
+  small: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const missing = new Set(small);
+  await eachAtPace(large, new Pacer(signal), (value) => void missing.delete(value));
+  return missing.size === 0;
+}
