@@ -5,7 +5,7 @@ import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../../core/embedded/harness.js';
 import { metric, pipeline } from '../peer-cache/stored.js';
 
-const listings = '/select/logsql/stream_field_names';
+const listings = '/select/logsql/streams';
 const roomMs = 150_000;
 
 async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>> = {}) {
