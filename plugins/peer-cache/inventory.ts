@@ -13,7 +13,7 @@ import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
 import { split } from './buckets.js';
 import { everyStream, readingOf, type Question } from './every-stream.js';
-import { Asked, Derived, listOver, type Listing } from './listing.js';
+import { Asked, Derived, listOver, type KeptListings, type Listed, type Listing } from './listing.js';
 
 export const inventoryMetrics = {
   inventory_answers_total: {
@@ -43,12 +43,6 @@ export interface Keeping {
   ): Promise<Answer>;
   /** Undefined for what cannot be read, which is dropped. */
   unpack(key: string, kept: Kept, exchange: Exchange<'tenant'>): Promise<CacheableAnswer | undefined>;
-}
-
-/** What is listed of some time, and how long it may be used. */
-export interface Listed {
-  readonly values: readonly string[];
-  readonly leftMs: number;
 }
 
 /** There are too many streams to list all of them. */
@@ -84,7 +78,7 @@ const wideForMs = 10 * minuteMs;
  * grown older by a tenth, so that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at
  * most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
-export class Inventory {
+export class Inventory implements KeptListings {
   readonly #options: InventoryOptions;
   readonly #host: InventoryHost;
   readonly #store: AnswerStore;
@@ -159,7 +153,7 @@ export class Inventory {
     over: (listing: Listing) => Promise<readonly string[]>,
   ): Promise<readonly string[] | undefined> {
     const reading = readingOf(question);
-    const owner = this.keyOf(everyStream, { startNs: 0n, endNs: 0n }, exchange);
+    const owner = this.#keyOf(everyStream, { startNs: 0n, endNs: 0n }, exchange);
     if (reading === undefined || (this.#wide.get(owner) ?? 0) > this.#host.clock.monotonicMs())
       return undefined;
     try {
@@ -178,13 +172,13 @@ export class Inventory {
   }
 
   /** The key of what a question lists within some time. */
-  keyOf({ listing, field = '', query }: Question, range: TimeRange, exchange: Exchange<'tenant'>): string {
+  #keyOf({ listing, field = '', query }: Question, range: TimeRange, exchange: Exchange<'tenant'>): string {
     const key = this.#keys(exchange.derive({ request: requestFor(range) }));
     if (key === undefined) throw new Error('listings are always kept');
     return `${key}:stored:${JSON.stringify([listing, field, printQuery(query)])}`;
   }
 
-  async find(key: string, exchange: Exchange<'tenant'>): Promise<Listed | undefined> {
+  async #find(key: string, exchange: Exchange<'tenant'>): Promise<Listed | undefined> {
     const kept = await this.#store.find(key);
     if (kept === undefined || kept.expiredMs >= 0) return undefined;
     exchange.memory.charge(kept.packed.byteLength * unpackedFactor, 'listings that were kept');
@@ -192,7 +186,6 @@ export class Inventory {
     return listing?.kind === 'names' ? { values: listing.values, leftMs: -kept.expiredMs } : undefined;
   }
 
-  /** What the backend lists, unless it is kept or on its way. */
   async findOrAsk(
     question: Question,
     range: TimeRange,
@@ -200,9 +193,9 @@ export class Inventory {
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<Listed> {
-    const key = this.keyOf(question, range, exchange);
+    const key = this.#keyOf(question, range, exchange);
     const generation = this.#store.generationOf(key);
-    const kept = await this.find(key, exchange);
+    const kept = await this.#find(key, exchange);
     this.#host.meters.inventory_buckets_total.add(1, { source: kept === undefined ? 'backend' : 'kept' });
     if (kept !== undefined) return kept;
     const answer = await this.#keeping.share(`${generation} ${key}`, exchange, async (asked) => {
@@ -223,22 +216,21 @@ export class Inventory {
     return { values: answer.kind === 'names' ? answer.values : [], leftMs };
   }
 
-  /** Buckets of a question that were joined for this time, or what joins them, which is kept in place of those it had before. */
   async findOrJoin(
     question: Question,
     range: TimeRange,
     exchange: Exchange<'tenant'>,
     join: () => Promise<Listed>,
   ): Promise<Listed> {
-    const key = this.keyOf(question, range, exchange);
+    const key = this.#keyOf(question, range, exchange);
     const generation = this.#store.generationOf(key);
-    const kept = await this.find(key, exchange);
+    const kept = await this.#find(key, exchange);
     if (kept !== undefined) {
       this.#host.meters.inventory_buckets_total.add(1, { source: 'kept' });
       return kept;
     }
     const { values, leftMs } = await join();
-    const name = this.keyOf(question, { startNs: 0n, endNs: 0n }, exchange);
+    const name = this.#keyOf(question, { startNs: 0n, endNs: 0n }, exchange);
     const before = this.#joined.get(name);
     if (before !== undefined && before !== key) await this.#store.delete(before);
     remember(this.#joined, name, key);
@@ -246,14 +238,12 @@ export class Inventory {
     return { values, leftMs };
   }
 
-  /** For how long a bucket that is listed now is taken for complete. */
   patienceMs({ endNs }: TimeRange): number {
     const ageMs = this.#host.clock.nowMs() - Number(endNs / msNs);
     const most = this.#options.labelsCacheTtl === 0 ? hourMs : this.#options.labelsCacheTtl;
     return Math.min(most, Math.max(minuteMs, patience * ageMs));
   }
 
-  /** For how long the newest minutes are those that were listed. */
   get freshMs(): number {
     return Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
   }

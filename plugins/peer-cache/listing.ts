@@ -5,7 +5,35 @@ import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { before, bucketsOf, type Divided, type Filled } from './buckets.js';
 import type { Question, Reading } from './every-stream.js';
-import type { Inventory, Listed } from './inventory.js';
+
+/** What is listed of some time, and how long it may be used. */
+export interface Listed {
+  readonly values: readonly string[];
+  readonly leftMs: number;
+}
+
+/** Where listings are kept. */
+export interface KeptListings {
+  /** For how long a bucket that is listed now is taken for complete. */
+  patienceMs(bucket: TimeRange): number;
+  /** For how long the newest minutes are those that were listed. */
+  readonly freshMs: number;
+  /** What the backend lists, unless it is kept or on its way. */
+  findOrAsk(
+    question: Question,
+    range: TimeRange,
+    leftMs: number,
+    exchange: Exchange<'tenant'>,
+    rest: Rest,
+  ): Promise<Listed>;
+  /** Buckets of a question that were joined for this time, or what joins them, which is kept in place of those it had before. */
+  findOrJoin(
+    question: Question,
+    range: TimeRange,
+    exchange: Exchange<'tenant'>,
+    join: () => Promise<Listed>,
+  ): Promise<Listed>;
+}
 
 /** The parts of a listing. */
 export interface Listing {
@@ -21,27 +49,27 @@ export interface Listing {
 /** A listing that the backend is asked for. */
 export class Asked implements Listing {
   readonly exchange: Exchange<'tenant'>;
-  readonly #inventory: Inventory;
+  readonly #kept: KeptListings;
   readonly #question: Question;
   readonly #rest: Rest;
 
-  constructor(inventory: Inventory, question: Question, exchange: Exchange<'tenant'>, rest: Rest) {
-    this.#inventory = inventory;
+  constructor(kept: KeptListings, question: Question, exchange: Exchange<'tenant'>, rest: Rest) {
+    this.#kept = kept;
     this.#question = question;
     this.exchange = exchange;
     this.#rest = rest;
   }
 
   bucket(range: TimeRange, signal: AbortSignal): Promise<Listed> {
-    return this.#ask(range, this.#inventory.patienceMs(range), signal);
+    return this.#ask(range, this.#kept.patienceMs(range), signal);
   }
 
   async edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]> {
-    return (await this.#ask(range, this.#inventory.freshMs, signal)).values;
+    return (await this.#ask(range, this.#kept.freshMs, signal)).values;
   }
 
   joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
-    return this.#inventory.findOrJoin(this.#question, filled, this.exchange, async () => {
+    return this.#kept.findOrJoin(this.#question, filled, this.exchange, async () => {
       const buckets: Listed[] = [];
       await inParallel(
         bucketsOf(filled),
@@ -59,26 +87,26 @@ export class Asked implements Listing {
 
   #ask(range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> {
     const exchange = this.exchange.derive({ signal });
-    return this.#inventory.findOrAsk(this.#question, range, leftMs, exchange, this.#rest);
+    return this.#kept.findOrAsk(this.#question, range, leftMs, exchange, this.#rest);
   }
 }
 
 /** A listing that is read from streams. */
 export class Derived implements Listing {
   readonly exchange: Exchange<'tenant'>;
-  readonly #inventory: Inventory;
+  readonly #kept: KeptListings;
   readonly #question: Question;
   readonly #reading: Reading;
   readonly #streams: Listing;
 
   constructor(
-    inventory: Inventory,
+    kept: KeptListings,
     question: Question,
     reading: Reading,
     streams: Listing,
     exchange: Exchange<'tenant'>,
   ) {
-    this.#inventory = inventory;
+    this.#kept = kept;
     this.#question = question;
     this.#reading = reading;
     this.#streams = streams;
@@ -94,7 +122,7 @@ export class Derived implements Listing {
   }
 
   async joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
-    return this.#inventory.findOrJoin(this.#question, filled, this.exchange, async () =>
+    return this.#kept.findOrJoin(this.#question, filled, this.exchange, async () =>
       this.#read(await this.#streams.joined(filled, parallel, signal), signal),
     );
   }

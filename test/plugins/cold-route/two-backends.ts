@@ -80,6 +80,8 @@ export async function withTwoBackends(
       'cold-enabled': 'true',
       'cold-backend': `http://127.0.0.1:${port}`,
       'rate-limit-per-second': '0',
+      // Labels of seven days would be asked of the cold backend too.
+      'labels-cache-warm': 'false',
       'server.register-instrumentation': 'true',
       ...flags,
     };
