@@ -8,9 +8,11 @@ import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import type { SeriesRow } from './types.js';
 
-/** The labels by which series of two sides match; all labels without `on` and `ignoring`. */
+/** The labels by which series of two sides match: all without `on` and `ignoring`. An empty label is as none. */
 export function signatureOf(matching: VectorMatching | undefined): (labels: LabelSet) => LabelSet {
-  return matching === undefined ? (labels) => labels : keepLabels(new Set(matching.labels), matching.on);
+  if (matching === undefined) return withoutEmpty;
+  const kept = keepLabels(new Set(matching.labels), matching.on);
+  return (labels) => withoutEmpty(kept(labels));
 }
 
 /**
@@ -21,8 +23,7 @@ export function resultLabelsOf(
   matching: VectorMatching | undefined,
 ): (many: LabelSet, one: LabelSet) => LabelSet {
   if (matching?.group === undefined) {
-    const signature = signatureOf(matching);
-    return (many) => withoutEmpty(signature(many));
+    return signatureOf(matching);
   }
   const { include } = matching;
   if (include.length === 0) return withoutEmpty;

@@ -39,6 +39,20 @@ for (const [op, values] of [
   });
 }
 
+for (const [operation, labels] of [
+  ['and', '{app="a", level="error", pod="r"}'],
+  ['unless', undefined],
+  ['*', '{app="a", level="error", pod="r"}'],
+  ['* on (pod, x)', '{pod="r"}'],
+] as const)
+  test(`an empty label matches as none: ${operation}`, async (t) => {
+    const counted = (stages: string): string => `count_over_time({app="a", pod="r"} ${stages} [10s])`;
+    t.deepEqual(
+      await at(`${counted('')} ${operation} ${counted('| label_format x=""')}`),
+      labels === undefined ? {} : { [labels]: { 10: 1 } },
+    );
+  });
+
 for (const [query, values] of [
   ['INFO + 1', { p: 7, q: 5 }],
   ['1 - INFO', { p: -5, q: -3 }],
