@@ -38,10 +38,13 @@ export function resolveHeader(
 ): Resolved {
   const header = orgId?.trim() ?? '';
   if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
-  const ids = splitIds(header);
+  const names = header.split('|').map((name) => name.trim());
+  const ids = distinctIds(names);
   const [first, ...others] = ids;
   if (first === undefined) throw apiError('tooFewTenants', {});
-  if (others.length === 0) return { kind: 'one', tenant: resolveTenant(first, map, policy) };
+  // As in Loki an empty name is nobody's, but beside an id it is one of several.
+  if (others.length === 0 && !names.includes(''))
+    return { kind: 'one', tenant: resolveTenant(first, map, policy) };
   const { tenants } = operations[operation];
   if (tenants.kind === 'refused') throw apiError(tenants.error, {});
   if (ids.length > maxTenants) throw apiError('tooManyTenants', { limit: maxTenants });
@@ -76,8 +79,12 @@ function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Ten
   if (id === '.' || id === '..') throw apiError('dottedTenantId', {});
   const character = unsupportedInIds.exec(id)?.[0];
   if (character !== undefined) throw apiError('badTenantId', { tenant: id, character });
+  if (id.length > maxIdLength) throw apiError('longTenantId', { limit: maxIdLength });
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
 }
+
+/** The most characters that Loki takes in an id. */
+const maxIdLength = 150;
 
 /** Characters that Loki refuses in ids; ids of the map and of label-based tenancy may contain them. */
 const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
@@ -96,8 +103,7 @@ const defaultTenant: Tenant = {
   forwardHeader: false,
 };
 
-/** The unique ids of a multi-tenant header, sorted as in Loki. */
-function splitIds(header: string): readonly string[] {
-  const ids = header.split('|').map((id) => id.trim());
-  return [...new Set(ids.filter((id) => id !== ''))].sort();
+/** The unique ids of a header, sorted as in Loki. */
+function distinctIds(names: readonly string[]): readonly string[] {
+  return [...new Set(names.filter((name) => name !== ''))].sort();
 }

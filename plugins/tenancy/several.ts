@@ -5,12 +5,14 @@ import type { ApiRequest, Browse } from '../../core/wire/api/request.js';
 import type { Limits } from '../../core/wire/limits/limits.js';
 import { binaryLimits } from '../../core/logql/metric/index.js';
 import { apiError } from '../../core/base/errors/table.js';
-import type { Strategy, TenantMerge } from '../../core/operations/descriptor.js';
+import type { MergeOptions } from '../../core/wire/answer/merge/index.js';
+import type { Part, Strategy, TenantMerge } from '../../core/operations/descriptor.js';
 import { operationOf, oversizedText } from '../../core/operations/index.js';
 import { once } from '../../core/operations/rules/tenants.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import { tenantLabel } from '../../core/operations/rules/tenant-names.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
+import { answerApart } from './apart.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
 import { labelAnswer } from './tenant-label.js';
@@ -39,23 +41,25 @@ export async function answerSeveral(
     case 'tenant-names':
       return names(strategy.tenantIds, strategy.browse);
     case 'merge': {
-      const merged = await fanOut(
-        strategy.parts,
-        async ({ tenant, request: part }, signal) => {
-          const derived = exchange.derive<'tenant'>({
-            request: part,
-            slots: { tenant },
-            signal,
-            isFinal: false,
-          });
-          return labelAnswer(await rest(derived), tenant.id, !exchange.caller.categorizeLabels);
-        },
-        {
-          merge: rule.mergeOptions(request),
+      const run = async ({ tenant, request: part }: Part, signal: AbortSignal): Promise<Answer> => {
+        const derived = exchange.derive<'tenant'>({
+          request: part,
+          slots: { tenant },
+          signal,
+          isFinal: false,
+        });
+        return labelAnswer(await rest(derived), tenant.id, !exchange.caller.categorizeLabels);
+      };
+      const merge = (parts: readonly Part[], options: MergeOptions): Promise<Answer | undefined> =>
+        fanOut(parts, run, {
+          merge: options,
           maxBytes: limits.process.multiTenantMaxMergedResponseBytes,
           signal: exchange.signal,
-        },
-      );
+        });
+      const isApart = request.op === 'query_range' && request.intervalNs > 0n;
+      const merged = await (isApart
+        ? answerApart(request, strategy.parts, merge)
+        : merge(strategy.parts, rule.mergeOptions(request)));
       return merged === undefined ? empty(request) : rule.finish(merged, request);
     }
   }

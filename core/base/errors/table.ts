@@ -211,6 +211,11 @@ export const errorTable = {
     when: 'an id that names nothing and holds a character that Loki takes in no id',
     text: "tenant ID '{tenant}' contains unsupported character '{character}'",
   },
+  longTenantId: {
+    status: 400,
+    when: 'an id that names nothing and is longer than Loki takes',
+    text: 'tenant ID is too long: max {limit} characters',
+  },
   tenantCharacter: {
     status: 400,
     when: 'CR, LF or NUL in the tenant id under label-based tenancy',

@@ -1,4 +1,5 @@
 import type { AnswerStats, Entry, StreamResult } from '../../wire/answer/types.js';
+import { KeptApart } from '../../wire/answer/interval.js';
 import type { Direction } from '../../wire/api/request.js';
 import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';
 import { LabelSet } from '../../base/labels/label-set.js';
@@ -22,8 +23,6 @@ export interface CollectorOptions {
   /** Charged for the entries. */
   readonly memory: MemoryAccount;
 }
-
-const hourNs = 3_600_000_000_000n;
 
 interface OpenStream {
   readonly labels: LabelSet;
@@ -69,7 +68,7 @@ export class EntryCollector {
   readonly #rows = new Instant<LogRow>(rowIdentity);
   /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
   readonly #made = new Instant<MadeEntry>(madeIdentity);
-  #lastKept: bigint | undefined;
+  readonly #apart: KeptApart;
   #kept = 0;
   #lines = 0;
   #bytes = 0;
@@ -78,6 +77,7 @@ export class EntryCollector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
+    this.#apart = new KeptApart(options.intervalNs, options.direction);
   }
 
   /** Adds a batch; true when the answer is complete. */
@@ -132,7 +132,7 @@ export class EntryCollector {
     const { timestampNs } = row;
     this.#count(row);
     if (line === undefined || this.#made.isRepeated(timestampNs, { row, line })) return;
-    if (!this.#isDue(timestampNs)) return;
+    if (!this.#apart.takes(timestampNs)) return;
     this.#countFormatted(line.formatted);
     const { showsGroups, memory } = this.#options;
     memory.charge(
@@ -146,22 +146,6 @@ export class EntryCollector {
       parsed: showsGroups ? line.parsed : LabelSet.empty,
     });
     this.#kept += 1;
-  }
-
-  /**
-   * With an interval, an entry is kept when it is at least an interval after the last kept one, whatever its stream. Loki evaluates each
-   * hour of the clock separately, so the first entry of an hour is always kept.
-   */
-  #isDue(timestampNs: bigint): boolean {
-    const { intervalNs, direction } = this.#options;
-    if (intervalNs === 0n) return true;
-    const last = this.#lastKept;
-    if (last !== undefined && last / hourNs === timestampNs / hourNs) {
-      const distance = direction === 'forward' ? timestampNs - last : last - timestampNs;
-      if (distance < intervalNs) return false;
-    }
-    this.#lastKept = timestampNs;
-    return true;
   }
 
   /** @throws ApiError `lineFormatLimit` */

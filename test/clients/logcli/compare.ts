@@ -43,7 +43,9 @@ function outputsDiffer(reference: string, proxy: string, as: Comparison): string
     }
     case 'fields': {
       const kept = (text: string): readonly string[] =>
-        sorted(text.replaceAll(/cardinality"?: *\d+/g, 'cardinality: n'));
+        itemsOf(text)
+          .map((item) => item.replace(/cardinality"?:\s*\d+/, 'cardinality: n'))
+          .sort();
       return linesDiffer('stdout', kept(reference), kept(proxy));
     }
     case 'samples':
@@ -54,7 +56,22 @@ function outputsDiffer(reference: string, proxy: string, as: Comparison): string
 }
 
 function sorted(text: string): readonly string[] {
-  return text.split('\n').sort();
+  return itemsOf(text).sort();
+}
+
+/** The lines of a text; of a list in JSON, as logcli prints it raw, its items. */
+function itemsOf(text: string): string[] {
+  return text.split('\n').flatMap((line) => listedIn(line) ?? [line]);
+}
+
+function listedIn(line: string): readonly string[] | undefined {
+  if (!/^\{"(fields|values)":/.test(line)) return undefined;
+  // What logcli prints of the answer to a question for fields, or for the values of one.
+  const { fields, values } = JSON.parse(line) as {
+    readonly fields?: readonly unknown[] | null;
+    readonly values?: readonly unknown[] | null;
+  };
+  return (fields ?? values ?? []).map((item) => JSON.stringify(item));
 }
 
 function squeezed(text: string): string {

@@ -36,6 +36,7 @@ const stagesUnchecked =
   'Loki takes a tail whose stages cannot work and shows nothing; here it is told what is wrong';
 const liveLabels =
   'Loki leaves structured metadata and level out of live lines of queries without a parser, not out of the history';
+const categorized = '--header=X-Loki-Response-Encoding-Flags: categorize-labels';
 const tails: readonly TailCase[] = [
   { ...tail('history, then lines as they come', earlier + later, '{app="tailed"}'), differs: liveLabels },
   { ...tail('a limit on the history', 2 + later, '--limit=2', '{app="tailed"}'), differs: liveLabels },
@@ -57,6 +58,26 @@ const tails: readonly TailCase[] = [
     '{app="tailed"} | json | label_format word=say | keep word',
   ),
   tail('nothing found', 0, '{app="tailed"} |= "nothing like it"'),
+  tail(
+    'colours, a label left out',
+    earlier + later,
+    '--colored-output',
+    '--exclude-label=part',
+    '{app="tailed"} | json',
+  ),
+  tail(
+    'padded labels, since',
+    earlier + later,
+    '-f',
+    '--since=1m',
+    '--labels-length=100',
+    '{app="tailed"} | json',
+  ),
+  tail('groups asked for apart', earlier + later, '--output=jsonl', categorized, '{app="tailed"} | json'),
+  {
+    ...tail('from a time to come', 0, '--from=2030-01-01T00:00:00Z', '{app="tailed"} | json'),
+    differs: 'Loki ends a tail that begins in the future; here it begins now',
+  },
 ];
 const refusals: readonly (Omit<TailCase, 'expected'> & { readonly orgId?: string })[] = [
   tail('refused: a bad query', 0, '{app='),
@@ -65,6 +86,7 @@ const refusals: readonly (Omit<TailCase, 'expected'> & { readonly orgId?: string
   tail('refused: a selector that matches everything', 0, '{app=~".*"}'),
   { ...tail('refused: a bad expression', 0, '{app="tailed"} |~ "(a"'), differs: stagesUnchecked },
   tail('refused: a bad expression of a parser', 0, '{app="tailed"} | regexp "(a"'),
+  { ...tail('refused: a tenant and a bar', 0, '{app="tailed"}'), orgId: 't1|' },
   { ...tail('refused: several tenants', 0, '{app="tailed"}'), orgId: 't1|t2' },
 ];
 

@@ -22,7 +22,7 @@ export async function runLogcli(program: string, address: string, each: LogcliCa
     const args = [
       ...(orgId === '' ? [] : [`--org-id=${orgId}`]),
       each.command,
-      ...each.args.map((arg) => arg.replace('{tmp}', folder)),
+      ...each.args.map((arg) => arg.replace('{tmp}', folder).replace('{address}', address)),
     ];
     const child = startLogcli(program, address, args);
     const deadline = setTimeout(() => child.kill('SIGKILL'), timeLimitMs);

@@ -16,6 +16,10 @@ export const perLevel = 'sum by (level) (count_over_time({app="api-gateway"}[5m]
 export const missingTenant =
   'the specification words the refusal of a request without a tenant in its own way';
 
+/** Why sparse streams are listed, or measured, otherwise (docs/differences.md). */
+export const byChunks =
+  "Loki answers from its index: a chunk's labels and size count for all the time that it spans";
+
 export function query(name: string, ...args: readonly string[]): LogcliCase {
   return { command: 'query', name, args };
 }

@@ -1,7 +1,7 @@
 /** How two outputs are compared; everything but `text` leaves out what depends on storage or has no order (README.md). */
 export type Comparison =
   | 'text'
-  /** Lines in any order. */
+  /** Lines in any order, and items of a list of fields or values that is one line. */
   | 'lines'
   /** JSON lists of series in any order, values within 1e-9. */
   | 'samples'
@@ -18,7 +18,7 @@ export type Comparison =
   /** Figures aside. */
   | 'figures';
 
-/** One run of logcli. In `args`, `{tmp}` is a folder of the run. */
+/** One run of logcli. In `args`, `{tmp}` is a folder of the run, `{address}` the server. */
 export interface LogcliCase {
   readonly command: string;
   readonly name: string;

@@ -187,6 +187,15 @@ const refused: readonly [
     "tenant ID 'a/b' contains unsupported character '/'",
   ],
   ['two dots for an id', '..', { ...open, unknownTenant: 'empty' }, 400, "tenant ID is '.' or '..'"],
+  [
+    'an id that is too long for Loki, and names nothing',
+    'a'.repeat(151),
+    { ...open, unknownTenant: 'empty' },
+    400,
+    'tenant ID is too long: max 150 characters',
+  ],
+  ['an id and a bar on a tail', '1|', open, 400, 'multiple org IDs present', 'tail'],
+  ['* and a bar', '*|', open, 400, 'wildcard "*" is not supported inside multi-tenant X-Scope-OrgID values'],
 ];
 for (const [name, header, policy, status, text, operation = 'query_range'] of refused) {
   test(`${name} is refused with ${status}`, (t) => {
@@ -223,6 +232,19 @@ test('several ids are taken once each and sorted, and all of them set the limits
   t.deepEqual(resolved.tenants[0].limitIds, ['42', '7', 'team-a']);
 });
 
+test('an id beside an empty one is one of several, and the same id twice is one', (t) => {
+  for (const header of ['team-a|', '|team-a', ' | team-a|team-a', 'team-a||team-a'])
+    t.like(resolveHeader(header, 'labels', map, open, 64), { kind: 'many', tenants: [{ id: 'team-a' }] });
+  t.like(resolveHeader('team-a|team-a', 'labels', map, open, 64), { kind: 'one', tenant: { id: 'team-a' } });
+});
+
+test('an id of the map may be longer than Loki takes', (t) => {
+  const id = 'a'.repeat(151);
+  const policy = { ...open, unknownTenant: 'empty' } as const;
+  const tenants = new Map([[id, { accountId: 7, projectId: 0 }]]);
+  t.like(resolveHeader(id, 'labels', tenants, policy, 64), { kind: 'one', tenant: { accountId: 7 } });
+});
+
 test('ids that every object has as members are unknown tenants', (t) => {
   for (const id of ['__proto__', 'constructor', 'toString']) {
     t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });
@@ -230,7 +252,7 @@ test('ids that every object has as members are unknown tenants', (t) => {
 });
 
 test('an unknown id is a tenant without data where nothing is refused', (t) => {
-  for (const id of ['nobody', '-1', '4294967296', '__proto__']) {
+  for (const id of ['nobody', '-1', '4294967296', '__proto__', 'a'.repeat(150)]) {
     const resolved = resolveHeader(id, 'labels', map, { ...open, unknownTenant: 'empty' }, 64);
     t.like(resolved, { kind: 'one', tenant: { id, accountId: -1, hasNoData: true, forwardHeader: false } });
   }

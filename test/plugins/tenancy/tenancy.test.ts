@@ -28,7 +28,7 @@ test('the tenant is given to the stages behind, and the exchange stays final', a
 
 test('several ids that are one are that tenant, which is the value of the tenant label', async (t) => {
   const options = optionsFrom({ tenantMap: { 'team-a': { account_id: 11, project_id: 3 } } });
-  for (const orgId of ['team-a|', ' | team-a|team-a']) {
+  for (const orgId of ['team-a|team-a', 'team-a|', ' | team-a|team-a']) {
     const named = await runStage(
       tenancy,
       options,
@@ -40,6 +40,16 @@ test('several ids that are one are that tenant, which is the value of the tenant
     const run = await runStage(tenancy, options, other, answering);
     t.like(run.seen[0]?.slots.tenant, { id: 'team-a', accountId: 11 });
   }
+});
+
+test('an id beside an empty one has the tenant label, alone it has not', async (t) => {
+  const options = optionsFrom({ tenantMap: { 'team-a': { account_id: 11, project_id: 3 } } });
+  const labelsFor = async (orgId: string): Promise<unknown> => {
+    const run = await runStage(tenancy, options, makeExchange({ caller: { orgId } }), answering);
+    return run.answer.kind === 'streams' && run.answer.streams[0]?.labels.json;
+  };
+  t.is(await labelsFor('team-a|'), '{"__tenant_id__":"team-a","app":"a"}');
+  t.is(await labelsFor('team-a|team-a'), '{"app":"a"}');
 });
 
 test('a refused header never reaches the stages behind', async (t) => {

@@ -1,0 +1,51 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { Direction } from '../api/request.js';
+
+const hourNs = 3_600_000_000_000n;
+
+/**
+ * Which entries of a log query the parameter `interval` keeps: those at least an interval after the last kept one, whatever their stream.
+ * Loki evaluates each hour of the clock separately, so the first entry of an hour is always kept.
+ */
+export class KeptApart {
+  readonly #intervalNs: bigint;
+  readonly #direction: Direction;
+  #last: bigint | undefined;
+
+  /** @param intervalNs 0 keeps all */
+  constructor(intervalNs: bigint, direction: Direction) {
+    this.#intervalNs = intervalNs;
+    this.#direction = direction;
+  }
+
+  /** Whether the next entry, in the direction, is kept. */
+  takes(timestampNs: bigint): boolean {
+    if (this.#intervalNs === 0n) return true;
+    const last = this.#last;
+    if (last !== undefined && hourOf(last) === hourOf(timestampNs)) {
+      const distance = this.#direction === 'forward' ? timestampNs - last : last - timestampNs;
+      if (distance < this.#intervalNs) return false;
+    }
+    this.#last = timestampNs;
+    return true;
+  }
+
+  /** The part of a range in which the next kept entry is; it may be empty. */
+  rest({ startNs, endNs }: TimeRange): TimeRange {
+    const last = this.#last;
+    if (last === undefined) return { startNs, endNs };
+    const hour = hourOf(last);
+    if (this.#direction === 'forward') {
+      const due = last + this.#intervalNs;
+      return { startNs: due < hour + hourNs ? due : hour + hourNs, endNs };
+    }
+    const due = last - this.#intervalNs + 1n;
+    return { startNs, endNs: due > hour ? due : hour };
+  }
+}
+
+/** When the hour of the clock began. */
+function hourOf(timestampNs: bigint): bigint {
+  const intoHour = timestampNs % hourNs;
+  return timestampNs - (intoHour < 0n ? intoHour + hourNs : intoHour);
+}
