@@ -13,10 +13,12 @@ import {
 } from '../../core/plugin/index.js';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
-import type { HeldPlace } from '../../core/base/admission/place.js';
+import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
 import { Admissions, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
 import { TokenBuckets } from './token-buckets.js';
+
+const nothing = (): void => undefined;
 
 const metrics = {
   guard_rejected_total: { type: 'counter', help: 'Requests refused by the guard.', labels: ['reason'] },
@@ -110,13 +112,15 @@ class Guard implements Stage<'tenant', 'place'> {
 
   /**
    * Checks the rate first, then the in-flight limit (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one
-   * request count once.
+   * request count once. What nobody waits for begins while there is room, and then takes the place of nobody who comes later.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
     const isFirst = this.#admissions.isFirst(trace);
-    if (isFirst && caller.isBackground === true) {
+    if (caller.isBackground === true) {
       if (!this.#admissions.hasRoom) throw apiError('tooManyConcurrent', {});
-    } else if (isFirst && this.#buckets?.take(caller.address) === false) {
+      return heldPlace(nothing, nothing);
+    }
+    if (isFirst && this.#buckets?.take(caller.address) === false) {
       this.#count('rate');
       throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
     }

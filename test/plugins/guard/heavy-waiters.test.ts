@@ -49,3 +49,29 @@ test('heavy queries that wait for the backend leave -max-concurrent to the other
     await backend.close();
   }
 });
+
+test('what is asked ahead takes none of -max-concurrent', async (t) => {
+  const backend = await startDevBackend({ faults: true });
+  try {
+    await fetch(`${backend.url}/-/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ path: '/select/logsql/streams', hang: true }),
+    });
+    const flags = {
+      backend: backend.url,
+      'max-concurrent': '2',
+      'server.register-instrumentation': 'true',
+    };
+    await withProxyFile(
+      pipeline,
+      async ({ url }) => {
+        await metricIs(url, 'ref_proxy_backend_calls{state="running"}', (value) => value === 1);
+        await metricIs(url, 'ref_proxy_guard_in_flight', (value) => value === 0);
+        t.is(backend.stats().calls['/select/logsql/streams'], 1);
+      },
+      { flags },
+    );
+  } finally {
+    await backend.close();
+  }
+});
