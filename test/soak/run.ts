@@ -53,7 +53,7 @@ const settings = {
   node: isTuned ? ['--max-semi-space-size=8'] : [],
   env: {
     ...(isTuned && thriftyAllocator),
-    ...(options.flag('stacks') && { TURN_STACKS: String(maxTurnMs * 0.7) }),
+    ...(options.flag('stacks') && { TURN_STACKS: String(maxTurnMs * 0.9) }),
   },
 };
 const serve = [
