@@ -91,6 +91,10 @@ async function metric(name: string): Promise<number> {
 }
 
 const offences: string[] = [];
+const offend = (text: string): void => {
+  offences.push(text);
+  console.log(`  ${text}`);
+};
 const residents: number[] = [];
 try {
   const seed = options.number('seed', 20_261_123);
@@ -110,10 +114,9 @@ try {
     console.log(
       `${((Date.now() - startMs) / 60_000).toFixed(1)} min: resident ${residentMiB.toFixed(0)} MiB, at most ${residentPeakMiB.toFixed(0)}, held ${heldMiB.toFixed(0)}, caches ${(kept / mebibyte).toFixed(0)}, disk ${((await metric('disk_cache_bytes')) / mebibyte).toFixed(0)}; longest turn ${longest.toFixed(0)} ms; answers ${[...answers].map(([status, count]) => `${status}: ${count}`).join(', ')}`,
     );
-    if (residentPeakMiB > boundMiB)
-      offences.push(`resident ${residentPeakMiB.toFixed(0)} MiB, over ${boundMiB}`);
+    if (residentPeakMiB > boundMiB) offend(`resident ${residentPeakMiB.toFixed(0)} MiB, over ${boundMiB}`);
     for (const { ownMs, gcMs = 0, frames = [] } of held)
-      offences.push(
+      offend(
         `a turn of ${ownMs.toFixed(0)} ms, ${gcMs.toFixed(0)} of them collections ${frames.join(' < ')}`,
       );
   }
@@ -130,9 +133,9 @@ try {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
   if (third > 0 && mean(residents.slice(-third)) > 1.1 * mean(residents.slice(third, 2 * third)))
-    offences.push('memory kept growing');
-  if ([...answers.keys()].some((status) => status >= 500)) offences.push('answers of 500 and above');
-  for (const text of program.complaints.slice(0, 5)) offences.push(`it complained: ${text}`);
+    offend('memory kept growing');
+  if ([...answers.keys()].some((status) => status >= 500)) offend('answers of 500 and above');
+  for (const text of program.complaints.slice(0, 5)) offend(`it complained: ${text}`);
 } finally {
   running = false;
   await program.stop();
@@ -140,5 +143,4 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 console.log(`${offences.length} offences`);
-for (const offence of offences.slice(0, 20)) console.log(`  ${offence}`);
 process.exitCode = offences.length === 0 ? 0 : 1;
