@@ -10,6 +10,7 @@ import {
   substring,
 } from '../../../victoria/logsql/build.js';
 import type { StreamListing } from './stream-listing.js';
+import type { Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';
 import { minLinesPerShape, type LineShaper, type Get, type LineQuestion } from './shapes.js';
 
@@ -34,8 +35,14 @@ export function openNames(names: readonly string[], { streams }: StreamListing):
 /** How to distinguish lines by the labels that `| json` extracts from them. */
 export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
   const key = `json ${JSON.stringify(open)}`;
-  const judge = (lines: readonly string[]): LineShaper | Declined =>
-    areAlike(lines, open) ? shaperOf(open) : decline('lines-differ');
+  function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
+    const groups = new Set<string>();
+    for (const line of lines) {
+      groups.add(groupOf(line, open));
+      yield;
+    }
+    return groups.size * minLinesPerShape <= lines.length ? shaperOf(open) : decline('lines-differ');
+  }
   return unlessTooMany(open, { key, judge });
 }
 
@@ -122,10 +129,14 @@ function lineOf(get: Get, names: readonly string[]): string {
 
 /** How to shorten lines to the labels that `| json` extracts from them; `columns` is empty, because `_msg` is the short line. */
 export function shorteningQuestion(open: readonly string[]): LineQuestion | Declined {
-  const judge = (lines: readonly string[]): LineShaper | Declined => {
-    const short = lines.filter((line) => groupOf(line, open) !== line).length;
+  function* judge(lines: readonly string[]): Steps<LineShaper | Declined> {
+    let short = 0;
+    for (const line of lines) {
+      if (groupOf(line, open) !== line) short += 1;
+      yield;
+    }
     return short >= lines.length * minShortenedShare ? shorten(open) : decline('lines-stay-long');
-  };
+  }
   return unlessTooMany(open, { key: `short ${JSON.stringify(open)}`, judge });
 }
 
@@ -147,11 +158,6 @@ function shorten(names: readonly string[]): LineShaper {
 function startOf(name: string): string {
   const [first = name, ...others] = name.split('_');
   return others.length === 0 ? `"${name}"` : `"${first}`;
-}
-
-/** Whether a sample of lines has few enough groups. */
-function areAlike(lines: readonly string[], names: readonly string[]): boolean {
-  return new Set(lines.map((line) => groupOf(line, names))).size * minLinesPerShape <= lines.length;
 }
 
 /** Groups a line as the backend would, except in rare cases. */

@@ -13,6 +13,8 @@ import {
 } from '../../../victoria/names/level-shape.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
+import { Pacer } from '../../../base/pace/pacer.js';
+import { atPace, type Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';
 
 /** The value of a column in a group or a row. */
@@ -51,8 +53,8 @@ export interface RepresentativeLine {
 export interface LineQuestion {
   /** Identifies the question. */
   readonly key: string;
-  /** How to split lines like these into shapes, or why they should be read instead. */
-  readonly judge: (lines: readonly string[]) => LineShaper | Declined;
+  /** How to split lines like these into shapes, or why they should be read instead; a line in each step. */
+  readonly judge: (lines: readonly string[]) => Steps<LineShaper | Declined>;
 }
 
 /** The lines that a question is about. */
@@ -63,6 +65,8 @@ export interface AskedLines {
   /** The approximate number of lines in the range. */
   readonly rows: number;
   readonly samples: LineSamples;
+  /** Ends the look at them. */
+  readonly signal: AbortSignal;
 }
 
 /** Finds out from a sample of a selection's lines whether shapes decide their meaning, and caches the result. */
@@ -79,7 +83,7 @@ export class LineShapes {
     const known = this.#memory.get(key);
     if (known !== undefined) return known;
     const lines = await asked.samples.of(asked);
-    const shaper = question.judge(lines);
+    const shaper = await atPace(question.judge(lines), new Pacer(asked.signal));
     // An empty sample says nothing about other ranges.
     if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
     return shaper;
@@ -134,8 +138,8 @@ async function sample(
 export const levelQuestion: LineQuestion = { key: 'level', judge: shaperFor };
 
 /** Decides from a sample of lines. */
-export function shaperFor(lines: readonly string[]): LineShaper | Declined {
-  const forms = commonForms(lines);
+export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Declined> {
+  const forms = yield* commonForms(lines);
   const shapes = new Map<string, boolean>();
   let undecided = 0;
   for (const line of lines) {
@@ -144,15 +148,17 @@ export function shaperFor(lines: readonly string[]): LineShaper | Declined {
     let isDecided = shapes.get(key);
     if (isDecided === undefined) shapes.set(key, (isDecided = levelOfShape(shape) !== undefined));
     if (!isDecided) undecided += 1;
+    yield;
   }
   const isWorthwhile =
     shapes.size * minLinesPerShape <= lines.length && undecided * minLinesPerShape <= lines.length;
   return isWorthwhile ? shaperOf(forms) : decline('lines-differ');
 }
 
-function commonForms(lines: readonly string[]): readonly LevelForm[] {
+function* commonForms(lines: readonly string[]): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {
+    yield;
     const form = formOf(line);
     if (form === undefined) continue;
     const known = counted.get(form.prefix);

@@ -2,8 +2,9 @@ import test from 'ava';
 import { and, exact } from '../../../../../core/victoria/logsql/build.js';
 import type { Upstream } from '../../../../../core/plugin/index.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
-import { decline } from '../../../../../core/engine/metric/declined.js';
-import { LineSamples, LineShapes } from '../../../../../core/engine/metric/count/shapes.js';
+import { decline, isDeclined } from '../../../../../core/engine/metric/declined.js';
+import { jsonQuestion, shorteningQuestion } from '../../../../../core/engine/metric/count/json.js';
+import { LineSamples, LineShapes, levelQuestion } from '../../../../../core/engine/metric/count/shapes.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 
@@ -31,12 +32,13 @@ test('the questions of one request look at the same lines, which are read once',
     shapes.of(
       {
         key,
-        judge: (lines) => {
+        *judge(lines) {
+          yield;
           seen.push(lines);
           return decline('lines-differ');
         },
       },
-      { upstream, samples, selection, range, rows: 100 },
+      { upstream, samples, selection, range, rows: 100, signal: new AbortController().signal },
     );
   const one = counting('a line');
   await ask(one, 'first');
@@ -58,3 +60,15 @@ test('the questions of one request look at the same lines, which are read once',
   await ask(large, 'second');
   t.is(large.asked(), 2 * once);
 });
+
+for (const question of [levelQuestion, jsonQuestion(['status']), shorteningQuestion(['status'])])
+  test(`the lines of a sample are looked at one by one: ${isDeclined(question) ? '' : question.key}`, (t) => {
+    if (isDeclined(question)) return t.fail();
+    const lines = Array.from({ length: 1_000 }, (_none, index) => `{"status":${index % 3},"level":"info"}`);
+    const steps = question.judge(lines);
+    let pauses = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) pauses += 1;
+    t.true(pauses >= lines.length);
+    t.false(isDeclined(step.value));
+  });
