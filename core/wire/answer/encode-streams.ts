@@ -5,11 +5,8 @@ import { addNames, inLabelOrder } from './label-order.js';
 import { LabelsMerger } from './merged-labels.js';
 import type { Entry, StreamResult } from './types.js';
 
-/** Streams, and entries, handled per step. */
-const stepStreams = 100;
-const stepEntries = 250;
-/** Merging this many labels takes as long as a step. */
-const manyLabels = 1_000;
+/** Labels, or entries, handled per step. */
+const stepWork = 500;
 
 /**
  * Adds the `result` array of a log answer with 3-tuples: index labels on the stream, the other groups on each entry. Answers are large, so
@@ -19,13 +16,14 @@ export function* addCategorized(parts: BodyParts, streams: readonly StreamResult
   parts.push('[');
   const names = new Set<string>();
   const shown: Shown[] = [];
+  const work = new Work();
   for (const { labels, entries } of streams) {
     addNames(names, labels);
     shown.push({ json: labels.json, entries });
-    if (shown.length % stepStreams === 0) yield;
+    if (work.isDue(labels.size)) yield;
   }
   let isFirstStream = true;
-  for (const { json, entries } of inLabelOrder(shown, names)) {
+  for (const { json, entries } of yield* inLabelOrder(shown, names)) {
     addHead(parts, isFirstStream, json);
     isFirstStream = false;
     let isFirst = true;
@@ -62,13 +60,11 @@ export function* addMerged(
 ): Steps<void> {
   const groups = new Map<string, Group>();
   const names = new Set<string>();
-  for (const [index, stream] of streams.entries()) {
-    yield* group(stream, groups, names);
-    if (index % stepStreams === 0) yield;
-  }
+  const work = new Work();
+  for (const stream of streams) yield* group(stream, groups, names, work);
   parts.push('[');
   let isFirstStream = true;
-  for (const { json, entries } of inLabelOrder([...groups.values()], names)) {
+  for (const { json, entries } of yield* inLabelOrder([...groups.values()], names)) {
     addHead(parts, isFirstStream, json);
     isFirstStream = false;
     let start = '["';
@@ -85,26 +81,42 @@ export function* addMerged(
   parts.push(']');
 }
 
-function* group(stream: StreamResult, groups: Map<string, Group>, names: Set<string>): Steps<void> {
+/** Tells when a step's worth of work has been done, over many streams. */
+class Work {
+  #done = 0;
+
+  isDue(more: number): boolean {
+    this.#done += 1 + more;
+    if (this.#done < stepWork) return false;
+    this.#done = 0;
+    return true;
+  }
+}
+
+function* group(
+  stream: StreamResult,
+  groups: Map<string, Group>,
+  names: Set<string>,
+  work: Work,
+): Steps<void> {
   const merger = new LabelsMerger(stream.labels);
   addNames(names, stream.labels);
   // Entries share most label sets with their neighbours, but many have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
-  let seen = 0;
+  if (work.isDue(stream.labels.size)) yield;
   for (const entry of stream.entries) {
     const { structuredMetadata, parsed } = entry;
-    seen += 1;
-    if (seen % stepEntries === 0) yield;
     const shared = parsed.size === 0 ? structuredMetadata : parsed;
     const other = parsed.size === 0 ? parsed : structuredMetadata;
     const found = known.get(shared);
     if (found?.parsed === other) {
       found.group.entries.push(entry);
+      if (work.isDue(0)) yield;
       continue;
     }
+    if (work.isDue(structuredMetadata.size + parsed.size)) yield;
     addNames(names, structuredMetadata);
     addNames(names, parsed);
-    if (parsed.size > manyLabels) yield;
     const json = yield* merger.jsonSteps(structuredMetadata, parsed);
     let group = groups.get(json);
     if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));

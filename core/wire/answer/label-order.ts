@@ -1,5 +1,8 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
+import { sortSteps, type Steps } from '../../base/pace/steps.js';
 
+/** Texts rewritten per step. */
+const stepKeys = 64;
 /** The text between a name and its value; quotes within a value are escaped. */
 const endOfName = /(?<!\\)":"/g;
 
@@ -13,15 +16,20 @@ interface Shown {
  * timestamp in the order received (logcli) depend on it.
  * @param names every label name of the streams
  */
-export function inLabelOrder<Stream extends Shown>(
+export function* inLabelOrder<Stream extends Shown>(
   streams: readonly Stream[],
   names: ReadonlySet<string>,
-): readonly Stream[] {
+): Steps<readonly Stream[]> {
   if (streams.length < 2) return streams;
-  if (!hasContinuedName(names)) return streams.toSorted((a, b) => (a.json < b.json ? -1 : 1));
-  // JSON texts sort the same, except at the end of a name: `app=` comes after `app1=`.
-  const keyed = streams.map((stream) => ({ stream, key: stream.json.replace(endOfName, '=') }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ stream }) => stream);
+  const isContinued = yield* hasContinuedName(names);
+  const keyed: { readonly stream: Stream; readonly key: string }[] = [];
+  for (const stream of streams) {
+    // JSON texts sort the same, except at the end of a name: `app=` comes after `app1=`.
+    keyed.push({ stream, key: isContinued ? stream.json.replace(endOfName, '=') : stream.json });
+    if (keyed.length % stepKeys === 0) yield;
+  }
+  const sorted = yield* sortSteps(keyed, (a, b) => (a.key < b.key ? -1 : 1));
+  return sorted.map(({ stream }) => stream);
 }
 
 export function addNames(names: Set<string>, { labels }: LabelSet): void {
@@ -29,10 +37,10 @@ export function addNames(names: Set<string>, { labels }: LabelSet): void {
 }
 
 /** Whether a name is a prefix of another: only then the end of a name affects the order. */
-function hasContinuedName(names: ReadonlySet<string>): boolean {
+function* hasContinuedName(names: ReadonlySet<string>): Steps<boolean> {
   // In sorted order, the names with a given prefix directly follow it.
   let before: string | undefined;
-  for (const name of [...names].sort()) {
+  for (const name of yield* sortSteps([...names], (a, b) => (a < b ? -1 : 1))) {
     if (before !== undefined && name.startsWith(before)) return true;
     before = name;
   }

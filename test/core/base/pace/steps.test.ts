@@ -113,6 +113,29 @@ test('a large answer is encoded in steps', (t) => {
   }
 });
 
+test('many streams of a few entries with labels of their own are encoded in steps', (t) => {
+  const own = (index: number): LabelSet =>
+    LabelSet.from(
+      Array.from({ length: 10 }, (_none, label) => [`label_${label}`, `${index} ${label}`] as const),
+    );
+  const answer: Answer = {
+    kind: 'streams',
+    streams: Array.from({ length: 200 }, (_none, stream) => ({
+      labels: LabelSet.from([['app', `a${stream}`]]),
+      entries: Array.from({ length: 20 }, (_nothing, entry) => ({
+        timestampNs: BigInt(entry),
+        line: 'line',
+        structuredMetadata: own(stream * 20 + entry),
+        parsed: LabelSet.empty,
+      })),
+    })),
+    stats: noStats,
+    warnings: [],
+  };
+  const { steps } = counted(encodeSteps(answer, { categorizeLabels: false }));
+  t.true(steps > (200 * 20 * 10) / 500, `${steps} steps for 40,000 labels`);
+});
+
 const many = 20_000;
 const largeAnswers: readonly Answer[] = [
   makeLogAnswer(
