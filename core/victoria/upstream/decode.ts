@@ -56,11 +56,14 @@ function* decodeItems<Item>(
 ): Steps<readonly Item[]> {
   const taken = yield* takeList(text, start);
   const items: Item[] = [];
-  for (const piece of listsOf(text, taken, listOf))
+  for (const piece of listsOf(text, taken, listOf)) {
     for (const item of piece) {
       items.push(read(item));
       if (items.length % stepItems === 0) yield;
     }
+    // A few items may be a whole piece: series have thousands of points.
+    yield;
+  }
   return items;
 }
 

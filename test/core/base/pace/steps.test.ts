@@ -15,6 +15,7 @@ import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { atPace, sortSteps, type Steps } from '../../../../core/base/pace/steps.js';
 import { makeLogAnswer } from '../../../../core/testing/index.js';
 import { decodeListing, decodeStats } from '../../../../core/victoria/upstream/decode.js';
+import { decodeStatsRange } from '../../../../core/victoria/upstream/stats-range.js';
 
 function counted<Result>(steps: Steps<Result>): { readonly steps: number; readonly result: Result } {
   for (let count = 1; ; count += 1) {
@@ -66,6 +67,20 @@ test('long statistics are read piece by piece', (t) => {
   t.is(decoded.result[2_999]?.value, '2999');
   t.is(decoded.result[2_000]?.labels.get('pod'), result[2_000]?.metric.pod);
   t.true(decoded.steps > 5);
+});
+
+test('a few series of many points are read one by one', (t) => {
+  const series = 20;
+  const values = Array.from({ length: 5_000 }, (_none, index) => [index, String(index)]);
+  const result = Array.from({ length: series }, (_none, index) => ({
+    metric: { __name__: 'rows', pod: `pod-${index}` },
+    values,
+  }));
+  const decoded = counted(
+    decodeStatsRange(JSON.stringify({ status: 'success', data: { resultType: 'matrix', result } })),
+  );
+  t.is(decoded.result[series - 1]?.points.length, values.length);
+  t.true(decoded.steps > 1.8 * series, `they are cut out and read in ${decoded.steps} steps`);
 });
 
 test('a large answer is encoded in steps', (t) => {
