@@ -1,5 +1,6 @@
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
+import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
 import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
@@ -68,6 +69,9 @@ const togetherMs = 500;
 const unpackedFactor = 4;
 /** The most questions whose joined buckets are followed up, and owners of too many streams that are remembered. */
 const maxRemembered = 2_000;
+/** The same in bytes: questions may hold long selectors. */
+const maxRememberedBytes = 4 * 1024 * 1024;
+const joinedForMs = 24 * hourMs;
 const wideForMs = 10 * minuteMs;
 
 /**
@@ -85,9 +89,9 @@ export class Inventory implements KeptListings {
   readonly #keys: CacheKeys;
   readonly #keeping: Keeping;
   /** By question, the key of its joined buckets: they are dropped for the next ones. */
-  readonly #joined = new Map<string, string>();
-  /** Until when an owner is taken to have too many streams. */
-  readonly #wide = new Map<string, number>();
+  readonly #joined: ByteLru<string>;
+  /** Owners that are taken to have too many streams. */
+  readonly #wide: ByteLru<true>;
 
   constructor(
     options: InventoryOptions,
@@ -101,6 +105,9 @@ export class Inventory implements KeptListings {
     this.#store = store;
     this.#keys = keys;
     this.#keeping = keeping;
+    const bounds = { maxEntries: maxRemembered, maxBytes: maxRememberedBytes, clock: host.clock };
+    this.#joined = new ByteLru(bounds);
+    this.#wide = new ByteLru(bounds);
   }
 
   /** The exchange of a listing, whose backend lists from buckets; other exchanges are left as they are. */
@@ -154,14 +161,13 @@ export class Inventory implements KeptListings {
   ): Promise<readonly string[] | undefined> {
     const reading = readingOf(question);
     const owner = this.#keyOf(everyStream, { startNs: 0n, endNs: 0n }, exchange);
-    if (reading === undefined || (this.#wide.get(owner) ?? 0) > this.#host.clock.monotonicMs())
-      return undefined;
+    if (reading === undefined || this.#wide.get(owner) === true) return undefined;
     try {
       const streams = new Asked(this, everyStream, exchange, rest);
       return await over(new Derived(this, question, reading, streams, exchange));
     } catch (error) {
       if (!(error instanceof TooWide)) throw error;
-      remember(this.#wide, owner, this.#host.clock.monotonicMs() + wideForMs);
+      this.#wide.set(owner, true, owner.length, wideForMs);
       return undefined;
     }
   }
@@ -233,7 +239,7 @@ export class Inventory implements KeptListings {
     const name = this.#keyOf(question, { startNs: 0n, endNs: 0n }, exchange);
     const before = this.#joined.get(name);
     if (before !== undefined && before !== key) await this.#store.delete(before);
-    remember(this.#joined, name, key);
+    this.#joined.set(name, key, key.length, joinedForMs);
     await this.#keep(key, { kind: 'names', values, warnings: [] }, leftMs, generation, exchange.signal);
     return { values, leftMs };
   }
@@ -263,11 +269,4 @@ export class Inventory implements KeptListings {
 /** The request of which stored listings are parts: only its range matters. */
 function requestFor(range: TimeRange): SeriesRequest {
   return { op: 'series', range, selectors: [] };
-}
-
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > maxRemembered && oldest !== undefined) map.delete(oldest);
 }
