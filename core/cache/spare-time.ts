@@ -20,7 +20,8 @@ const strainedMs = 20;
 
 /**
  * Asks the backend for what somebody will probably ask for. One job at a time, and only while nobody asks: whatever is asked meanwhile
- * goes first, and at the gates to the backend a job waits for nothing (Caller.isBackground). A job that finds no time within a minute is dropped, and so are those that come while 64 wait.
+ * goes first, and at the gates to the backend a job waits for nothing (Caller.isBackground). A job that finds no time within a minute is
+ * dropped, and so are those that come while 64 wait.
  */
 export class SpareTime {
   readonly #host: Pick<Host, 'clock' | 'strain' | 'log'>;

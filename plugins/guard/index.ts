@@ -115,12 +115,11 @@ class Guard implements Stage<'tenant', 'place'> {
    * request count once. What nobody waits for begins while there is room, and then takes the place of nobody who comes later.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
-    const isFirst = this.#admissions.isFirst(trace);
     if (caller.isBackground === true) {
       if (!this.#admissions.hasRoom) throw apiError('tooManyConcurrent', {});
       return heldPlace(nothing, nothing);
     }
-    if (isFirst && this.#buckets?.take(caller.address) === false) {
+    if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
       this.#count('rate');
       throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
     }

@@ -7,13 +7,13 @@ import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
 import type { Answer, Exchange, Host, Rest } from '../../core/plugin/index.js';
 import { printQuery } from '../../core/victoria/logsql/print.js';
-import type { BackendValue, ListingRequest } from '../../core/victoria/upstream/types.js';
+import type { BackendValue, ListingQuestion, ListingRequest } from '../../core/victoria/upstream/types.js';
 import { withList } from '../../core/victoria/upstream/with-list.js';
 import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
 import { split } from './buckets.js';
-import { everyStream, readingOf, type Question } from './every-stream.js';
+import { everyStream, readingOf } from './every-stream.js';
 import { Asked, Derived, listOver, type KeptListings, type Listed, type Listing } from './listing.js';
 
 export const inventoryMetrics = {
@@ -73,6 +73,8 @@ const maxRemembered = 2_000;
 const maxRememberedBytes = 4 * 1024 * 1024;
 const joinedForMs = 24 * hourMs;
 const wideForMs = 10 * minuteMs;
+/** Of keys that are for any time. */
+const noTime: TimeRange = { startNs: 0n, endNs: 0n };
 
 /**
  * Lists names, values and streams of the backend over long ranges from time buckets that are kept: the union of what buckets list is what
@@ -154,14 +156,15 @@ export class Inventory implements KeptListings {
 
   /** From the buckets of all streams; undefined for what cannot be read from them, and for an owner that has too many. */
   async #ofStreams(
-    question: Question,
+    question: ListingQuestion,
     exchange: Exchange<'tenant'>,
     rest: Rest,
     over: (listing: Listing) => Promise<readonly string[]>,
   ): Promise<readonly string[] | undefined> {
     const reading = readingOf(question);
-    const owner = this.#keyOf(everyStream, { startNs: 0n, endNs: 0n }, exchange);
-    if (reading === undefined || this.#wide.get(owner) === true) return undefined;
+    if (reading === undefined) return undefined;
+    const owner = this.#keyOf(everyStream, noTime, exchange);
+    if (this.#wide.get(owner) === true) return undefined;
     try {
       const streams = new Asked(this, everyStream, exchange, rest);
       return await over(new Derived(this, question, reading, streams, exchange));
@@ -178,7 +181,11 @@ export class Inventory implements KeptListings {
   }
 
   /** The key of what a question lists within some time. */
-  #keyOf({ listing, field = '', query }: Question, range: TimeRange, exchange: Exchange<'tenant'>): string {
+  #keyOf(
+    { listing, field = '', query }: ListingQuestion,
+    range: TimeRange,
+    exchange: Exchange<'tenant'>,
+  ): string {
     const key = this.#keys(exchange.derive({ request: requestFor(range) }));
     if (key === undefined) throw new Error('listings are always kept');
     return `${key}:stored:${JSON.stringify([listing, field, printQuery(query)])}`;
@@ -193,7 +200,7 @@ export class Inventory implements KeptListings {
   }
 
   async findOrAsk(
-    question: Question,
+    question: ListingQuestion,
     range: TimeRange,
     leftMs: number,
     exchange: Exchange<'tenant'>,
@@ -223,7 +230,7 @@ export class Inventory implements KeptListings {
   }
 
   async findOrJoin(
-    question: Question,
+    question: ListingQuestion,
     range: TimeRange,
     exchange: Exchange<'tenant'>,
     join: () => Promise<Listed>,
@@ -236,7 +243,7 @@ export class Inventory implements KeptListings {
       return kept;
     }
     const { values, leftMs } = await join();
-    const name = this.#keyOf(question, { startNs: 0n, endNs: 0n }, exchange);
+    const name = this.#keyOf(question, noTime, exchange);
     const before = this.#joined.get(name);
     if (before !== undefined && before !== key) await this.#store.delete(before);
     this.#joined.set(name, key, key.length, joinedForMs);

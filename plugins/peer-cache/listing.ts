@@ -3,8 +3,9 @@ import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
+import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
 import { before, bucketsOf, type Divided, type Filled } from './buckets.js';
-import type { Question, Reading } from './every-stream.js';
+import type { Reading } from './every-stream.js';
 
 /** What is listed of some time, and how long it may be used. */
 export interface Listed {
@@ -20,7 +21,7 @@ export interface KeptListings {
   readonly freshMs: number;
   /** What the backend lists, unless it is kept or on its way. */
   findOrAsk(
-    question: Question,
+    question: ListingQuestion,
     range: TimeRange,
     leftMs: number,
     exchange: Exchange<'tenant'>,
@@ -28,7 +29,7 @@ export interface KeptListings {
   ): Promise<Listed>;
   /** Buckets of a question that were joined for this time, or what joins them, which is kept in place of those it had before. */
   findOrJoin(
-    question: Question,
+    question: ListingQuestion,
     range: TimeRange,
     exchange: Exchange<'tenant'>,
     join: () => Promise<Listed>,
@@ -50,10 +51,10 @@ export interface Listing {
 export class Asked implements Listing {
   readonly exchange: Exchange<'tenant'>;
   readonly #kept: KeptListings;
-  readonly #question: Question;
+  readonly #question: ListingQuestion;
   readonly #rest: Rest;
 
-  constructor(kept: KeptListings, question: Question, exchange: Exchange<'tenant'>, rest: Rest) {
+  constructor(kept: KeptListings, question: ListingQuestion, exchange: Exchange<'tenant'>, rest: Rest) {
     this.#kept = kept;
     this.#question = question;
     this.exchange = exchange;
@@ -95,13 +96,13 @@ export class Asked implements Listing {
 export class Derived implements Listing {
   readonly exchange: Exchange<'tenant'>;
   readonly #kept: KeptListings;
-  readonly #question: Question;
+  readonly #question: ListingQuestion;
   readonly #reading: Reading;
   readonly #streams: Listing;
 
   constructor(
     kept: KeptListings,
-    question: Question,
+    question: ListingQuestion,
     reading: Reading,
     streams: Listing,
     exchange: Exchange<'tenant'>,

@@ -2,7 +2,8 @@ import { KeptApart } from '../../core/wire/answer/interval.js';
 import { mergeStreams, type MergeOptions } from '../../core/wire/answer/merge/index.js';
 import type { Answer, Entry, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import { doAll } from '../../core/base/pace/steps.js';
+import { Pacer } from '../../core/base/pace/pacer.js';
+import { atPace } from '../../core/base/pace/steps.js';
 import type { Part } from '../../core/operations/descriptor.js';
 
 type Narrowing = Pick<QueryRangeRequest, 'range' | 'limit' | 'intervalNs'>;
@@ -11,11 +12,13 @@ type Narrowing = Pick<QueryRangeRequest, 'range' | 'limit' | 'intervalNs'>;
  * Answers a log query with an interval over several tenants. As in Loki, the interval keeps the entries of all tenants apart. What one
  * tenant alone would keep does not tell, so each is asked for all entries, again and again from where the next one may be.
  * @param merged asks the parts and merges their answers
+ * @param signal ends it
  */
 export async function answerApart(
   request: QueryRangeRequest,
   parts: readonly Part[],
   merged: (parts: readonly Part[], options: MergeOptions) => Promise<Answer | undefined>,
+  signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const { direction, intervalNs, limit } = request;
   const apart = new KeptApart(intervalNs, direction);
@@ -36,7 +39,7 @@ export async function answerApart(
     if (isAll) break;
     range = apart.rest(range);
   } while (missing > 0 && range.startNs < range.endNs);
-  return doAll(mergeStreams(rounds, { direction }));
+  return atPace(mergeStreams(rounds, { direction }), new Pacer(signal));
 }
 
 function narrowed(part: Part, narrowing: Narrowing): Part {

@@ -58,7 +58,7 @@ export async function answerSeveral(
         });
       const isApart = request.op === 'query_range' && request.intervalNs > 0n;
       const merged = await (isApart
-        ? answerApart(request, strategy.parts, merge)
+        ? answerApart(request, strategy.parts, merge, exchange.signal)
         : merge(strategy.parts, rule.mergeOptions(request)));
       return merged === undefined ? empty(request) : rule.finish(merged, request);
     }

@@ -20,7 +20,6 @@ export interface StackSetup {
   readonly turn: SharedArrayBuffer;
   /** After so much time on a processor a turn is looked at. */
   readonly lookedAtMs: number;
-  readonly pid: number;
 }
 
 export interface TurnStack {

@@ -3,10 +3,10 @@
  * A turn is what runs between two looks for input. Its time on the processor is told apart from waiting for input, and from
  * waiting for a processor that others use. With `TURN_STACKS=30`, what runs in a turn after 30 ms is told as well (Linux only).
  */
-import { closeSync, openSync, readSync } from 'node:fs';
 import { performance, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { openProcessorClock } from './processor-clock.js';
 import type { Measures, MeterQuestion, StackSetup, Turn, TurnStack } from './measures.js';
 
 const longTurnMs = 20;
@@ -39,21 +39,6 @@ interface Moment {
 
 function now(): Moment {
   return { wall: performance.now(), idle: performance.nodeTiming.idleTime, cpu: processorClock() };
-}
-
-/** Milliseconds that the main thread has been on a processor. Linux counts them for each thread; elsewhere the process's count. */
-function openProcessorClock(): () => number {
-  try {
-    const file = openSync('/proc/self/schedstat', 'r');
-    process.once('exit', () => closeSync(file));
-    const bytes = Buffer.alloc(64);
-    return () => Number(bytes.toString('latin1', 0, readSync(file, bytes, 0, 64, 0)).split(' ')[0]) / 1e6;
-  } catch {
-    return () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1_000;
-    };
-  }
 }
 
 /** Runs once in each turn, after input was handled; as it holds nothing open, the loop sleeps as it would without. */
@@ -99,7 +84,7 @@ observer.observe({ entryTypes: ['gc'] });
 
 /** Starts the thread that looks at long turns. */
 function watchStacks(lookedAtMs: number): void {
-  const setup: StackSetup = { turn: turnNumber.buffer, lookedAtMs, pid: process.pid };
+  const setup: StackSetup = { turn: turnNumber.buffer, lookedAtMs };
   const watcher = new Worker(new URL('./turn-stacks.js', import.meta.url), {
     workerData: setup,
     execArgv: [],

@@ -2,15 +2,15 @@
  * A thread beside the main one: when a turn has taken long and still goes on, it looks at what runs. The numbers of turns come in shared
  * memory; the call stack goes back as a message, under the number of its turn.
  */
-import { readFileSync } from 'node:fs';
 import { Session, type Debugger, type InspectorNotification } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
+import { openProcessorClock } from './processor-clock.js';
 import type { StackSetup, TurnStack } from './measures.js';
 
 const lookEveryMs = 5;
 const maxFrames = 12;
 
-const { turn, lookedAtMs, pid } = workerData as StackSetup;
+const { turn, lookedAtMs } = workerData as StackSetup;
 const number = new Int32Array(turn);
 const session = new Session();
 session.connectToMainThread();
@@ -36,11 +36,7 @@ session.on('Debugger.paused', ({ params }: InspectorNotification<Debugger.Paused
 });
 session.post('Debugger.enable');
 
-/** Milliseconds that the main thread has been on a processor. */
-function processorMs(): number {
-  return Number(readFileSync(`/proc/self/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
-}
-
+const processorMs = openProcessorClock();
 let seen = -1;
 let sinceMs = 0;
 setInterval(() => {

@@ -1,5 +1,5 @@
 import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
-import type { ListingRequest } from '../../victoria/upstream/types.js';
+import type { ListingQuestion } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
 import type { AskLabels } from './label-filters.js';
@@ -131,7 +131,7 @@ export interface LineCountsPlan {
 /** Names, values or streams as the backend has them: asked by who keeps listings of parts of ranges (plugins/peer-cache/inventory). */
 export interface StoredListPlan {
   readonly kind: 'stored-list';
-  readonly listing: Omit<ListingRequest, 'range' | 'hits'>;
+  readonly listing: ListingQuestion;
 }
 export interface ShardsPlan {
   readonly kind: 'shards';

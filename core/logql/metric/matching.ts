@@ -22,9 +22,7 @@ export function signatureOf(matching: VectorMatching | undefined): (labels: Labe
 export function resultLabelsOf(
   matching: VectorMatching | undefined,
 ): (many: LabelSet, one: LabelSet) => LabelSet {
-  if (matching?.group === undefined) {
-    return signatureOf(matching);
-  }
+  if (matching?.group === undefined) return signatureOf(matching);
   const { include } = matching;
   if (include.length === 0) return withoutEmpty;
   const names = new Set(include);

@@ -8,3 +8,19 @@ export function selectionOf(filter: LogsqlFilter): LogsqlFilter {
   const [first = everything] = parts;
   return parts.length > 1 ? { kind: 'and', parts } : first;
 }
+
+/** Whether a filter asks for nothing but labels of streams, so that it matches all rows of a stream or none. */
+export function isOfStreams(filter: LogsqlFilter): boolean {
+  switch (filter.kind) {
+    case 'all':
+    case 'stream':
+      return true;
+    case 'and':
+    case 'or':
+      return filter.parts.every(isOfStreams);
+    case 'not':
+      return isOfStreams(filter.filter);
+    default:
+      return false;
+  }
+}

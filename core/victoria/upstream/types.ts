@@ -51,6 +51,9 @@ export interface ListingRequest {
   readonly hits?: 'any';
 }
 
+/** What is listed, of any time. */
+export type ListingQuestion = Omit<ListingRequest, 'range' | 'hits'>;
+
 export interface StatsRangeRequest {
   readonly query: LogsqlQuery;
   /** The backend widens it to whole buckets. */

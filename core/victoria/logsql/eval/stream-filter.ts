@@ -1,5 +1,5 @@
 import { compileRegExp } from '../../../logql/regexp/index.js';
-import type { LogsqlFilter, StreamFilter, StreamMatcher } from '../ast.js';
+import type { StreamFilter, StreamMatcher } from '../ast.js';
 import { unquote } from '../unquote.js';
 
 /** The label of a stream by name; a missing one is empty. */
@@ -10,29 +10,6 @@ export type StreamTest = (labels: LabelReader) => boolean;
 export function compileStreamFilter(filter: StreamFilter): StreamTest {
   const groups = filter.groups.map((group) => group.map(compileMatcher));
   return (labels) => groups.some((group) => group.every((matches) => matches(labels)));
-}
-
-/** The test of a filter that asks for nothing but labels of streams; undefined for any other. */
-export function streamTestOf(filter: LogsqlFilter): StreamTest | undefined {
-  switch (filter.kind) {
-    case 'all':
-      return () => true;
-    case 'stream':
-      return compileStreamFilter(filter);
-    case 'and':
-    case 'or': {
-      const tests = filter.parts.map(streamTestOf);
-      if (!tests.every((test) => test !== undefined)) return undefined;
-      const isAnd = filter.kind === 'and';
-      return (labels) => (isAnd ? tests.every((test) => test(labels)) : tests.some((test) => test(labels)));
-    }
-    case 'not': {
-      const test = streamTestOf(filter.filter);
-      return test && ((labels) => !test(labels));
-    }
-    default:
-      return undefined;
-  }
 }
 
 function compileMatcher(matcher: StreamMatcher): StreamTest {
