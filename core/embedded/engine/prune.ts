@@ -1,4 +1,5 @@
 import { build, compileStreamFilter, type LogsqlFilter } from '../logsql/index.js';
+import { isOfStreams } from '../../victoria/logsql/selection.js';
 import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import type { TimeRange } from '../store/scan.js';
 import type { Stream } from '../store/stream.js';
@@ -20,7 +21,7 @@ export function pruneFilter(filter: LogsqlFilter, evalNs: bigint): PrunedFilter 
   let range: TimeRange = { minNs: MIN_NS, maxNs: MAX_NS };
   for (const part of conjuncts(filter)) {
     if (isPureTime(part)) range = intersect(range, timeBounds(part, evalNs));
-    else if (isPureStream(part)) tests.push(compileStreamTest(part));
+    else if (isOfStreams(part)) tests.push(compileStreamTest(part));
     else {
       range = intersect(range, timeBounds(part, evalNs));
       rest.push(part);
@@ -66,30 +67,13 @@ function isPureTime(filter: LogsqlFilter): boolean {
 
 /** Whether the filter only has conditions on streams and time, so that rows can be counted without reading them. */
 export function isPureStreamFilter(filter: LogsqlFilter): boolean {
-  return conjuncts(filter).every((part) => isPureTime(part) || isPureStream(part));
+  return conjuncts(filter).every((part) => isPureTime(part) || isOfStreams(part));
 }
 
 /** The streams whose fields satisfy the stream conditions of the filter. */
 export function selectStreams(streams: readonly Stream[], filter: LogsqlFilter): Stream[] {
   const { matchesStream } = pruneFilter(filter, 0n);
   return streams.filter((stream) => matchesStream(stream.tags));
-}
-
-function isPureStream(filter: LogsqlFilter): boolean {
-  switch (filter.kind) {
-    case 'all':
-    case 'stream':
-      return true;
-    case 'and':
-    case 'or':
-      return filter.parts.every(isPureStream);
-    case 'not':
-      return isPureStream(filter.filter);
-    case 'time':
-    case 'time-relative':
-    case 'field':
-      return false;
-  }
 }
 
 function compileStreamTest(filter: LogsqlFilter): (tags: StreamTags) => boolean {

@@ -20,7 +20,9 @@ export function isOfStreams(filter: LogsqlFilter): boolean {
       return filter.parts.every(isOfStreams);
     case 'not':
       return isOfStreams(filter.filter);
-    default:
+    case 'time':
+    case 'time-relative':
+    case 'field':
       return false;
   }
 }
