@@ -14,12 +14,18 @@ type LabelValues<Spec extends MetricSpec> = Spec['labels'] extends readonly (inf
 
 export interface Counter<Labels> {
   add(value: number, labels: Labels): void;
+  /** The series of these labels, for those who count often: it need not be looked up each time. */
+  of(labels: Labels): { add(value: number): void };
 }
 export interface Gauge<Labels> {
   set(value: number, labels: Labels): void;
+  /** As with a counter. */
+  of(labels: Labels): { set(value: number): void };
 }
 export interface Histogram<Labels> {
   observe(value: number, labels: Labels): void;
+  /** As with a counter. */
+  of(labels: Labels): { observe(value: number): void };
 }
 
 /** The declared metrics by name, each with its type; using an undeclared one is a type error. */

@@ -74,6 +74,10 @@ export interface ServerOptions {
    */
   readonly httpConnMaxRequests: number;
   /**
+   * Answer a GET request by its bytes alone when the same bytes were answered from the first cache before; false runs every stage for every request.
+   */
+  readonly httpFastLane: boolean;
+  /**
    * Requests of one connection that may be unanswered at a time; one more is refused with 429 and is the last of its connection.
    */
   readonly httpConnMaxPipelined: number;

@@ -1,37 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import Koa, { type Context, type Middleware } from 'koa';
 import compose from 'koa-compose';
 import Router from '@koa/router';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
-import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
-import { RequestRecord, type RequestObserver } from '../kernel/telemetry/request-record.js';
+import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
 import { cleanPath } from './clean-path.js';
 import { chunkedBody, chunksOf, isLogAnswer } from './chunked-body.js';
 import { compressBody } from './compress.js';
-import { clientErrorOf, connectionError, encodeError } from './error-body.js';
-import type { InFlight } from './in-flight.js';
+import { clientErrorOf, encodeError } from './error-body.js';
+import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
 import { refuseManyHeaders } from './listener.js';
 import { securityHeaders } from './security-headers.js';
 import { serveRoute, type ServedRoute, type ServeSettings } from './serve-route.js';
+import { track, type TrackSettings } from './track.js';
 
-export interface AppSettings extends ServeSettings {
+export interface AppSettings extends ServeSettings, TrackSettings {
   readonly options: ServerOptions;
   readonly routes: readonly ServedRoute[];
-  readonly inFlight: InFlight;
-  readonly observer: RequestObserver;
-  readonly clock: Clock;
+  /** Where requests are remembered that may be answered by their bytes alone. */
+  readonly fastLane?: FastLane | undefined;
   /** Whether the client is asked to close the connection after this response. */
   readonly shouldClose: (context: Context, status: number) => boolean;
   /** Throws when the connection has too many unanswered requests. */
   readonly refuseOver: (context: Context) => void;
-  /** Ends the connection of a client that does not read its answer. */
-  readonly cutUnread: (socket: Socket) => void;
   /** Reports a bug in HTTP handling itself, outside any route. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -94,51 +90,10 @@ export function createApp(settings: AppSettings): Koa {
   return app;
 }
 
-/** Registers a request, and unregisters it when its response has ended or its client has left. */
-function start(context: Context, settings: AppSettings): Running {
-  const { clock, observer } = settings;
-  const record = new RequestRecord(
-    randomUUID(),
-    context.method,
-    context.path,
-    callerOf(context.req),
-    clock.monotonicMs(),
-  );
-  const controller = new AbortController();
-  const leave = settings.inFlight.add(controller);
-  observer.started(record);
-  const endBound = limitTime(context, controller, settings);
-  // Node detaches the socket from a finished request.
-  const { socket } = context.req;
-  let isWhole = false;
-  // Also emitted when the connection is destroyed with the rest of the answer still in its buffer.
-  context.res.prependOnceListener('finish', () => (isWhole = !socket.destroyed));
-  context.res.once('close', () => {
-    endBound();
-    const ended = isWhole ? undefined : connectionError(socket);
-    if (ended !== undefined) {
-      record.error ??= ended;
-      controller.abort(ended);
-    }
-    leave();
-    const status = ended?.status ?? context.res.statusCode;
-    observer.finished(record, status, clock.monotonicMs() - record.startedMs);
-  });
-  return { record, controller };
-}
-
-/** How long a client may still read the error of a request that took too long. */
-const errorDeliveryMs = 1_000;
-
-/** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */
-function limitTime({ socket }: Context, controller: AbortController, settings: AppSettings): () => void {
-  const bound = settings.options.httpWriteTimeout;
-  if (bound === 0) return () => undefined;
-  let timer = setTimeout(() => {
-    controller.abort(apiError('queryTimeout', {}));
-    timer = setTimeout(() => settings.cutUnread(socket), errorDeliveryMs);
-  }, bound);
-  return () => clearTimeout(timer);
+/** Counts a request in. */
+function start({ req, res, method, path }: Context, settings: AppSettings): Running {
+  const record = new RequestRecord(method, path, callerOf(req), settings.clock.monotonicMs());
+  return { record, controller: track(req, res, record, settings) };
 }
 
 /** Whatever goes wrong behind it becomes an answer in Loki's words, where one can still be sent. */
@@ -173,8 +128,16 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
       const { record, controller } = running.of(context);
       if (isGated) gate(record.caller);
       const pathParams = new Map(Object.entries(context.params));
-      const encoded = await serveRoute(context, served, pathParams, record, controller.signal, settings);
+      const { encoded, repeat } = await serveRoute(
+        context,
+        served,
+        pathParams,
+        record,
+        controller.signal,
+        settings,
+      );
       await send(context, encoded, record, settings);
+      if (repeat !== undefined) settings.fastLane?.learn(context.req, context.res, record, repeat);
     });
   }
   return router;

@@ -49,7 +49,7 @@ interface Connection {
   requests: number;
   state: State;
   /** Responses that have not ended: the one being sent, and those of requests pipelined behind it. */
-  readonly open: Set<ServerResponse>;
+  readonly open: ServerResponse[];
   /** Set when a request was refused because of too many others; its response is the last one. */
   refusal: Refusal | undefined;
 }
@@ -73,12 +73,22 @@ export class Connections {
   readonly #followedByBrokenInput = new WeakSet<ServerResponse>();
   #isDraining = false;
 
+  readonly #levels: Readonly<Record<State, { set(value: number): void }>>;
+  readonly #transitions: Readonly<Record<State, { add(value: number): void }>>;
+
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
     private readonly meters: Meters<typeof connectionMetrics>,
     private readonly random: () => number = Math.random,
-  ) {}
+  ) {
+    const { http_connections: levels, http_connection_transitions_total: transitions } = meters;
+    this.#levels = { active: levels.of({ state: 'active' }), idle: levels.of({ state: 'idle' }) };
+    this.#transitions = {
+      active: transitions.of({ state: 'active' }),
+      idle: transitions.of({ state: 'idle' }),
+    };
+  }
 
   /** Watches the connections of a server. */
   watch(server: Server, connectionEvent: 'connection' | 'secureConnection'): void {
@@ -97,13 +107,14 @@ export class Connections {
       if (refusal.ignored > httpConnMaxPipelined) this.cut(socket, 'pipelined');
       return false;
     }
-    if (open.size >= httpConnMaxPipelined) connection.refusal = { response, ignored: 0 };
+    if (open.length >= httpConnMaxPipelined) connection.refusal = { response, ignored: 0 };
     connection.requests += 1;
-    open.add(response);
+    // No Set: the tables that it outgrows keep the responses of many requests alive, and the collector busy.
+    open.push(response);
     this.#move(connection, 'active');
     response.once('close', () => {
-      open.delete(response);
-      if (open.size === 0 && this.#bySocket.has(socket)) this.#move(connection, 'idle');
+      open.splice(open.indexOf(response), 1);
+      if (open.length === 0 && this.#bySocket.has(socket)) this.#move(connection, 'idle');
     });
     return true;
   }
@@ -157,6 +168,25 @@ export class Connections {
     this.#isDraining = true;
   }
 
+  /** Whether the response may be the same as the last one to the same bytes: nothing stands before it, and its connection goes on. */
+  isOrdinary({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined || socket.destroyed || this.#isDraining) return false;
+    // A response without a socket waits for others.
+    if (response.socket === null || connection.open.length > 0 || connection.refusal !== undefined)
+      return false;
+    return this.#reasonToClose(connection, 200) === undefined;
+  }
+
+  /** Registers a request that was answered before anything else happened. */
+  answeredAtOnce({ socket }: IncomingMessage): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    this.#transitions.active.add(1);
+    this.#transitions.idle.add(1);
+  }
+
   /** Whether the connection should close after the response to this request. */
   shouldClose(context: Context, status: number): boolean {
     if (this.#isDraining) return true;
@@ -171,12 +201,12 @@ export class Connections {
 
   #reasonToClose(connection: Connection, status: number): 'age' | 'requests' | 'overload' | undefined {
     const { httpConnMaxAge, httpConnMaxRequests, httpConnOverloadMaxAge } = this.settings;
-    const ageMs = this.clock.monotonicMs() - connection.openedMs;
+    const isOlder = (ms: number): boolean => this.clock.monotonicMs() - connection.openedMs >= ms;
     if (httpConnMaxRequests > 0 && connection.requests >= httpConnMaxRequests) return 'requests';
-    if (httpConnMaxAge > 0 && ageMs >= connection.maxAgeMs) return 'age';
+    if (httpConnMaxAge > 0 && isOlder(connection.maxAgeMs)) return 'age';
     // A refusal for load is a sign of overload: an established client should find another replica.
     const isOverloaded = status === 429 || status === 503;
-    if (isOverloaded && httpConnOverloadMaxAge > 0 && ageMs >= httpConnOverloadMaxAge) return 'overload';
+    if (isOverloaded && httpConnOverloadMaxAge > 0 && isOlder(httpConnOverloadMaxAge)) return 'overload';
     return undefined;
   }
 
@@ -188,7 +218,7 @@ export class Connections {
       maxAgeMs,
       requests: 0,
       state: 'idle',
-      open: new Set(),
+      open: [],
       refusal: undefined,
     };
     this.#bySocket.set(socket, connection);
@@ -196,7 +226,7 @@ export class Connections {
     this.meters.http_connection_transitions_total.add(1, { state: 'new' });
     socket.once('close', () => {
       this.#bySocket.delete(socket);
-      for (const response of connection.open) closeQueued(response);
+      for (const response of [...connection.open]) closeQueued(response);
       this.#count(connection.state, -1);
       this.meters.http_connection_transitions_total.add(1, { state: 'closed' });
     });
@@ -207,12 +237,12 @@ export class Connections {
     this.#count(connection.state, -1);
     connection.state = state;
     this.#count(state, 1);
-    this.meters.http_connection_transitions_total.add(1, { state });
+    this.#transitions[state].add(1);
   }
 
   #count(state: State, change: number): void {
     this.#counts[state] += change;
-    this.meters.http_connections.set(this.#counts[state], { state });
+    this.#levels[state].set(this.#counts[state]);
   }
 }
 

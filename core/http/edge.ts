@@ -13,6 +13,7 @@ import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
 import { Connections, type connectionMetrics } from './connections.js';
+import { FastLane, type fastLaneMetrics } from './fast-lane.js';
 import { InFlight } from './in-flight.js';
 import {
   createListenerServer,
@@ -40,7 +41,7 @@ export interface EdgeSettings {
   readonly run: Run;
   readonly memory: Pick<MemoryPool, 'open'>;
   readonly observer: RequestObserver;
-  readonly meters: Meters<typeof connectionMetrics>;
+  readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -73,20 +74,36 @@ export async function openEdge(settings: EdgeSettings): Promise<Edge> {
   };
   try {
     for (const [name, plan] of planListeners(settings)) {
-      const app = createApp({
+      const shared = {
         options: settings.server,
-        routes: plan.routes,
-        run: settings.run,
-        memory: settings.memory,
         inFlight,
         observer: settings.observer,
         clock: settings.clock,
+        cutUnread: (socket: Socket) => connections.cut(socket, 'unread'),
+      };
+      const fastLane =
+        name === 'main' && settings.server.httpFastLane
+          ? new FastLane({
+              ...shared,
+              meters: settings.meters,
+              connections,
+            })
+          : undefined;
+      const app = createApp({
+        ...shared,
+        routes: plan.routes,
+        run: settings.run,
+        memory: settings.memory,
+        fastLane,
         shouldClose: (context, status) => connections.shouldClose(context, status),
         refuseOver: (context) => connections.refuseOver(context),
-        cutUnread: (socket) => connections.cut(socket, 'unread'),
         onDefect: (error) => settings.log.error('HTTP handling failed', { error }),
       });
-      const listener = await open(app, plan, settings, connections, name === 'main' ? tls : undefined);
+      const listener = await open(app, fastLane, plan, {
+        settings,
+        connections,
+        tls: name === 'main' ? tls : undefined,
+      });
       if (name === 'main') upgrades.attach(listener.server);
       listeners.set(name, listener);
     }
@@ -148,17 +165,24 @@ function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): vo
   }
 }
 
+/** What a listener is opened with, beside what it serves. */
+interface Opening {
+  readonly settings: EdgeSettings;
+  readonly connections: Connections;
+  readonly tls: TlsMaterial | undefined;
+}
+
 async function open(
   app: Koa,
+  fastLane: FastLane | undefined,
   plan: ListenerPlan,
-  settings: EdgeSettings,
-  connections: Connections,
-  tls: TlsMaterial | undefined,
+  { settings, connections, tls }: Opening,
 ): Promise<Listener> {
   // Koa's callback returns a promise that never rejects; the server expects a function without a result.
   const handle = app.callback();
   const server = createListenerServer(
     (request, response) => {
+      if (fastLane?.serve(request, response) === true) return;
       if (connections.admit(request, response)) void handle(request, response);
     },
     settings.server,

@@ -1,18 +1,28 @@
 /** The requests being answered, so that shutdown can wait for them and abort the rest. */
 export class InFlight {
-  readonly #controllers = new Set<AbortController>();
+  /**
+   * In any order. No Set: the tables that it outgrows keep the requests of a while ago alive, and the collector busy.
+   */
+  readonly #entries: { readonly controller: AbortController; at: number }[] = [];
   #idle: (() => void) | undefined;
 
   get count(): number {
-    return this.#controllers.size;
+    return this.#entries.length;
   }
 
   /** Registers a request; the returned function unregisters it. */
   add(controller: AbortController): () => void {
-    this.#controllers.add(controller);
+    const entries = this.#entries;
+    const entry = { controller, at: entries.length };
+    entries.push(entry);
     return () => {
-      this.#controllers.delete(controller);
-      if (this.#controllers.size === 0) this.#idle?.();
+      if (entries[entry.at] !== entry) return;
+      const last = entries.pop();
+      if (last !== undefined && last !== entry) {
+        last.at = entry.at;
+        entries[entry.at] = last;
+      }
+      if (entries.length === 0) this.#idle?.();
     };
   }
 
@@ -34,6 +44,6 @@ export class InFlight {
 
   /** Aborts all requests in flight; their clients get the reason as the error. */
   abortAll(reason: Error): void {
-    for (const controller of this.#controllers) controller.abort(reason);
+    for (const { controller } of [...this.#entries]) controller.abort(reason);
   }
 }

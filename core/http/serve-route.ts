@@ -1,8 +1,10 @@
 import type { Context } from 'koa';
 import type { ServerOptions } from '../base/options.gen.js';
+import type { Clock } from '../base/clock.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import type { ApiRequest } from '../wire/api/request.js';
-import { createExchange } from '../kernel/plugin/exchange.js';
+import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
+import type { Repeat, RepeatPath } from '../kernel/repeat.js';
 import type { HttpCall, RouteHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
 import type { MemoryPool } from '../base/memory/pool.js';
@@ -25,6 +27,14 @@ export interface ServeSettings {
   readonly memory: Pick<MemoryPool, 'open'>;
   readonly options: Pick<ServerOptions, 'httpMaxBodyBytes'>;
   readonly run: Run;
+  readonly clock: Clock;
+}
+
+/** What a route answered. */
+interface Served {
+  readonly encoded: EncodedAnswer;
+  /** How to answer the same bytes again, when that is known. */
+  readonly repeat: Repeat | undefined;
 }
 
 /** Answers one request of a route: reads its parameters, calls the handler, encodes the answer once. Throws on failure. */
@@ -35,7 +45,7 @@ export async function serveRoute(
   record: RequestRecord,
   signal: AbortSignal,
   settings: ServeSettings,
-): Promise<EncodedAnswer> {
+): Promise<Served> {
   record.route = routeLabel(route);
   record.requestType = route.id;
   if (!takesMethod(route, context.method)) {
@@ -46,13 +56,20 @@ export async function serveRoute(
   memory.retain();
   if (context.res.closed) memory.close();
   else context.res.once('close', () => memory.close());
-  const answerIt = async (): Promise<EncodedAnswer> => {
+  const answerIt = async (): Promise<Served> => {
     const params =
       route.ignoresBody === true
         ? readUrlParams(context.querystring)
         : await readMergedParams(context.req, context.querystring, settings.options.httpMaxBodyBytes);
     record.query = params.get('query')?.[0];
     let asked: ApiRequest | undefined;
+    let passed: { readonly path: RepeatPath; readonly answer: Answer } | undefined;
+    const time = { isRead: false };
+    const exchangeOf = (request: ApiRequest, isFinal: boolean): Exchange => {
+      asked = request;
+      const { id, caller, trace } = record;
+      return createExchange({ id, request, caller, signal, trace, memory, isFinal });
+    };
     const call: HttpCall = {
       route: route.id,
       method: context.method,
@@ -61,15 +78,23 @@ export async function serveRoute(
       params,
       caller: record.caller,
       signal,
-      ask: (request, { isFinal = true } = {}) => {
-        asked = request;
-        const { id, caller, trace } = record;
-        return settings.run(createExchange({ id, request, caller, signal, trace, memory, isFinal }));
+      ask: (request, { isFinal = true } = {}) => settings.run(exchangeOf(request, isFinal)),
+      pass: async (request) => {
+        const exchange = exchangeOf(request, true);
+        const answer = await settings.run(exchange);
+        passed = { path: exchange.repeat, answer };
+        return answer;
+      },
+      nowNs: () => {
+        time.isRead = true;
+        return settings.clock.nowNs();
       },
     };
-    const encoded = await toBytes(await handler(call), record, asked, signal);
+    const answer = await handler(call);
+    const encoded = await toBytes(answer, record, asked, signal);
     memory.keepOnly(encoded.body.length, 'the bytes of the answer');
-    return encoded;
+    const repeat = !time.isRead && passed?.answer === answer ? passed.path.known : undefined;
+    return { encoded, repeat };
   };
   return untilAborted(
     answerIt().finally(() => memory.close()),

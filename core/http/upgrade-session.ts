@@ -15,6 +15,7 @@ export interface SessionParts {
   readonly record: RequestRecord;
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   readonly run: Run;
+  readonly nowNs: () => bigint;
   accept(): Promise<WebSocket>;
   /** Answers the request with an error instead. */
   refuse(answer: EncodedAnswer): void;
@@ -89,6 +90,7 @@ export class UpgradeSession {
       signal,
       ask: (request, { isFinal = true } = {}) =>
         run(createExchange({ id, request, caller, signal, trace, isFinal })),
+      nowNs: this.#parts.nowNs,
       accept: () => this.#accept(),
     };
   }

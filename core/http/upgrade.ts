@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -95,7 +94,7 @@ export class Upgrades {
     head: Buffer,
   ): Promise<void> {
     const { clock, observer, run, options } = this.#settings;
-    const record = new RequestRecord(randomUUID(), 'GET', path, callerOf(request), clock.monotonicMs());
+    const record = new RequestRecord('GET', path, callerOf(request), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
     observer.started(record);
@@ -103,6 +102,7 @@ export class Upgrades {
       record,
       options,
       run,
+      nowNs: () => clock.nowNs(),
       accept: () => handshake.accept(this.#server),
       refuse: (answer) => handshake.refuse(answer),
       destroy: () => handshake.destroy(),

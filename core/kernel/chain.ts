@@ -33,10 +33,12 @@ function linkBefore(link: ChainLink, rest: Run): Run {
   return async (exchange) => {
     exchange.signal.throwIfAborted();
     let runs = 0;
+    let passed: Answer | undefined;
     const counted: Rest<SlotName> = async (derived) => {
       runs += 1;
       if (runs > limit) throw new RestMisuse(link, runs);
-      return call === undefined ? rest(derived) : metered(call, rest, derived);
+      passed = await (call === undefined ? rest(derived) : metered(call, rest, derived));
+      return passed;
     };
     const call = link.meter?.begin();
     try {
@@ -44,12 +46,27 @@ function linkBefore(link: ChainLink, rest: Run): Run {
       const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
       if (runs < least[link.rest]) throw new RestMisuse(link, runs);
       call?.answered();
+      noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
       return answer;
     } catch (error) {
       call?.failed(error, exchange.signal.aborted);
       throw error;
     }
   };
+}
+
+/** Asks the stage how it would do the same again. Only a single way down and up again can be repeated. */
+function noteRepeat(
+  { stage, meter }: ChainLink,
+  exchange: Exchange,
+  answer: Answer,
+  { runs, isUnchanged }: { readonly runs: number; readonly isUnchanged: boolean },
+): void {
+  // As above, the slots that the stage needs are filled.
+  const given = exchange as Exchange<SlotName>;
+  if (runs === 0) exchange.repeat.answered(stage.answerAgain?.(given, answer), meter);
+  else if (runs === 1 && isUnchanged) exchange.repeat.passed(stage.admitAgain?.(given), meter);
+  else exchange.repeat.lost();
 }
 
 async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<Answer> {

@@ -22,6 +22,14 @@ export class StageMeter {
     });
   }
 
+  /** Counts a call that took no time worth measuring: the stage did again what it had done before. */
+  repeated(isAnswer: boolean): void {
+    this.#calls += 1;
+    if (isAnswer) this.#answeredHere += 1;
+    this.#own.add(0);
+    this.#total.add(0);
+  }
+
   figures(): StageFigures {
     return {
       calls: this.#calls,

@@ -1,4 +1,5 @@
 import { connectionMetrics } from '../http/connections.js';
+import { fastLaneMetrics } from '../http/fast-lane.js';
 import { memoryMetrics } from '../base/memory/pool.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
@@ -22,7 +23,13 @@ Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests
 /** docs/metrics.md: every declared metric, grouped by its owner. */
 export async function generateMetricsDoc(): Promise<string> {
   const parts = [
-    part('Core', { ...requestMetrics, ...connectionMetrics, ...logMetrics, ...memoryMetrics }),
+    part('Core', {
+      ...requestMetrics,
+      ...connectionMetrics,
+      ...fastLaneMetrics,
+      ...logMetrics,
+      ...memoryMetrics,
+    }),
     part('Process (each also without the prefix)', processMetrics()),
   ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));

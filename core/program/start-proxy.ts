@@ -11,6 +11,7 @@ import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
 import { apiError } from '../base/errors/table.js';
 import { untilAborted } from '../base/errors/until-aborted.js';
 import { connectionMetrics } from '../http/connections.js';
+import { fastLaneMetrics } from '../http/fast-lane.js';
 import { openEdge, type Edge } from '../http/edge.js';
 import type { Urls } from '../http/listener.js';
 import { createLimits } from '../wire/limits/limits.js';
@@ -108,7 +109,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       run,
       memory,
       observer: observeAll(house.observers),
-      meters: registry.create(connectionMetrics),
+      meters: registry.create({ ...connectionMetrics, ...fastLaneMetrics }),
       log,
       clock,
     });
@@ -273,19 +274,21 @@ function observeAll(observers: readonly RequestObserver[]): RequestObserver {
 
 /** Wraps a plugin's observer: its errors are logged and do not affect requests. */
 function harmless(observer: RequestObserver, log: Logger): RequestObserver {
-  const attempt = (tell: () => void): void => {
-    try {
-      tell();
-    } catch (error) {
-      log.error('observer of requests failed', { error });
-    }
-  };
+  const failed = (error: unknown): void => log.error('observer of requests failed', { error });
   return {
     started: (record) => {
-      attempt(() => observer.started(record));
+      try {
+        observer.started(record);
+      } catch (error) {
+        failed(error);
+      }
     },
     finished: (record, status, durationMs) => {
-      attempt(() => observer.finished(record, status, durationMs));
+      try {
+        observer.finished(record, status, durationMs);
+      } catch (error) {
+        failed(error);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The test kit for plugin authors (`ref-proxy/testing`): runs a plugin against a test exchange, or a whole proxy on a free port. */
 export { makeLogAnswer, makeTenant } from './answers.js';
+export { makeCall } from './call.js';
 export { CapturedLog, type LogRecord } from './captured-log.js';
 export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';
 export {

@@ -29,11 +29,26 @@ const listLength = 20;
 /** Longer texts are cut when shown; their fingerprints still distinguish them. */
 const maxShownLength = 1024;
 
+/** A query in progress of being counted. */
+interface Tracked {
+  readonly query: string;
+  readonly endpoint: string;
+  /** Of the whole text, of which only the beginning may be kept. */
+  readonly fingerprint: () => string;
+  count: number;
+  totalMs: number;
+  maxMs: number;
+  lastSeen: number;
+  errors: number;
+  /** Whether it was seen since it was last passed over for one to drop. */
+  isSeenAgain: boolean;
+}
+
 /** Counts the queries of all clients, in bounded memory. */
 export class QueryAnalytics implements RequestObserver {
   readonly #nowMs: () => number;
-  /** By fingerprint, most recently seen last. */
-  readonly #tracked = new Map<string, QueryFigures>();
+  /** By endpoint and text, or its fingerprint where it is long. */
+  readonly #tracked = new Map<string, Tracked>();
   #total = 0;
 
   constructor(nowMs: () => number) {
@@ -47,37 +62,58 @@ export class QueryAnalytics implements RequestObserver {
   finished({ query, requestType: endpoint }: RequestRecord, status: number, durationMs: number): void {
     if (query === undefined || query === '') return;
     this.#total += 1;
-    const fingerprint = createHash('sha256').update(`${endpoint}\n${query}`).digest('hex').slice(0, 16);
-    const known = this.#tracked.get(fingerprint);
-    this.#tracked.delete(fingerprint);
-    if (this.#tracked.size >= maxTracked) {
-      const [oldest] = this.#tracked.keys();
-      if (oldest !== undefined) this.#tracked.delete(oldest);
-    }
-    this.#tracked.set(fingerprint, {
-      fingerprint,
-      query: known?.query ?? shown(query),
+    const text = `${endpoint}\n${query}`;
+    // Most texts are short, and a fingerprint takes longer to make than a fast answer.
+    const key = query.length > maxShownLength ? fingerprintOf(text) : text;
+    const tracked = this.#tracked.get(key) ?? this.#track(key, endpoint, query);
+    tracked.count += 1;
+    tracked.totalMs += durationMs;
+    tracked.maxMs = Math.max(tracked.maxMs, durationMs);
+    tracked.lastSeen = this.#nowMs();
+    if (status >= 400) tracked.errors += 1;
+    if (tracked.count > 1) tracked.isSeenAgain = true;
+  }
+
+  #track(key: string, endpoint: string, query: string): Tracked {
+    if (this.#tracked.size >= maxTracked) this.#dropOne();
+    const isLong = query.length > maxShownLength;
+    const tracked = {
+      query: shown(query),
       endpoint,
-      count: (known?.count ?? 0) + 1,
-      total_ms: (known?.total_ms ?? 0) + durationMs,
-      max_ms: Math.max(known?.max_ms ?? 0, durationMs),
-      last_seen: this.#nowMs(),
-      errors: (known?.errors ?? 0) + (status >= 400 ? 1 : 0),
-    });
+      fingerprint: () => (isLong ? key : fingerprintOf(key)),
+      count: 0,
+      totalMs: 0,
+      maxMs: 0,
+      lastSeen: 0,
+      errors: 0,
+      isSeenAgain: false,
+    };
+    this.#tracked.set(key, tracked);
+    return tracked;
+  }
+
+  /** Drops the one that was tracked first of those not seen again; the others get behind it. */
+  #dropOne(): void {
+    for (const [key, tracked] of this.#tracked) {
+      this.#tracked.delete(key);
+      if (!tracked.isSeenAgain) return;
+      tracked.isSeenAgain = false;
+      this.#tracked.set(key, tracked);
+    }
   }
 
   report(): QueryReport {
     const all = [...this.#tracked.values()];
-    const top = (figure: (one: QueryFigures) => number): readonly QueryFigures[] =>
+    const top = (figure: (one: Tracked) => number): readonly QueryFigures[] =>
       [...all]
         .sort((a, b) => figure(b) - figure(a))
         .slice(0, listLength)
-        .map(rounded);
+        .map(figuresOf);
     return {
       total_queries: this.#total,
       unique_queries: all.length,
       top_by_frequency: top(({ count }) => count),
-      top_by_latency: top(({ max_ms }) => max_ms),
+      top_by_latency: top(({ maxMs }) => maxMs),
       top_by_errors: top(({ errors }) => errors).filter(({ errors }) => errors > 0),
     };
   }
@@ -89,8 +125,22 @@ function shown(query: string): string {
   return Buffer.from(`${query.slice(0, maxShownLength)}...`).toString('utf8');
 }
 
-function rounded(figures: QueryFigures): QueryFigures {
-  return { ...figures, total_ms: roundMs(figures.total_ms), max_ms: roundMs(figures.max_ms) };
+function fingerprintOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function figuresOf(tracked: Tracked): QueryFigures {
+  const { query, endpoint, count, totalMs, maxMs, lastSeen, errors } = tracked;
+  return {
+    fingerprint: tracked.fingerprint(),
+    query,
+    endpoint,
+    count,
+    total_ms: roundMs(totalMs),
+    max_ms: roundMs(maxMs),
+    last_seen: lastSeen,
+    errors,
+  };
 }
 
 function roundMs(ms: number): number {

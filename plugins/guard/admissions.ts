@@ -28,8 +28,6 @@ interface Admitted {
   holds: boolean;
 }
 
-/** The longest wait under overload: refusals should come quickly, and admitted requests should be served quickly. */
-const briefWaitMs = 5;
 /** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
@@ -58,6 +56,11 @@ export class Admissions {
 
   get waiting(): number {
     return this.#queue.waiting;
+  }
+
+  /** Whether a request would run at once. */
+  get hasPlace(): boolean {
+    return this.#queue.waiting === 0 && this.#hasPlace();
   }
 
   /** Whether a request that nobody waits for may run: it leaves a place for others. */
@@ -98,20 +101,30 @@ export class Admissions {
 
   /** Takes a place, or returns a promise to wait for. */
   #turn(owner: Owner, signal: AbortSignal): Promise<void> | undefined {
-    const { max, limit, nowMs, queueWaitMs } = this.#options;
+    const { max, nowMs, queueWaitMs } = this.#options;
     const queue = this.#queue;
     if (queue.waiting === 0 && this.#hasPlace()) {
       queue.take(owner);
       this.#tell();
       return undefined;
     }
-    if (queue.running + queue.waiting >= max && !queue.isBelowShare(owner, max))
-      return Promise.reject(this.#refused('concurrency'));
-    const isBrief = this.#isOverloaded() && !queue.isBelowShare(owner, limit());
-    const budget = new WaitBudget(isBrief ? briefWaitMs : queueWaitMs, nowMs);
+    const isFull = queue.running + queue.waiting >= max;
+    if (isFull && !queue.isBelowShare(owner, max)) return Promise.reject(this.#refused('concurrency'));
+    if (this.isRefusing && !this.#mayWait(owner)) return Promise.reject(this.#refused('overload'));
+    const budget = new WaitBudget(queueWaitMs, nowMs);
     const turn = queue.wait(owner, 'place', budget, signal);
     this.#tell();
     return turn.finally(() => this.#tell());
+  }
+
+  /**
+   * Under overload, refusals should come at once and admitted requests be served soon, so only those wait whose tenant has not had its part:
+   * its share of the places, or else less than the tenant that asks most.
+   */
+  #mayWait(owner: Owner): boolean {
+    const queue = this.#queue;
+    const places = this.#options.limit();
+    return queue.isBelowShare(owner, places) || (queue.waiting < 2 * places && !queue.isLargest(owner));
   }
 
   #hasPlace(): boolean {
@@ -119,8 +132,8 @@ export class Admissions {
     return max === 0 || this.#queue.running < limit();
   }
 
-  /** Measured by refusals: they keep the queue short, so its length says nothing. */
-  #isOverloaded(): boolean {
+  /** Whether there is overload. Refusals keep the queue short, so its length says nothing. */
+  get isRefusing(): boolean {
     return this.#options.nowMs() - this.#refusedAtMs < overloadedForMs;
   }
 

@@ -5,6 +5,7 @@ import {
   ApiError,
   apiError,
   defineStage,
+  type AdmitAgain,
   type Answer,
   type Exchange,
   type Host,
@@ -49,7 +50,7 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
 /** Even when the loop is late, this many may run: requests that wait for the backend do not load the loop. */
 const minRunning = 3;
 /** A higher mean delay means that the event loop is overloaded. */
-const loopTargetMs = 10;
+const loopTargetMs = 3;
 const loopResolutionMs = 10;
 const watchEveryMs = 100;
 
@@ -110,6 +111,11 @@ class Guard implements Stage<'tenant', 'place'> {
     }
   }
 
+  /** What the limits allow follows from the request; the rate and the places are new each time. */
+  admitAgain({ caller }: Exchange<'tenant'>): AdmitAgain {
+    return () => this.#admissions.hasPlace && this.#buckets?.take(caller.address) !== false;
+  }
+
   /**
    * Checks the rate first, then the in-flight limit (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). The parts of one
    * request count once. What nobody waits for begins while there is room, and then takes the place of nobody who comes later.
@@ -136,8 +142,8 @@ class Guard implements Stage<'tenant', 'place'> {
     const toMs = (ns: number): number => Math.max(0, ns / 1e6 - loopResolutionMs);
     // An empty histogram has no mean.
     if (this.#loop.count > 0) {
-      const { inFlight, waiting } = this.#admissions;
-      this.#limit.observe(Math.max(toMs(this.#loop.mean), this.#host.strain.lateMs), inFlight, waiting);
+      const { inFlight, isRefusing } = this.#admissions;
+      this.#limit.observe(Math.max(toMs(this.#loop.mean), this.#host.strain.lateMs), inFlight, isRefusing);
       this.#host.meters.guard_loop_delay_seconds.observe(toMs(this.#loop.max) / 1000, {});
       this.#loop.reset();
     }

@@ -26,6 +26,7 @@ export class TokenBuckets {
   readonly #buckets = new Map<string, Bucket>();
   readonly #options: TokenBucketOptions;
   #sweptAtMs: number;
+  #newest: Bucket | undefined;
 
   constructor(options: TokenBucketOptions) {
     this.#options = options;
@@ -45,9 +46,12 @@ export class TokenBuckets {
     const bucket = known ?? { tokens: burst, atMs: nowMs };
     bucket.tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1000) * perSecond);
     bucket.atMs = nowMs;
-    if (known !== undefined) this.#buckets.delete(key);
-    else if (this.#buckets.size >= maxBuckets) this.#dropOldest();
-    this.#buckets.set(key, bucket);
+    if (bucket !== this.#newest) {
+      if (known !== undefined) this.#buckets.delete(key);
+      else if (this.#buckets.size >= maxBuckets) this.#dropOldest();
+      this.#buckets.set(key, bucket);
+      this.#newest = bucket;
+    }
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
@@ -59,12 +63,14 @@ export class TokenBuckets {
     for (const [key, bucket] of this.#buckets) {
       if (nowMs - bucket.atMs < idleMs) return;
       this.#buckets.delete(key);
+      if (bucket === this.#newest) this.#newest = undefined;
     }
   }
 
   #dropOldest(): void {
-    for (const key of this.#buckets.keys()) {
+    for (const [key, bucket] of this.#buckets) {
       this.#buckets.delete(key);
+      if (bucket === this.#newest) this.#newest = undefined;
       return;
     }
   }

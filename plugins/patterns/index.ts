@@ -66,7 +66,7 @@ class Patterns implements Endpoint {
 
   async #answer(call: HttpCall): Promise<Answer> {
     if (!this.#options.enabled) return { kind: 'patterns', patterns: [], warnings: [] };
-    const answer = await call.ask(parseRequest(call.params, paramContext(this.#host), this.#search));
+    const answer = await call.ask(parseRequest(call.params, paramContext(this.#host, call), this.#search));
     this.#host.meters.patterns_last_response_patterns.set(countPatterns(answer), {});
     return answer;
   }

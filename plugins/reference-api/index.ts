@@ -16,7 +16,12 @@ import {
   type ParamContext,
 } from '../../core/wire/api/params/index.js';
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
-import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
+import {
+  defineEndpoint,
+  type ApiRequest,
+  type HttpCall,
+  type RouteHandler,
+} from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
 import { formatQuery } from './format-query.js';
 import { legacyQuery } from './legacy-query.js';
@@ -28,30 +33,37 @@ export default defineEndpoint<ReferenceApiOptions>({
     'Read routes of the Loki API: queries, labels, series, index statistics and volumes, detected fields, query formatting.',
   create(_options, host) {
     const browse = browseDefault(host);
-    const now = (): ParamContext => ({ ...paramContext(host), hotLimit: browse.limit });
+    const contextOf = (call: HttpCall): ParamContext => paramContext(host, call, browse.limit);
+    const passed =
+      (parse: (params: HttpCall['params'], context: ParamContext) => ApiRequest): RouteHandler =>
+      async (call) =>
+        call.pass(parse(call.params, contextOf(call)));
     return {
       routes: new Map<string, RouteHandler>([
-        ['query_range', async (call) => call.ask(parseQueryRange(call.params, now()))],
-        ['legacy_query', (call) => legacyQuery(call, now())],
-        ['query', async (call) => call.ask(parseInstantQuery(call.params, now()))],
-        ['labels', async (call) => call.ask(parseLabels(call.params, now()))],
+        ['query_range', passed(parseQueryRange)],
+        ['legacy_query', (call) => legacyQuery(call, contextOf(call))],
+        ['query', passed(parseInstantQuery)],
+        ['labels', passed(parseLabels)],
         [
           'label_values',
-          async (call) => call.ask(parseLabelValues(call.pathParams.get('name') ?? '', call.params, now())),
+          async (call) =>
+            call.pass(parseLabelValues(call.pathParams.get('name') ?? '', call.params, contextOf(call))),
         ],
-        ['series', async (call) => call.ask(parseSeries(call.params, now()))],
-        ['index_stats', async (call) => call.ask(parseIndexStats(call.params, now()))],
-        ['volume', async (call) => call.ask(parseVolume(call.params, now()))],
-        ['volume_range', async (call) => call.ask(parseVolumeRange(call.params, now()))],
-        ['index_shards', async (call) => call.ask(parseIndexShards(call.params, now()))],
-        ['detected_labels', async (call) => call.ask(parseDetectedLabels(call.params, now()))],
-        ['detected_fields', async (call) => call.ask(parseDetectedFields(call.params, now()))],
+        ['series', passed(parseSeries)],
+        ['index_stats', passed(parseIndexStats)],
+        ['volume', passed(parseVolume)],
+        ['volume_range', passed(parseVolumeRange)],
+        ['index_shards', passed(parseIndexShards)],
+        ['detected_labels', passed(parseDetectedLabels)],
+        ['detected_fields', passed(parseDetectedFields)],
         [
           'detected_field_values',
           async (call) =>
-            call.ask(parseDetectedFieldValues(call.pathParams.get('name') ?? '', call.params, now())),
+            call.pass(
+              parseDetectedFieldValues(call.pathParams.get('name') ?? '', call.params, contextOf(call)),
+            ),
         ],
-        ['format_query', (call) => formatQuery(call, parseFormatQuery(call.params, now()))],
+        ['format_query', (call) => formatQuery(call, parseFormatQuery(call.params, contextOf(call)))],
       ]),
     };
   },

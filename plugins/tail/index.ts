@@ -77,7 +77,7 @@ class Tail implements Endpoint {
   /** The live answer, or the single error that clients get as the close reason. */
   async #ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
     try {
-      const answer = await call.ask(parseTail(call.params, paramContext(this.#host), this.#follow));
+      const answer = await call.ask(parseTail(call.params, paramContext(this.#host, call), this.#follow));
       if (answer.kind !== 'live') throw new Error(`a tail was answered with ${answer.kind}`);
       return answer;
     } catch (error) {

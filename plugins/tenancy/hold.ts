@@ -36,6 +36,11 @@ export async function holdToLimits(
   });
 }
 
+/** Whether these limits allow a request alike at any time and whatever is stored. */
+export function isTimeless(limits: TenantLimits): boolean {
+  return oldestOf(limits, 0n) === undefined && limits.maxQueryBytesRead === 0;
+}
+
 async function withinTime(
   exchange: Exchange,
   timeoutMs: number,

@@ -2,6 +2,7 @@
 import type { TenancyOptions } from '../../core/base/options.gen.js';
 import {
   defineStage,
+  type AdmitAgain,
   type Answer,
   type Exchange,
   type Host,
@@ -10,7 +11,7 @@ import {
 } from '../../core/plugin/index.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { oversizedText } from '../../core/operations/index.js';
-import { holdToLimits, type Ask } from './hold.js';
+import { holdToLimits, isTimeless, type Ask } from './hold.js';
 import { MapSource } from './map-source.js';
 import { resolveHeader } from './resolve.js';
 import { answerSeveral, ownName } from './several.js';
@@ -89,6 +90,18 @@ class Tenancy implements Stage<never, 'tenant'> {
     if (oversizedText(request, limits.process.maxQueryLengthBytes) !== undefined)
       return ask(exchange, undefined);
     return holdToLimits(exchange, limits.of(ids), this.#host.clock.nowNs(), ask);
+  }
+
+  /** As long as its tenant is the same, and no limit depends on the time or on what is stored. */
+  admitAgain({ caller, request }: Exchange): AdmitAgain | undefined {
+    const { limits, naming } = this.#host;
+    const map = this.#map.current;
+    const { mapping } = naming;
+    const { multiTenantMaxFanout } = limits.process;
+    const resolved = resolveHeader(caller.orgId, request.op, map, this.#options, multiTenantMaxFanout);
+    if (resolved.kind !== 'one') return undefined;
+    if (!isTimeless(limits.of([resolved.tenant.id]))) return undefined;
+    return () => this.#map.current === map && naming.mapping === mapping;
   }
 
   /** SIGHUP. On an error the old map stays, and the kernel logs the error. */

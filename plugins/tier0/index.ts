@@ -17,6 +17,7 @@ import { alone, KeptGzip } from './kept-gzip.js';
 import {
   defineStage,
   type Answer,
+  type AnswerAgain,
   type Exchange,
   type Host,
   type PurgeScope,
@@ -60,6 +61,8 @@ const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(e
 interface Kept {
   readonly answer: EncodedAnswer;
   readonly madeAtMs: number;
+  /** Tells it from every other answer of this process. */
+  readonly madeAs: number;
 }
 
 class Tier0 implements Stage<'tenant', never> {
@@ -70,6 +73,8 @@ class Tier0 implements Stage<'tenant', never> {
   readonly #largestAnswer: number;
   /** Part of every key: an answer requested before a purge is neither cached nor found after it. */
   readonly #generations = new Generations();
+  /** How many answers have been made. */
+  #made = 0;
 
   constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
     this.#options = options;
@@ -95,8 +100,7 @@ class Tier0 implements Stage<'tenant', never> {
     const kept = this.#bodies.get(key);
     if (kept !== undefined) {
       exchange.trace.cache('hit');
-      meters.compat_cache_hits_total.add(1, {});
-      meters.compat_cache_age_seconds.observe((clock.monotonicMs() - kept.madeAtMs) / 1000, {});
+      this.#hit(kept);
       return kept.answer;
     }
     exchange.trace.cache('miss');
@@ -114,10 +118,40 @@ class Tier0 implements Stage<'tenant', never> {
     const bytes = body.byteLength;
     const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, made, bytes + more));
     const finished: EncodedAnswer = { kind: 'encoded', headers: noHeaders, ...encoded, body, gzip };
-    const made = { answer: finished, madeAtMs: clock.monotonicMs() };
+    this.#made += 1;
+    const made = { answer: finished, madeAtMs: clock.monotonicMs(), madeAs: this.#made };
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
     if (generation === this.#generations.of(question)) this.#bodies.set(key, made, bytes, ttl);
     return finished;
+  }
+
+  /** While the same answer is kept and no purge has come in between. */
+  answerAgain(exchange: Exchange<'tenant'>, answer: Answer): AnswerAgain | undefined {
+    const question = this.#keys(exchange);
+    if (question === undefined) return undefined;
+    const generation = this.#generations.of(question);
+    const key = `${generation} ${question}`;
+    const first = this.#bodies.peek(key);
+    if (first?.answer !== answer) return undefined;
+    const { madeAs } = first;
+    let found: Kept | undefined;
+    return {
+      find: () => {
+        found = this.#generations.of(question) === generation ? this.#bodies.get(key) : undefined;
+        // The answer itself is not held on to, so that it leaves memory when the cache drops it.
+        return found?.madeAs === madeAs ? found.answer : undefined;
+      },
+      given: () => {
+        if (found !== undefined) this.#hit(found);
+        found = undefined;
+      },
+    };
+  }
+
+  #hit({ madeAtMs }: Kept): void {
+    const { clock, meters } = this.#host;
+    meters.compat_cache_hits_total.add(1, {});
+    meters.compat_cache_age_seconds.observe((clock.monotonicMs() - madeAtMs) / 1000, {});
   }
 
   /** SIGHUP may follow on a change that nobody here can see, such as one of the backend: nothing finished outlives it. */

@@ -8,10 +8,15 @@ export class KeptGzip implements GzipForm {
   readonly #body: Buffer;
   readonly #hasRoom: (bytes: number) => boolean;
   #made: Promise<Buffer> | undefined;
+  #kept: Buffer | undefined;
 
   constructor(body: Buffer, hasRoom: (bytes: number) => boolean) {
     this.#body = body;
     this.#hasRoom = hasRoom;
+  }
+
+  get kept(): Buffer | undefined {
+    return this.#kept;
   }
 
   of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer> {
@@ -26,6 +31,7 @@ export class KeptGzip implements GzipForm {
     try {
       const gzipped = alone(await compress(this.#body));
       isKept = this.#hasRoom(gzipped.byteLength);
+      if (isKept) this.#kept = gzipped;
       return gzipped;
     } finally {
       if (!isKept) this.#made = undefined;

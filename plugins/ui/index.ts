@@ -54,7 +54,7 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
         'ui_explain',
         guarded(async ({ params, caller }) => jsonAnswer(await explainForPage(params, host, caller.orgId))),
       ],
-      ['ui_query_range', guarded((call) => call.ask(parseQueryRange(call.params, paramContext(host))))],
+      ['ui_query_range', guarded((call) => call.ask(parseQueryRange(call.params, paramContext(host, call))))],
     ]),
     start: async () => {
       const { sections } = await host.describePipeline();

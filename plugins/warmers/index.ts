@@ -41,7 +41,7 @@ class LabelWarmer implements Lifecycle {
   readonly #host: Host<typeof metrics>;
   readonly #stopped = new AbortController();
   /** By header, when it was last seen; the latest last. */
-  readonly #tenants = new Map<string, number>();
+  readonly #tenants = new Map<string, { atMs: number }>();
   #running: Promise<void> | undefined;
 
   constructor(options: WarmersOptions, host: Host<typeof metrics>) {
@@ -67,10 +67,16 @@ class LabelWarmer implements Lifecycle {
 
   #saw({ requestType, caller: { orgId } }: RequestRecord, status: number): void {
     if (orgId === undefined || status !== 200 || !listings.has(requestType)) return;
-    this.#tenants.delete(orgId);
-    this.#tenants.set(orgId, this.#host.clock.monotonicMs());
-    const [oldest] = this.#tenants.keys();
-    if (this.#tenants.size > maxTenants && oldest !== undefined) this.#tenants.delete(oldest);
+    const atMs = this.#host.clock.monotonicMs();
+    const known = this.#tenants.get(orgId);
+    if (known !== undefined) {
+      known.atMs = atMs;
+      return;
+    }
+    this.#tenants.set(orgId, { atMs });
+    if (this.#tenants.size <= maxTenants) return;
+    const byAge = [...this.#tenants].sort(([, one], [, other]) => one.atMs - other.atMs);
+    for (const [tenant] of byAge.slice(0, Math.ceil(maxTenants / 10))) this.#tenants.delete(tenant);
   }
 
   async #run(): Promise<void> {
@@ -95,7 +101,7 @@ class LabelWarmer implements Lifecycle {
 
   #remembered(): readonly string[] {
     const sinceMs = this.#host.clock.monotonicMs() - rememberedMs;
-    return [...this.#tenants].filter(([, atMs]) => atMs >= sinceMs).map(([orgId]) => orgId);
+    return [...this.#tenants].filter(([, { atMs }]) => atMs >= sinceMs).map(([orgId]) => orgId);
   }
 
   async #warm(orgId: string | undefined, lengthMs: number): Promise<'warmed' | 'skipped' | 'failed'> {

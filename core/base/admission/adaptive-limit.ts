@@ -21,16 +21,18 @@ export class AdaptiveLimit {
     return Math.floor(this.#limit);
   }
 
-  /** Records one measured delay. A delay over the target lowers the limit; otherwise it rises, faster when fewer are waiting. */
-  observe(delayMs: number, running: number, waiting: number): void {
+  /** Records one measured delay. A delay over the target lowers the limit; otherwise it rises, slowly while requests have to be refused. */
+  observe(delayMs: number, running: number, isRefusing: boolean): void {
     const { floor, ceiling, targetMs } = this.#options;
     const next =
       delayMs > targetMs
         ? Math.min(this.#limit, Math.max(running, 1)) * decrease
-        : this.#limit + (waiting > 0 ? 1 : this.#limit * growth);
+        : this.#limit + (isRefusing ? slowGrowth : this.#limit * growth);
     this.#limit = Math.min(ceiling, Math.max(floor, next));
   }
 }
 
 const decrease = 0.8;
 const growth = 0.1;
+/** Requests that are refused only come back in greater number when the limit overshoots. */
+const slowGrowth = 0.2;

@@ -50,6 +50,8 @@ export class ByteLru<Value> {
   /** Where the scan for expired entries continues. */
   #expiryScan: Iterator<[string, Slot<Value>]> | undefined;
   #bytes = 0;
+  /** The entry used last, which may have been dropped since. */
+  #newest: Slot<Value> | undefined;
   /** What may be filled now, of `maxBytes`. */
   #limit: number;
 
@@ -94,13 +96,17 @@ export class ByteLru<Value> {
   get(key: string): Value | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined) return undefined;
-    if (slot.expiresAtMs <= this.#options.clock.monotonicMs()) {
+    // The clock is not asked about what does not expire.
+    if (slot.expiresAtMs !== Infinity && slot.expiresAtMs <= this.#options.clock.monotonicMs()) {
       this.#drop(key, slot, 'expired');
       return undefined;
     }
-    // A Map keeps insertion order, so reinserting makes the entry the most recent.
-    this.#slots.delete(key);
-    this.#slots.set(key, slot);
+    if (slot !== this.#newest) {
+      // A Map keeps insertion order, so reinserting makes the entry the most recent.
+      this.#slots.delete(key);
+      this.#slots.set(key, slot);
+      this.#newest = slot;
+    }
     return slot.value;
   }
 
@@ -141,6 +147,7 @@ export class ByteLru<Value> {
     if (left !== undefined) for (const { value } of this.#slots.values()) left(value);
     this.#slots.clear();
     this.#expiryScan = undefined;
+    this.#newest = undefined;
     this.#bytes = 0;
     this.#resized();
   }
@@ -150,6 +157,7 @@ export class ByteLru<Value> {
     const { maxEntries } = this.#options;
     while (this.#slots.size >= maxEntries || this.#bytes + slot.bytes > this.#limit) this.#evictOldest();
     this.#slots.set(key, slot);
+    this.#newest = slot;
     this.#bytes += slot.bytes;
     this.#resized();
   }
@@ -182,6 +190,8 @@ export class ByteLru<Value> {
 
   #takeOut(key: string, slot: Slot<Value>): void {
     this.#slots.delete(key);
+    // What is dropped is not held on to.
+    if (slot === this.#newest) this.#newest = undefined;
     this.#bytes -= slot.bytes;
   }
 

@@ -7,6 +7,9 @@ import type { MetricSpecs } from '../../base/meters.js';
 import type { Answer } from '../../wire/answer/types.js';
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { Exchange, ExchangeChange } from './exchange.js';
+import type { AdmitAgain, AnswerAgain } from '../repeat.js';
+
+export type { AdmitAgain, AnswerAgain } from '../repeat.js';
 import type { Host, PurgeScope } from './host.js';
 import type { SlotName } from './slots.js';
 
@@ -36,6 +39,15 @@ export interface Lifecycle {
 export interface Stage<Needs extends SlotName, Gives extends SlotName> extends Lifecycle {
   /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for errors that the client should see. */
   handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
+  /**
+   * Asked after `handle` has passed an exchange on and returned the answer of the rest unchanged. Returns what takes the place of `handle`
+   * when a client sends the same bytes again: true lets the request through, false sends it through `handle` after all. It runs
+   * synchronously, and what it takes (such as a token of a rate limit) it takes only when it returns true. A stage without it makes
+   * every request pass through all stages.
+   */
+  admitAgain?(exchange: Exchange<Needs>): AdmitAgain | undefined;
+  /** Asked after `handle` has answered by itself: how it would give that answer again. */
+  answerAgain?(exchange: Exchange<Needs>, answer: Answer): AnswerAgain | undefined;
 }
 
 /** A route that an endpoint plugin defines, in addition to those of core/wire/routes-table. */
@@ -69,11 +81,18 @@ export interface HttpCall {
   readonly signal: AbortSignal;
   /** Sends a request down the chain. With `isFinal: false` the answer is data, for callers that make their own body from it. */
   ask(request: ApiRequest, how?: Pick<ExchangeChange, 'isFinal'>): Promise<Answer>;
+  /**
+   * Like `ask`, for a request that follows from this call and from configuration alone, and whose answer the handler returns as it is: when a
+   * client sends the same bytes again, a kept answer may be given without asking the handler.
+   */
+  pass(request: ApiRequest): Promise<Answer>;
+  /** Nanoseconds since the epoch. A call that reads it may mean something else when it comes again. */
+  nowNs(): bigint;
 }
 export type RouteHandler = (call: HttpCall) => Promise<Answer>;
 
 /** A WebSocket request. `signal` aborts when the WebSocket ends, whoever closes it. */
-export interface UpgradeCall extends HttpCall {
+export interface UpgradeCall extends Omit<HttpCall, 'pass'> {
   /** Completes the handshake, once. An error thrown before is an HTTP error; after it, the socket closes with 1011 and the text. */
   accept(): Promise<LiveSocket>;
 }

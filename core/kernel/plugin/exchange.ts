@@ -2,6 +2,7 @@ import type { ApiRequest } from '../../wire/api/request.js';
 import type { Caller } from '../../base/caller.js';
 import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
 import type { Trace } from '../../base/trace.js';
+import { RepeatPath } from '../repeat.js';
 import type { SlotName, Slots } from './slots.js';
 
 /** What a derived exchange changes; everything else is inherited. */
@@ -32,6 +33,8 @@ export interface Exchange<Given extends SlotName = never> {
   readonly trace: Trace;
   /** Accounts for the request's memory (`-max-query-memory`); derived exchanges share it. */
   readonly memory: MemoryAccount;
+  /** Collects how the stages would answer the same bytes again; derived exchanges share it. */
+  readonly repeat: RepeatPath;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
 
@@ -44,14 +47,15 @@ interface ExchangeState {
   readonly isFinal: boolean;
   readonly trace: Trace;
   readonly memory: MemoryAccount;
+  readonly repeat: RepeatPath;
 }
 
 /** Makes the first exchange of a request; stages only derive. */
 export function createExchange({
   memory = unboundedMemory(),
   ...state
-}: Omit<ExchangeState, 'slots' | 'memory'> & Partial<Pick<ExchangeState, 'memory'>>): Exchange {
-  return exchangeOf({ ...state, memory, slots: {} });
+}: Omit<ExchangeState, 'slots' | 'memory' | 'repeat'> & Partial<Pick<ExchangeState, 'memory'>>): Exchange {
+  return exchangeOf({ ...state, memory, repeat: new RepeatPath(), slots: {} });
 }
 
 function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Given> {

@@ -17,6 +17,8 @@ export class RequestMetrics implements RequestObserver {
   readonly #tenants: IdentityCap;
   readonly #clients: IdentityCap;
   readonly #clientInFlight = new Map<string, number>();
+  /** By request type, route and status. */
+  readonly #kinds = new Map<string, Map<string, Map<string, Kind>>>();
 
   constructor(
     private readonly meters: Meters<typeof requestMetrics>,
@@ -42,15 +44,13 @@ export class RequestMetrics implements RequestObserver {
   finished(record: RequestRecord, status: number, durationMs: number): void {
     this.#active -= 1;
     this.meters.active_requests.set(this.#active, {});
-    const where = {
-      system: 'ref',
-      direction: 'downstream',
-      endpoint: record.requestType,
-      route: record.route,
-    };
-    this.meters.requests_total.add(1, { ...where, status: String(status) });
-    this.meters.request_duration_seconds.observe(durationMs / 1000, where);
-    this.#upstream(record, where);
+    const kind = this.#kindOf(record, String(status));
+    const { where } = kind;
+    kind.requests.add(1);
+    kind.durations.observe(durationMs / 1000);
+    kind.calls.observe(record.trace.upstreamCalls.length);
+    this.#upstream(record);
+    this.#cache(record, kind);
     this.#inside(record);
     if (record.tupleMode !== undefined && status === 200) {
       this.meters.response_tuple_mode_total.add(1, { mode: record.tupleMode });
@@ -59,8 +59,22 @@ export class RequestMetrics implements RequestObserver {
       this.#identities(record, where, status, durationMs / 1000);
   }
 
-  #upstream({ trace }: RequestRecord, where: Where): void {
-    this.meters.upstream_calls_per_request.observe(trace.upstreamCalls.length, where);
+  /** Routes, their ids and statuses are few, so that this stays small. */
+  #kindOf({ requestType, route }: RequestRecord, status: string): Kind {
+    const byRoute = entryOf(this.#kinds, requestType, () => new Map<string, Map<string, Kind>>());
+    const byStatus = entryOf(byRoute, route, () => new Map<string, Kind>());
+    return entryOf(byStatus, status, () => {
+      const where = { system: 'ref', direction: 'downstream', endpoint: requestType, route };
+      return {
+        where,
+        requests: this.meters.requests_total.of({ ...where, status }),
+        durations: this.meters.request_duration_seconds.of(where),
+        calls: this.meters.upstream_calls_per_request.of(where),
+      };
+    });
+  }
+
+  #upstream({ trace }: RequestRecord): void {
     for (const call of trace.upstreamCalls) {
       const upstream = {
         system: 'backend',
@@ -71,6 +85,9 @@ export class RequestMetrics implements RequestObserver {
       this.meters.requests_total.add(1, { ...upstream, status: String(call.status) });
       this.meters.backend_duration_seconds.observe(call.durationMs / 1000, upstream);
     }
+  }
+
+  #cache({ trace }: RequestRecord, { where }: Kind): void {
     if (trace.cacheResult === 'hit') {
       this.meters.cache_hits_total.add(1, {});
       this.meters.cache_hits_by_endpoint.add(1, where);
@@ -116,6 +133,22 @@ export class RequestMetrics implements RequestObserver {
     this.#clientInFlight.set(client, count);
     this.meters.client_inflight_requests.set(count, { client });
   }
+}
+
+/** The series of all requests that are alike but for how long they take. */
+interface Kind {
+  readonly where: Where;
+  readonly requests: { add(value: number): void };
+  readonly durations: { observe(value: number): void };
+  readonly calls: { observe(value: number): void };
+}
+
+function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 interface Where {

@@ -1,4 +1,4 @@
-import { overflowLabel } from './meters.js';
+import { overflowLabel } from './series.js';
 
 /** Bounds the identities in metrics: the first N keep their names, all others share one. */
 export class IdentityCap {

@@ -1,13 +1,9 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
+import { Registry } from 'prom-client';
+import type { Counter, Gauge, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
+import { plainCounter, plainGauge, PlainHistogram, type Labels } from './series.js';
 
 /** Prefix of every metric of this program. */
 export const metricPrefix = 'ref_proxy_';
-/** Replaces label values beyond the limit of a metric. */
-export const overflowLabel = '__overflow__';
-/** The most combinations of label values of one metric; clients can choose some of the values. */
-const maxSeries = 2_000;
-
 /** Seconds from half a millisecond to two minutes. */
 export const defaultBuckets = [
   0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
@@ -65,48 +61,26 @@ function isTotal(value: object): boolean {
   return !('metricName' in value) || String(value.metricName).endsWith('_count');
 }
 
-type Labels = Readonly<Record<string, string>>;
-interface Meter {
-  add?(value: number, labels: Labels): void;
-  set?(value: number, labels: Labels): void;
-  observe?(value: number, labels: Labels): void;
-}
+type Meter = Counter<Labels> | Gauge<Labels> | Histogram<Labels>;
 
 function shapeOf(spec: MetricSpec): string {
   return JSON.stringify([spec.type, spec.labels ?? [], spec.buckets ?? []]);
 }
 
 function makeMeter(registry: Registry, name: string, spec: MetricSpec): Meter {
-  const labelNames = [...(spec.labels ?? [])];
-  const base = { name: metricPrefix + name, help: spec.help, labelNames, registers: [registry] };
-  const bounded = boundLabels(labelNames);
+  const { help, labels = [], buckets = defaultBuckets } = spec;
+  const description = { name: metricPrefix + name, help, labelNames: [...labels], registers: [registry] };
   switch (spec.type) {
-    case 'counter': {
-      const counter = new Counter(base);
-      if (labelNames.length === 0) counter.inc(0);
-      return { add: (value, labels) => counter.inc(bounded(labels), value) };
-    }
-    case 'gauge': {
-      const gauge = new Gauge(base);
-      return { set: (value, labels) => gauge.set(bounded(labels), value) };
-    }
+    case 'counter':
+      return plainCounter(description);
+    case 'gauge':
+      return plainGauge(description);
     case 'histogram': {
-      const histogram = new Histogram({ ...base, buckets: [...(spec.buckets ?? defaultBuckets)] });
-      return { observe: (value, labels) => histogram.observe(bounded(labels), value) };
+      const histogram = new PlainHistogram(description, buckets);
+      return {
+        observe: (value, of) => histogram.series(of).observe(value),
+        of: (of) => histogram.series(of),
+      };
     }
   }
-}
-
-/** Bounds the label combinations of one metric: those beyond the bound share one. */
-function boundLabels(names: readonly string[]): (labels: Labels) => Labels {
-  if (names.length === 0) return () => ({});
-  const seen = new Set<string>();
-  const overflow = Object.fromEntries(names.map((name) => [name, overflowLabel]));
-  return (labels) => {
-    const key = names.map((name) => labels[name] ?? '').join('\u0000');
-    if (seen.has(key)) return labels;
-    if (seen.size >= maxSeries) return overflow;
-    seen.add(key);
-    return labels;
-  };
 }

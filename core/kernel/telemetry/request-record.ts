@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Trace } from '../../base/trace.js';
 import type { Caller } from '../../base/caller.js';
 
@@ -15,14 +16,20 @@ export class RequestRecord {
   tupleMode: 'default_2tuple' | 'categorize_labels_3tuple' | undefined;
   responseBytes = 0;
 
+  #id: string | undefined;
+
   constructor(
-    readonly id: string,
     readonly method: string,
     readonly path: string,
     readonly caller: Caller,
     /** Monotonic milliseconds. */
     readonly startedMs: number,
   ) {}
+
+  /** Unique for each request. */
+  get id(): string {
+    return (this.#id ??= randomUUID());
+  }
 }
 
 /** Notified of HTTP requests: the request log and the request metrics. */

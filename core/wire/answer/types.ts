@@ -74,6 +74,8 @@ export interface EncodedAnswer {
 }
 /** The gzip form of a body, kept where the body is kept. */
 export interface GzipForm {
+  /** The kept form, once it has been made. */
+  readonly kept: Buffer | undefined;
   /** The gzip form of this body: the kept one, or else what `compress` makes of it. */
   of(body: Buffer, compress: (body: Buffer) => Promise<Buffer>): Promise<Buffer>;
 }

@@ -1,20 +1,17 @@
 import test from 'ava';
 import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 import type { HttpCall } from '../../../core/plugin/index.js';
-import { makeCaller } from '../../../core/testing/index.js';
+import { makeCall } from '../../../core/testing/index.js';
 import { Profiles } from '../../../plugins/admin/profiles.js';
 
 function callFor(profile: string, seconds = '0.01', signal = new AbortController().signal): HttpCall {
-  return {
+  return makeCall({
     route: 'debug_pprof',
-    method: 'GET',
     path: `/debug/pprof/${profile}`,
     pathParams: new Map(profile === '' ? [] : [['profile', profile]]),
     params: new Map([['seconds', [seconds]]]),
-    caller: makeCaller(),
     signal,
-    ask: () => Promise.reject(new Error('profiles ask nothing of the chain')),
-  };
+  });
 }
 
 async function take(profiles: Profiles, profile: string): Promise<EncodedAnswer> {

@@ -4,7 +4,7 @@ import { makeCaller } from '../../../core/testing/index.js';
 import { QueryAnalytics } from '../../../plugins/admin/query-analytics.js';
 
 function answered(query: string | undefined, requestType = 'query_range'): RequestRecord {
-  const record = new RequestRecord('id', 'GET', '/', makeCaller(), 0);
+  const record = new RequestRecord('GET', '/', makeCaller(), 0);
   record.query = query;
   record.requestType = requestType;
   return record;

@@ -119,7 +119,7 @@ test('who goes away leaves the queue', async (t) => {
   first.leave();
 });
 
-test('under overload who floods waits briefly, and others as long as ever', async (t) => {
+test('under overload who floods is refused at once, and others wait as long as ever', async (t) => {
   const { state, enter } = makeAdmissions(6, 2);
   const held = [await enter('flood'), await enter('flood')];
   const burst = Array.from({ length: 4 }, () => enter('flood'));
@@ -128,7 +128,6 @@ test('under overload who floods waits briefly, and others as long as ever', asyn
     held.shift()?.leave();
     held.push(await place);
   }
-  // The clock of this test stands, so a wait that ends is one that was cut short.
   await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
   const calm = enter('calm');
   held.shift()?.leave();
@@ -139,6 +138,24 @@ test('under overload who floods waits briefly, and others as long as ever', asyn
   held.push(await patient);
   held.forEach((place) => place.leave());
   t.deepEqual(state.refused, ['concurrency', 'overload']);
+  t.deepEqual([state.running, state.waiting], [0, 0]);
+});
+
+test('under overload a tenant over its share waits as long as another one asks more and the queue is short', async (t) => {
+  const { state, enter } = makeAdmissions(12, 4);
+  const flood = await Promise.all(Array.from({ length: 4 }, () => enter('flood')));
+  const burst = Array.from({ length: 8 }, () => enter('flood'));
+  await t.throwsAsync(async () => enter('flood'), { message: 'concurrency' });
+  for (const place of burst) {
+    flood.shift()?.leave();
+    flood.push(await place);
+  }
+  // Two of four places are its share.
+  const calm = [enter('calm'), enter('calm'), enter('calm')];
+  t.deepEqual([state.running, state.waiting], [4, 3]);
+  await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
+  for (const place of flood) place.leave();
+  for (const place of await Promise.all(calm)) place.leave();
   t.deepEqual([state.running, state.waiting], [0, 0]);
 });
 

@@ -5,8 +5,7 @@ import test from 'ava';
 import type { Answer } from '../../../core/wire/answer/types.js';
 import type { ApiRequest } from '../../../core/wire/api/request.js';
 import type { PatternsOptions } from '../../../core/base/options.gen.js';
-import type { HttpCall } from '../../../core/plugin/index.js';
-import { makeCaller, optionsOf } from '../../../core/testing/index.js';
+import { makeCall, optionsOf } from '../../../core/testing/index.js';
 import patterns from '../../../plugins/patterns/index.js';
 import { hostFor } from '../host-for.js';
 
@@ -29,19 +28,15 @@ async function start(change: Partial<PatternsOptions> = {}): Promise<Started> {
     reload: async () => endpoint.reload?.(),
     ask: async (params) => {
       let asked: ApiRequest | undefined;
-      const call: HttpCall = {
+      const call = makeCall({
         route: 'patterns',
-        method: 'GET',
         path: '/loki/api/v1/patterns',
-        pathParams: new Map(),
         params: new Map(Object.entries(params).map(([name, value]) => [name, [value]])),
-        caller: makeCaller(),
-        signal: new AbortController().signal,
         ask: (request) => {
           asked = request;
           return Promise.resolve(none);
         },
-      };
+      });
       const answer = await endpoint.routes.get('patterns')?.(call);
       return { answer: answer ?? none, ...(asked === undefined ? {} : { asked }) };
     },

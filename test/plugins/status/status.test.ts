@@ -1,23 +1,12 @@
 import test from 'ava';
 import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
-import type { HttpCall } from '../../../core/plugin/index.js';
-import { makeCaller, makeHost, type FakeHostSettings } from '../../../core/testing/index.js';
+import { makeCall, makeHost, type FakeHostSettings } from '../../../core/testing/index.js';
 import type { MetricSpecs } from '../../../core/base/meters.js';
 import status from '../../../plugins/status/index.js';
 
 async function ask(route: string, settings: FakeHostSettings<MetricSpecs> = {}): Promise<EncodedAnswer> {
   const handler = status.create({ version: '3.7.1' }, makeHost(settings)).routes.get(route);
-  const call: HttpCall = {
-    route,
-    method: 'GET',
-    path: '/',
-    pathParams: new Map(),
-    params: new Map(),
-    caller: makeCaller(),
-    signal: new AbortController().signal,
-    ask: () => Promise.reject(new Error('status asks nothing of the chain')),
-  };
-  const answer = await handler?.(call);
+  const answer = await handler?.(makeCall({ route }));
   if (answer?.kind !== 'encoded') throw new Error(`route ${route} gave no finished answer`);
   return answer;
 }

@@ -2,11 +2,10 @@ import { apiError } from '../../../base/errors/table.js';
 import { nanosPerSecond } from '../../../base/time/index.js';
 import type { DottedNames } from '../query.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import { defaultStepNs, lengthOf, readSecondsOrDuration, type Params } from './reader.js';
+import { defaultStepNs, lengthOf, readSecondsOrDuration, type Now, type Params } from './reader.js';
 
 /** The configuration that parsing of parameters depends on. */
-export interface ParamContext {
-  readonly nowNs: bigint;
+export interface ParamContext extends Now {
   readonly dottedNames: DottedNames;
   /** Whether `limit`, `offset` and `search`/`q` work on label listings (`-label-browse-extensions`). */
   readonly hasBrowseExtensions: boolean;
@@ -30,21 +29,27 @@ export function readStep(params: Params, range: TimeRange): bigint {
   return stepNs;
 }
 
-/** Builds the context from a plugin's host. */
-export function paramContext({
-  clock,
-  naming,
-  limits,
-}: {
-  readonly clock: { nowNs(): bigint };
+/** What the context takes from a plugin's host. */
+interface Configured {
   readonly naming: { readonly dottedNames: DottedNames; readonly browseExtensions: boolean };
   readonly limits: {
     readonly process: { readonly maxLines: number; readonly metadataDefaultLookbackMs: number };
   };
-}): ParamContext {
+}
+
+/** Builds the context of a call from its plugin's host. The call's time stays the same once it has been read. */
+export function paramContext(
+  { naming, limits }: Configured,
+  call: { nowNs(): bigint },
+  hotLimit?: number,
+): ParamContext {
   const { maxLines, metadataDefaultLookbackMs } = limits.process;
+  let nowNs: bigint | undefined;
   return {
-    nowNs: clock.nowNs(),
+    get nowNs() {
+      return (nowNs ??= call.nowNs());
+    },
+    hotLimit,
     dottedNames: naming.dottedNames,
     hasBrowseExtensions: naming.browseExtensions,
     defaultLimit: maxLines,

@@ -34,7 +34,7 @@ const minPatternStepNs = 10n * nanosPerSecond;
 
 export function parseVolume(params: Params, context: ParamContext): VolumeRequest {
   // Loki validates and ignores `time` here, and for both volumes the other parameters of a query.
-  readTime(params, 'time', context.nowNs);
+  readTime(params, 'time', context);
   readDirection(params);
   return { op: 'volume', ...readVolume(params, context) };
 }
@@ -71,7 +71,7 @@ export function parseDetectedFieldValues(
 /** `limit` and `line_limit` are extensions that Loki does not read, so bad values are not errors. */
 export function parsePatterns(params: Params, context: ParamContext, search: PatternSearch): PatternsRequest {
   const named = withAlias(withAlias(params, 'start', 'from'), 'end', 'to');
-  const range = readTimeRange(named, context.nowNs, hourNs);
+  const range = readTimeRange(named, context, hourNs);
   const lineLimit = readOptional(params, 'line_limit');
   return {
     op: 'patterns',
@@ -131,7 +131,7 @@ function readScan(params: Params, context: ParamContext): Omit<DetectedFieldsReq
 }
 
 function readOrderedRange(params: Params, context: ParamContext): TimeRange {
-  const range = readTimeRange(params, context.nowNs, hourNs);
+  const range = readTimeRange(params, context, hourNs);
   if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
   return range;
 }

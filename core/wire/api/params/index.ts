@@ -45,7 +45,7 @@ export { checkEntriesLimit } from './limits.js';
 export { parseTail } from './tail.js';
 
 export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
-  const range = readTimeRange(params, context.nowNs, hourNs);
+  const range = readTimeRange(params, context, hourNs);
   if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
   const limit = readLimit(params, 'limit', context.defaultLimit);
   const direction = readDirection(params);
@@ -64,7 +64,7 @@ export function parseQueryRange(params: Params, context: ParamContext): QueryRan
 
 export function parseInstantQuery(params: Params, context: ParamContext): QueryRequest {
   const limit = readLimit(params, 'limit', context.defaultLimit);
-  const timeNs = readTime(params, 'time', context.nowNs);
+  const timeNs = readTime(params, 'time', context);
   const direction = readDirection(params);
   return { op: 'query', query: readQuery(params, context), timeNs, limit, direction };
 }
@@ -129,7 +129,7 @@ function readListingRange(
 ): { readonly range: TimeRange; readonly isOpenRange?: boolean } {
   const isOpen = ['start', 'end', 'since'].every((name) => first(params, name) === '');
   const sinceNs = isOpen && context.metadataLookbackNs > 0n ? context.metadataLookbackNs : hourNs;
-  const range = readTimeRange(params, context.nowNs, sinceNs);
+  const range = readTimeRange(params, context, sinceNs);
   if (range.endNs < range.startNs) throw apiError('rangeGone', {});
   if (!isOpen) return { range };
   return {

@@ -26,17 +26,22 @@ export function first(params: Params, name: string): string {
  * Reads start, end and since (docs/protocol/requests.md#common-parameters). `defaultSinceNs` applies when the client sends neither start
  * nor since.
  */
-export function readTimeRange(params: Params, nowNs: bigint, defaultSinceNs: bigint): TimeRange {
+export function readTimeRange(params: Params, context: Now, defaultSinceNs: bigint): TimeRange {
   const sinceText = first(params, 'since');
   const sinceNs =
     sinceText === '' ? defaultSinceNs : readOr('since', () => parsePrometheusDuration(sinceText));
   const endText = first(params, 'end');
-  const endNs = endText === '' ? nowNs : readOr('end', () => parseTimestamp(endText));
+  const endNs = endText === '' ? context.nowNs : readOr('end', () => parseTimestamp(endText));
   const startText = first(params, 'start');
+  if (startText !== '') return { startNs: readOr('start', () => parseTimestamp(startText)), endNs };
+  const { nowNs } = context;
   // since counts back from now when end lies in the future.
-  const anchorNs = endNs > nowNs ? nowNs : endNs;
-  const startNs = startText === '' ? anchorNs - sinceNs : readOr('start', () => parseTimestamp(startText));
-  return { startNs, endNs };
+  return { startNs: (endNs > nowNs ? nowNs : endNs) - sinceNs, endNs };
+}
+
+/** The time now, to be read only where the meaning of a request depends on it. */
+export interface Now {
+  readonly nowNs: bigint;
 }
 
 function readOr(name: string, read: () => bigint): bigint {
@@ -49,9 +54,9 @@ function readOr(name: string, read: () => bigint): bigint {
 }
 
 /** Reads a timestamp whose error text does not name the parameter (`time` of an instant query). */
-export function readTime(params: Params, name: string, defaultNs: bigint): bigint {
+export function readTime(params: Params, name: string, context: Now): bigint {
   const text = first(params, name);
-  if (text === '') return defaultNs;
+  if (text === '') return context.nowNs;
   try {
     return parseTimestamp(text);
   } catch (error) {

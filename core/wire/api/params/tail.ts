@@ -13,7 +13,7 @@ const maxUint32 = 4_294_967_295n;
 export function parseTail(params: Params, context: ParamContext, follow: FollowRules): TailRequest {
   const query = new Query(first(params, 'query'), context.dottedNames);
   const limit = readLimit(params, 'limit', context.defaultLimit);
-  const { startNs } = readTimeRange(params, context.nowNs, hourNs);
+  const { startNs } = readTimeRange(params, context, hourNs);
   const delayNs = readDelay(params);
   return { op: 'tail', query, limit, range: { startNs, endNs: context.nowNs }, delayNs, follow };
 }

@@ -209,14 +209,14 @@ test('who has gone before it asked does not wait', async (t) => {
 test('a late loop lowers the limit below what runs, and an idle one raises it up to the cap again', (t) => {
   const limit = new AdaptiveLimit({ floor: 4, ceiling: 100, targetMs: 20 });
   t.is(limit.current, 100);
-  limit.observe(19, 50, 0);
+  limit.observe(19, 50, false);
   t.is(limit.current, 100);
-  limit.observe(30, 50, 0);
+  limit.observe(30, 50, false);
   t.is(limit.current, 40);
-  for (let times = 0; times < 50; times += 1) limit.observe(30, limit.current, 10);
+  for (let times = 0; times < 50; times += 1) limit.observe(30, limit.current, true);
   t.is(limit.current, 4);
-  limit.observe(5, 4, 10);
+  for (let times = 0; times < 5; times += 1) limit.observe(5, 4, true);
   t.is(limit.current, 5);
-  for (let times = 0; times < 50; times += 1) limit.observe(5, 4, 0);
+  for (let times = 0; times < 50; times += 1) limit.observe(5, 4, false);
   t.is(limit.current, 100);
 });

@@ -58,7 +58,7 @@ function measured(change: Parameters<typeof telemetryOptions>[0] = {}): {
 }
 
 function record(orgId = 't1'): RequestRecord {
-  const made = new RequestRecord('id', 'GET', '/loki/api/v1/query', makeCaller({ orgId }), 0);
+  const made = new RequestRecord('GET', '/loki/api/v1/query', makeCaller({ orgId }), 0);
   made.route = '/loki/api/v1/query';
   made.requestType = 'query';
   made.query = '{a="b"}';

@@ -28,7 +28,7 @@ function record(change: (made: RequestRecord) => void = () => undefined): Reques
     address: '10.0.0.7',
     headers: new Map([['authorization', `Basic ${btoa('ann:secret')}`]]),
   });
-  const made = new RequestRecord('id', 'GET', '/ref/api/v1/query_range', caller, 0);
+  const made = new RequestRecord('GET', '/ref/api/v1/query_range', caller, 0);
   made.route = '/loki/api/v1/query_range';
   made.requestType = 'query_range';
   made.query = '{app="a"}';

@@ -1,0 +1,239 @@
+import { gunzipSync } from 'node:zlib';
+import test from 'ava';
+import { request } from 'undici';
+import {
+  makeLogAnswer,
+  makePipeline,
+  optionsOf,
+  withPipeline,
+  type LogRecord,
+} from '../../../core/testing/index.js';
+import {
+  defineStage,
+  type Answer,
+  type EndpointPlugin,
+  type Exchange,
+  type StagePlugin,
+} from '../../../core/plugin/index.js';
+import admin from '../../../plugins/admin/index.js';
+import guard from '../../../plugins/guard/index.js';
+import referenceApi from '../../../plugins/reference-api/index.js';
+import status from '../../../plugins/status/index.js';
+import tenancy from '../../../plugins/tenancy/index.js';
+import tier0 from '../../../plugins/tier0/index.js';
+import { answering } from './fixtures.js';
+
+interface Settings {
+  readonly server?: Readonly<Record<string, unknown>>;
+  readonly tier0?: Readonly<Record<string, unknown>>;
+  readonly guard?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  /** A stage before tier0. */
+  readonly before?: StagePlugin;
+}
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+}
+
+interface Under {
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Got>;
+  readonly flush: () => Promise<unknown>;
+  /** The value of one metric, without its prefix and with its labels. */
+  readonly metric: (name: string) => Promise<number>;
+  readonly records: () => readonly LogRecord[];
+}
+
+const answer = makeLogAnswer(
+  { app: 'a' },
+  Array.from({ length: 100 }, (_, index) => `line ${index} of many alike`),
+);
+const fixed = { query: '{app="a"}', start: '1000', end: '2000' };
+const pathOf = (params: Readonly<Record<string, string>> = fixed): string =>
+  `/loki/api/v1/query_range?${new URLSearchParams(params).toString()}`;
+
+async function withLane<Result>(settings: Settings, use: (under: Under) => Promise<Result>): Promise<Result> {
+  const pipeline = makePipeline({
+    stages: [
+      // What a plugin needs of the stages before it is checked when the pipeline starts.
+      { plugin: tenancy as unknown as StagePlugin, options: optionsOf('tenancy', {}) },
+      { plugin: guard as unknown as StagePlugin, options: optionsOf('guard', settings.guard ?? {}) },
+      ...(settings.before === undefined ? [] : [{ plugin: settings.before, options: {} }]),
+      { plugin: tier0 as unknown as StagePlugin, options: optionsOf('tier0', settings.tier0 ?? {}) },
+      answering(answer),
+    ],
+    endpoints: [
+      { plugin: referenceApi as unknown as EndpointPlugin, options: optionsOf('reference-api', {}) },
+      { plugin: admin as unknown as EndpointPlugin, options: optionsOf('admin', {}) },
+      { plugin: status as unknown as EndpointPlugin, options: optionsOf('status', {}) },
+    ],
+    server: settings.server ?? {},
+    limits: settings.limits ?? {},
+    telemetry: { registerInstrumentation: true },
+  });
+  return withPipeline(pipeline, async ({ url, proxy, log }) => {
+    const get = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Got> => {
+      const { statusCode, headers: sent, body } = await request(url + path, { headers });
+      return { status: statusCode, headers: sent, body: Buffer.from(await body.arrayBuffer()) };
+    };
+    const metric = async (name: string): Promise<number> => {
+      const text = (await get('/metrics')).body.toString('utf8');
+      const line = text.split('\n').find((one) => one.startsWith(`ref_proxy_${name} `));
+      return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
+    };
+    const flush = (): Promise<unknown> =>
+      request(`${proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
+    return use({ get, metric, flush, records: () => log.records });
+  });
+}
+
+const lane = 'fast_lane_requests_total';
+/** The date may be another second's. */
+const withoutDate = ({ headers, ...rest }: Got): unknown => ({ ...rest, headers: { ...headers, date: '' } });
+
+test('from the third time on, the same bytes are answered at once with the same bytes and headers', async (t) => {
+  for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'x-scope-orgid': 'a' }]) {
+    const whole = await withLane({ server: { httpFastLane: false } }, async ({ get, metric }) => {
+      const answers = [await get(pathOf(), headers), await get(pathOf(), headers)];
+      t.is(await metric(lane), 0);
+      return answers;
+    });
+    await withLane({}, async ({ get, metric }) => {
+      const all: Got[] = [];
+      for (let time = 0; time < 5; time += 1) all.push(await get(pathOf(), headers));
+      // The gzip form is only kept once the second answer has gone out.
+      t.true((await metric(lane)) >= 2);
+      for (const one of all) t.deepEqual(withoutDate(one), withoutDate(whole[1] ?? one));
+      if ('accept-encoding' in headers)
+        t.true(gunzipSync(all[4]?.body ?? Buffer.alloc(0)).includes('line 99'));
+    });
+  }
+});
+
+test('what the whole way counts and logs, the lane counts and logs', async (t) => {
+  const seen = async (server: Readonly<Record<string, unknown>>) =>
+    withLane({ server }, async ({ get, metric, records }) => {
+      for (let time = 0; time < 6; time += 1) await get(pathOf(), { 'x-scope-orgid': 'a' });
+      const names = [
+        'compat_cache_hits_total',
+        'compat_cache_misses_total',
+        'compat_cache_age_seconds_count',
+        'cache_hits_total',
+        'requests_total{system="ref",direction="downstream",endpoint="query_range",route="/loki/api/v1/query_range",status="200"}',
+        'http_connection_transitions_total{state="active"}',
+        'response_tuple_mode_total{mode="default_2tuple"}',
+      ];
+      const counts = Object.fromEntries(
+        await Promise.all(names.map(async (name) => [name, await metric(name)] as const)),
+      );
+      const shown = records()
+        .filter(
+          (record) => record.get('body') === 'request' && record.get('ref.request.type') === 'query_range',
+        )
+        .map((record) => [...record].filter(([name]) => !/dur|time|overhead|pid/i.test(name)));
+      return { counts, shown };
+    });
+  const [whole, fast] = [await seen({ httpFastLane: false }), await seen({})];
+  // Several scrapes at once open connections of their own.
+  const state = 'http_connection_transitions_total{state="active"}';
+  t.true((whole.counts[state] ?? 0) >= 6);
+  t.true((fast.counts[state] ?? 0) >= 6);
+  t.deepEqual({ ...fast.counts, [state]: 0 }, { ...whole.counts, [state]: 0 });
+  t.is(fast.shown.length, 6);
+  t.deepEqual(fast.shown, whole.shown);
+});
+
+test('a request that counts on the time is read anew each time', async (t) => {
+  await withLane({}, async ({ get, metric }) => {
+    for (const params of [{ query: '{app="a"}' }, { query: '{app="a"}', end: '9000000000', since: '1h' }])
+      for (let time = 0; time < 5; time += 1) t.is((await get(pathOf(params))).status, 200);
+    t.is(await metric(lane), 0);
+  });
+});
+
+test('other bytes are another request', async (t) => {
+  await withLane({}, async ({ get, metric }) => {
+    for (let time = 0; time < 4; time += 1) await get(pathOf(), { 'x-scope-orgid': 'a' });
+    const before = await metric(lane);
+    t.true(before > 0);
+    await get(pathOf(), { 'x-scope-orgid': 'b' });
+    await get(`${pathOf()}&limit=3`, { 'x-scope-orgid': 'a' });
+    await get(pathOf(), { 'x-scope-orgid': 'a', 'x-loki-response-encoding-flags': 'categorize-labels' });
+    t.is(await metric(lane), before);
+    t.is((await get(pathOf(), { 'x-scope-orgid': 'a|b' })).status, 200);
+  });
+});
+
+test('a flush sends the next request the whole way', async (t) => {
+  await withLane({}, async ({ get, metric, flush }) => {
+    for (let time = 0; time < 4; time += 1) await get(pathOf());
+    const [before, misses] = [await metric(lane), await metric('compat_cache_misses_total')];
+    await flush();
+    await get(pathOf());
+    t.is(await metric(lane), before);
+    t.is(await metric('compat_cache_misses_total'), misses + 1);
+  });
+});
+
+test('the rate limit holds for repeated requests, each of which takes one token', async (t) => {
+  await withLane({ guard: { rateLimitPerSecond: 0.001, rateLimitBurst: 6 } }, async ({ get, metric }) => {
+    const statuses: number[] = [];
+    for (let time = 0; time < 8; time += 1) statuses.push((await get(pathOf())).status);
+    t.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429, 429]);
+    t.true((await metric(lane)) > 0);
+  });
+});
+
+test('limits that depend on the time are held to each time', async (t) => {
+  await withLane(
+    { limits: { tenantDefaultLimits: { max_query_lookback: '720h' } } },
+    async ({ get, metric }) => {
+      for (let time = 0; time < 5; time += 1) await get(pathOf());
+      t.is(await metric(lane), 0);
+    },
+  );
+});
+
+test('a stage before the cache that does not say how to repeat itself sees every request', async (t) => {
+  let calls = 0;
+  const counting = (isRepeating: boolean): StagePlugin =>
+    defineStage({
+      name: 'site',
+      summary: 'Counts.',
+      needs: [],
+      gives: [],
+      rest: 'once',
+      create: () => ({
+        handle: async (exchange: Exchange, rest: (exchange: Exchange) => Promise<Answer>) => {
+          calls += 1;
+          return rest(exchange);
+        },
+        ...(isRepeating ? { admitAgain: () => () => calls < 3 } : {}),
+      }),
+    }) as unknown as StagePlugin;
+  await withLane({ before: counting(false) }, async ({ get, metric }) => {
+    for (let time = 0; time < 5; time += 1) await get(pathOf());
+    t.is(calls, 5);
+    t.is(await metric(lane), 0);
+  });
+  calls = 0;
+  await withLane({ before: counting(true) }, async ({ get, metric }) => {
+    for (let time = 0; time < 5; time += 1) await get(pathOf());
+    t.is(calls, 2);
+    t.is(await metric(lane), 3);
+    calls = 3;
+    await get(pathOf());
+    t.is(calls, 4);
+  });
+});
+
+test('a request with a body takes the whole way', async (t) => {
+  await withLane({}, async ({ get, metric }) => {
+    for (let time = 0; time < 4; time += 1) await get(pathOf());
+    const before = await metric(lane);
+    await get(pathOf(), { 'transfer-encoding': 'chunked' }).catch(() => undefined);
+    t.is(await metric(lane), before);
+  });
+});
