@@ -4,6 +4,7 @@ import type { Meters } from '../base/meters.js';
 import { SelectionProfiler, type SelectionProfile, type StretchProfile } from './metric/count/profile.js';
 import type { StreamListing } from './metric/count/stream-listing.js';
 import { LineShapes, type LineShaper } from './metric/count/shapes.js';
+import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
 import type { Declined } from './metric/declined.js';
 
 export const learnedMetrics = {
@@ -28,6 +29,7 @@ export const learnedMetrics = {
 export interface Memories {
   readonly profiler: SelectionProfiler;
   readonly shapes: LineShapes;
+  readonly spelled: SpelledLevelFinder;
   /** Statistics that turned out to have too many groups. */
   readonly refusals: Memory<Declined>;
   /** By owner of the data and selection. */
@@ -59,6 +61,7 @@ export function createMemories({
       memory<SelectionProfile>('selections'),
     ),
     shapes: new LineShapes(memory<LineShaper | Declined>('shapes')),
+    spelled: new SpelledLevelFinder(memory<SpelledStretch>('spelled-levels')),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
   };

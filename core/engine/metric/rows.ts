@@ -13,6 +13,7 @@ import { type BackendRow, type BackendValue, type Upstream } from '../../victori
 import type { LeafPlan } from '../plan/types.js';
 import { countByTime } from '../rows/count-by-time.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
+import type { SelectionProfile } from './count/profile.js';
 import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
 import { decline } from './declined.js';
 
@@ -35,11 +36,14 @@ export interface RowRequest {
   readonly rewrite?: (row: BackendRow) => BackendRow;
   /** Skips rows that are counted elsewhere. */
   readonly accepts?: (row: BackendRow) => boolean;
-  /** False when no row was pushed twice. */
-  readonly mayRepeat?: boolean;
+  /** Where rows may have been pushed twice; anywhere unless told. */
+  readonly repeats?: RepeatPlaces;
   /** The number of rows of `selection` in the range, if known. */
   readonly selectedRows?: number;
 }
+
+/** Times at which rows may repeat. */
+export type RepeatPlaces = 'anywhere' | 'nowhere' | ReadonlySet<number>;
 
 /** What rows are read with. */
 type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts'> & {
@@ -71,9 +75,9 @@ async function* readParts(
     range,
     accepts = () => true,
     rewrite = asItIs,
-    mayRepeat = true,
+    repeats: places = 'anywhere',
   } = request;
-  const most = mayRepeat ? windowRows : callRows;
+  const most = places === 'anywhere' ? windowRows : callRows;
   const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
   const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
   const pipes: readonly LogsqlPipe[] = [
@@ -92,11 +96,30 @@ async function* readParts(
         if (!accepts(each)) continue;
         const row = reader.read(rewrite(each));
         counts.row(row);
-        if (!mayRepeat || !repeats.isRepeated(row)) rows.push(row);
+        if (!mayRepeat(row, places) || !repeats.isRepeated(row)) rows.push(row);
       }
       yield rows;
     }
   }
+}
+
+function mayRepeat({ timestampNs }: LogRow, places: RepeatPlaces): boolean {
+  if (places === 'anywhere' || places === 'nowhere') return places === 'anywhere';
+  return places.size > 0 && places.has(roughly(timestampNs));
+}
+
+/** A number for a time: times that differ may have the same, which only costs a look. */
+function roughly(timeNs: bigint): number {
+  return Number(timeNs);
+}
+
+/** Where rows may repeat by what is known of a selection; streams with the same labels are one stream. */
+export function placesOfRepeats(
+  { repeatedAt }: Pick<SelectionProfile, 'repeatedAt'>,
+  hasSameLabels: boolean,
+): RepeatPlaces {
+  if (repeatedAt === undefined || hasSameLabels) return 'anywhere';
+  return repeatedAt.length === 0 ? 'nowhere' : new Set(repeatedAt.map(roughly));
 }
 
 const asItIs = (row: BackendRow): BackendRow => row;
@@ -112,15 +135,15 @@ export function rowEntrySource(
       const range = { startNs: fromNs, endNs: toNs + 1n };
       const asked = { ...context, selection, columns: [] };
       const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
-      const { missing, streamsWithSharedTimes } = await context.profiler.of(asked, range, listed);
+      const profile = await context.profiler.of(asked, range, listed);
       const pacer = new Pacer(signal);
       const streams = await atPace(readStreams(listed, context.reader), pacer);
       const sameLabelStreams = await atPace(streamsWithSameLabels(streams), pacer);
       const rowsOf: RowRequest = {
         ...{ filter: plan.logs.filter, selection, range },
         // The line of a row without one is built from all its fields.
-        columns: missing > 0 ? undefined : plan.columns,
-        mayRepeat: streamsWithSharedTimes.size > 0 || sameLabelStreams.size > 0,
+        columns: profile.missing > 0 ? undefined : plan.columns,
+        repeats: placesOfRepeats(profile, sameLabelStreams.size > 0),
         selectedRows: rowsOfStreams(listed),
       };
       for await (const rows of readEntries(rowsOf, context)) {

@@ -97,7 +97,7 @@ async function shortRows(
   const shaper = await context.shapes.of(question, { ...context, selection, range, rows: selectedRows });
   if (isDeclined(shaper)) return shaper;
   return {
-    ...{ filter: logs.filter, selection, range, selectedRows, mayRepeat: false },
+    ...{ filter: logs.filter, selection, range, selectedRows, repeats: 'nowhere' },
     pipes: shaper.pipes,
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
     rewrite: withStream(grouping, deciding.all),
@@ -105,13 +105,8 @@ async function shortRows(
 }
 
 /** Why the rows must be evaluated line by line, if they must. */
-function obstacleIn({
-  streamsWithSharedTimes,
-  missing,
-  unreliable,
-  isHidden,
-}: SelectionProfile): Declined | undefined {
-  if (streamsWithSharedTimes.size > 0) return decline('repeated-rows');
+function obstacleIn({ repeatedAt, missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
+  if (repeatedAt?.length !== 0) return decline('repeated-rows');
   if (missing > 0) return decline('missing-lines');
   if (unreliable > 0) return decline('lenient-numbers');
   return isHidden ? decline('hidden-fields') : undefined;

@@ -64,8 +64,13 @@ export function normalLevel(text: string): string | undefined {
 const levelWord =
   /(?:^|[ \t\n[({"'=|])(trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo)(?=$|[ \t\n[\](){}:,!"'=|])/i;
 
+/** The first level word of a text as it is written there. */
+export function spelledLevelWord(text: string): string | undefined {
+  return levelWord.exec(text)?.[1];
+}
+
 /** The level that the first level word of a text means; undefined when the text has none. Abbreviations are not looked for. */
 export function levelOfWords(text: string): string | undefined {
-  const word = levelWord.exec(text)?.[1];
+  const word = spelledLevelWord(text);
   return word === undefined ? undefined : (normalLevel(word) ?? normalLevel(word.replaceAll('İ', 'i')));
 }

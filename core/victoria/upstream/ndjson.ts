@@ -84,7 +84,10 @@ class OpenLine {
 function parseChunk(text: string, rules: RowRules, rows: BackendRow[]): void {
   const parsed = text.length > rules.maxBytes ? undefined : parseAsList(text);
   // The lines one by one tell which of them is wrong, and how.
-  if (parsed === undefined) return parseLines(text, rules, rows);
+  if (parsed === undefined) {
+    parseLines(text, rules, rows);
+    return;
+  }
   for (const row of parsed) {
     rules.check(row);
     rows.push(row);

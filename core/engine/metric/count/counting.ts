@@ -183,6 +183,9 @@ export interface ShapeCount {
   readonly groups: readonly Group[];
   /** Selects the rows whose shape leaves their meaning undecided; undefined when there are none. */
   readonly undecided: readonly LogsqlPipe[] | undefined;
+  /** The rows that were counted, and those that must be read; all of them unless given. */
+  readonly told?: LogsqlFilter;
+  readonly untold?: LogsqlFilter | undefined;
 }
 
 export interface ShapeRequest extends CountRequest {

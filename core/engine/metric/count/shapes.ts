@@ -49,12 +49,24 @@ export interface RepresentativeLine {
   readonly level?: string;
 }
 
+/** Splits lines by what stands around their level. */
+export interface LevelShaper extends LineShaper {
+  /** The text around a level, in the order in which it is looked for. */
+  readonly forms: readonly LevelForm[];
+  /** The pipes that cut out a level. */
+  readonly extracting: readonly LogsqlPipe[];
+  /** The column of the level that was cut out. */
+  readonly value: string;
+  /** The parts of a group's shape, and the level of its lines: the empty text for none, undefined when it depends on the rest. */
+  partsOf(get: Get): { readonly text: string; readonly value: string; readonly level?: string };
+}
+
 /** What to find out about lines. */
-export interface LineQuestion {
+export interface LineQuestion<Shaper extends LineShaper = LineShaper> {
   /** Identifies the question. */
   readonly key: string;
   /** How to split lines like these into shapes, or why they should be read instead; a line in each step. */
-  readonly judge: (lines: readonly string[]) => Steps<LineShaper | Declined>;
+  readonly judge: (lines: readonly string[]) => Steps<Shaper | Declined>;
 }
 
 /** The lines that a question is about. */
@@ -78,10 +90,14 @@ export class LineShapes {
   }
 
   /** How to split the lines into shapes, or why they should be read instead: they must have enough in common. */
-  async of(question: LineQuestion, asked: AskedLines): Promise<LineShaper | Declined> {
+  async of<Shaper extends LineShaper>(
+    question: LineQuestion<Shaper>,
+    asked: AskedLines,
+  ): Promise<Shaper | Declined> {
     const key = `${question.key} ${asked.upstream.owner} ${printFilter(asked.selection)}`;
     const known = this.#memory.get(key);
-    if (known !== undefined) return known;
+    // The key names the question, so that this is what its judge has returned.
+    if (known !== undefined) return known as Shaper | Declined;
     const lines = await asked.samples.of(asked);
     const shaper = await atPace(question.judge(lines), new Pacer(asked.signal));
     // An empty sample says nothing about other ranges.
@@ -155,7 +171,7 @@ export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Decline
   return isWorthwhile ? shaperOf(forms) : decline('lines-differ');
 }
 
-function* commonForms(lines: readonly string[]): Steps<readonly LevelForm[]> {
+export function* commonForms(lines: readonly string[]): Steps<readonly LevelForm[]> {
   const counted = new Map<string, { readonly form: LevelForm; count: number }>();
   for (const line of lines) {
     yield;
@@ -181,7 +197,7 @@ const value = '__shape_level';
 const startsAnObject = field('_msg', { kind: 'exact-prefix', text: '{' });
 
 /** Cuts a line after the level in the first matching form; a line without one is kept whole. Numbers are collapsed. */
-function shaperOf(forms: readonly LevelForm[]): LineShaper {
+export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
   const unmatched = exact(value, '');
   const extracting = forms.map(({ prefix, suffix }, index): LogsqlPipe => {
     const pattern = `<plain:${before}>${prefix}<plain:${value}>${suffix}`;
@@ -204,8 +220,16 @@ function shaperOf(forms: readonly LevelForm[]): LineShaper {
       { kind: 'collapse_nums', at: before, prettify: false },
     ],
     columns: [before, value],
+    forms,
+    extracting,
+    value,
+    partsOf(get) {
+      const [text, found] = [get(before) ?? '', get(value) ?? ''];
+      const level = levelOf(text, found, forms);
+      return { text, value: found, ...(level === undefined ? {} : { level }) };
+    },
     representativeOf(get) {
-      const level = levelOf(get(before) ?? '', get(value) ?? '', forms);
+      const { level } = this.partsOf(get);
       // A level word alone is a line of that level.
       return level === undefined ? undefined : { line: level === '' ? noLevel : level };
     },
@@ -213,7 +237,7 @@ function shaperOf(forms: readonly LevelForm[]): LineShaper {
 }
 
 /** A line without a level. */
-const noLevel = 'x';
+export const noLevel = 'x';
 
 /** Splits lines in both ways: the first provides the line, the second the level. */
 export function withLevels(lines: LineShaper, levels: LineShaper): LineShaper {

@@ -29,6 +29,7 @@ import { duplicateRows } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
+import { formsQuestion } from './spelled-levels.js';
 import { levelQuestion, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
@@ -121,13 +122,13 @@ export class Statistics {
   }
 
   /** Rows that repeat an earlier one. */
-  async duplicates({ streamsWithSharedTimes }: SelectionProfile): ReturnType<typeof duplicateRows> {
+  async duplicates(profile: SelectionProfile): ReturnType<typeof duplicateRows> {
     const { plan, context, buckets, streamListing, deciding } = this.#parts;
     if (plan.push.measure === 'presence') return [];
     const { range } = buckets;
     const { streams } = streamListing;
     const { memory } = context.limits;
-    const asked = { ...context, memory, filter: this.#filter, range, streams, streamsWithSharedTimes };
+    const asked = { ...context, memory, filter: this.#filter, range, streams, profile };
     return duplicateRows({ ...asked, fields: deciding.all });
   }
 
@@ -155,8 +156,11 @@ export class Statistics {
     }
     if (profile.missing > 0) await this.#addMissing(into, selectedRows);
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
-    else if (others !== 'none' && others.undecided !== undefined)
-      await this.#addUndecided(into, selectedRows, others.undecided);
+    else if (others !== 'none') {
+      const { undecided, told, untold } = others;
+      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, told);
+      if (untold !== undefined) await this.#addUndecided(into, selectedRows, [], untold);
+    }
   }
 
   #addGroup(group: Group, { engine, checkSeries }: LeafEngine): void {
@@ -188,7 +192,7 @@ export class Statistics {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
-    if (isDeclined(levels)) return 'rows';
+    if (isDeclined(levels)) return lines === undefined ? this.#countBySpelling() : 'rows';
     const shaper = lines === undefined ? levels : withLevels(lines, levels);
     const asked = this.#countRequest(and(this.#filter, filter));
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
@@ -197,7 +201,32 @@ export class Statistics {
     return isDeclined(counted) ? 'rows' : counted;
   }
 
-  #cutting(question: LineQuestion, selection: LogsqlFilter): Promise<LineShaper | Declined> {
+  /** Counts lines by the words that tell their level, in the streams where these do. */
+  async #countBySpelling(): Promise<ShapeCount | 'rows'> {
+    const { plan, context, buckets, streamListing } = this.#parts;
+    const { filter, selection } = this.#undecidedRows();
+    const shaper = await this.#cutting(formsQuestion, and(plan.selection, selection));
+    if (isDeclined(shaper)) return 'rows';
+    const streams = [...streamListing.streams].filter(([, { level }]) => level === undefined);
+    const spelled = await context.spelled.of({
+      ...{ ...context, range: buckets.range, listing: streamListing, shaper },
+      ...{ selection: plan.selection, lines: and(plan.selection, filter) },
+      streams: streams.map(([text]) => text),
+    });
+    if (isDeclined(spelled)) return 'rows';
+    const { told, untold } = spelled;
+    const asked = this.#countRequest(and(this.#filter, filter, told));
+    const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
+    const counted = await this.#unlessRefused('spelled levels', () =>
+      countByShape({ ...asked, shaper: spelled.shaper, accepts }),
+    );
+    return isDeclined(counted) ? 'rows' : { ...counted, told, untold };
+  }
+
+  #cutting<Shaper extends LineShaper>(
+    question: LineQuestion<Shaper>,
+    selection: LogsqlFilter,
+  ): Promise<Shaper | Declined> {
     const { context, buckets, streamListing } = this.#parts;
     const rows = rowsOfStreams(streamListing.listed);
     return context.shapes.of(question, { ...context, selection, range: buckets.range, rows });
@@ -270,15 +299,20 @@ export class Statistics {
   }
 
   /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
-  async #addUndecided(into: LeafEngine, selectedRows: number, pipes: readonly LogsqlPipe[]): Promise<void> {
+  async #addUndecided(
+    into: LeafEngine,
+    selectedRows: number,
+    pipes: readonly LogsqlPipe[],
+    within: LogsqlFilter = and(),
+  ): Promise<void> {
     const { plan, deciding } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addRows(into, {
-      filter: and(this.#filter, filter),
-      selection: and(plan.selection, selection),
+      filter: and(this.#filter, filter, within),
+      selection: and(plan.selection, selection, within),
       pipes,
       columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
-      mayRepeat: false,
+      repeats: 'nowhere',
       selectedRows,
       accepts: (row) =>
         !this.#groups.isDecided({ stream: row._stream ?? '{}', get: (name) => columnOf(row, name) }),

@@ -38,7 +38,7 @@ const counted = (atSeconds: number, rows: number) => ({
 const oneRow: ExpectedCall = { call: 'rows', batches: [[row]] };
 
 test('few rows that cannot repeat are read by one call', async (t) => {
-  const { rows } = await read({ mayRepeat: false, selectedRows: 250_000 }, [oneRow]);
+  const { rows } = await read({ repeats: 'nowhere', selectedRows: 250_000 }, [oneRow]);
   t.is(rows, 1);
 });
 
@@ -47,7 +47,7 @@ test('many rows are read by several calls, so that none lasts until the deadline
     call: 'rows',
     batches: [[counted(0, 200_000), counted(60, 200_000), counted(61, 50_000)]],
   };
-  const { rows, upstream } = await read({ mayRepeat: false, selectedRows: 450_000 }, [
+  const { rows, upstream } = await read({ repeats: 'nowhere', selectedRows: 450_000 }, [
     counts,
     oneRow,
     oneRow,

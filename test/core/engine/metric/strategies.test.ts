@@ -16,6 +16,12 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
+const repeated = (ns: bigint): StoredEntry => ({
+  ns,
+  stream: { app: 'twice' },
+  line: `{"took_ms":0,"user":"${'x'.repeat(50)}"}`,
+});
+
 const entries = Array.from({ length: 300 }, (_, n): readonly StoredEntry[] => {
   const ns = base + BigInt(n) * second;
   return [
@@ -24,6 +30,7 @@ const entries = Array.from({ length: 300 }, (_, n): readonly StoredEntry[] => {
     { ns, stream: { app: 'broken' }, line: n === 150 ? '{"status":' : '{"status":1}' },
     { ns, stream: { app: 'twice' }, line: `{"took_ms":${n % 200},"user":"${'x'.repeat(50)}"}` },
     { ns, stream: { app: 'twice' }, line: `{"took_ms":-${n % 200},"user":"${'x'.repeat(50)}"}` },
+    ...(n % 100 === 0 ? [repeated(ns)] : []),
     { ns, stream: { app: 'lenient' }, line: n === 150 ? '{"a":NaN,"status":1}' : '{"a":1,"status":1}' },
   ];
 }).flat();

@@ -1,14 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import { streamMatch, matcher } from '../../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
+import type { RowsRequest } from '../../../../../core/victoria/upstream/types.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
-import {
-  SelectionProfiler,
-  stretchesOf,
-  type SelectionProfile,
-} from '../../../../../core/engine/metric/count/profile.js';
+import { SelectionProfiler, type SelectionProfile } from '../../../../../core/engine/metric/count/profile.js';
+import { stretchesOf } from '../../../../../core/engine/metric/count/stretches.js';
 
 const hourNs = 3_600_000_000_000n;
 const naming = new Naming(defaultNamingSettings);
@@ -56,13 +55,20 @@ function findUntil(
   return profiler.of(request, { startNs: 1n, endNs: lastNs + 1n }, [{ value: stream, hits }]);
 }
 
+/** What the rows of statistics are grouped by. */
+function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
+  return pipes.flatMap((pipe) => (pipe.kind === 'stats' ? pipe.by.map(({ field }) => field) : []));
+}
+
 function look(rows: number, changes: Readonly<Record<string, string>> = {}): ExpectedCall {
   const row = { _stream: stream, env: 'x', rows: String(rows), different: String(rows), missing: '0' };
-  return { call: 'rows', batches: [[{ ...row, ...changes }]] };
+  const when = ({ query }: RowsRequest): boolean => !isDeepStrictEqual(columnsOf(query), ['_stream']);
+  return { call: 'rows', when, batches: [[{ ...row, ...changes }]] };
 }
 
 const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
+  repeatedAt: [],
   missing: 0,
   isHidden: false,
   unreliable: 0,
@@ -74,7 +80,12 @@ test('hours that were looked at are looked at again when rows came in, and only 
   t.deepEqual(await find(profiler, 26, ...looks), nothingSpecial);
   t.deepEqual(await find(profiler, 26), nothingSpecial);
   const twice = look(3, { different: '2' });
-  const found = await find(profiler, 27, twice, ...looks.slice(1));
+  const pairs: ExpectedCall = {
+    call: 'rows',
+    when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_stream']),
+    batches: [[{ _stream: stream, rows: '3', different: '3' }]],
+  };
+  const found = await find(profiler, 27, pairs, twice, ...looks.slice(1));
   t.deepEqual(found, { ...nothingSpecial, streamsWithSharedTimes: new Set([stream]) });
 });
 

@@ -1,0 +1,90 @@
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
+import {
+  and,
+  compare,
+  fields,
+  limit,
+  matcher,
+  query,
+  stats,
+  statsFunction,
+  where,
+} from '../../../victoria/logsql/build.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
+import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
+
+/** The most times that are named; where lines repeat at more, they are read. */
+export const maxTimes = 2000;
+const maxNamedStreams = 50;
+
+/** The rows to look at. */
+interface Looked {
+  readonly upstream: Upstream;
+  readonly range: TimeRange;
+  readonly filter: LogsqlFilter;
+}
+
+/** The fields of a stream, by its `_stream` text. */
+type FieldsOf = (text: string) => StreamIdentity['fields'] | undefined;
+
+/**
+ * The times at which a line was pushed to one of these streams more than once, and possibly others; undefined when there are too many.
+ *
+ * Counting by hash may find too few distinct pairs of time and line, which only costs a search, but never too many.
+ */
+export async function timesOfRepeats(
+  looked: Looked,
+  streams: ReadonlySet<string>,
+  fieldsOf: FieldsOf,
+): Promise<readonly bigint[] | undefined> {
+  if (streams.size === 0) return [];
+  const filter = and(looked.filter, streamsFilter(streams, fieldsOf));
+  const repeating = await withRepeats({ ...looked, filter });
+  if (repeating.size === 0) return [];
+  return repeatedTimes({ ...looked, filter: and(looked.filter, streamsFilter(repeating, fieldsOf)) });
+}
+
+/** The streams in which rows share time and line. */
+async function withRepeats({ upstream, range, filter }: Looked): Promise<ReadonlySet<string>> {
+  const counting = stats(
+    ['_stream'],
+    statsFunction('count', [], 'rows'),
+    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
+  );
+  const found = new Set<string>();
+  for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
+    for (const row of batch)
+      if (columnOf(row, 'rows') !== columnOf(row, 'different')) found.add(row._stream ?? '{}');
+  }
+  return found;
+}
+
+/** The times at which a line occurs more than once, in whatever stream: a false match only costs a search. */
+export async function repeatedTimes({
+  upstream,
+  range,
+  filter,
+}: Looked): Promise<readonly bigint[] | undefined> {
+  const pipes = [
+    stats(['_time', '_msg'], statsFunction('count', [], 'rows')),
+    where(compare('rows', '>', '1')),
+    fields('_time'),
+    limit(maxTimes + 1),
+  ];
+  const times: bigint[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range })) {
+    for (const row of batch) times.push(parseRowTime(row._time ?? ''));
+  }
+  return times.length > maxTimes ? undefined : [...new Set(times)];
+}
+
+/** Matches all rows of these streams, and possibly more. */
+export function streamsFilter(texts: ReadonlySet<string>, fieldsOf: FieldsOf): LogsqlFilter {
+  if (texts.size > maxNamedStreams) return and();
+  const groups = [...texts].map((text): readonly StreamMatcher[] =>
+    [...(fieldsOf(text) ?? [])].map(([name, value]) => matcher(name, '=', value)),
+  );
+  return groups.some(({ length }) => length === 0) ? and() : { kind: 'stream', groups };
+}

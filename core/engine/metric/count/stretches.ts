@@ -1,0 +1,182 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Memory } from '../../../base/memory/byte-lru.js';
+import { Pacer } from '../../../base/pace/pacer.js';
+import { atPace, type Steps } from '../../../base/pace/steps.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { query } from '../../../victoria/logsql/build.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
+import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
+import type { BackendValue, Upstream } from '../../../victoria/upstream/types.js';
+
+/** What was found in one stretch of time. */
+export interface Found {
+  /** A checksum of its number of rows per stream. */
+  readonly tally: bigint;
+}
+
+/** What is looked at. */
+export interface Looked {
+  /** Tells apart what is looked for, and where. */
+  readonly key: string;
+  readonly upstream: Upstream;
+  readonly reader: RowReader;
+  readonly selection: LogsqlFilter;
+}
+
+const keptMs = 86_400_000;
+/** Parallel looks, in addition to the statistics themselves. */
+const parallel = 4;
+
+/**
+ * Remembers what was found in a selection by whole stretches of time. It stays valid while each stream has the same number of rows in its
+ * stretch, which one listing shows.
+ */
+export class Stretches<Finding extends Found> {
+  readonly #memory: Memory<Finding>;
+  readonly #bytesOf: (finding: Finding) => number;
+
+  constructor(memory: Memory<Finding>, bytesOf: (finding: Finding) => number) {
+    this.#memory = memory;
+    this.#bytesOf = bytesOf;
+  }
+
+  /**
+   * The findings of all stretches of a range, in any order; `look` finds what is not known.
+   * @param listed the streams of the whole range
+   */
+  async of(
+    looked: Looked,
+    range: TimeRange,
+    listed: readonly BackendValue[],
+    look: (range: TimeRange) => Promise<Finding>,
+  ): Promise<readonly Finding[]> {
+    const stretches = stretchesOf(range).map((stretch) => ({
+      ...stretch,
+      key: `${looked.key} ${stretch.startNs}-${stretch.endNs}`,
+    }));
+    const known = stretches.map(({ key }) => this.#memory.get(key));
+    const isUnchanged = await areUnchanged(looked, stretches, known, { range, listed });
+    const findings: Finding[] = [];
+    const queue = stretches.entries();
+    const worker = async (): Promise<void> => {
+      for (const [index, { isWhole, key, startNs, endNs }] of queue) {
+        const found = (isUnchanged ? known[index] : undefined) ?? (await look({ startNs, endNs }));
+        if (isWhole) this.#memory.set(key, found, this.#bytesOf(found), keptMs);
+        findings.push(found);
+      }
+    };
+    await Promise.all(Array.from({ length: parallel }, worker));
+    return findings;
+  }
+}
+
+/** Whether each stream still has the same number of rows over all cached stretches together. */
+async function areUnchanged(
+  { upstream, reader, selection }: Looked,
+  stretches: readonly TimeRange[],
+  findings: readonly (Found | undefined)[],
+  whole: { readonly range: TimeRange; readonly listed: readonly BackendValue[] },
+): Promise<boolean> {
+  const known = stretches.filter((_stretch, index) => findings[index] !== undefined);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const isGapless = known.every(({ endNs }, index) => endNs === (known[index + 1]?.startNs ?? endNs));
+  if (!isGapless) return false;
+  const range = { startNs: first.startNs, endNs: last.endNs };
+  const isAll = range.startNs === whole.range.startNs && range.endNs === whole.range.endNs;
+  const listed = isAll
+    ? whole.listed
+    : await upstream.list({ listing: 'streams', query: query(selection), range });
+  const tally = await tallyOfListing(reader, listed);
+  return tally === addTallies(findings.flatMap((finding) => finding?.tally ?? []));
+}
+
+/** The checksum of listed streams. */
+export function tallyOfListing(reader: RowReader, listed: readonly BackendValue[]): Promise<bigint> {
+  const rows = listed.map(({ value, hits }) => [value, hits] as const);
+  return atPace(tallyOf(reader, rows), new Pacer());
+}
+
+const minuteNs = 60_000_000_000n;
+/** The most long stretches in one range; a longer range uses longer stretches. */
+const maxStretches = 14n;
+/** Stretch lengths in minutes, each with the length of the short stretches at both ends of a range. */
+const lengths = [
+  [5n, 5n],
+  [15n, 5n],
+  [60n, 5n],
+  [240n, 60n],
+  [1440n, 240n],
+  [10_080n, 1440n],
+] as const;
+
+export interface Stretch extends TimeRange {
+  /** Whether the stretch has one of the standard lengths, which are worth caching. */
+  readonly isWhole: boolean;
+}
+
+/** Splits a range into whole hours (or other lengths, for short and long ranges), shorter stretches, and the rest at both ends. */
+export function stretchesOf(range: TimeRange): readonly Stretch[] {
+  const spanNs = range.endNs - range.startNs;
+  const fitting = lengths.find(([long]) => spanNs / (long * minuteNs) < maxStretches);
+  if (fitting === undefined) return [{ ...range, isWhole: false }];
+  const [long, short] = fitting;
+  return cut(range, long * minuteNs).flatMap((stretch) =>
+    stretch.isWhole ? [stretch] : cut(stretch, short * minuteNs),
+  );
+}
+
+/**
+ * Splits a range after the multiples of a length, because windows include their end instead of their start; shorter pieces remain at both
+ * ends.
+ */
+function cut({ startNs, endNs }: TimeRange, lengthNs: bigint): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let at = startNs; at < endNs;) {
+    const border = ((at - 1n) / lengthNs + 1n) * lengthNs + 1n;
+    const next = border < endNs ? border : endNs;
+    stretches.push({ startNs: at, endNs: next, isWhole: next - at === lengthNs });
+    at = next;
+  }
+  return stretches;
+}
+
+/** Prevents clients from choosing streams whose hashes add up to the same checksum. */
+const salt = randomBytes(16);
+/** Streams added per step. */
+const stepStreams = 100;
+const mask = (1n << 64n) - 1n;
+const words = new WeakMap<StreamIdentity, bigint>();
+
+/**
+ * A checksum of the number of rows per stream: different counts have the same checksum with a probability of 2^-64. The checksums of
+ * stretches add up to that of the whole range.
+ */
+export function* tallyOf(
+  reader: RowReader,
+  streams: Iterable<readonly [text: string, rows: number]>,
+): Steps<bigint> {
+  let sum = 0n;
+  let count = 0;
+  for (const [text, rows] of streams) {
+    sum += wordOf(reader.stream(text), text) * BigInt(rows);
+    count += 1;
+    if (count % stepStreams === 0) yield;
+  }
+  return sum & mask;
+}
+
+/** The checksum of several stretches. */
+export function addTallies(tallies: readonly bigint[]): bigint {
+  return tallies.reduce((sum, tally) => sum + tally, 0n) & mask;
+}
+
+function wordOf(stream: StreamIdentity, text: string): bigint {
+  let word = words.get(stream);
+  if (word === undefined) {
+    word = createHash('sha256').update(salt).update(text).digest().readBigUInt64LE();
+    words.set(stream, word);
+  }
+  return word;
+}

@@ -1,0 +1,145 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { runs } from '../../../../setup/runs.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+
+const hourNs = 3_600_000_000_000n;
+/** Behind whole stretches of five minutes, so that what was learned is used again. */
+const base = 1793491200000000001n;
+const lengthNs = hourNs;
+let store: MetricStore;
+let account = 90_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** How a program may write a line of a level; `#` stands for words that no other line has. */
+const spellings = [
+  '# ERROR #',
+  'Error: #',
+  '#: err #',
+  '(warn) #',
+  'warning: #',
+  'WARNING #',
+  '[INFO] # error_count=0',
+  'info # interrupted',
+  '#|DEBUG|#',
+  'trace_id=# fatal',
+  'CRITICAL #',
+  'eRRor #',
+  'crİtical #',
+  '# stderr',
+  '#',
+  '# information',
+  'level=info msg="# error"',
+  'level=nothing # warn',
+  'lvl=WRN #',
+  '{"msg":"# error","level":"debug"}',
+  '{"a":{"severity":"warn"},"msg":"#"}',
+  '{"msg":"# info"}',
+  '# <N>error error<N>',
+  '#error5 6error',
+  'error',
+  '',
+];
+
+interface Program {
+  /** Which spellings it uses. */
+  readonly uses: readonly string[];
+  readonly lines: readonly { readonly which: number; readonly at: number; readonly words: string }[];
+}
+
+const program: fc.Arbitrary<Program> = fc.record({
+  uses: fc.uniqueArray(fc.constantFrom(...spellings), { minLength: 1, maxLength: 3 }),
+  lines: fc.array(
+    fc.record({
+      which: fc.nat(2),
+      at: fc.integer({ min: 0, max: 3_599 }),
+      words: fc.stringMatching(/^[b-z]{3,9}$/),
+    }),
+    { minLength: 10, maxLength: 30 },
+  ),
+});
+
+function entriesOf(programs: readonly Program[]): readonly StoredEntry[] {
+  return programs.flatMap(({ uses, lines }, index) =>
+    lines.map(({ which, at, words }, n) => ({
+      ns: base + BigInt(at) * 1_000_000_000n + BigInt(n),
+      // Some streams have the labels of another one and more.
+      stream: { app: `a${index % 2}`, ...(index > 1 ? { pod: `p${index}` } : {}) },
+      line: (uses[which % uses.length] ?? '').replaceAll('#', `${words} ${n}`),
+    })),
+  );
+}
+
+const queries = [
+  'sum by (detected_level) (count_over_time({app=~".+"} != "zq#" [5m]))',
+  'sum by (level, detected_level) (count_over_time({app=~".+"} != "zq#" | drop __error__ [5m]))',
+  'sum by (app, detected_level) (rate({app=~".+"} !~ "zq#|err" [10m]))',
+  'sum by (pod) (bytes_over_time({app=~".+"} != "zq#" | detected_level="error" [5m]))',
+];
+
+async function answers(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+  const request = rangeRequest(text, base - 1n + 300_000_000_000n, base - 1n + lengthNs, 300_000_000_000n);
+  return valuesOf((await store.run(request, { account, pushdown })).answer);
+}
+
+test.serial(
+  'levels that are counted by their words are those of the lines, before and after lines come late',
+  async (t) => {
+    let asked = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(program, { minLength: 2, maxLength: 5 }), program, async (programs, late) => {
+        account += 1;
+        await store.push(account, entriesOf(programs));
+        const compare = async (): Promise<void> => {
+          for (const query of queries) {
+            asked += 1;
+            const text = query.replace('zq#', `zq${asked}`);
+            t.deepEqual(await answers(text, 'on'), await answers(text, 'off'), text);
+          }
+        };
+        await compare();
+        await compare();
+        await store.push(account, entriesOf([late]));
+        await compare();
+      }),
+      { numRuns: runs(8), seed: 20_261_123 },
+    );
+  },
+);
+
+/** Lines that differ in words, of two programs, and one whose words do not tell its levels. */
+const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
+  const ns = base + BigInt(n) * 8_000_000_000n;
+  const words = `w${n.toString(36).replaceAll(/\d/g, 'q')}x`;
+  return [
+    { ns, stream: { app: 'java' }, line: `${words} ${n % 3 === 0 ? 'ERROR' : 'INFO'} ${words}` },
+    {
+      ns,
+      stream: { app: 'klog' },
+      line: `${words} ${n % 2 === 0 ? '"Error syncing pod"' : 'started'} ${words}`,
+    },
+    ...(n % 4 === 0
+      ? [{ ns, stream: { app: 'mixed' }, line: `${words} ${n % 8 === 0 ? 'Error_rate=1' : 'done'} ${words}` }]
+      : []),
+  ];
+}).flat();
+
+test.serial('only lines of streams whose words do not tell are read, from the second time on', async (t) => {
+  account += 1;
+  await store.push(account, many);
+  const rowsOf = async (word: string): Promise<number> => {
+    const text = `sum by (detected_level) (count_over_time({app=~".+"} != "${word}" [5m]))`;
+    const request = rangeRequest(text, base - 1n + 300_000_000_000n, base - 1n + lengthNs, 300_000_000_000n);
+    const { calls, answer } = await store.run(request, { account });
+    t.deepEqual(valuesOf(answer), await answers(text, 'off'));
+    return calls.reduce((sum, { rows }) => sum + rows, 0);
+  };
+  await rowsOf('zqa');
+  const rows = await rowsOf('zqb');
+  // 100 lines of one stream, and a few groups for each of twelve buckets.
+  t.true(rows >= 100 && rows < 250, `${rows} rows`);
+});
