@@ -29,7 +29,7 @@ const pairBytes = 8;
 /** A stream's entries have few levels: their name and about this much text. */
 const levelTexts = detectedLevelName.length + 12;
 /** Counting distinct values costs memory of the backend; for more rows than this, the newest ones are used as a sample. */
-const maxCountedRows = 200_000;
+const maxCountedRows = 40_000;
 const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;

@@ -52,6 +52,10 @@ function unlessTooMany(open: readonly string[], question: LineQuestion): LineQue
   return open.length > maxNames ? decline('too-many-json-labels') : question;
 }
 
+/** Escapes that cannot spell the name of a key, or blanks around one, and that everybody reads alike. */
+const plainEscapes = String.raw`^(?:[^\\]|\\["\\/])*$`;
+const hasPlainEscapes = or(not(substring('_msg', '\\')), regexp('_msg', plainEscapes));
+
 // A client field is unlikely to have this prefix, and would only be overwritten during counting.
 const prefix = '__json_';
 const whole = '__json__line';
@@ -60,12 +64,12 @@ const behind = (index: number): string => `__json__rest_${index}`;
 
 /**
  * A label comes from the one key of its name at the top of an object. Its value represents the line when the backend has found the key, the
- * text that every spelling of such a key starts with occurs once in the line, and nothing is escaped: then no other key can produce the
- * label. A line without that text lacks the label if it is valid, which another label proves. All other lines represent only themselves.
+ * text that every spelling of such a key starts with occurs once in the line, and nothing but quotes and slashes is escaped: then no other key
+ * can produce the label. A line without that text lacks the label if it is valid, which another label proves. All other lines represent only themselves.
  */
 function shaperOf(names: readonly string[]): LineShaper {
   const isDecided = and(
-    not(substring('_msg', '\\')),
+    hasPlainEscapes,
     or(...names.map((name) => present(prefix + name))),
     ...names.map((name, index) =>
       and(
@@ -142,7 +146,7 @@ export function shorteningQuestion(open: readonly string[]): LineQuestion | Decl
 
 function shorten(names: readonly string[]): LineShaper {
   const isDecided = and(
-    not(substring('_msg', '\\')),
+    hasPlainEscapes,
     ...names.map((name, index) => and(isFoundOnce(name, index), hasNoBlanks(name, index))),
   );
   const pairs = names.map((name) => `"${name}":<q:${prefix}${name}>`);
@@ -160,9 +164,15 @@ function startOf(name: string): string {
   return others.length === 0 ? `"${name}"` : `"${first}`;
 }
 
+function hasOnlyPlainEscapes(line: string): boolean {
+  for (let at = line.indexOf('\\'); at >= 0; at = line.indexOf('\\', at + 2))
+    if (!'"\\/'.includes(line.charAt(at + 1) || 'none')) return false;
+  return true;
+}
+
 /** Groups a line as the backend would, except in rare cases. */
 function groupOf(line: string, names: readonly string[]): string {
-  if (line.includes('\\')) return line;
+  if (!hasOnlyPlainEscapes(line)) return line;
   let object: unknown;
   try {
     object = JSON.parse(line);
