@@ -4,6 +4,7 @@
  */
 import { shapes, type Shape } from './answers-table.js';
 import { startProgram, type RunningProgram } from './program.js';
+import { note } from './report.js';
 import { openRelay } from './relay.js';
 import { sampleBatches } from './sample-logs.js';
 
@@ -32,6 +33,7 @@ export async function run(): Promise<void> {
       await ask(counted.url, shape.path, shape.params, { 'X-Scope-OrgID': 'bench' }, nonce());
       const moved = relay.takeBytes();
       const ratio = (proxyMs / directMs).toFixed(2);
+      note('answers', shape.name, proxyMs / directMs);
       console.log(
         row(
           shape.name,

@@ -1,8 +1,11 @@
 /**
- * `npm run bench [-- NAME...]`: runs the benchmarks beside this file whose names start with NAME, all without one. Each is a module
- * that exports `run`; speed lives here, never in assertions of tests.
+ * `npm run bench [-- NAME...] [--json=FILE]`: runs the benchmarks beside this file whose names start with NAME, all without one, and writes
+ * their ratios to FILE. Each is a module that exports `run`; speed lives here, never in assertions of tests.
+ * `npm run bench -- compare OLD NEW` prints two such files side by side.
  */
 import { readdir } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { compareReports, writeReport } from './report.js';
 
 interface Benchmark {
   run(): Promise<void>;
@@ -12,9 +15,20 @@ function isBenchmark(module: unknown): module is Benchmark {
   return typeof module === 'object' && module !== null && 'run' in module && typeof module.run === 'function';
 }
 
-const wanted = process.argv.slice(2);
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' } },
+});
+const [command, oldFile, newFile] = wanted;
+if (command === 'compare') {
+  if (oldFile === undefined || newFile === undefined) throw new Error('compare takes two files');
+  await compareReports(oldFile, newFile);
+  process.exit();
+}
+/** Not benchmarks: they begin by themselves. */
+const parts = new Set(['main.js', 'bare-server.js', 'flood.js']);
 const files = (await readdir(new URL('.', import.meta.url))).filter(
-  (file) => /^[a-z-]+\.js$/.test(file) && file !== 'main.js',
+  (file) => /^[a-z-]+\.js$/.test(file) && !parts.has(file),
 );
 const chosen = files
   .filter((file) => wanted.length === 0 || wanted.some((name) => file.startsWith(name)))
@@ -31,3 +45,4 @@ for (const file of chosen) {
   console.log(`\n== ${file.replace('.js', '')}`);
   await module.run();
 }
+if (options.json !== undefined) await writeReport(options.json);

@@ -1,0 +1,106 @@
+/** Asks one URL over a number of connections as fast as answers come, in a process of its own. Told what to ask by its parent. */
+import { connect } from 'node:net';
+
+export interface FloodOrder {
+  readonly port: number;
+  readonly path: string;
+  readonly tenant: string;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface FloodResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+process.once('message', (order: FloodOrder) => {
+  flood(order).then(
+    (result) => process.send?.(result),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.once('disconnect', () => process.exit());
+
+async function flood({ port, path, tenant, connections, seconds }: FloodOrder): Promise<FloodResult> {
+  const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Scope-OrgID: ${tenant}\r\n\r\n`;
+  const length = await lengthOf(port, request);
+  const times: number[] = [];
+  const startedAt = performance.now();
+  const endAt = startedAt + seconds * 1000;
+  await Promise.all(Array.from({ length: connections }, () => ask(port, request, length, endAt, times)));
+  const tookMs = performance.now() - startedAt;
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
+  return { perSecond: times.length / (tookMs / 1000), p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+/** All answers have the same length, so that reading them takes the least. */
+function lengthOf(port: number, request: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    let text = '';
+    socket.setEncoding('latin1').on('error', reject);
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf('\r\n\r\n');
+      const body = /content-length: (\d+)/i.exec(text)?.[1];
+      if (end < 0) return;
+      socket.destroy();
+      if (body === undefined || !text.startsWith('HTTP/1.1 200')) reject(new Error(text.slice(0, 300)));
+      else resolve(end + 4 + Number(body));
+    });
+  });
+}
+
+/** One connection after the other: a server may end one with an answer, which is shorter then. */
+async function ask(
+  port: number,
+  request: string,
+  length: number,
+  endAt: number,
+  times: number[],
+): Promise<void> {
+  while (performance.now() < endAt) await askOnOne(port, request, length, endAt, times);
+}
+
+function askOnOne(
+  port: number,
+  request: string,
+  length: number,
+  endAt: number,
+  times: number[],
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let askedAt = 0;
+    let got = 0;
+    const next = (): void => {
+      askedAt = performance.now();
+      got = 0;
+      socket.write(request);
+    };
+    const socket = connect(port, '127.0.0.1', next).setNoDelay();
+    socket.on('error', reject);
+    socket.on('close', () => {
+      if (got > 0 && got < length) times.push(performance.now() - askedAt);
+      resolve();
+    });
+    socket.on('data', (chunk: Buffer) => {
+      if (got === 0 && chunk.toString('latin1', 9, 12) !== '200') {
+        reject(new Error(chunk.toString('latin1', 0, 500)));
+        socket.destroy();
+        return;
+      }
+      got += chunk.length;
+      if (got < length) return;
+      const now = performance.now();
+      times.push(now - askedAt);
+      if (now < endAt) next();
+      else socket.destroy();
+    });
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * Repeated requests, small and of 50 KB, beside a bare Node server that sends the same bytes and headers, in turn, in one run. The load is
+ * light enough to leave most of a core to the server; with two cores the figures are of a server that has one.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { BareAnswer } from './bare-server.js';
+import type { FloodOrder, FloodResult } from './flood.js';
+import { startProgram } from './program.js';
+import { note } from './report.js';
+import { sampleBatches } from './sample-logs.js';
+
+const tenant = '901';
+const rounds = 3;
+const seconds = 4;
+const connections = 32;
+const lines = 20_000;
+
+export async function run(): Promise<void> {
+  const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
+  const proxy = await startProgram([
+    ...['serve', '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${backend.url}`],
+    '-rate-limit-per-second=0',
+  ]);
+  try {
+    const span = await fill(backend.url);
+    const asked = [
+      { name: 'labels', path: `/loki/api/v1/labels?${span}` },
+      {
+        name: '200 lines',
+        path: `/loki/api/v1/query_range?query=${encodeURIComponent('{namespace=~".+"}')}&limit=200&${span}`,
+      },
+    ];
+    const answers = await Promise.all(asked.map(({ path }) => answerOf(proxy.url, path)));
+    const bare = await startBare(answers);
+    const ports = { bare: bare.port, proxy: Number(new URL(proxy.url).port) };
+    for (const [index, { name, path }] of asked.entries()) {
+      const bytes = Buffer.from(answers[index]?.body ?? '', 'base64').length;
+      const best = { bare: nothing, proxy: nothing };
+      // The first round warms both up and is not counted.
+      for (let round = 0; round <= rounds; round += 1)
+        for (const side of ['bare', 'proxy'] as const) {
+          const result = await flood({ port: ports[side], path, tenant, connections, seconds });
+          if (round > 0 && result.perSecond > best[side].perSecond) best[side] = result;
+        }
+      const [ratio, tail] = [best.proxy.perSecond / best.bare.perSecond, best.proxy.p99Ms / best.bare.p99Ms];
+      console.log(
+        `${name}, ${bytes} bytes: proxy ${shown(best.proxy)}; bare ${shown(best.bare)}; ${ratio.toFixed(2)} of the requests, p99 ${tail.toFixed(2)} times`,
+      );
+      note('warm', `${name}: share of the bare server's requests`, ratio);
+      note('warm', `${name}: p99 beside the bare server's`, tail);
+    }
+    bare.stop();
+  } finally {
+    await Promise.all([proxy.stop(), backend.stop()]);
+  }
+}
+
+const nothing: FloodResult = { perSecond: 0, p50Ms: NaN, p99Ms: NaN };
+
+function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
+  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+}
+
+/** Fills the backend and returns the parameters of a range around all lines. */
+async function fill(url: string): Promise<string> {
+  let [first, last] = [Infinity, 0];
+  for (const streams of sampleBatches(lines)) {
+    for (const { values } of streams)
+      for (const [ns] of values) [first, last] = [Math.min(first, Number(ns)), Math.max(last, Number(ns))];
+    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
+      method: 'POST',
+      headers: { AccountID: tenant, ProjectID: '0', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ streams }),
+    });
+    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
+  }
+  return `start=${Math.floor(first / 1e9)}&end=${Math.ceil(last / 1e9) + 1}`;
+}
+
+/** What the proxy sends, without the headers that Node sets by itself. */
+async function answerOf(url: string, path: string): Promise<BareAnswer> {
+  const answer = await fetch(url + path, {
+    headers: { 'X-Scope-OrgID': tenant, 'Accept-Encoding': 'identity' },
+  });
+  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
+  const head = [...answer.headers]
+    .filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name))
+    .flat();
+  return { path, head, body: Buffer.from(await answer.arrayBuffer()).toString('base64') };
+}
+
+async function startBare(
+  answers: readonly BareAnswer[],
+): Promise<{ readonly port: number; readonly stop: () => void }> {
+  const child = start('bare-server.js');
+  return { port: await told<number>(child, answers), stop: () => void child.kill() };
+}
+
+async function flood(order: FloodOrder): Promise<FloodResult> {
+  const child = start('flood.js');
+  try {
+    return await told<FloodResult>(child, order);
+  } finally {
+    child.kill();
+  }
+}
+
+function start(file: string): ChildProcess {
+  return fork(fileURLToPath(new URL(file, import.meta.url)));
+}
+
+/** What a child says to an order. */
+function told<Result>(child: ChildProcess, order: object): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (result) => resolve(result as Result));
+    child.once('exit', (status) =>
+      reject(new Error(`a process of the benchmark ended with ${status ?? 'a signal'}`)),
+    );
+    child.send(order);
+  });
+}
