@@ -117,7 +117,7 @@ test('with many entries metadata is judged by the newest of them', async (t) => 
     { call: 'rows', batches: [[]] },
     ...others,
   ]);
-  t.deepEqual(asked, [(6n * hour) / 10n]);
+  t.deepEqual(asked, [(6n * hour) / 50n]);
 });
 
 test('with very many entries only a sample of lines is read, and all are counted', async (t) => {
