@@ -32,7 +32,11 @@ async function flood({ port, path, tenant, connections, seconds }: FloodOrder): 
   const times: number[] = [];
   const startedAt = performance.now();
   const endAt = startedAt + seconds * 1000;
-  await Promise.all(Array.from({ length: connections }, () => ask(port, request, length, endAt, times)));
+  // One connection after the other: a server may end one with an answer, which is shorter then.
+  const askInTurn = async (): Promise<void> => {
+    while (performance.now() < endAt) await askOnOne(port, request, length, endAt, times);
+  };
+  await Promise.all(Array.from({ length: connections }, askInTurn));
   const tookMs = performance.now() - startedAt;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
@@ -55,17 +59,6 @@ function lengthOf(port: number, request: string): Promise<number> {
       else resolve(end + 4 + Number(body));
     });
   });
-}
-
-/** One connection after the other: a server may end one with an answer, which is shorter then. */
-async function ask(
-  port: number,
-  request: string,
-  length: number,
-  endAt: number,
-  times: number[],
-): Promise<void> {
-  while (performance.now() < endAt) await askOnOne(port, request, length, endAt, times);
 }
 
 function askOnOne(
