@@ -6,6 +6,7 @@ import { CallGate } from '../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
 import type { GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
 import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
+import type { OwnCallsView } from '../../core/victoria/upstream/gates/own-calls.js';
 import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import type { backendMetrics } from './metrics.js';
@@ -20,6 +21,7 @@ export function makeGates(
   options: BackendOptions,
   { meters, clock }: Pick<Host<typeof backendMetrics>, 'meters' | 'clock'>,
   client: BackendClient,
+  own: OwnCallsView,
 ): GatesOptions {
   const nowMs = (): number => clock.monotonicMs();
   const queueWaitMs = options.heavyQueryQueueWait;
@@ -40,6 +42,7 @@ export function makeGates(
     tolerance: options.metadataScanLatencyTolerance,
     headroom: options.metadataScanMemoryHeadroom,
     queueWaitMs,
+    own,
     gauges: new GaugesReader(() => readMetrics(client), nowMs),
     nowMs,
     random: Math.random,

@@ -10,6 +10,7 @@ import { headersFor, tenantParameters, tenantScope } from '../../core/victoria/u
 import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import { checkVersion, healthProblem } from '../../core/victoria/upstream/probe.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
+import { OwnCalls } from '../../core/victoria/upstream/gates/own-calls.js';
 import { Pulse } from '../../core/victoria/upstream/pulse.js';
 import { makeGates } from './gates.js';
 import type { backendMetrics } from './metrics.js';
@@ -51,6 +52,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
         host.meters.backend_delay_seconds.observe(lateMs / 1000, {});
       },
     });
+    const own = new OwnCalls(() => host.clock.monotonicMs());
     this.#client = new BackendClient(
       {
         url: options.url,
@@ -64,11 +66,12 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
           host.meters.backend_calls.set(running, { state: 'running' });
           host.meters.backend_calls.set(waiting, { state: 'waiting' });
           this.#pulse.calls(running);
+          own.set(running);
         },
       },
       this.#breaker,
     );
-    this.#gates = makeGates(options, host, this.#client);
+    this.#gates = makeGates(options, host, this.#client, own);
   }
 
   async start(signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { apiError } from '../../../base/errors/table.js';
 import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
 import type { BackendGauges, GaugesReader } from './gauges.js';
 import { goDuration } from './heavy-gate.js';
+import type { OwnCallsView } from './own-calls.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
 import type { WaitBudget } from '../../../base/admission/wait-budget.js';
@@ -11,6 +12,8 @@ export interface ScanGateOptions extends ScanLimitOptions {
   readonly headroom: number;
   readonly queueWaitMs: number;
   readonly gauges: GaugesReader;
+  /** Without it, only scans are known to be this process's own. */
+  readonly own?: OwnCallsView;
   readonly nowMs: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -107,7 +110,9 @@ export class ScanGate {
     if (state.kind !== 'known') return state.kind === 'unknown' && running < limit;
     const { selects, capacity } = state.gauges;
     const others = this.#othersNow();
-    if (selects !== undefined && capacity !== undefined && selects >= capacity) return false;
+    const ownNow = Math.max(running, this.#options.own?.running ?? 0);
+    // The gauges may still count calls of this process that have ended.
+    if (selects !== undefined && capacity !== undefined && others + ownNow >= capacity) return false;
     const hasPlace = running + others < limit || (running < floor && running + others < (capacity ?? 0) / 4);
     return hasPlace && this.#scans.hasRoom(className, others, waitedMs, state.gauges);
   }
@@ -116,7 +121,7 @@ export class ScanGate {
   #othersNow(): number {
     const { state } = this.#options.gauges;
     const selects = state.kind === 'known' ? state.gauges.selects : undefined;
-    return Math.max(0, (selects ?? 0) - this.#queue.running);
+    return Math.max(0, (selects ?? 0) - Math.max(this.#queue.running, this.#options.own?.latePeak ?? 0));
   }
 
   #admitWaiting(): void {

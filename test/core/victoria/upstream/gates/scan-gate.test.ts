@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import test from 'ava';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { GaugesReader, parseGauges } from '../../../../../core/victoria/upstream/gates/gauges.js';
+import { OwnCalls, type OwnCallsView } from '../../../../../core/victoria/upstream/gates/own-calls.js';
 import { ScanGate, type ScanPass } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
 import { WaitBudget } from '../../../../../core/base/admission/wait-budget.js';
 
@@ -30,7 +31,7 @@ function metricsText({ selects, capacity, used }: Told): string {
 
 function makeGate(
   told: Told | undefined,
-  change: { readonly ceiling?: number; readonly headroom?: number } = {},
+  change: { readonly ceiling?: number; readonly headroom?: number; readonly own?: OwnCallsView } = {},
 ) {
   const clock = { now: 1_000_000 };
   const seen = { limit: 0, running: 0, waiting: 0, refused: [] as string[] };
@@ -46,6 +47,7 @@ function makeGate(
     headroom: change.headroom ?? 0.4,
     queueWaitMs: 20_000,
     gauges,
+    ...(change.own === undefined ? {} : { own: change.own }),
     nowMs,
     random: () => 0,
     onChange: (limit, running, waiting) => Object.assign(seen, { limit, running, waiting }),
@@ -178,4 +180,32 @@ test('a scan that nobody waits for leaves a place, and does not wait for one', a
   const other = await enter('labels');
   await t.throwsAsync(background(), { instanceOf: ApiError });
   other.leave('done', 1);
+});
+
+test('a backend that is only busy with calls of this process is not busy', async (t) => {
+  const full = { selects: 4, capacity: 4, used: 1000 };
+  // All of them are this process's, and most have ended since the gauges were made.
+  const { enter } = makeGate(full, { own: { running: 1, latePeak: 4 } });
+  (await enter('labels')).leave('done', 1);
+  const ofOthers = makeGate(full, { own: { running: 1, latePeak: 1 } });
+  await t.throwsAsync(async () => ofOthers.enter('labels', 20), { message: /running 4 of 4 selects/ });
+  const stillRunning = makeGate(full, { own: { running: 4, latePeak: 4 } });
+  await t.throwsAsync(async () => stillRunning.enter('labels', 20), { message: /running 4 of 4 selects/ });
+});
+
+test('the most calls at once are known for a while', (t) => {
+  let now = 0;
+  const own = new OwnCalls(() => now);
+  own.set(5);
+  own.set(1);
+  now = 1_400;
+  t.is(own.latePeak, 5);
+  now = 1_600;
+  own.set(2);
+  t.is(own.latePeak, 5);
+  now = 3_200;
+  t.is(own.latePeak, 2);
+  own.set(0);
+  now = 10_000;
+  t.is(own.latePeak, 0);
 });
