@@ -128,7 +128,7 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
       const { record, controller } = running.of(context);
       if (isGated) gate(record.caller);
       const pathParams = new Map(Object.entries(context.params));
-      const { encoded, repeat } = await serveRoute(
+      const { encoded, path } = await serveRoute(
         context,
         served,
         pathParams,
@@ -137,7 +137,7 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
         settings,
       );
       await send(context, encoded, record, settings);
-      if (repeat !== undefined) settings.fastLane?.learn(context.req, context.res, record, repeat);
+      if (path !== undefined) settings.fastLane?.learn(context.req, context.res, record, path);
     });
   }
   return router;

@@ -72,7 +72,6 @@ export class Connections {
   /** The last responses of connections on which broken input followed. */
   readonly #followedByBrokenInput = new WeakSet<ServerResponse>();
   #isDraining = false;
-
   readonly #levels: Readonly<Record<State, { set(value: number): void }>>;
   readonly #transitions: Readonly<Record<State, { add(value: number): void }>>;
 

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ByteLru } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
 import type { Connections } from './connections.js';
-import type { Repeat } from '../kernel/repeat.js';
+import type { Repeat, RepeatPath } from '../kernel/repeat.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { track, type TrackSettings } from './track.js';
@@ -86,12 +86,13 @@ export class FastLane {
   }
 
   /** Remembers a request whose response is about to be sent: its headers are set, and its body is that of the answer. */
-  learn(request: IncomingMessage, response: ServerResponse, record: RequestRecord, repeat: Repeat): void {
+  learn(request: IncomingMessage, response: ServerResponse, record: RequestRecord, path: RepeatPath): void {
     const key = keyOf(request);
     if (key === undefined || key.length > maxKeyLength) return;
     if (response.statusCode !== 200 || response.hasHeader('Connection')) return;
     const bodyLength = Number(response.getHeader('Content-Length'));
-    if (!(bodyLength >= 0)) return;
+    const repeat = bodyLength >= 0 ? path.known() : undefined;
+    if (repeat === undefined) return;
     const head = rawNames(response).flatMap((name) =>
       [response.getHeader(name) ?? []].flat().flatMap((value) => [name, String(value)]),
     );

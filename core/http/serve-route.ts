@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import type { ApiRequest } from '../wire/api/request.js';
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
-import type { Repeat, RepeatPath } from '../kernel/repeat.js';
+import type { RepeatPath } from '../kernel/repeat.js';
 import type { HttpCall, RouteHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
 import type { MemoryPool } from '../base/memory/pool.js';
@@ -33,8 +33,8 @@ export interface ServeSettings {
 /** What a route answered. */
 interface Served {
   readonly encoded: EncodedAnswer;
-  /** How to answer the same bytes again, when that is known. */
-  readonly repeat: Repeat | undefined;
+  /** The way that was taken, when the same bytes mean the same at any time. */
+  readonly path: RepeatPath | undefined;
 }
 
 /** Answers one request of a route: reads its parameters, calls the handler, encodes the answer once. Throws on failure. */
@@ -93,8 +93,7 @@ export async function serveRoute(
     const answer = await handler(call);
     const encoded = await toBytes(answer, record, asked, signal);
     memory.keepOnly(encoded.body.length, 'the bytes of the answer');
-    const repeat = !time.isRead && passed?.answer === answer ? passed.path.known : undefined;
-    return { encoded, repeat };
+    return { encoded, path: !time.isRead && passed?.answer === answer ? passed.path : undefined };
   };
   return untilAborted(
     answerIt().finally(() => memory.close()),

@@ -55,7 +55,7 @@ function linkBefore(link: ChainLink, rest: Run): Run {
   };
 }
 
-/** Asks the stage how it would do the same again. Only a single way down and up again can be repeated. */
+/** Notes what the stage did. Only a single way down and up again can be repeated. */
 function noteRepeat(
   { stage, meter }: ChainLink,
   exchange: Exchange,
@@ -64,8 +64,9 @@ function noteRepeat(
 ): void {
   // As above, the slots that the stage needs are filled.
   const given = exchange as Exchange<SlotName>;
-  if (runs === 0) exchange.repeat.answered(stage.answerAgain?.(given, answer), meter);
-  else if (runs === 1 && isUnchanged) exchange.repeat.passed(stage.admitAgain?.(given), meter);
+  if (runs === 0) exchange.repeat.answered({ again: () => stage.answerAgain?.(given, answer), meter });
+  else if (runs === 1 && isUnchanged)
+    exchange.repeat.passed({ again: () => stage.admitAgain?.(given), meter });
   else exchange.repeat.lost();
 }
 

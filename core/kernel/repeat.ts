@@ -12,57 +12,71 @@ export interface AnswerAgain {
   given(): void;
 }
 
+/** A stage of a way, and how it would do the same again. */
+interface OfStage<Again> {
+  readonly again: Again;
+  readonly meter: StageMeter | undefined;
+}
+
 /** A way through the stages that is known: what to do when the same bytes come again. */
 export class Repeat {
-  readonly #answer: AnswerAgain;
-  readonly #answering: StageMeter | undefined;
-  /** Outermost last, as they were added. */
-  readonly #admissions: { readonly admit: AdmitAgain; readonly meter: StageMeter | undefined }[] = [];
+  readonly #answering: OfStage<AnswerAgain>;
+  readonly #admitting: readonly OfStage<AdmitAgain>[];
 
-  constructor(answer: AnswerAgain, meter: StageMeter | undefined) {
-    this.#answer = answer;
-    this.#answering = meter;
-  }
-
-  /** Adds the stage before those that are known. */
-  add(admit: AdmitAgain, meter: StageMeter | undefined): void {
-    this.#admissions.push({ admit, meter });
+  /** @param admitting the stages before the one that answers, the outermost first */
+  constructor(answering: OfStage<AnswerAgain>, admitting: readonly OfStage<AdmitAgain>[]) {
+    this.#answering = answering;
+    this.#admitting = admitting;
   }
 
   /** The body to send, with everything counted as if the stages had run; undefined, and nothing is counted, when they have to. */
   again(bodyOf: (answer: EncodedAnswer) => Buffer | undefined): Buffer | undefined {
-    const found = this.#answer.find();
+    const { again, meter } = this.#answering;
+    const found = again.find();
     const body = found === undefined ? undefined : bodyOf(found);
     if (body === undefined) return undefined;
-    const admissions = this.#admissions;
-    for (let at = admissions.length - 1; at >= 0; at -= 1)
-      if (admissions[at]?.admit() !== true) return undefined;
-    this.#answer.given();
-    for (const { meter } of admissions) meter?.repeated(false);
-    this.#answering?.repeated(true);
+    for (const stage of this.#admitting) if (!stage.again()) return undefined;
+    again.given();
+    for (const stage of this.#admitting) stage.meter?.repeated(false);
+    meter?.repeated(true);
     return body;
   }
 }
 
-/** Collects on a request's way up which stages can do the same again. One stage that cannot makes the way unknown. */
+/** Asks a stage how it would do the same again; undefined when it cannot. */
+type AskStage<Again> = OfStage<() => Again | undefined>;
+
+/** Collects on a request's way up which stages it passed. They are asked how to repeat it only when somebody wants to know. */
 export class RepeatPath {
-  #repeat: Repeat | undefined;
+  #answering: AskStage<AnswerAgain> | undefined;
+  /** The innermost first. */
+  #passed: AskStage<AdmitAgain>[] = [];
 
-  /** The whole way, if every stage of it has been added. */
-  get known(): Repeat | undefined {
-    return this.#repeat;
+  answered(stage: AskStage<AnswerAgain>): void {
+    this.#answering = stage;
+    this.#passed = [];
   }
 
-  answered(again: AnswerAgain | undefined, meter: StageMeter | undefined): void {
-    this.#repeat = again === undefined ? undefined : new Repeat(again, meter);
+  passed(stage: AskStage<AdmitAgain>): void {
+    this.#passed.push(stage);
   }
 
-  passed(again: AdmitAgain | undefined, meter: StageMeter | undefined): void {
-    if (again === undefined) this.#repeat = undefined;
-    else this.#repeat?.add(again, meter);
-  }
-
+  /** The way was not a single one, or the answer was changed on it. */
   lost(): void {
-    this.#repeat = undefined;
+    this.#answering = undefined;
+    this.#passed = [];
   }
+
+  /** How to repeat the whole way, if every stage of it can. */
+  known(): Repeat | undefined {
+    const answering = known(this.#answering);
+    const admitting = this.#passed.toReversed().map(known);
+    if (answering === undefined || !admitting.every((stage) => stage !== undefined)) return undefined;
+    return new Repeat(answering, admitting);
+  }
+}
+
+function known<Again>(asked: AskStage<Again> | undefined): OfStage<Again> | undefined {
+  const again = asked?.again();
+  return again === undefined ? undefined : { again, meter: asked?.meter };
 }

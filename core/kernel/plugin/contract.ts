@@ -40,13 +40,13 @@ export interface Stage<Needs extends SlotName, Gives extends SlotName> extends L
   /** Answers an exchange, with the help of the rest of the chain. Throws ApiError for errors that the client should see. */
   handle(exchange: Exchange<Needs>, rest: Rest<Gives>): Promise<Answer>;
   /**
-   * Asked after `handle` has passed an exchange on and returned the answer of the rest unchanged. Returns what takes the place of `handle`
+   * Asked, where it matters, after `handle` has passed an exchange on and returned the answer of the rest unchanged. Returns what takes the place of `handle`
    * when a client sends the same bytes again: true lets the request through, false sends it through `handle` after all. It runs
    * synchronously, and what it takes (such as a token of a rate limit) it takes only when it returns true. A stage without it makes
    * every request pass through all stages.
    */
   admitAgain?(exchange: Exchange<Needs>): AdmitAgain | undefined;
-  /** Asked after `handle` has answered by itself: how it would give that answer again. */
+  /** Asked, where it matters, after `handle` has answered by itself: how it would give that answer again. */
   answerAgain?(exchange: Exchange<Needs>, answer: Answer): AnswerAgain | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, fields, or, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
+import { and, fields, or, query, stats } from '../../../victoria/logsql/build.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -10,7 +10,7 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { streamsWithSameLabels } from './stream-listing.js';
 import { decline, type Declined } from '../declined.js';
 import { Repeats } from '../rows.js';
-import { maxTimes, repeatedTimes, streamsFilter, timesOfRepeats } from './repeated-times.js';
+import { maxTimes, repeatCounts, repeatedTimes, streamsFilter, timesOfRepeats } from './repeated-times.js';
 import type { SelectionProfile } from './profile.js';
 
 export interface DuplicatesRequest {
@@ -58,12 +58,7 @@ async function timesOf(request: DuplicatesRequest): Promise<readonly bigint[] | 
 
 /** Whether any rows share time and line. */
 async function hasRepeats({ upstream, range, filter }: DuplicatesRequest): Promise<boolean> {
-  const counting = stats(
-    [],
-    statsFunction('count', [], 'rows'),
-    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
-  );
-  const values = await upstream.stats({ query: query(filter, [counting]), range });
+  const values = await upstream.stats({ query: query(filter, [stats([], ...repeatCounts)]), range });
   return new Set(values.map(({ value }) => value)).size > 1;
 }
 

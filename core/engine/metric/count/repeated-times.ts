@@ -46,13 +46,15 @@ export async function timesOfRepeats(
   return repeatedTimes({ ...looked, filter: and(looked.filter, streamsFilter(repeating, fieldsOf)) });
 }
 
+/** Rows, and different pairs of time and line: of rows that repeat there are more. */
+export const repeatCounts = [
+  statsFunction('count', [], 'rows'),
+  statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
+] as const;
+
 /** The streams in which rows share time and line. */
 async function withRepeats({ upstream, range, filter }: Looked): Promise<ReadonlySet<string>> {
-  const counting = stats(
-    ['_stream'],
-    statsFunction('count', [], 'rows'),
-    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
-  );
+  const counting = stats(['_stream'], ...repeatCounts);
   const found = new Set<string>();
   for await (const batch of upstream.rows({ query: query(filter, [counting]), range })) {
     for (const row of batch)

@@ -36,18 +36,16 @@ import type { StreamListing } from './stream-listing.js';
 
 const stems = ['trace', 'debug', 'info', 'warn', 'error', 'err', 'critical', 'fatal'];
 /** As programs spell them. `warning` holds `warn`. */
-const spellings = stems.flatMap((stem) => [
-  { word: stem, level: levelOf(stem) },
-  { word: `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}`, level: levelOf(stem) },
-  { word: stem.toUpperCase(), level: levelOf(stem) },
-]);
+const spellings = stems
+  .flatMap((stem) => [stem, `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}`, stem.toUpperCase()])
+  .map((word, index) => ({ word, level: normalLevel(word) ?? '', bit: 1 << index }));
 
-function levelOf(word: string): string {
-  return normalLevel(word) ?? '';
-}
-
-/** Spellings as bits of a number. */
+/** The bits of spellings. */
 type Words = number;
+
+function spellingsOf(words: Words): typeof spellings {
+  return spellings.filter(({ bit }) => (words & bit) !== 0);
+}
 
 /** Lines of a stream that hold the same spellings and have the same level; empty for none. */
 interface Kind {
@@ -200,14 +198,14 @@ class KindsOfStream implements StreamWords {
 
 function wordsIn(text: string): Words {
   let words = 0;
-  for (const [bit, { word }] of spellings.entries()) if (text.includes(word)) words |= 1 << bit;
+  for (const { word, bit } of spellings) if (text.includes(word)) words |= bit;
   return words;
 }
 
 /** The first spelling that a level word holds, if it means the level. */
 function wordOf(text: string, level: string): Words {
-  const bit = spellings.findIndex(({ word }) => text.includes(word));
-  return spellings[bit]?.level === level ? 1 << bit : 0;
+  const spelling = spellings.find(({ word }) => text.includes(word));
+  return spelling?.level === level ? spelling.bit : 0;
 }
 
 /** The spellings that tell levels, and the streams of which they do not. */
@@ -237,7 +235,7 @@ function isTold({ words, level }: Kind, used: Words): boolean {
 }
 
 function levelsOf(words: Words): ReadonlySet<string> {
-  return new Set(spellings.filter((_spelling, bit) => (words & (1 << bit)) !== 0).map(({ level }) => level));
+  return new Set(spellingsOf(words).map(({ level }) => level));
 }
 
 // A client field is unlikely to have this name, and would only be overwritten during counting.
@@ -248,7 +246,7 @@ function spelledShaper(shaper: LevelShaper, used: Words): LineShaper {
   const levels = [...levelsOf(used)];
   const unmatched = exact(shaper.value, '');
   const pipes = levels.map((level, index): LogsqlPipe => {
-    const words = spellings.filter((spelling, bit) => spelling.level === level && (used & (1 << bit)) !== 0);
+    const words = spellingsOf(used).filter((spelling) => spelling.level === level);
     const condition = and(unmatched, or(...words.map(({ word }) => substring('_msg', word))));
     return {
       ...{ kind: 'format', pattern: `<${spelledColumn}>${index}`, as: spelledColumn, rule: 'overwrite' },

@@ -194,11 +194,8 @@ export class Statistics {
     const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
     if (isDeclined(levels)) return lines === undefined ? this.#countBySpelling() : 'rows';
     const shaper = lines === undefined ? levels : withLevels(lines, levels);
-    const asked = this.#countRequest(and(this.#filter, filter));
-    const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
     const kind = `shapes ${this.#parts.lines?.key ?? ''}`;
-    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper, accepts }));
-    return isDeclined(counted) ? 'rows' : counted;
+    return this.#countUndecided(kind, shaper, and(this.#filter, filter));
   }
 
   /** Counts lines by the words that tell their level, in the streams where these do. */
@@ -215,12 +212,21 @@ export class Statistics {
     });
     if (isDeclined(spelled)) return 'rows';
     const { told, untold } = spelled;
-    const asked = this.#countRequest(and(this.#filter, filter, told));
+    const within = and(this.#filter, filter, told);
+    const counted = await this.#countUndecided('spelled levels', spelled.shaper, within);
+    return counted === 'rows' ? 'rows' : { ...counted, told, untold };
+  }
+
+  /** Counts the rows of a filter by shape, of groups whose level is in the line. */
+  async #countUndecided(
+    kind: string,
+    shaper: LineShaper,
+    filter: LogsqlFilter,
+  ): Promise<ShapeCount | 'rows'> {
+    const asked = this.#countRequest(filter);
     const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
-    const counted = await this.#unlessRefused('spelled levels', () =>
-      countByShape({ ...asked, shaper: spelled.shaper, accepts }),
-    );
-    return isDeclined(counted) ? 'rows' : { ...counted, told, untold };
+    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper, accepts }));
+    return isDeclined(counted) ? 'rows' : counted;
   }
 
   #cutting<Shaper extends LineShaper>(
