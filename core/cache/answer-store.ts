@@ -9,7 +9,7 @@ import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
-import type { DiskTier } from './disk-tier.js';
+import type { AnswerHit, AnswerTier } from './answer-tier.js';
 import { Generations } from './generations.js';
 import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
@@ -97,7 +97,8 @@ export class AnswerStore {
   /** Part of every key in memory: what was asked for before a purge is not found after it. */
   readonly #generations = new Generations();
   #keepExpiredMs = 0;
-  #disk: DiskTier | undefined;
+  /** The nearest first. */
+  readonly #behind: { readonly tier: AnswerTier; readonly setup: string }[] = [];
 
   constructor(options: AnswerStoreOptions, host: Pick<Host, 'clock' | 'log' | 'shared'>) {
     const { clock, log } = host;
@@ -138,25 +139,21 @@ export class AnswerStore {
   }
 
   /**
-   * Puts a disk behind memory.
+   * Puts a tier behind those that there are. What is found in it goes into memory only.
    * @param setup what answers depend on beside their keys: they may have been written by a process with another one
    */
-  useDisk(disk: DiskTier, setup: string): void {
-    this.#disk = disk;
+  addTier(tier: AnswerTier, setup: string): void {
+    this.#behind.push({ tier, setup });
+    if (this.#behind.length > 1) return;
     this.#tiers.putBehind({
-      get: async (key) => {
-        const found = await disk.get(this.#diskKey(key, setup));
-        if (found === undefined) return undefined;
-        const { packed, leftMs, ageMs } = found;
-        const nowMs = this.#clock.monotonicMs();
-        const value = { packed, madeMs: nowMs - ageMs, freshUntilMs: nowMs + leftMs };
-        return { value, ttlMs: leftMs + this.#keepExpiredMs };
-      },
+      get: (key) => this.#findBehind(key),
       set: (key, { packed }, ttlMs) => {
-        if (this.#isCurrent(key)) disk.set(this.#diskKey(key, setup), packed, ttlMs - this.#keepExpiredMs);
+        if (!this.#isCurrent(key)) return;
+        for (const { tier, setup } of this.#behind)
+          tier.set(tierKey(key, setup), packed, ttlMs - this.#keepExpiredMs);
       },
-      delete: (key) => disk.delete(this.#diskKey(key, setup)),
-      clear: () => disk.purge(),
+      delete: (key) => this.#eachTier((behind) => behind.tier.delete(tierKey(key, behind.setup))),
+      clear: () => this.#eachTier(({ tier }) => tier.purge()),
     });
   }
 
@@ -195,7 +192,30 @@ export class AnswerStore {
     this.#generations.next(tenantId);
     if (tenantId === undefined) await this.#tiers.clear();
     // Those in memory are never found again, and leave as the oldest.
-    else await this.#disk?.purgeBeginning(`${tenantPart(tenantId)}:`);
+    else await this.#eachTier(({ tier }) => tier.purgeBeginning(`${tenantPart(tenantId)}:`));
+  }
+
+  /** What is still fresh in the nearest tier, or else what has expired least long ago. */
+  async #findBehind(
+    memoryKey: string,
+  ): Promise<{ readonly value: Entry; readonly ttlMs: number } | undefined> {
+    let best: AnswerHit | undefined;
+    for (const { tier, setup } of this.#behind) {
+      const found = await tier.get(tierKey(memoryKey, setup));
+      if (found !== undefined && (best === undefined || found.leftMs > best.leftMs)) best = found;
+      if (best !== undefined && best.leftMs > 0) break;
+    }
+    if (best === undefined) return undefined;
+    const { packed, leftMs, ageMs } = best;
+    const nowMs = this.#clock.monotonicMs();
+    const value = { packed, madeMs: nowMs - ageMs, freshUntilMs: nowMs + leftMs };
+    return { value, ttlMs: leftMs + this.#keepExpiredMs };
+  }
+
+  async #eachTier(
+    work: (behind: { readonly tier: AnswerTier; readonly setup: string }) => Promise<void>,
+  ): Promise<void> {
+    await Promise.all(this.#behind.map(work));
   }
 
   #freshAgeMs(entry: Entry | undefined): number | undefined {
@@ -214,11 +234,12 @@ export class AnswerStore {
   #isCurrent(memoryKey: string): boolean {
     return memoryKey === this.#memoryKey(withoutGeneration(memoryKey));
   }
+}
 
-  #diskKey(memoryKey: string, setup: string): string {
-    const key = withoutGeneration(memoryKey);
-    return `${tenantOf(key)}:${packedFormat}:${setup}:${key}`;
-  }
+/** A key as tiers have it that outlive the process, or are shared with others: it begins with the tenant. */
+function tierKey(memoryKey: string, setup: string): string {
+  const key = withoutGeneration(memoryKey);
+  return `${tenantOf(key)}:${packedFormat}:${setup}:${key}`;
 }
 
 function withoutGeneration(memoryKey: string): string {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { AnswerHit, AnswerTier } from './answer-tier.js';
 import {
   isDamage,
   moveDatabase,
@@ -33,14 +34,6 @@ export interface DiskTierSettings {
   readonly open?: (path: string) => Promise<DiskStore>;
 }
 
-/** A value of the disk tier, and how long it is still fresh; below 0 when it has expired. */
-export interface DiskHit {
-  readonly packed: Buffer;
-  readonly leftMs: number;
-  /** Since it was made. */
-  readonly ageMs: number;
-}
-
 /** A read that takes longer turns the tier off: to ask the backend is the better way then. */
 const slowReadMs = 1_000;
 /** A disk that failed is tried again after this time. */
@@ -52,7 +45,7 @@ const maintenanceMs = 1_000;
  * The cache tier on disk (L2): a write buffer in memory and a database file. Whatever goes wrong with the file turns this tier off and
  * nothing else; it is tried again later.
  */
-export class DiskTier {
+export class DiskTier implements AnswerTier {
   readonly #settings: DiskTierSettings;
   readonly #open: (path: string) => Promise<DiskStore>;
   readonly #buffer: WriteBuffer;
@@ -96,7 +89,7 @@ export class DiskTier {
     return tier;
   }
 
-  async get(key: string): Promise<DiskHit | undefined> {
+  async get(key: string): Promise<AnswerHit | undefined> {
     const file = this.#file;
     if (file === undefined || this.#isBeingPurged(key)) return undefined;
     const waiting = this.#buffer.get(key);
@@ -225,7 +218,7 @@ export class DiskTier {
     });
   }
 
-  async #read(file: DiskSpace, key: string): Promise<DiskHit | undefined> {
+  async #read(file: DiskSpace, key: string): Promise<AnswerHit | undefined> {
     let row: DiskRow | undefined;
     try {
       row = await within(slowReadMs, file.read(key));
@@ -249,7 +242,7 @@ export class DiskTier {
     return false;
   }
 
-  #hitOf({ packed, writtenMs, expiresMs }: Omit<Waiting, 'key'>): DiskHit | undefined {
+  #hitOf({ packed, writtenMs, expiresMs }: Omit<Waiting, 'key'>): AnswerHit | undefined {
     const nowMs = this.#settings.clock.nowMs();
     const leftMs = expiresMs - nowMs;
     // Written in the future: the clock was set back, so nobody knows how old it is.

@@ -43,7 +43,7 @@ export async function openDisk(
     log,
     observer: observerOf(host),
   });
-  store.useDisk(disk, setupOf(await host.describePipeline()));
+  store.addTier(disk, setupOf(await host.describePipeline()));
   return disk;
 }
 
