@@ -26,6 +26,16 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./check.js')).runCheck(args, io),
   },
   {
+    name: 'fmt',
+    summary: 'format pipeline files in place: fmt FILE... (-check only names them)',
+    run: async (args, io) => (await import('./fmt.js')).fmt(args, io),
+  },
+  {
+    name: 'graph',
+    summary: 'show a pipeline as text, Mermaid or SVG: graph -pipeline=FILE',
+    run: async (args, io) => (await import('./graph-command.js')).graph(args, io),
+  },
+  {
     name: 'format',
     summary: "print a LogQL query formatted: format 'QUERY'",
     run: async (args, io) => (await import('./format.js')).format(args, io),

@@ -1,18 +1,10 @@
-import { join } from 'node:path';
 import { Query } from '../wire/api/query.js';
 import { ApiError } from '../base/errors/api-error.js';
 import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
-import {
-  builtInDefinitions,
-  FlagIndex,
-  packageRoot,
-  parseCommandLine,
-  UsageError,
-  type CommandFlag,
-} from '../kernel/options/index.js';
+import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { TranslateOptions } from '../base/options.gen.js';
-import { loadPipeline, type Pipeline } from '../kernel/pipeline/index.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
 import type { PlanSettings } from '../engine/plan/settings.js';
@@ -22,16 +14,13 @@ import type { LogsqlFilter } from '../victoria/logsql/ast.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import type { StoredNames } from '../victoria/names/stored-names.js';
 import { runFlags, strayRunFlags } from './explain-flags.js';
-import { printFindings } from './findings.js';
 import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
-import { siteDefinitions } from './site-flags.js';
+import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
-  { name: 'pipeline', kind: 'string', description: 'pipeline file whose names and options count' },
   ...runFlags,
-  { name: 'help', kind: 'boolean', description: 'show this text' },
 ];
 
 /**
@@ -39,24 +28,17 @@ const flags: readonly CommandFlag[] = [
  * what happened is printed.
  */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
-  const builtIns = builtInDefinitions();
-  const named = parseCommandLine(args, new FlagIndex(builtIns), flags).own.get('pipeline');
-  const file = named ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
-  const index = new FlagIndex([...builtIns, ...(await siteDefinitions(file))]);
-  const { own, positionals, problems, flags: given } = parseCommandLine(args, index, flags);
-  if (own.get('help') === 'true') {
-    io.out(`${plainHelp("explain [flags] 'QUERY'", flags.slice(0, -1))}The flags of serve count too.\n`);
+  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io, strayRunFlags);
+  if (wantsHelp) {
+    io.out(
+      `${plainHelp("explain [flags] 'QUERY'", flagsWithPipeline(flags))}The flags of serve count too.\n`,
+    );
     return 0;
   }
-  const allProblems = [...problems, ...strayRunFlags(own)];
-  if (allProblems.length > 0) throw new UsageError(allProblems);
   const [text, ...others] = positionals;
   if (text === undefined || others.length > 0) throw new UsageError(['explain takes one query, in quotes']);
-  const { pipeline, findings } = await loadPipeline(file, { flags: given, env: io.env });
-  if (pipeline === undefined) {
-    await printFindings(findings, io);
-    return 1;
-  }
+  const pipeline = await load();
+  if (pipeline === undefined) return 1;
   try {
     const { explanation, run } = await explainAndRun(text, pipeline, own, io);
     const told = own.get('json') === 'true' ? printJson : printText;

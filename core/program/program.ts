@@ -1,4 +1,6 @@
-import { suggest, UsageError } from '../kernel/options/index.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot, suggest, UsageError } from '../kernel/options/index.js';
 import { commands } from './commands.js';
 import type { Io } from './io.js';
 
@@ -8,6 +10,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   if (first === '' || first === 'help' || /^--?h(elp)?$/.test(first)) {
     io.out(programHelp());
     return first === '' ? 2 : 0;
+  }
+  if (first === 'version' || /^--?v(ersion)?$/.test(first)) {
+    io.out(`ref-proxy ${packageVersion()}\n`);
+    return 0;
   }
   const isFlag = first.startsWith('-');
   const name = isFlag ? 'serve' : first;
@@ -28,6 +34,14 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
+function packageVersion(): string {
+  // package.json is this package's own.
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
+}
+
 function programHelp(): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
@@ -38,7 +52,7 @@ function programHelp(): string {
     '',
     ...lines,
     '',
-    'ref-proxy <command> -help shows the flags of a command. Flags without a command mean serve.',
+    'ref-proxy <command> -help shows the flags of a command, -version the version. Flags without a command mean serve.',
     '',
   ].join('\n');
 }

@@ -10,7 +10,9 @@ import { findFiles } from './find-files.js';
 import { markdownSources } from './markdown.js';
 import type { Surroundings } from './rule.js';
 
+export { checkDraft } from './check-draft.js';
 export { findFiles } from './find-files.js';
+export { unreadable } from '../pipeline/load.js';
 export {
   formatFindings,
   formats,
@@ -57,7 +59,7 @@ export async function checkFiles(paths: readonly string[], options: CheckOptions
 }
 
 /** A directory may hold other YAML, such as a tenant map. */
-function looksLikePipeline(text: string): boolean {
+export function looksLikePipeline(text: string): boolean {
   return /^(?:stages\s*:|# yaml-language-server:.*pipeline\.schema\.json)/m.test(text);
 }
 

@@ -1,0 +1,102 @@
+import { describeOptions } from '../../kernel/options/describe.js';
+import { readBuiltInSchemas, type OptionSchema } from '../../kernel/options/index.js';
+import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
+import type { RestUse } from '../../kernel/plugin/contract.js';
+
+/** An option with a value that is not its default, both as texts; secrets are hidden. */
+export interface ChangedOption {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A plugin or a section as a graph shows it. */
+export interface Part {
+  readonly id: string;
+  /** As written in the file; the same as the id for most. */
+  readonly use: string;
+  readonly changed: readonly ChangedOption[];
+}
+
+export interface StagePart extends Part {
+  /** Counts from 1. */
+  readonly number: number;
+  readonly rest: RestUse;
+  /** Slots with the number of the stage that gives each. */
+  readonly needs: readonly { readonly slot: string; readonly from: number | undefined }[];
+  readonly gives: readonly string[];
+}
+
+/** What a graph of a pipeline shows. */
+export interface PipelineGraph {
+  readonly file: string;
+  readonly stages: readonly StagePart[];
+  readonly endpoints: readonly Part[];
+  readonly services: readonly Part[];
+  /** Only those with options that differ from their defaults. */
+  readonly sections: readonly Part[];
+}
+
+export function graphOf(pipeline: Pipeline): PipelineGraph {
+  const schemas = readBuiltInSchemas();
+  const part = ({ id, use, plugin, options }: LoadedPlugin): Part => {
+    // Compiled when the file was loaded; the type only names the parts used here.
+    const own: OptionSchema | undefined = plugin.schema;
+    return { id, use, changed: changedOptions(schemas.get(use) ?? own ?? {}, options) };
+  };
+  const { server, names, limits, telemetry } = pipeline;
+  const sections = Object.entries({ server, names, limits, telemetry }).map(([name, options]) => ({
+    id: name,
+    use: name,
+    changed: changedOptions(schemas.get(name) ?? {}, options),
+  }));
+  return {
+    file: pipeline.file,
+    stages: stageParts(pipeline.stages, part),
+    endpoints: pipeline.endpoints.map(part),
+    services: pipeline.services.map(part),
+    sections: sections.filter(({ changed }) => changed.length > 0),
+  };
+}
+
+function stageParts(
+  stages: readonly LoadedPlugin[],
+  part: (loaded: LoadedPlugin) => Part,
+): readonly StagePart[] {
+  const givers = new Map<string, number>();
+  return stages.flatMap((loaded, index) => {
+    const { plugin } = loaded;
+    if (plugin.kind !== 'stage') return [];
+    const number = index + 1;
+    const needs = plugin.needs.map((slot) => ({ slot, from: givers.get(slot) }));
+    for (const slot of plugin.gives) givers.set(slot, number);
+    return [{ ...part(loaded), number, rest: plugin.rest, needs, gives: plugin.gives }];
+  });
+}
+
+function changedOptions(schema: OptionSchema, options: unknown): readonly ChangedOption[] {
+  const values = new Map<string, unknown>(
+    typeof options === 'object' && options !== null ? Object.entries(options) : [],
+  );
+  return describeOptions(schema, values)
+    .filter(({ isSet, isDefault }) => isSet && !isDefault)
+    .map(({ key, value }) => ({ key, value: value ?? '(hidden)' }));
+}
+
+/** `translate`, or `front-guard (guard)` where id and use differ. */
+export function titleOf({ id, use }: Part): string {
+  return id === use ? id : `${id} (${use})`;
+}
+
+/** What a stage may do with those behind it, where that is not simply to pass the request on. */
+export function habitOf({ rest }: StagePart): string {
+  switch (rest) {
+    case 'never':
+      return 'answers';
+    case 'maybe':
+      return 'may answer';
+    case 'many':
+      return 'may ask several times';
+    case 'once':
+      return '';
+  }
+}

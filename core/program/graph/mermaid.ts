@@ -1,0 +1,32 @@
+import { habitOf, titleOf, type Part, type PipelineGraph } from './facts.js';
+
+/** A graph as Mermaid, which GitHub and many wikis draw: the way of a request in lines, slots as dotted arrows. */
+export function graphMermaid({ stages, endpoints, services }: PipelineGraph): string {
+  const lines = ['flowchart TD', `  requests(["${escaped(endpoints.map(titleOf).join(', '))}"])`];
+  for (const stage of stages) lines.push(`  s${stage.number}["${label(stage, habitOf(stage))}"]`);
+  services.forEach((service, index) => lines.push(`  v${index + 1}[/"${label(service, 'service')}"/]`));
+  const way = ['requests', ...stages.map(({ number }) => `s${number}`)];
+  way.slice(1).forEach((to, index) => lines.push(`  ${way[index] ?? ''} --> ${to}`));
+  for (const { number, needs } of stages)
+    for (const { slot, from } of needs)
+      if (from !== undefined) lines.push(`  s${from} -. "${escaped(slot)}" .-> s${number}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function label(part: Part, habit: string): string {
+  const options = part.changed.map(({ key, value }) => `${key}: ${value}`);
+  return [titleOf(part), ...(habit === '' ? [] : [`<i>${habit}</i>`]), ...options.map(escaped)]
+    .map((line, index) => (index === 0 ? `<b>${escaped(line)}</b>` : line))
+    .join('<br>');
+}
+
+/** Mermaid reads entities and ends a label at a quote. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('#', '#35;')
+    .replaceAll('&', '#amp;')
+    .replaceAll('"', '#quot;')
+    .replaceAll('<', '#lt;')
+    .replaceAll('>', '#gt;')
+    .replaceAll(/\s+/g, ' ');
+}
