@@ -1,13 +1,5 @@
 import { sampleEndMs, sampleStartMs } from './sample-logs.js';
-
-/** One question, asked of the proxy in LogQL and of the backend in LogsQL. `{nonce}` makes each request one that no cache has seen. */
-export interface Shape {
-  readonly name: string;
-  readonly path: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly directPath: string;
-  readonly direct: Readonly<Record<string, string>>;
-}
+import type { Shape } from './side-by-side.js';
 
 const endNs = `${sampleEndMs}000000`;
 const startNs = `${sampleStartMs}000000`;

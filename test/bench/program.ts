@@ -62,7 +62,9 @@ function memoryOf(pid: number): { readonly nowMiB: number; readonly peakMiB: num
 /** Linux counts processor time in hundredths of a second. */
 const msPerTick = 10;
 
-function cpuMsOf(pid: number): number {
+/** Time of a process on processors since its start, in milliseconds; NaN without a process. */
+export function cpuMsOf(pid: number): number {
+  if (Number.isNaN(pid)) return NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name of the program, in parentheses, may hold spaces; user and system time are the fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,15 +1,8 @@
+import type { PushedStream } from './side-by-side.js';
+
 /** Logs for benchmarks: 65 streams of nine services over six hours, the same at every run. Times do not depend on the clock. */
 export const sampleStartMs = Date.UTC(2026, 10, 1);
 export const sampleEndMs = sampleStartMs + 6 * 3_600_000;
-
-interface PushStream {
-  readonly stream: Readonly<Record<string, string>>;
-  readonly values: (readonly [
-    timestampNs: string,
-    line: string,
-    metadata: Readonly<Record<string, string>>,
-  ])[];
-}
 
 interface StreamOfLogs {
   readonly labels: Readonly<Record<string, string>>;
@@ -20,10 +13,10 @@ interface StreamOfLogs {
 const batchLines = 5_000;
 
 /** Batches for Loki's push API with `lines` lines in all; with `service` every stream is of that service. */
-export function* sampleBatches(lines: number, service?: string): Generator<readonly PushStream[]> {
+export function* sampleBatches(lines: number, service?: string): Generator<readonly PushedStream[]> {
   const streams = sampleStreams(service);
   const spanMs = sampleEndMs - sampleStartMs;
-  let batch = new Map<StreamOfLogs, PushStream>();
+  let batch = new Map<StreamOfLogs, PushedStream>();
   for (let index = 0; index < lines; index += 1) {
     const source = streams[mixed(index) % streams.length];
     if (source === undefined) continue;

@@ -1,0 +1,224 @@
+import { openRelay } from './relay.js';
+import { cpuMsOf, startProgram, type RunningProgram } from './program.js';
+import { note } from './report.js';
+
+/** One question, asked of the proxy in LogQL and of the backend in LogsQL. In its parameters `{nonce}`, `{start}` and `{end}` are filled in. */
+export interface Shape {
+  readonly name: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly directPath: string;
+  readonly direct: Readonly<Record<string, string>>;
+}
+
+/** A stream of Loki's push API. */
+export interface PushedStream {
+  readonly stream: Readonly<Record<string, string>>;
+  readonly values: (readonly [
+    timestampNs: string,
+    line: string,
+    metadata: Readonly<Record<string, string>>,
+  ])[];
+}
+
+/** Logs, and what is asked about them. */
+export interface DataSet {
+  /** The name of the benchmark. */
+  readonly name: string;
+  readonly summary: string;
+  /** The account of a VictoriaLogs that is filled when it is empty. */
+  readonly account: string;
+  readonly lines: number;
+  readonly batches: () => Iterable<readonly PushedStream[]>;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly shapes: readonly Shape[];
+  readonly rounds: number;
+  /** How many requests at once. */
+  readonly atOnce: number;
+}
+
+/**
+ * Asks the same questions of the proxy and of its backend directly, in turn, and prints ratios. `BACKEND_URL` names a VictoriaLogs,
+ * `BACKEND_PID` its process, whose processor time is shown.
+ */
+export async function compareWithBackend(data: DataSet): Promise<void> {
+  const external = process.env['BACKEND_URL'];
+  const embedded =
+    external === undefined ? await startProgram(['backend', '-listen=127.0.0.1:0']) : undefined;
+  const backendUrl = external ?? embedded?.url ?? '';
+  const backendCpuMs = (): number => embedded?.cpuMs() ?? cpuMsOf(Number(process.env['BACKEND_PID'] ?? NaN));
+  try {
+    await fill(data, backendUrl);
+    const relay = await openRelay(backendUrl);
+    const proxy = await startProxyOn(data, backendUrl);
+    const counted = await startProxyOn(data, relay.url);
+    console.log(
+      `${data.summary}; ${data.rounds} rounds of ${data.atOnce} in turn; ${external === undefined ? 'embedded backend' : 'VictoriaLogs'}; cpu is that of the proxy, of the backend for it, and of the backend asked directly, a request`,
+    );
+    console.log(
+      row('shape', 'p50 ms', 'direct', 'ratio', 'p99 ms', 'direct', 'ratio', 'cpu ms', 'KB', 'MiB'),
+    );
+    for (const shape of chosen(data.shapes)) {
+      const { proxied, direct } = await compare(data, shape, proxy, { url: backendUrl, cpuMs: backendCpuMs });
+      relay.takeBytes();
+      await ask({ url: counted.url, headers: tenantHeader }, shape.path, fillIn(shape.params, data));
+      const moved = relay.takeBytes();
+      note(data.name, shape.name, quantile(proxied.ms, 0.5) / quantile(direct.ms, 0.5));
+      note(data.name, `${shape.name}, p99`, quantile(proxied.ms, 0.99) / quantile(direct.ms, 0.99));
+      console.log(
+        row(
+          shape.name,
+          ...[0.5, 0.99].flatMap((share) => {
+            const [ours, theirs] = [quantile(proxied.ms, share), quantile(direct.ms, share)];
+            return [ours.toFixed(1), theirs.toFixed(1), (ours / theirs).toFixed(2)];
+          }),
+          [proxied.proxyCpuMs, proxied.backendCpuMs, direct.backendCpuMs].map(Math.round).join('/'),
+          (moved / 1000).toFixed(0),
+          // The most so far: the shape at which it rises is the one that sets it.
+          String(proxy.memory().peakMiB),
+        ),
+      );
+    }
+    console.log(`memory of the proxy: peak ${proxy.memory().peakMiB} MiB, now ${proxy.memory().nowMiB} MiB`);
+    await Promise.all([proxy.stop(), counted.stop()]);
+    relay.close();
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+/** `BENCH_ONLY` keeps the shapes whose names hold it. */
+function chosen(shapes: readonly Shape[]): readonly Shape[] {
+  const only = process.env['BENCH_ONLY'] ?? '';
+  return shapes.filter(({ name }) => name.includes(only));
+}
+
+const tenantHeader = { 'X-Scope-OrgID': 'bench' };
+
+function accountHeaders({ account }: DataSet): Readonly<Record<string, string>> {
+  return { AccountID: account, ProjectID: '0' };
+}
+
+function startProxyOn({ account }: DataSet, backendUrl: string): Promise<RunningProgram> {
+  return startProgram([
+    'serve',
+    '-listen=127.0.0.1:0',
+    '-admin-listen=127.0.0.1:0',
+    `-backend=${backendUrl}`,
+    `-tenant-map=${JSON.stringify({ bench: { account_id: account, project_id: '0' } })}`,
+    '-rate-limit-per-second=0',
+  ]);
+}
+
+interface Taken {
+  readonly ms: number[];
+  proxyCpuMs: number;
+  backendCpuMs: number;
+}
+
+async function compare(
+  data: DataSet,
+  shape: Shape,
+  proxy: RunningProgram,
+  backend: Pick<RunningProgram, 'url' | 'cpuMs'>,
+): Promise<{ readonly proxied: Taken; readonly direct: Taken }> {
+  const proxied: Taken = { ms: [], proxyCpuMs: 0, backendCpuMs: 0 };
+  const direct: Taken = { ms: [], proxyCpuMs: 0, backendCpuMs: 0 };
+  const sides = [
+    [proxied, { url: proxy.url, headers: tenantHeader }, shape.path, shape.params],
+    [direct, { url: backend.url, headers: accountHeaders(data) }, shape.directPath, shape.direct],
+  ] as const;
+  // The first round warms both up and is not counted.
+  for (let round = 0; round <= data.rounds; round += 1) {
+    for (const [taken, target, path, params] of sides) {
+      const [proxyBefore, backendBefore] = [proxy.cpuMs(), backend.cpuMs()];
+      const each = await Promise.all(
+        Array.from({ length: data.atOnce }, () => ask(target, path, fillIn(params, data))),
+      );
+      if (round === 0) continue;
+      taken.ms.push(...each);
+      const asked = data.rounds * data.atOnce;
+      taken.proxyCpuMs += (proxy.cpuMs() - proxyBefore) / asked;
+      taken.backendCpuMs += (backend.cpuMs() - backendBefore) / asked;
+    }
+  }
+  return { proxied, direct };
+}
+
+interface Target {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @returns milliseconds until the whole answer was there */
+async function ask({ url, headers }: Target, path: string, form: URLSearchParams): Promise<number> {
+  const startedAt = performance.now();
+  const answer = await fetch(new URL(path, url), {
+    method: 'POST',
+    headers: { ...headers, 'Accept-Encoding': 'identity' },
+    body: form,
+  });
+  const body = await answer.arrayBuffer();
+  if (answer.status !== 200) {
+    throw new Error(
+      `${path} was answered ${answer.status}: ${Buffer.from(body).toString('utf8').slice(0, 300)}`,
+    );
+  }
+  return performance.now() - startedAt;
+}
+
+/** Listings take no text that no cache has seen, but a range that none has: both ends are moved by up to a twentieth. */
+function fillIn(params: Readonly<Record<string, string>>, { startMs, endMs }: DataSet): URLSearchParams {
+  const room = (endMs - startMs) / 20;
+  const values: Readonly<Record<string, string>> = {
+    nonce: nonce(),
+    start: `${startMs + Math.floor(Math.random() * room)}000000`,
+    end: `${endMs - Math.floor(Math.random() * room)}000000`,
+  };
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(params))
+    form.set(
+      name,
+      value.replaceAll(/\{(nonce|start|end)\}/g, (_, key: string) => values[key] ?? ''),
+    );
+  return form;
+}
+
+async function fill(data: DataSet, url: string): Promise<void> {
+  const headers = accountHeaders(data);
+  const known = await fetch(new URL('/select/logsql/query', url), {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams({ query: '* | stats count() c' }),
+  });
+  const rows = /"c":"(\d+)"/.exec(await known.text())?.[1] ?? '0';
+  if (rows === String(data.lines)) return;
+  if (rows !== '0') throw new Error(`account ${data.account} holds ${rows} rows that are not this data set`);
+  for (const streams of data.batches()) {
+    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ streams }),
+    });
+    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
+  }
+  // VictoriaLogs shows rows about a second after it took them.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+}
+
+let asked = 0;
+function nonce(): string {
+  asked += 1;
+  return `nonce${process.pid}x${asked}x${Math.floor(Math.random() * 1e9).toString(36)}`;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return (
+    [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN
+  );
+}
+
+function row(name: string, ...cells: readonly string[]): string {
+  return `${name.padEnd(42)}${cells.map((cell, index) => cell.padStart(index === 6 ? 14 : 9)).join('')}`;
+}
