@@ -1,6 +1,4 @@
 import { apiError } from '../../base/errors/table.js';
-import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes, textBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
@@ -9,18 +7,17 @@ import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
-import { type BackendRow, type BackendValue, type Upstream } from '../../victoria/upstream/types.js';
+import type { BackendRow, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
-import { countByTime } from '../rows/count-by-time.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import type { SelectionProfile } from './count/profile.js';
 import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
 import { decline } from './declined.js';
+import { Repeats } from './repeats.js';
+import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 
 /** Rows whose lines are held at once to detect repeated ones. */
 const windowRows = 50_000;
-/** Rows per call when none are held: the backend breaks off calls that exceed its own deadline, by default 30 s. */
-const callRows = 250_000;
 
 /** Which rows to read, and how. */
 export interface RowRequest {
@@ -180,11 +177,6 @@ export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRo
   return { stream: stream.labels, structuredMetadata, timestampNs, line };
 }
 
-/** The total number of rows of listed streams. */
-export function rowsOfStreams(listed: readonly BackendValue[]): number {
-  return listed.reduce((sum, { hits }) => sum + hits, 0);
-}
-
 /** Lets the backend count rows. */
 export async function countRows(upstream: Upstream, filter: LogsqlFilter, range: TimeRange): Promise<number> {
   const counting = stats([], statsFunction('count', [], 'rows'));
@@ -192,107 +184,4 @@ export async function countRows(upstream: Upstream, filter: LogsqlFilter, range:
   for (const { value } of await upstream.stats({ query: query(filter, [counting]), range }))
     rows += Number(value);
   return rows;
-}
-
-/** A stretch of time and the number of rows it had when they were counted. */
-export interface RowWindow {
-  readonly range: TimeRange;
-  readonly rows: number;
-}
-
-/** Parts per counting query. */
-const parts = 128n;
-const shortestPartNs = 1_000_000n;
-
-/**
- * Splits a range into windows of at most `maxRows` rows, as far as timestamps allow, from old to new; stretches without rows are left out.
- * Rows that arrive meanwhile do no harm: they are in one of the windows or too new for the query.
- */
-export async function planWindows(
-  upstream: Upstream,
-  filter: LogsqlFilter,
-  range: TimeRange,
-  maxRows: number,
-): Promise<readonly RowWindow[]> {
-  const lengthNs = range.endNs - range.startNs;
-  if (lengthNs <= 0n) return [];
-  const partNs = lengthNs / parts < shortestPartNs ? shortestPartNs : lengthNs / parts;
-  const counts = await countByTime(filter, range, partNs, upstream);
-  const windows: RowWindow[] = [];
-  let open: RowWindow | undefined;
-  for (const { startNs, rows } of counts) {
-    const part = { range: clip(startNs, startNs + partNs, range), rows };
-    if (open !== undefined && open.rows + rows <= maxRows) {
-      open = { range: { startNs: open.range.startNs, endNs: part.range.endNs }, rows: open.rows + rows };
-      continue;
-    }
-    if (open !== undefined) windows.push(open);
-    open = undefined;
-    if (rows <= maxRows || partNs === shortestPartNs) open = part;
-    else windows.push(...(await planWindows(upstream, filter, part.range, maxRows)));
-  }
-  if (open !== undefined) windows.push(open);
-  return windows;
-}
-
-function clip(startNs: bigint, endNs: bigint, range: TimeRange): TimeRange {
-  return {
-    startNs: startNs < range.startNs ? range.startNs : startNs,
-    endNs: endNs > range.endNs ? range.endNs : endNs,
-  };
-}
-
-type Lines = string | Set<string>;
-
-/** Detects rows that were pushed to a stream before with the same line and time: Loki keeps one entry of them. */
-export class Repeats {
-  /** Lines by stream and time, in nanoseconds since the first row. */
-  readonly #streams = new Map<string, Map<number, Lines>>();
-  #originNs: bigint | undefined;
-  readonly #memory: MemoryAccount;
-  #held = 0;
-
-  constructor(memory: MemoryAccount) {
-    this.#memory = memory;
-  }
-
-  /** Whether the row is already known; rows may come in any order. */
-  isRepeated({ stream, timestampNs, line }: Pick<LogRow, 'stream' | 'timestampNs' | 'line'>): boolean {
-    this.#originNs ??= timestampNs;
-    // Exact to the nanosecond within 104 days; windows of rows are far shorter, or hold almost nothing.
-    const at = Number(timestampNs - this.#originNs);
-    const { key } = stream.labels;
-    let times = this.#streams.get(key);
-    if (times === undefined) this.#streams.set(key, (times = new Map<number, Lines>()));
-    const lines = times.get(at);
-    if (lines === undefined) {
-      this.#hold(line);
-      times.set(at, line);
-      return false;
-    }
-    if (typeof lines === 'string') {
-      if (lines === line) return true;
-      this.#hold(line);
-      times.set(at, new Set([lines, line]));
-      return false;
-    }
-    if (lines.has(line)) return true;
-    this.#hold(line);
-    lines.add(line);
-    return false;
-  }
-
-  /** Forgets everything, before a stretch of time that does not overlap the previous one. */
-  clear(): void {
-    this.#streams.clear();
-    this.#originNs = undefined;
-    this.#memory.release(this.#held, 'log lines');
-    this.#held = 0;
-  }
-
-  #hold(line: string): void {
-    const bytes = entryBytes + textBytes(line);
-    this.#held += bytes;
-    this.#memory.charge(bytes, 'log lines');
-  }
 }

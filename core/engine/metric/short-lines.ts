@@ -16,7 +16,8 @@ import { decidingFields, groupByLabels, type Grouping } from './count/grouping.j
 import { listSelection, streamsWithSameLabels } from './count/stream-listing.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
 import { decline, isDeclined, type Declined } from './declined.js';
-import { entryOf, readEntries, rowsOfStreams, type RowRequest } from './rows.js';
+import { rowsOfStreams } from './row-windows.js';
+import { entryOf, readEntries, type RowRequest } from './rows.js';
 
 const maxKnown = 20_000;
 

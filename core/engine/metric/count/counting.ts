@@ -183,20 +183,19 @@ export interface ShapeCount {
   readonly groups: readonly Group[];
   /** Selects the rows whose shape leaves their meaning undecided; undefined when there are none. */
   readonly undecided: readonly LogsqlPipe[] | undefined;
-  /** The rows that were counted, and those that must be read; all of them unless given. */
-  readonly told?: LogsqlFilter;
+  /** Matches all undecided rows that were counted; any row unless given. */
+  readonly ambiguous?: LogsqlFilter;
+  /** Matches rows that were not counted and must be read. */
   readonly untold?: LogsqlFilter | undefined;
 }
 
 export interface ShapeRequest extends CountRequest {
   readonly shaper: LineShaper;
-  /** Selects the groups whose lines matter. */
-  readonly accepts: (group: Pick<Group, 'stream' | 'get'>) => boolean;
 }
 
 /** Counts lines by shape, and so by meaning. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | Declined> {
-  const { shaper, accepts } = request;
+  const { shaper } = request;
   const { columns, streamOf } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const undecided = new Map<string, LogsqlFilter>();
@@ -205,7 +204,6 @@ export async function countByShape(request: ShapeRequest): Promise<ShapeCount | 
     const get: Get = (name) => columnOf(row, name);
     const stream = streamOf(get);
     if (stream === undefined) return 'unlisted-stream';
-    if (!accepts({ stream, get })) return 'taken';
     const representative = shaper.representativeOf(get);
     if (representative === undefined) {
       undecided.set(keyOf(get, shaper.columns), shapeFilter(get, shaper));

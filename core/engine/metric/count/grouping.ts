@@ -21,8 +21,6 @@ export interface DecidingFields {
   readonly all: readonly string[];
   /** The level fields among them, by Loki's list of names: with a value in one of them, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** Whether any of them can hold a level. */
-  readonly mayTellLevel: boolean;
   /** Whether there are streams from OTLP exporters, whose fields may be filled in or renamed. */
   readonly hasOtlp: boolean;
 }
@@ -39,19 +37,17 @@ export function decidingFields(
   const wantsLevel = hasName(names, detectedLevelName) && identities.some(({ level }) => level === undefined);
   const all = new Set<string>();
   const levels = new Set<string>();
-  let mayTellLevel = false;
   for (const field of fields) {
     for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
       if (isSeen(field, fromOtlp)) all.add(field);
       const sanitized = naming.sanitized(field, fromOtlp);
       if (!wantsLevel || !levelMetadata.has(sanitized)) continue;
       all.add(field);
-      mayTellLevel = true;
       if (sanitized !== severityNumber && sanitized !== detectedLevelName) levels.add(field);
     }
   }
   if (all.size > 0 && hasOtlp && fields.includes(severityNumber)) all.add(severityNumber);
-  return { all: [...all], levels: [...levels], mayTellLevel, hasOtlp };
+  return { all: [...all], levels: [...levels], hasOtlp };
 }
 
 export function hasName(names: ReadonlySet<string> | 'all', name: string): boolean {
@@ -183,7 +179,7 @@ export class Groups {
   }
 
   /** False when the level of the group's rows depends on their lines. */
-  isDecided({ stream, get }: Pick<Group, 'stream' | 'get'>): boolean {
+  #isLevelDecided(stream: string, get: Get): boolean {
     if (!this.#readsLevels) return true;
     const isBare = this.#fields.every((name) => (get(name) ?? '') === '');
     const key = isBare ? stream : JSON.stringify([stream, ...this.#fields.map((name) => get(name) ?? '')]);
@@ -206,7 +202,9 @@ export class Groups {
     extract: SampleExtractor,
     engine: RangeEngine,
   ): void {
-    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, representative))));
+    const { line, level } = representative;
+    const told = level === undefined || this.#isLevelDecided(stream, get) ? { line } : { line, level };
+    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, told))));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;

@@ -1,15 +1,20 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { freeName, limit, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
+import { and, freeName, limit, not, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
-import { columnOf, type Upstream, type BackendValue } from '../../../victoria/upstream/types.js';
+import {
+  columnOf,
+  type BackendRow,
+  type BackendValue,
+  type Upstream,
+} from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { maxTimes, timesOfRepeats } from './repeated-times.js';
+import { bytesOfRow, keptRows, maxTimes, timesOfRepeats } from './repeated-times.js';
 import { Stretches, tallyOf, type Found } from './stretches.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
@@ -19,6 +24,8 @@ export interface SelectionProfile {
   readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** The times at which lines of one stream repeat, and possibly others; undefined when there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
+  /** All rows of the selection with a line at these times; undefined when they are too many or too large, or not alike. */
+  readonly repeatedRows: readonly BackendRow[] | undefined;
   /** Rows without a stored line. */
   readonly missing: number;
   /** Whether any row has a different value in one of the columns than its stream has in that field. */
@@ -48,6 +55,7 @@ const maxGroups = 50_000;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   repeatedAt: [],
+  repeatedRows: [],
   missing: 0,
   isHidden: false,
   unreliable: 0,
@@ -92,8 +100,11 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
   const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
+  const areKept = found.every((one) => one.repeatedRows !== undefined);
+  const repeatedRows = found.flatMap((one) => one.repeatedRows ?? []);
   return {
     streamsWithSharedTimes,
+    repeatedRows: areKept && repeatedRows.length <= maxTimes ? repeatedRows : undefined,
     repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
@@ -104,9 +115,10 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
 const bytesOfTime = 24;
 
 /** The approximate size of a profile, which is mostly stream texts. */
-function bytesOf({ streamsWithSharedTimes, repeatedAt = [] }: SelectionProfile): number {
+function bytesOf({ streamsWithSharedTimes, repeatedAt = [], repeatedRows = [] }: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
+  for (const row of repeatedRows) bytes += bytesOfRow(row);
   return bytes;
 }
 
@@ -151,10 +163,13 @@ async function look(
   const tally = await atPace(tallyOf(reader, rows), new Pacer());
   const looked = { upstream, range, filter: selection };
   const fieldsOf = (text: string): StreamIdentity['fields'] => reader.stream(text).fields;
+  const repeatedAt = await timesOfRepeats(looked, streamsWithSharedTimes, fieldsOf);
+  const withLines = { ...looked, filter: and(selection, not(missingLineRows(naming))) };
   return {
     tally,
     streamsWithSharedTimes,
-    repeatedAt: await timesOfRepeats(looked, streamsWithSharedTimes, fieldsOf),
+    repeatedAt,
+    repeatedRows: await keptRows(withLines, repeatedAt),
     missing,
     unreliable,
     isHidden: isHidden || (columns.length > 0 && groups >= maxGroups),

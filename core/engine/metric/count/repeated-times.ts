@@ -1,11 +1,12 @@
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe, StreamMatcher } from '../../../victoria/logsql/ast.js';
 import {
   and,
   compare,
   fields,
   limit,
   matcher,
+  or,
   query,
   stats,
   statsFunction,
@@ -13,7 +14,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 
 /** The most times that are named; where lines repeat at more, they are read. */
 export const maxTimes = 2000;
@@ -80,6 +81,55 @@ export async function repeatedTimes({
     for (const row of batch) times.push(parseRowTime(row._time ?? ''));
   }
   return times.length > maxTimes ? undefined : [...new Set(times)];
+}
+
+const timesPerCall = 100;
+
+/** The rows at these times. */
+export async function* rowsAt(
+  { upstream, range, filter }: Looked,
+  times: readonly bigint[],
+  pipes: readonly LogsqlPipe[],
+): AsyncGenerator<BackendRow> {
+  for (let at = 0; at < times.length; at += timesPerCall) {
+    const some = times.slice(at, at + timesPerCall);
+    const moments = or(...some.map((time): LogsqlFilter => ({ kind: 'time', min: time, max: time })));
+    for await (const batch of upstream.rows({ query: query(and(filter, moments), pipes), range }))
+      yield* batch;
+  }
+}
+
+/** The most bytes of rows at the times of a stretch that are kept. */
+const maxKeptBytes = 1 << 18;
+
+/**
+ * All rows at these times, if they may be kept: undefined when they are large, or when a row differs from one with the same time and line in
+ * another field, so that it depends on a filter which of them is the surplus one.
+ */
+export async function keptRows(
+  looked: Looked,
+  times: readonly bigint[] | undefined,
+): Promise<readonly BackendRow[] | undefined> {
+  if (times === undefined) return undefined;
+  const rows: BackendRow[] = [];
+  const whole = new Map<string, string>();
+  let bytes = 0;
+  for await (const row of rowsAt(looked, times, [])) {
+    bytes += bytesOfRow(row);
+    const key = JSON.stringify([row._stream, row._time, row._msg]);
+    const all = JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (bytes > maxKeptBytes || (whole.get(key) ?? all) !== all) return undefined;
+    whole.set(key, all);
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** The approximate size of a row in memory. */
+export function bytesOfRow(row: BackendRow): number {
+  let bytes = 0;
+  for (const name of Object.keys(row)) bytes += name.length + 2 * (columnOf(row, name) ?? '').length + 40;
+  return bytes;
 }
 
 /** Matches all rows of these streams, and possibly more. */

@@ -1,28 +1,20 @@
 /**
- * Levels by the words that lines hold, where looking at each shape of all lines has proved that these words tell. A stream's lines may differ
- * too much to be counted by shape, but programs spell their levels in few ways.
+ * Levels by the words that lines hold, where a look at all lines has proved that these words tell. A stream's lines may differ too much to be
+ * counted by shape, but programs spell their levels in few ways.
  */
+import { Pacer } from '../../../base/pace/pacer.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, StreamMatcher } from '../../../victoria/logsql/ast.js';
-import {
-  and,
-  exact,
-  limit,
-  matcher,
-  not,
-  or,
-  query,
-  stats,
-  statsFunction,
-  substring,
-} from '../../../victoria/logsql/build.js';
+import { and, exact, fields, matcher, not, or, phrase, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { spelledLevelWord, normalLevel } from '../../../victoria/names/level-words.js';
+import { levelFromLine } from '../../../victoria/names/level-line.js';
+import { normalLevel } from '../../../victoria/names/level-words.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
+import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import {
   commonForms,
   noLevel,
@@ -31,45 +23,15 @@ import {
   type LineQuestion,
   type LineShaper,
 } from './shapes.js';
+import { judge, KindsOfStream, type Judgement, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, tallyOfListing, type Found } from './stretches.js';
 import type { StreamListing } from './stream-listing.js';
 
-const stems = ['trace', 'debug', 'info', 'warn', 'error', 'err', 'critical', 'fatal'];
-/** As programs spell them. `warning` holds `warn`. */
-const spellings = stems
-  .flatMap((stem) => [stem, `${stem.slice(0, 1).toUpperCase()}${stem.slice(1)}`, stem.toUpperCase()])
-  .map((word, index) => ({ word, level: normalLevel(word) ?? '', bit: 1 << index }));
-
-/** The bits of spellings. */
-type Words = number;
-
-function spellingsOf(words: Words): typeof spellings {
-  return spellings.filter(({ bit }) => (words & bit) !== 0);
-}
-
-/** Lines of a stream that hold the same spellings and have the same level; empty for none. */
-interface Kind {
-  readonly words: Words;
-  readonly level: string;
-}
-
-/** What is known of the lines of a stream. */
-interface StreamWords {
-  /** Undefined when a line has its level in another way. */
-  readonly kinds: readonly Kind[] | undefined;
-  /** The spellings by which lines have their level. */
-  readonly used: Words;
-}
-
 /** What was found in a stretch of time, by `_stream` text. */
 export interface SpelledStretch extends Found {
-  readonly streams: ReadonlyMap<string, StreamWords>;
+  readonly streams: ReadonlyMap<string, StreamKinds>;
 }
 
-/** The most shapes of a stretch that are looked at. */
-const maxShapes = 40_000;
-/** The most kinds of lines of one stream. */
-const maxKinds = 64;
 const maxFilterBytes = 4000;
 
 export interface SpelledRequest {
@@ -84,6 +46,9 @@ export interface SpelledRequest {
   readonly streams: readonly string[];
   readonly range: TimeRange;
   readonly shaper: LevelShaper;
+  /** The most rows that may be read; 0 means unlimited. */
+  readonly maxRows: number;
+  readonly signal: AbortSignal;
 }
 
 /** How to tell levels by words, and of which streams. */
@@ -93,6 +58,8 @@ export interface SpelledLevels {
   readonly told: LogsqlFilter;
   /** Matches those of the others; undefined when there are none. */
   readonly untold: LogsqlFilter | undefined;
+  /** Matches the told rows of streams that have lines whose words mean several levels. */
+  readonly ambiguous: LogsqlFilter;
 }
 
 /** By which forms to cut levels out of lines that differ too much to be counted by shape. */
@@ -112,142 +79,81 @@ export class SpelledLevelFinder {
   }
 
   async of(request: SpelledRequest): Promise<SpelledLevels | Declined> {
-    const { upstream, selection, lines, listing, range, shaper, streams } = request;
+    const { upstream, selection, lines, listing, range, shaper, streams, maxRows } = request;
     const key = JSON.stringify([upstream.owner, printFilter(lines), shaper.forms]);
     // The listing may be that of an earlier query, with the same streams and fewer rows.
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
+    if (maxRows > 0 && rowsOfStreams(listed) > maxRows) return decline('lines-differ');
     const found = await this.#stretches.of({ ...request, key }, range, listed, (stretch) =>
       look(request, stretch),
     );
-    const { used, untold } = judge(found, streams);
+    const judgement = judge(
+      found.map((stretch) => stretch.streams),
+      streams,
+    );
+    const { untold, ambiguous } = judgement;
     if (untold.size === streams.length) return decline('lines-differ');
     const filters = splitBy(untold, streams, listing);
     if (isDeclined(filters)) return filters;
-    return { ...filters, shaper: spelledShaper(shaper, used) };
+    const narrowed = splitBy(ambiguous, streams, listing);
+    return {
+      ...filters,
+      ambiguous: and(filters.told, isDeclined(narrowed) ? and() : (narrowed.untold ?? and())),
+      shaper: spelledShaper(shaper, judgement),
+    };
   }
 }
 
 function bytesOf({ streams }: SpelledStretch): number {
   let bytes = 200;
-  for (const [text, { kinds = [] }] of streams) bytes += 2 * text.length + 120 + 60 * kinds.length;
+  for (const [text, { kinds = [] }] of streams) {
+    bytes += 2 * text.length + 120;
+    for (const { value } of kinds) bytes += 80 + 2 * value.length;
+  }
   return bytes;
 }
 
-async function look(request: SpelledRequest, range: TimeRange): Promise<SpelledStretch> {
-  const { upstream, reader, selection, lines, shaper } = request;
+/** Reads all lines of a stretch once: how each has its level, and what the backend cuts out of it. */
+async function look(
+  { upstream, reader, selection, lines, shaper, signal }: SpelledRequest,
+  range: TimeRange,
+): Promise<SpelledStretch> {
   // First: rows that come in between make it another number, so that the stretch is looked at again.
   const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
   const tally = await tallyOfListing(reader, listed);
-  const counting = stats(['_stream', ...shaper.columns], statsFunction('count', [], 'rows'));
-  const pipes = [...shaper.pipes, counting, limit(maxShapes + 1)];
+  const rows = rowsOfStreams(listed);
+  const pipes = [...shaper.extracting, fields('_stream', '_msg', shaper.value)];
   const streams = new Map<string, KindsOfStream>();
-  let shapes = 0;
-  for await (const batch of upstream.rows({ query: query(lines, pipes), range })) {
-    for (const row of batch) {
-      shapes += 1;
-      const text = row._stream ?? '{}';
-      let known = streams.get(text);
-      if (known === undefined) streams.set(text, (known = new KindsOfStream()));
-      known.add(shaper.partsOf((name) => columnOf(row, name)));
+  const pacer = new Pacer(signal);
+  const windows = rows <= callRows ? [{ range }] : await planWindows(upstream, lines, range, callRows);
+  const leave = await upstream.hold?.(range);
+  try {
+    for (const window of windows) {
+      for await (const batch of upstream.rows({ query: query(lines, pipes), range: window.range })) {
+        for (const row of batch) {
+          const text = row._stream ?? '{}';
+          let known = streams.get(text);
+          if (known === undefined) streams.set(text, (known = new KindsOfStream()));
+          known.add(row._msg ?? '', columnOf(row, shaper.value) ?? '', levelFromLine);
+          const pause = pacer.due();
+          if (pause !== undefined) await pause;
+        }
+      }
     }
+  } finally {
+    leave?.();
   }
-  // Of a part of the shapes nothing is known.
-  const isWhole = shapes <= maxShapes;
-  const seen = isWhole ? [...streams] : listed.map(({ value }) => [value, otherwise] as const);
-  return { tally, streams: new Map(seen.map(([text, { kinds, used }]) => [text, { kinds, used }])) };
-}
-
-const otherwise: StreamWords = { kinds: undefined, used: 0 };
-
-/** Gathers what the shapes of one stream's lines tell. */
-class KindsOfStream implements StreamWords {
-  readonly #kinds = new Map<string, Kind>();
-  #isTold = true;
-  used: Words = 0;
-
-  get kinds(): readonly Kind[] | undefined {
-    return this.#isTold && this.#kinds.size <= maxKinds ? [...this.#kinds.values()] : undefined;
-  }
-
-  add({
-    text,
-    value,
-    level,
-  }: {
-    readonly text: string;
-    readonly value: string;
-    readonly level?: string;
-  }): void {
-    if (!this.#isTold || this.#kinds.size > maxKinds) return;
-    if (level === undefined) {
-      this.#isTold = false;
-      return;
-    }
-    if (value !== '') {
-      // The backend cuts it out, and nothing else of the line may matter.
-      this.#isTold = normalLevel(value) === level;
-      return;
-    }
-    const words = wordsIn(text);
-    const spelled = spelledLevelWord(text);
-    if (level !== '' && spelled !== undefined) this.used |= wordOf(spelled, level);
-    const key = `${words} ${level}`;
-    if (!this.#kinds.has(key)) this.#kinds.set(key, { words, level });
-  }
-}
-
-function wordsIn(text: string): Words {
-  let words = 0;
-  for (const { word, bit } of spellings) if (text.includes(word)) words |= bit;
-  return words;
-}
-
-/** The first spelling that a level word holds, if it means the level. */
-function wordOf(text: string, level: string): Words {
-  const spelling = spellings.find(({ word }) => text.includes(word));
-  return spelling?.level === level ? spelling.bit : 0;
-}
-
-/** The spellings that tell levels, and the streams of which they do not. */
-function judge(
-  found: readonly SpelledStretch[],
-  streams: readonly string[],
-): { readonly used: Words; readonly untold: ReadonlySet<string> } {
-  const untold = new Set<string>();
-  for (const stretch of found)
-    for (const [text, { kinds }] of stretch.streams) if (kinds === undefined) untold.add(text);
-  let used = 0;
-  for (const stretch of found)
-    for (const [text, words] of stretch.streams) if (!untold.has(text)) used |= words.used;
-  for (const stretch of found)
-    for (const [text, { kinds = [] }] of stretch.streams)
-      if (kinds.some((kind) => !isTold(kind, used))) untold.add(text);
-  // A stream without such lines in any stretch is told.
-  return { used, untold: new Set(streams.filter((text) => untold.has(text))) };
-}
-
-/** Whether lines of a kind get their level by these spellings, or are known to need another look. */
-function isTold({ words, level }: Kind, used: Words): boolean {
-  const levels = levelsOf(words & used);
-  return (
-    levels.size > 1 || ([...levels].every((one) => one === level) && (levels.size === 1 || level === ''))
-  );
-}
-
-function levelsOf(words: Words): ReadonlySet<string> {
-  return new Set(spellingsOf(words).map(({ level }) => level));
+  return { tally, streams: new Map([...streams].map(([text, { kinds, used }]) => [text, { kinds, used }])) };
 }
 
 // A client field is unlikely to have this name, and would only be overwritten during counting.
 const spelledColumn = '__spelled_levels';
 
-/** Writes a letter for each level that a line without a level of a known form spells. */
-function spelledShaper(shaper: LevelShaper, used: Words): LineShaper {
-  const levels = [...levelsOf(used)];
+/** Writes a digit for each level that a line without a level of a known form spells. */
+function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): LineShaper {
   const unmatched = exact(shaper.value, '');
-  const pipes = levels.map((level, index): LogsqlPipe => {
-    const words = spellingsOf(used).filter((spelling) => spelling.level === level);
-    const condition = and(unmatched, or(...words.map(({ word }) => substring('_msg', word))));
+  const pipes = levels.map(({ words }, index): LogsqlPipe => {
+    const condition = and(unmatched, or(...words.map((word) => phrase('_msg', word))));
     return {
       ...{ kind: 'format', pattern: `<${spelledColumn}>${index}`, as: spelledColumn, rule: 'overwrite' },
       condition,
@@ -258,14 +164,8 @@ function spelledShaper(shaper: LevelShaper, used: Words): LineShaper {
     columns: [shaper.value, spelledColumn],
     representativeOf(get) {
       const value = get(shaper.value) ?? '';
-      if (value !== '') {
-        const level = normalLevel(value);
-        return level === undefined ? undefined : { line: level };
-      }
-      const spelled = get(spelledColumn) ?? '';
-      if (spelled === '') return { line: noLevel };
-      const level = spelled.length === 1 ? levels[Number(spelled)] : undefined;
-      return level === undefined ? undefined : { line: level };
+      const level = normalLevel(value) ?? meanings.get(value, get(spelledColumn) ?? '');
+      return level === undefined ? undefined : { line: level === '' ? noLevel : level };
     },
   };
 }

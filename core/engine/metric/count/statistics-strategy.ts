@@ -13,7 +13,7 @@ import type { SelectionProfile, ProfileRequest } from './profile.js';
 import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
 import { listingBytes, isSame, listSelection, type StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
-import { rowsOfStreams } from '../rows.js';
+import { rowsOfStreams } from '../row-windows.js';
 import { Statistics, type Counted, type Parts } from './statistics.js';
 
 /** How long a selection's streams are reused as a first guess. */

@@ -12,10 +12,11 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { countRows, entryOf, readEntries, rowsOfStreams, type RowRequest } from '../rows.js';
+import { rowsOfStreams } from '../row-windows.js';
+import { countRows, entryOf, readEntries, type RowRequest } from '../rows.js';
 import {
   countByShape,
   countGroups,
@@ -109,14 +110,20 @@ export class Statistics {
       ({ level }) => level === undefined,
     ).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
+    const undecided = this.#undecidedRows().filter;
+    // Filters that read no lines stand in front, for the lines of few rows are read then.
+    const decided = areUndecided ? and(not(undecided), this.#filter) : this.#filter;
     const areAllUndecided =
-      areUndecided && withoutLevel === streamListing.streams.size && !deciding.mayTellLevel;
+      areUndecided &&
+      withoutLevel === streamListing.streams.size &&
+      (deciding.hasOtlp || deciding.levels.length === 0);
     const [groups, others] = await Promise.all([
-      areAllUndecided ? [] : this.#countGroups(shaper),
+      areAllUndecided ? [] : this.#countGroups(shaper, decided),
       areUndecided ? this.#countByShape(shaper) : ('none' as const),
     ]);
     if (isDeclined(groups)) return groups;
-    if (groups.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
+    const all = typeof others === 'object' ? [...groups, ...others.groups] : groups;
+    if (all.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
       return decline('rewritten-numbers');
     return { groups, others };
   }
@@ -138,7 +145,7 @@ export class Statistics {
     const { context, request } = this.#parts;
     const pacer = new Pacer(request.signal);
     for (const group of groups) {
-      if (this.#groups.isDecided(group)) this.#addGroup(group, into);
+      this.#addGroup(group, into);
       const pause = pacer.due();
       if (pause !== undefined) await pause;
     }
@@ -157,8 +164,8 @@ export class Statistics {
     if (profile.missing > 0) await this.#addMissing(into, selectedRows);
     if (others === 'rows') await this.#addUndecided(into, selectedRows, []);
     else if (others !== 'none') {
-      const { undecided, told, untold } = others;
-      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, told);
+      const { undecided, ambiguous, untold } = others;
+      if (undecided !== undefined) await this.#addUndecided(into, selectedRows, undecided, ambiguous);
       if (untold !== undefined) await this.#addUndecided(into, selectedRows, [], untold);
     }
   }
@@ -173,14 +180,14 @@ export class Statistics {
   }
 
   /** @param shaper how to distinguish lines, when they matter */
-  async #countGroups(shaper: LineShaper | undefined): Promise<readonly Group[] | Declined> {
+  async #countGroups(
+    shaper: LineShaper | undefined,
+    filter: LogsqlFilter,
+  ): Promise<readonly Group[] | Declined> {
     const { plan, lines } = this.#parts;
-    const asked = this.#countRequest(this.#filter);
+    const asked = this.#countRequest(filter);
     if (shaper !== undefined) {
-      const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => this.#groups.isDecided(group);
-      const counted = await this.#unlessRefused(lines?.key ?? '', () =>
-        countByShape({ ...asked, shaper, accepts }),
-      );
+      const counted = await this.#unlessRefused(lines?.key ?? '', () => countByShape({ ...asked, shaper }));
       return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all'
@@ -211,10 +218,10 @@ export class Statistics {
       streams: streams.map(([text]) => text),
     });
     if (isDeclined(spelled)) return 'rows';
-    const { told, untold } = spelled;
+    const { told, untold, ambiguous } = spelled;
     const within = and(this.#filter, filter, told);
     const counted = await this.#countUndecided('spelled levels', spelled.shaper, within);
-    return counted === 'rows' ? 'rows' : { ...counted, told, untold };
+    return counted === 'rows' ? 'rows' : { ...counted, ambiguous, untold };
   }
 
   /** Counts the rows of a filter by shape, of groups whose level is in the line. */
@@ -224,8 +231,7 @@ export class Statistics {
     filter: LogsqlFilter,
   ): Promise<ShapeCount | 'rows'> {
     const asked = this.#countRequest(filter);
-    const accepts = (group: Pick<Group, 'stream' | 'get'>): boolean => !this.#groups.isDecided(group);
-    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper, accepts }));
+    const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper }));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
@@ -320,8 +326,6 @@ export class Statistics {
       columns: ['_time', '_stream', '_msg', ...deciding.all].map(fieldName),
       repeats: 'nowhere',
       selectedRows,
-      accepts: (row) =>
-        !this.#groups.isDecided({ stream: row._stream ?? '{}', get: (name) => columnOf(row, name) }),
     });
   }
 

@@ -16,6 +16,12 @@ function codeBefore(text: string, at: number): number {
   return text.codePointAt(at - 2) ?? low;
 }
 
+/** Whether a part of a text that begins and ends with characters of words stands between word boundaries. */
+export function standsAlone(text: string, start: number, end: number): boolean {
+  if (start > 0 && isWordCode(codeBefore(text, start))) return false;
+  return end >= text.length || !isWordCode(text.codePointAt(end) ?? 0);
+}
+
 /** Looks for one text in many values; its word boundaries are found once. */
 export class WordFinder {
   readonly #text: string;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { formatTime } from '../../../../core/victoria/logsql/time.js';
 import type { BackendRow, RowsRequest, Upstream } from '../../../../core/victoria/upstream/types.js';
-import { planWindows } from '../../../../core/engine/metric/rows.js';
+import { planWindows } from '../../../../core/engine/metric/row-windows.js';
 
 const base = 1793491200000000000n;
 

@@ -69,6 +69,7 @@ function look(rows: number, changes: Readonly<Record<string, string>> = {}): Exp
 const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
   repeatedAt: [],
+  repeatedRows: [],
   missing: 0,
   isHidden: false,
   unreliable: 0,

@@ -40,6 +40,10 @@ const spellings = [
   '{"a":{"severity":"warn"},"msg":"#"}',
   '{"msg":"# info"}',
   '# <N>error error<N>',
+  '{"level":"Metadata","msg":"# warn"}',
+  '{"msg":"# INFO","user":{"level":"error"}}',
+  '[INFO] # ERROR #',
+  '# ünfo éerror ERRORé',
   '#error5 6error',
   'error',
   '',
@@ -123,7 +127,7 @@ const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
       line: `${words} ${n % 2 === 0 ? '"Error syncing pod"' : 'started'} ${words}`,
     },
     ...(n % 4 === 0
-      ? [{ ns, stream: { app: 'mixed' }, line: `${words} ${n % 8 === 0 ? 'Error_rate=1' : 'done'} ${words}` }]
+      ? [{ ns, stream: { app: 'mixed' }, line: `${words} ${n % 8 === 0 ? 'eRRor' : 'done'} ${words}` }]
       : []),
   ];
 }).flat();

@@ -1,0 +1,71 @@
+import test from 'ava';
+import { printQuery } from '../../../../../core/victoria/logsql/print.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+
+const second = 1_000_000_000n;
+/** Behind whole stretches of five minutes, so that what was learned is used again. */
+const base = 1793491200000000001n;
+const lengthNs = 3600n * second;
+let store: MetricStore;
+let account = 95_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** How many queries of a request name single times, and whether the answer is that of its rows. */
+async function timesAsked(text: string): Promise<{ readonly asked: number; readonly isRight: boolean }> {
+  const request = rangeRequest(text, base - 1n + 300n * second, base - 1n + lengthNs, 300n * second);
+  let asked = 0;
+  const { answer } = await store.run(request, {
+    account,
+    asked: (query) => {
+      if (printQuery(query).includes('_time:[')) asked += 1;
+    },
+  });
+  const expected = valuesOf((await store.run(request, { account, pushdown: 'off' })).answer);
+  return { asked, isRight: JSON.stringify(valuesOf(answer)) === JSON.stringify(expected) };
+}
+
+function pushedTwice(line: string, count: number): readonly StoredEntry[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ns: base + BigInt(n) * 60n * second,
+    stream: { app: `a${n % 3}` },
+    line: `${line} ${n % 2 === 0 ? 'even' : 'odd'}`,
+  })).flatMap((entry) => [entry, entry, { ...entry, line: 'other' }]);
+}
+
+test.serial('rows that were pushed twice are taken out without reading them again', async (t) => {
+  account += 1;
+  await store.push(account, pushedTwice('line', 40));
+  const queries = ['!= "zq1"', '|= "even"', '!= "even" != "zq2"', '|~ "odd|other"'];
+  for (const [index, filter] of queries.entries()) {
+    const { asked, isRight } = await timesAsked(
+      `sum by (app) (bytes_over_time({app=~".+"} ${filter} [10m]))`,
+    );
+    t.true(isRight, filter);
+    t.is(asked > 0, index === 0, filter);
+  }
+});
+
+test.serial(
+  'rows that are too large to be kept, or differ in a field, are read where they stand',
+  async (t) => {
+    const [large] = pushedTwice('x'.repeat(150_000), 1);
+    const [plain] = pushedTwice('line', 1);
+    if (large === undefined || plain === undefined) throw new Error('there are no entries');
+    for (const entries of [
+      [large, large],
+      [plain, { ...plain, metadata: { team: 'red' } }],
+    ]) {
+      account += 1;
+      await store.push(account, entries);
+      for (const filter of ['!= "zq1"', '!= "zq2"']) {
+        const { asked, isRight } = await timesAsked(`sum(count_over_time({app=~".+"} ${filter} [10m]))`);
+        t.true(isRight, filter);
+        t.true(asked > 0, filter);
+      }
+    }
+  },
+);
