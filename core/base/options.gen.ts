@@ -979,11 +979,15 @@ export interface PeerCacheOptions {
    */
   readonly peerTimeout: number;
   /**
+   * Longest time that a request waits for another replica before it goes on to the backend. One that usually answers faster is given twice its usual time, and a tenth of this at least. (milliseconds)
+   */
+  readonly peerPatience: number;
+  /**
    * Hand answers to the replica that owns them.
    */
   readonly peerWriteThrough: boolean;
   /**
-   * Labels and label values that list nothing are kept at least so long. (milliseconds)
+   * Answers kept for less than this are not handed to the replica that owns them. Labels and label values that list nothing are kept at least so long. (milliseconds)
    */
   readonly peerWriteThroughMinTtl: number;
   /**

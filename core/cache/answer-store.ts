@@ -9,7 +9,7 @@ import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
-import type { AnswerHit, AnswerTier } from './answer-tier.js';
+import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
 import { Generations } from './generations.js';
 import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
@@ -48,6 +48,13 @@ interface Stored {
   readonly packed: KeptBytes;
 }
 
+/** A tier behind memory. */
+interface Behind {
+  readonly tier: AnswerTier;
+  /** What its keys begin with, after the tenant. */
+  readonly setup: string;
+}
+
 /** The memory tier: its bytes lie in blocks, so that what leaves it is given back to the system. */
 class PackedMemory implements MemoryTier<Entry>, Yielding {
   readonly #slabs = new Slabs();
@@ -55,6 +62,12 @@ class PackedMemory implements MemoryTier<Entry>, Yielding {
 
   constructor(options: Omit<ByteLruOptions<Stored>, 'left'>) {
     this.#lru = new ByteLru<Stored>({ ...options, left: ({ packed }) => packed.drop() });
+  }
+
+  /** The times and the size of an entry, which is not used for it. */
+  peek(key: string): { readonly freshUntilMs: number; readonly bytes: number } | undefined {
+    const stored = this.#lru.peek(key);
+    return stored && { freshUntilMs: stored.entry.freshUntilMs, bytes: stored.packed.byteLength };
   }
 
   get(key: string): Envelope<Entry> | undefined {
@@ -91,14 +104,15 @@ class PackedMemory implements MemoryTier<Entry>, Yielding {
 export class AnswerStore {
   /** The most bytes of one answer. */
   readonly largest: number;
+  readonly #memory: PackedMemory;
   readonly #tiers: TieredCache<Entry>;
   readonly #clock: Host['clock'];
   #observer: StoreObserver | undefined;
   /** Part of every key in memory: what was asked for before a purge is not found after it. */
-  readonly #generations = new Generations();
+  readonly #generations: Generations;
   #keepExpiredMs = 0;
   /** The nearest first. */
-  readonly #behind: { readonly tier: AnswerTier; readonly setup: string }[] = [];
+  readonly #behind: Behind[] = [];
 
   constructor(options: AnswerStoreOptions, host: Pick<Host, 'clock' | 'log' | 'shared'>) {
     const { clock, log } = host;
@@ -112,6 +126,7 @@ export class AnswerStore {
     const maxBytes = Math.floor(budget * left);
     this.largest = maxBytes / largestEntryDivisor;
     this.#clock = clock;
+    this.#generations = new Generations(() => clock.monotonicMs());
     const memory = new PackedMemory({
       maxEntries: options.cacheMax,
       maxBytes,
@@ -121,6 +136,7 @@ export class AnswerStore {
         dropped: (reason) => this.#observer?.dropped(reason),
       },
     });
+    this.#memory = memory;
     cacheRoom(options, host).add(memory);
     this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
       failed: (error) => log.warn('cache tier failed', { error }),
@@ -142,17 +158,27 @@ export class AnswerStore {
    * Puts a tier behind those that there are. What is found in it goes into memory only.
    * @param setup what answers depend on beside their keys: they may have been written by a process with another one
    */
-  addTier(tier: AnswerTier, setup: string): void {
-    this.#behind.push({ tier, setup });
-    if (this.#behind.length > 1) return;
+  addTier(tier: AnswerTier, setup: string): TierFront {
+    const added = { tier, setup };
+    this.#behind.push(added);
+    if (this.#behind.length === 1) this.#openBehind();
+    return this.#frontOf(added);
+  }
+
+  #openBehind(): void {
     this.#tiers.putBehind({
-      get: (key) => this.#findBehind(key),
-      set: (key, { packed }, ttlMs) => {
-        if (!this.#isCurrent(key)) return;
+      get: async (memoryKey) => {
+        const hit = await this.#hitOf(withoutGeneration(memoryKey), this.#behind);
+        return hit && { value: this.#entryOf(hit), ttlMs: hit.leftMs + this.#keepExpiredMs };
+      },
+      set: (memoryKey, { packed }, ttlMs) => {
+        if (!this.#isCurrent(memoryKey)) return;
+        const key = withoutGeneration(memoryKey);
         for (const { tier, setup } of this.#behind)
           tier.set(tierKey(key, setup), packed, ttlMs - this.#keepExpiredMs);
       },
-      delete: (key) => this.#eachTier((behind) => behind.tier.delete(tierKey(key, behind.setup))),
+      delete: (memoryKey) =>
+        this.#eachTier(({ tier, setup }) => tier.delete(tierKey(withoutGeneration(memoryKey), setup))),
       clear: () => this.#eachTier(({ tier }) => tier.purge()),
     });
   }
@@ -179,8 +205,22 @@ export class AnswerStore {
     if (generation !== undefined && generation !== this.generationOf(key)) return;
     if (packed.byteLength > this.largest || !(ttlMs > 0)) return;
     const madeMs = this.#clock.monotonicMs();
+    for (const { tier, setup } of this.#behind) {
+      const shadowMs = tier.shadowMs?.(tierKey(key, setup), packed, ttlMs);
+      if (shadowMs === undefined) continue;
+      const nearMs = Math.min(ttlMs, shadowMs);
+      const shadow = { packed, madeMs, freshUntilMs: madeMs + nearMs };
+      this.#tiers.setNear(this.#memoryKey(key), shadow, nearMs + this.#keepExpiredMs);
+      tier.set(tierKey(key, setup), packed, ttlMs);
+      return;
+    }
     const entry = { packed, madeMs, freshUntilMs: madeMs + ttlMs };
     await this.#tiers.set(this.#memoryKey(key), entry, ttlMs + this.#keepExpiredMs);
+  }
+
+  /** Tells that what was not found will not be set: it failed, or cannot be kept. */
+  giveUp(key: string): void {
+    for (const { tier, setup } of this.#behind) tier.giveUp?.(tierKey(key, setup));
   }
 
   delete(key: string): Promise<void> {
@@ -195,26 +235,67 @@ export class AnswerStore {
     else await this.#eachTier(({ tier }) => tier.purgeBeginning(`${tenantPart(tenantId)}:`));
   }
 
-  /** What is still fresh in the nearest tier, or else what has expired least long ago. */
-  async #findBehind(
-    memoryKey: string,
-  ): Promise<{ readonly value: Entry; readonly ttlMs: number } | undefined> {
+  /** What is still fresh in the nearest of these tiers, or else what has expired least long ago. */
+  async #hitOf(key: string, tiers: readonly Behind[]): Promise<AnswerHit | undefined> {
     let best: AnswerHit | undefined;
-    for (const { tier, setup } of this.#behind) {
-      const found = await tier.get(tierKey(memoryKey, setup));
-      if (found !== undefined && (best === undefined || found.leftMs > best.leftMs)) best = found;
-      if (best !== undefined && best.leftMs > 0) break;
+    for (const { tier, setup } of tiers) {
+      const found = await tier.get(tierKey(key, setup));
+      if (found === undefined || this.#isPurged(key, found)) continue;
+      if (best === undefined || found.leftMs > best.leftMs) best = found;
+      if (best.leftMs > 0) break;
     }
-    if (best === undefined) return undefined;
-    const { packed, leftMs, ageMs } = best;
-    const nowMs = this.#clock.monotonicMs();
-    const value = { packed, madeMs: nowMs - ageMs, freshUntilMs: nowMs + leftMs };
-    return { value, ttlMs: leftMs + this.#keepExpiredMs };
+    return best;
   }
 
-  async #eachTier(
-    work: (behind: { readonly tier: AnswerTier; readonly setup: string }) => Promise<void>,
-  ): Promise<void> {
+  /** Made before the last purge that it belongs to: others may hand out what this process has dropped. */
+  #isPurged(key: string, { ageMs }: AnswerHit): boolean {
+    return this.#clock.monotonicMs() - ageMs < this.#generations.purgedMs(key);
+  }
+
+  #entryOf({ packed, leftMs, ageMs }: AnswerHit): Entry {
+    const nowMs = this.#clock.monotonicMs();
+    return { packed, madeMs: nowMs - ageMs, freshUntilMs: nowMs + leftMs };
+  }
+
+  #frontOf(added: Behind): TierFront {
+    const keyOf = (key: string): string => fromTierKey(key, added.setup);
+    const inFront = (): readonly Behind[] => this.#behind.slice(0, this.#behind.indexOf(added));
+    return {
+      largest: this.largest,
+      peek: (text) => {
+        const kept = this.#memory.peek(this.#memoryKey(keyOf(text)));
+        return kept && { leftMs: -this.#expiredMs(kept), bytes: kept.bytes };
+      },
+      find: async (text) => {
+        const key = keyOf(text);
+        const near = this.#memory.get(this.#memoryKey(key))?.value;
+        if (near !== undefined && this.#expiredMs(near) < 0)
+          return {
+            packed: near.packed,
+            leftMs: -this.#expiredMs(near),
+            ageMs: this.#clock.monotonicMs() - near.madeMs,
+          };
+        const hit = await this.#hitOf(key, inFront());
+        return hit === undefined || hit.leftMs <= 0 ? undefined : hit;
+      },
+      put: (text, hit, isHome) => {
+        const key = keyOf(text);
+        if (this.#isPurged(key, hit) || hit.packed.byteLength > this.largest || !(hit.leftMs > 0))
+          return false;
+        const kept = this.#memory.peek(this.#memoryKey(key));
+        if (kept !== undefined && -this.#expiredMs(kept) >= hit.leftMs) return true;
+        if (isHome)
+          for (const { tier, setup } of inFront()) tier.set(tierKey(key, setup), hit.packed, hit.leftMs);
+        return this.#tiers.setNear(
+          this.#memoryKey(key),
+          this.#entryOf(hit),
+          hit.leftMs + this.#keepExpiredMs,
+        );
+      },
+    };
+  }
+
+  async #eachTier(work: (behind: Behind) => Promise<void>): Promise<void> {
     await Promise.all(this.#behind.map(work));
   }
 
@@ -223,7 +304,7 @@ export class AnswerStore {
     return this.#clock.monotonicMs() - entry.madeMs;
   }
 
-  #expiredMs({ freshUntilMs }: Entry): number {
+  #expiredMs({ freshUntilMs }: Pick<Entry, 'freshUntilMs'>): number {
     return this.#clock.monotonicMs() - freshUntilMs;
   }
 
@@ -237,9 +318,19 @@ export class AnswerStore {
 }
 
 /** A key as tiers have it that outlive the process, or are shared with others: it begins with the tenant. */
-function tierKey(memoryKey: string, setup: string): string {
-  const key = withoutGeneration(memoryKey);
-  return `${tenantOf(key)}:${packedFormat}:${setup}:${key}`;
+function tierKey(key: string, setup: string): string {
+  return `${beginningOf(key, setup)}${key}`;
+}
+
+/** The key of a tier's key. One of a process with another setup stands for itself: it is kept for others that have that one too. */
+function fromTierKey(text: string, setup: string): string {
+  const beginning = beginningOf(text, setup);
+  const key = text.slice(beginning.length);
+  return text.startsWith(beginning) && tenantOf(key) === tenantOf(text) ? key : text;
+}
+
+function beginningOf(key: string, setup: string): string {
+  return `${tenantOf(key)}:${packedFormat}:${setup}:`;
 }
 
 function withoutGeneration(memoryKey: string): string {

@@ -20,4 +20,26 @@ export interface AnswerTier {
   purge(): Promise<void>;
   /** Drops what is kept under keys with this beginning; it is not found meanwhile. */
   purgeBeginning(prefix: string): Promise<void>;
+  /**
+   * Of tiers that other processes share: how long this process keeps a value that the tier brings to another one, its home, in milliseconds.
+   * Such a value goes into memory and into this tier only. Undefined where this process is the home, or the tier does not take it there.
+   */
+  shadowMs?(key: string, packed: Buffer, ttlMs: number): number | undefined;
+  /** Told that a value that was not found will not be set either: somebody may wait for it. */
+  giveUp?(key: string): void;
+}
+
+/** What lies in front of a tier, for one that others ask, and that gets values without being asked. Keys are those of the tier. */
+export interface TierFront {
+  /** The most bytes of a value. */
+  readonly largest: number;
+  /** What memory or a tier in front has, and is fresh. */
+  find(key: string): Promise<AnswerHit | undefined>;
+  /** How long what memory has is still fresh, and its size; nothing is used or loaded for it. */
+  peek(key: string): { readonly leftMs: number; readonly bytes: number } | undefined;
+  /**
+   * Takes a value into memory, and into the tiers in front where this process is its home. One that was made before the last purge of its
+   * tenant here is not taken.
+   */
+  put(key: string, hit: AnswerHit, isHome: boolean): boolean;
 }

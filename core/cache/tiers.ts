@@ -3,7 +3,11 @@ import { Cacheable, Keyv } from 'cacheable';
 /** A cache of several tiers: memory first, then slower ones. Times in milliseconds. */
 export interface TieredCache<Value> {
   get(key: string): Promise<Value | undefined>;
+  /** What memory has. */
+  getNear(key: string): Value | undefined;
   set(key: string, value: Value, ttlMs: number): Promise<void>;
+  /** Into memory only; false when it is not taken. */
+  setNear(key: string, value: Value, ttlMs: number): boolean;
   delete(key: string): Promise<void>;
   clear(): Promise<void>;
   /** Puts a tier behind memory: what is found there goes into memory for the rest of its time. */
@@ -57,6 +61,13 @@ export function createTieredCache<Value extends object>(
   });
   return {
     get: (key) => cache.get<Value>(key),
+    getNear: (key) => {
+      const value = memory.get(key)?.value;
+      observer.looked(value);
+      return value;
+    },
+    setNear: (key, value, ttlMs) =>
+      memory.set(key, { value, expires: Date.now() + ttlMs }, bytesOf(value), ttlMs),
     set: async (key, value, ttl) => {
       await cache.set(key, value, ttl);
     },

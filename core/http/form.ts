@@ -59,7 +59,7 @@ function countParams(form: Buffer): number {
 }
 
 /** Collects a request body up to a bound; a longer one is refused early. */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > maxBytes) throw apiError('bodyTooLarge', { limit: maxBytes });
   const chunks: Buffer[] = [];

@@ -14,7 +14,7 @@ import { atPace } from '../base/pace/steps.js';
 import { apiError } from '../base/errors/table.js';
 import { untilAborted } from '../base/errors/until-aborted.js';
 import type { RequestRecord } from '../kernel/telemetry/request-record.js';
-import { readMergedParams, readUrlParams } from './form.js';
+import { readBody, readMergedParams, readUrlParams } from './form.js';
 import { routeLabel, type Route } from '../wire/routes-table.js';
 
 /** A route with its handler. */
@@ -85,6 +85,7 @@ export async function serveRoute(
         passed = { path: exchange.repeat, answer };
         return answer;
       },
+      readBody: (maxBytes) => readBody(context.req, maxBytes),
       nowNs: () => {
         time.isRead = true;
         return settings.clock.nowNs();

@@ -31,16 +31,20 @@ export function buildPlugins(
   const services = pipeline.services.map((loaded) => unitOf(loaded, createAs(loaded, 'service', hostFor)));
   const links: ChainLink[] = [];
   const stages: Unit[] = [];
+  const routes = new OwnRoutes();
+  const handlers = new Map<string, RouteHandler>();
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
     const stage = create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
     links.push({ id: loaded.id, rest: plugin.rest, stage, meter: meterFor(loaded.id) });
+    if (stage.routes !== undefined) {
+      checkRoutes(loaded, stage.routes, routes.byId, false);
+      claim(loaded, stage.routes, handlers);
+    }
     stages.push(unitOf(loaded, stage));
   }
   const endpoints: Unit[] = [];
-  const routes = new OwnRoutes();
-  const handlers = new Map<string, RouteHandler>();
   const upgrades = new Map<string, UpgradeHandler>();
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
@@ -49,7 +53,7 @@ export function buildPlugins(
       plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
     );
     create(loaded, () => routes.add(plugin.ownRoutes ?? []));
-    checkRoutes(loaded, endpoint, routes.byId, plugin.servesAdmin === true);
+    checkRoutes(loaded, endpoint.routes, routes.byId, plugin.servesAdmin === true);
     claim(loaded, endpoint.routes, handlers);
     claim(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>(), upgrades);
     endpoints.push(unitOf(loaded, endpoint));
@@ -66,7 +70,7 @@ export function buildPlugins(
 /** Checks that plugins serve exactly the routes they declare, and that all of them exist. */
 function checkRoutes(
   loaded: LoadedPlugin,
-  { routes }: Endpoint,
+  routes: Endpoint['routes'],
   known: ReadonlyMap<string, Route>,
   servesAdmin: boolean,
 ): void {

@@ -14,6 +14,7 @@ export function makeCall(change: Partial<HttpCall> = {}): HttpCall {
     signal: new AbortController().signal,
     ask,
     pass: (request) => ask(request),
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
     nowNs: () => 0n,
     ...change,
   };

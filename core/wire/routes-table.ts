@@ -122,11 +122,11 @@ export const routes: readonly Route[] = [
   route('ui_query_range', ['/ui/api/query_range'], read, { listener: 'admin' }),
   // Peer cache
   route('peer_get', ['/_cache/get']),
-  route('peer_set', ['/_cache/set'], ['POST']),
+  route('peer_set', ['/_cache/set'], ['POST'], { ignoresBody: true }),
   route('peer_has', ['/_cache/has']),
   route('peer_hot', ['/_cache/hot']),
   route('peer_peers', ['/_cache/peers']),
-  route('peer_purge', ['/_cache/purge'], ['POST']),
+  route('peer_purge', ['/_cache/purge'], ['POST'], { ignoresBody: true }),
 ];
 
 export const routeById: ReadonlyMap<string, Route> = new Map(routes.map((entry) => [entry.id, entry]));

@@ -1,4 +1,4 @@
-/** Stage `peer-cache`: caches packed answers in memory and on disk, and lets identical concurrent calls share one. */
+/** Stage `peer-cache`: caches packed answers in memory, on disk and in other replicas, and lets identical concurrent calls share one. */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
@@ -21,9 +21,12 @@ import {
   type Host,
   type PurgeScope,
   type Rest,
+  type RouteHandler,
   type Stage,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
+import { peerMetrics } from './peers/metrics.js';
+import { Peers } from './peers/index.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { StaleAnswers, staleMetrics } from './stale.js';
 
@@ -54,6 +57,7 @@ const metrics = {
   ...diskMetrics,
   ...inventoryMetrics,
   ...staleMetrics,
+  ...peerMetrics,
 } as const;
 
 export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
@@ -83,6 +87,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #options: PeerCacheOptions;
   readonly #stale: StaleAnswers;
   readonly #inventory: Inventory | undefined;
+  readonly #peers: Peers | undefined;
   #disk: DiskTier | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -94,6 +99,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#keys = createCacheKeys(options);
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
+    this.#peers = this.#cache === undefined ? undefined : Peers.of(options, host);
     if (this.#cache !== undefined)
       this.#inventory = new Inventory(options, host, this.#cache, this.#keys, {
         share: this.#share,
@@ -102,13 +108,21 @@ class PeerCache implements Stage<'tenant', never> {
   }
 
   async start(): Promise<void> {
-    if (this.#cache !== undefined) this.#watchMemory();
-    if (this.#options.diskCachePath !== '' && this.#cache !== undefined)
+    if (this.#cache === undefined) return;
+    this.#watchMemory();
+    // The tiers behind memory, the nearest first.
+    if (this.#options.diskCachePath !== '')
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
+    await this.#peers?.start(this.#cache);
+  }
+
+  get routes(): ReadonlyMap<string, RouteHandler> | undefined {
+    return this.#peers?.routes;
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#watch);
+    this.#peers?.stop();
     await this.#disk?.close();
   }
 

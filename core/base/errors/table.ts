@@ -155,6 +155,21 @@ export const errorTable = {
     when: 'an admin or debug route without the admin token',
     text: 'admin authentication required',
   },
+  peerAuthRequired: {
+    status: 401,
+    when: 'a route of the cache that replicas share, without the token of -peer-auth-token or, with -peer-insecure-ip-allowlist, from an address that is none of theirs',
+    text: 'peer authentication required',
+  },
+  peerRefused: {
+    status: 400,
+    when: 'a call of another replica that cannot be used',
+    text: '{text}',
+  },
+  peerBusy: {
+    status: 503,
+    when: 'an answer of another replica while as many as fit into memory are being taken',
+    text: 'too many answers at once (limit {limit})',
+  },
   hostNotAllowed: {
     status: 403,
     when: 'data of the page at /ui, asked under a host name that is neither an address, nor localhost, nor in -ui.allowed-hosts',

@@ -48,6 +48,8 @@ export interface Stage<Needs extends SlotName, Gives extends SlotName> extends L
   admitAgain?(exchange: Exchange<Needs>): AdmitAgain | undefined;
   /** Asked, where it matters, after `handle` has answered by itself: how it would give that answer again. */
   answerAgain?(exchange: Exchange<Needs>, answer: Answer): AnswerAgain | undefined;
+  /** Handlers of routes of core/wire/routes-table under which others reach what the stage keeps. */
+  readonly routes?: ReadonlyMap<string, RouteHandler> | undefined;
 }
 
 /** A route that an endpoint plugin defines, in addition to those of core/wire/routes-table. */
@@ -86,13 +88,18 @@ export interface HttpCall {
    * client sends the same bytes again, a kept answer may be given without asking the handler.
    */
   pass(request: ApiRequest): Promise<Answer>;
+  /**
+   * The body, of routes that are declared with `ignoresBody`: for others it has been read for its parameters.
+   * @throws ApiError `bodyTooLarge` over so many bytes, `brokenBody` when it ends too soon
+   */
+  readBody(maxBytes: number): Promise<Buffer>;
   /** Nanoseconds since the epoch. A call that reads it may mean something else when it comes again. */
   nowNs(): bigint;
 }
 export type RouteHandler = (call: HttpCall) => Promise<Answer>;
 
 /** A WebSocket request. `signal` aborts when the WebSocket ends, whoever closes it. */
-export interface UpgradeCall extends Omit<HttpCall, 'pass'> {
+export interface UpgradeCall extends Omit<HttpCall, 'pass' | 'readBody'> {
   /** Completes the handshake, once. An error thrown before is an HTTP error; after it, the socket closes with 1011 and the text. */
   accept(): Promise<LiveSocket>;
 }

@@ -1,0 +1,104 @@
+import { Agent } from 'node:http';
+import got, { ReadError, TimeoutError, type Got } from 'got';
+import { urlAt, type Address } from './address.js';
+
+export interface PeerRequest {
+  readonly method: 'GET' | 'POST';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+  readonly timeoutMs: number;
+  /** The most bytes of the answer. */
+  readonly largest: number;
+  /** Called when the answer begins. */
+  readonly began?: () => void;
+}
+
+export interface PeerReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Why a call to a peer failed, as `peer_cache_failures_total` tells it. */
+export class PeerFailure extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, text: string, cause?: unknown) {
+    super(text, cause === undefined ? undefined : { cause });
+    this.name = 'PeerFailure';
+    this.reason = reason;
+  }
+}
+
+/** Connections to one peer at once. */
+const maxSockets = 64;
+
+/** Sends calls to peers: each bounded in time and size, none after the end. */
+export class PeerClient {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 16 });
+  readonly #stopped = new AbortController();
+  readonly #client: Got;
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    this.#client = got.extend({
+      agent: { http: this.#agent },
+      headers: { ...headers, 'user-agent': undefined, 'accept-encoding': undefined },
+      decompress: false,
+      throwHttpErrors: false,
+      followRedirect: false,
+      enableUnixSockets: true,
+      // The peer may have closed a pooled connection meanwhile: one more try.
+      retry: {
+        limit: 1,
+        methods: ['GET', 'POST'],
+        statusCodes: [],
+        errorCodes: ['ECONNRESET', 'EPIPE'],
+        backoffLimit: 10,
+      },
+    });
+  }
+
+  /** @throws PeerFailure */
+  async send(
+    address: Address,
+    { method, path, headers, body, timeoutMs, largest, began }: PeerRequest,
+  ): Promise<PeerReply> {
+    const tooLong = new AbortController();
+    try {
+      const call = this.#client(urlAt(address, path), {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        timeout: { request: timeoutMs },
+        signal: AbortSignal.any([this.#stopped.signal, tooLong.signal]),
+        responseType: 'buffer',
+      });
+      void call.on('downloadProgress', ({ transferred, total }) => {
+        began?.();
+        if (transferred > largest || (total ?? 0) > largest) tooLong.abort();
+      });
+      const { statusCode: status, headers: answered, rawBody } = await call;
+      if (rawBody.byteLength > largest) throw new Error('the answer is too long');
+      return { status, headers: answered, body: rawBody };
+    } catch (error) {
+      throw failureOf(error, tooLong.signal.aborted, largest, timeoutMs);
+    }
+  }
+
+  /** Ends all calls. */
+  close(): void {
+    this.#stopped.abort();
+    this.#agent.destroy();
+  }
+}
+
+function failureOf(error: unknown, isTooLong: boolean, largest: number, timeoutMs: number): PeerFailure {
+  if (isTooLong) return new PeerFailure('body_read', `its answer is over ${largest} bytes`, error);
+  if (error instanceof TimeoutError)
+    return new PeerFailure('timeout', `no answer within ${timeoutMs} ms`, error);
+  if (error instanceof ReadError) return new PeerFailure('body_read', 'its answer ended too soon', error);
+  if (error instanceof TypeError) return new PeerFailure('request_build', 'the call cannot be made', error);
+  return new PeerFailure('transport', error instanceof Error ? error.message : 'unknown error', error);
+}

@@ -1,0 +1,97 @@
+/** The cache that replicas share (L3): who they are, what they are asked, what they ask. */
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
+import { inParallel } from '../../../core/base/pace/in-parallel.js';
+import type { AnswerStore } from '../../../core/cache/answer-store.js';
+import { fleetOf } from '../../../core/cache/fleet.js';
+import { setupOf } from '../../../core/cache/setup.js';
+import type { Host, RouteHandler } from '../../../core/plugin/index.js';
+import { parseAddress, type Address } from './address.js';
+import { PeerClient } from './client.js';
+import { discoveryOf, type Discovery } from './discovery.js';
+import { Encodings } from './encoding.js';
+import { peerGate, tokenHeader } from './gate.js';
+import { Members } from './members.js';
+import type { peerMetrics } from './metrics.js';
+import { PeerTier } from './peer-tier.js';
+import type { PeerHouse } from './peer.js';
+import { PeerRoutes } from './routes.js';
+
+type PeerHost = Host<typeof peerMetrics>;
+
+const purgesAtOnce = 16;
+
+export class Peers {
+  readonly #host: PeerHost;
+  readonly #discovery: Discovery;
+  readonly #house: PeerHouse;
+  readonly #members: Members;
+  readonly #tier: PeerTier;
+  readonly #routes: PeerRoutes;
+
+  /** Undefined where the options name no fleet. Throws an Error that names the flag that is wrong. */
+  static of(options: PeerCacheOptions, host: PeerHost): Peers | undefined {
+    const { peerSelf, peerDiscovery } = options;
+    if (peerSelf === undefined || peerDiscovery === undefined) return undefined;
+    const self = parseAddress(peerSelf);
+    if (self === undefined)
+      throw new Error(`-peer-self: ${peerSelf} is not an address such as 10.0.0.1:3100`);
+    return new Peers(self, options, host);
+  }
+
+  private constructor(self: Address, options: PeerCacheOptions, host: PeerHost) {
+    const { peerAuthToken: token } = options;
+    this.#host = host;
+    this.#discovery = discoveryOf(options);
+    this.#house = {
+      client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
+      encodings: new Encodings(),
+      token: token ?? '',
+      timeoutMs: options.peerTimeout,
+      patienceMs: options.peerPatience,
+      clock: host.clock,
+      log: host.log,
+      meters: host.meters,
+    };
+    this.#members = new Members(self, this.#house, (peers) => {
+      host.meters.peer_cache_peers.set(peers, {});
+      host.meters.peer_cache_cluster_members.set(peers + 1, {});
+    });
+    this.#tier = new PeerTier(options, this.#house, this.#members);
+    this.#routes = new PeerRoutes({
+      house: this.#house,
+      members: this.#members,
+      gate: peerGate(token, (ip) => this.#members.has(ip)),
+      purge: (tenantId) => host.purge('all', tenantId),
+    });
+    fleetOf(host).join((tenantId) => this.#purgeOthers(tenantId));
+  }
+
+  /** What other replicas ask, by route. */
+  get routes(): ReadonlyMap<string, RouteHandler> {
+    return this.#routes.handlers;
+  }
+
+  /** Puts the other replicas behind the tiers that the store has. */
+  async start(store: AnswerStore): Promise<void> {
+    const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
+    this.#tier.attach(front);
+    this.#routes.attach(front);
+    this.#members.update(await this.#discovery.find());
+  }
+
+  stop(): void {
+    this.#house.client.close();
+  }
+
+  async #purgeOthers(tenantId?: string): Promise<ReadonlyMap<string, string>> {
+    const report = new Map<string, string>();
+    const { signal } = new AbortController();
+    await inParallel(
+      this.#members.peers,
+      purgesAtOnce,
+      async (peer) => void report.set(peer.address.text, await peer.purge(tenantId)),
+      signal,
+    );
+    return new Map([...report].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

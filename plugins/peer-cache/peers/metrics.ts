@@ -1,0 +1,37 @@
+export const peerMetrics = {
+  peer_cache_peers: { type: 'gauge', help: 'Other replicas that share the cache.' },
+  peer_cache_cluster_members: { type: 'gauge', help: 'Replicas that share the cache, with this one.' },
+  peer_cache_hits_total: { type: 'counter', help: 'Answers taken from other replicas.' },
+  peer_cache_misses_total: {
+    type: 'counter',
+    help: 'Answers that the other replicas asked did not have in time.',
+  },
+  peer_cache_errors_total: { type: 'counter', help: 'Calls to other replicas that failed.' },
+  peer_cache_failures_total: {
+    type: 'counter',
+    help: 'The same by reason: breaker_open, busy (too many calls in flight), request_build, timeout, transport, status_<n>, body_read, decode, damaged (no value of that key), encode.',
+    labels: ['reason'],
+  },
+  peer_cache_late_total: {
+    type: 'counter',
+    help: 'Requests that went on because another replica took too long; its answer is still kept when it comes.',
+  },
+  peer_cache_write_through_pushes_total: {
+    type: 'counter',
+    help: 'Answers brought to the replica that owns them.',
+  },
+  peer_cache_write_through_errors_total: {
+    type: 'counter',
+    help: 'Answers that could not be brought to the replica that owns them, or were not for want of room.',
+  },
+  peer_cache_write_through_drops_total: {
+    type: 'counter',
+    help: 'Answers that were not brought to the replica that owns them because too many waited (entries, bytes).',
+    labels: ['reason'],
+  },
+  peer_cache_write_through_waiting_bytes: {
+    type: 'gauge',
+    help: 'Bytes of answers on their way to the replicas that own them.',
+  },
+  peer_cache_received_total: { type: 'counter', help: 'Answers that other replicas brought to this one.' },
+} as const;

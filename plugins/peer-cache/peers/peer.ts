@@ -1,0 +1,194 @@
+import type { Clock } from '../../../core/base/clock.js';
+import type { Logger } from '../../../core/base/logger.js';
+import type { AnswerHit } from '../../../core/cache/answer-tier.js';
+import type { Meters } from '../../../core/plugin/index.js';
+import type { Address } from './address.js';
+import { PeerBreaker } from './breaker.js';
+import { PeerFailure, type PeerClient, type PeerReply, type PeerRequest } from './client.js';
+import { leastCompressed, type Encodings } from './encoding.js';
+import { framed, unframed } from './frame.js';
+import type { peerMetrics } from './metrics.js';
+import { Patience } from './patience.js';
+
+/** What all peers of a process have in common. */
+export interface PeerHouse {
+  readonly client: PeerClient;
+  readonly encodings: Encodings;
+  readonly token: string;
+  readonly timeoutMs: number;
+  /** How long a request waits for a peer at most. */
+  readonly patienceMs: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Logger;
+  readonly meters: Meters<typeof peerMetrics>;
+}
+
+/** The most bytes of an answer, as sent and decoded. */
+const largestAnswer = 32 * 1024 * 1024;
+/** The most bytes that a peer takes, before and after decoding. */
+export const largestSet = 8 * 1024 * 1024;
+/** Calls to one peer in flight; further ones are not made. */
+const maxCalls = 64;
+/** Least time between two log records about one peer. */
+const logEveryMs = 60_000;
+const purgeTimeoutMs = 5_000;
+
+/** Another replica. No call throws: what fails is counted, logged now and then, and opens the breaker. */
+export class Peer {
+  readonly address: Address;
+  readonly patience: Patience;
+  readonly #house: PeerHouse;
+  readonly #breaker: PeerBreaker;
+  /** What it takes beside gzip is known from its answers. */
+  #setEncoding = 'gzip';
+  #calls = 0;
+  #logAtMs = -Infinity;
+
+  constructor(address: Address, house: PeerHouse) {
+    this.address = address;
+    this.#house = house;
+    this.patience = new Patience(house.patienceMs);
+    this.#breaker = new PeerBreaker(house.clock);
+  }
+
+  /** Whether it is worth asking. */
+  get isUp(): boolean {
+    return !this.#breaker.isOpen;
+  }
+
+  /** The value of a key; undefined when it has none, and where the call fails. */
+  async get(key: string, began?: () => void): Promise<AnswerHit | undefined> {
+    const sentMs = this.#house.clock.monotonicMs();
+    return this.#guarded(async () => {
+      const reply = await this.#send({
+        method: 'GET',
+        path: `/_cache/get?key=${encodeURIComponent(key)}`,
+        headers: this.#isNear ? {} : { 'accept-encoding': this.#house.encodings.names },
+        ...(began === undefined ? {} : { began }),
+      });
+      this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
+      if (reply.status === 404) return undefined;
+      if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
+      const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);
+      // The time that the call took is taken for part of both.
+      const tookMs = this.#house.clock.monotonicMs() - sentMs;
+      return leftMs - tookMs > 0 ? { packed, leftMs: leftMs - tookMs, ageMs: ageMs + tookMs } : undefined;
+    });
+  }
+
+  /** Brings a value to the peer; false when it did not take it. */
+  async set(key: string, hit: AnswerHit): Promise<boolean> {
+    const done = await this.#guarded(async () => {
+      const { encodings, token } = this.#house;
+      const plain = await framed(key, hit, token);
+      const encoding = plain.byteLength < leastCompressed || this.#isNear ? undefined : this.#setEncoding;
+      let body = plain;
+      try {
+        if (encoding !== undefined) body = await encodings.compress(encoding, plain);
+      } catch (error) {
+        throw new PeerFailure('encode', 'a value cannot be compressed', error);
+      }
+      const reply = await this.#send({
+        method: 'POST',
+        path: `/_cache/set?key=${encodeURIComponent(key)}&ttl_ms=${Math.floor(hit.leftMs)}`,
+        headers: {
+          'content-type': 'application/octet-stream',
+          ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+        },
+        body,
+      });
+      if (reply.status !== 204) throw new PeerFailure(`status_${reply.status}`, 'it did not take a value');
+      return true;
+    });
+    return done === true;
+  }
+
+  /** Empties its caches. @returns `purged` or `error: ...` */
+  async purge(tenantId?: string): Promise<string> {
+    try {
+      const tenant = tenantId === undefined ? '' : `?tenant=${encodeURIComponent(tenantId)}`;
+      const { status } = await this.#send({
+        method: 'POST',
+        path: `/_cache/purge${tenant}`,
+        headers: {},
+        timeoutMs: purgeTimeoutMs,
+      });
+      return status === 200 ? 'purged' : `error: status ${status}`;
+    } catch (error) {
+      return `error: ${error instanceof Error ? error.message : 'unknown'}`;
+    }
+  }
+
+  /** A worker of the same machine: to compress would only cost. */
+  get #isNear(): boolean {
+    return this.address.host === undefined;
+  }
+
+  async #valueOf(key: string, { headers, body }: PeerReply): Promise<AnswerHit> {
+    const { encodings, token } = this.#house;
+    let plain: Buffer;
+    try {
+      plain = await encodings.decompress(textOf(headers['content-encoding']), body, largestAnswer);
+    } catch (error) {
+      throw new PeerFailure('decode', 'its answer cannot be decoded', error);
+    }
+    const value = await unframed(key, plain, token);
+    if (typeof value === 'string')
+      throw new PeerFailure('damaged', `its answer is no value of that key (${value})`);
+    return value;
+  }
+
+  async #send(
+    request: Omit<PeerRequest, 'timeoutMs' | 'largest'> & { readonly timeoutMs?: number },
+  ): Promise<PeerReply> {
+    const { client, timeoutMs, encodings } = this.#house;
+    const reply = await client.send(this.address, { timeoutMs, largest: largestAnswer, ...request });
+    const taken = textOf(reply.headers['x-peer-set-encoding']);
+    if (taken !== undefined) this.#setEncoding = encodings.bestOf(`${taken}, gzip`) ?? 'gzip';
+    return reply;
+  }
+
+  /** Runs a call, unless the peer is out of use. Its failure is told, and undefined. */
+  async #guarded<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
+    const refusal = this.#breaker.isOpen ? 'breaker_open' : this.#calls >= maxCalls ? 'busy' : undefined;
+    if (refusal !== undefined) {
+      this.#count(refusal);
+      return undefined;
+    }
+    this.#calls += 1;
+    try {
+      const value = await call();
+      this.#breaker.succeeded();
+      return value;
+    } catch (error) {
+      this.#breaker.failed();
+      const reason = error instanceof PeerFailure ? error.reason : 'request_build';
+      this.#tell(reason, error);
+      this.#count(reason);
+      return undefined;
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  #count(reason: string): void {
+    this.#house.meters.peer_cache_errors_total.add(1, {});
+    this.#house.meters.peer_cache_failures_total.add(1, { reason });
+  }
+
+  #tell(reason: string, error: unknown): void {
+    const nowMs = this.#house.clock.monotonicMs();
+    if (nowMs < this.#logAtMs) return;
+    this.#logAtMs = nowMs + logEveryMs;
+    const text = reason === 'damaged' ? 'an answer of a peer is not believed and dropped' : 'a peer failed';
+    this.#house.log.warn(text, {
+      'peer.address': this.address.text,
+      reason,
+      'error.message': error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
+}

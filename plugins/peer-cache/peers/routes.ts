@@ -1,0 +1,193 @@
+import type { AnswerHit, TierFront } from '../../../core/cache/answer-tier.js';
+import {
+  apiError,
+  finishedAnswer,
+  jsonAnswer,
+  type Answer,
+  type Caller,
+  type HttpCall,
+  type RouteHandler,
+} from '../../../core/plugin/index.js';
+import { leastCompressed } from './encoding.js';
+import { framed, unframed } from './frame.js';
+import type { Members } from './members.js';
+import { minUsableMs } from './peer-tier.js';
+import { largestSet, type PeerHouse } from './peer.js';
+
+const maxKeys = 200;
+const usualTtlMs = 30_000;
+const bytesType = 'application/octet-stream';
+const jsonType = 'application/json';
+/** Bodies of values that are read or decoded at once, by their largest size. */
+const maxReceiving = 8;
+
+export interface PeerRoutesSettings {
+  readonly house: PeerHouse;
+  readonly members: Members;
+  readonly gate: (caller: Caller) => void;
+  /** Empties the caches of this process. */
+  readonly purge: (tenantId?: string) => Promise<void>;
+}
+
+/** What other replicas ask of this one. */
+export class PeerRoutes {
+  readonly #settings: PeerRoutesSettings;
+  #front: TierFront | undefined;
+  #receiving = 0;
+
+  constructor(settings: PeerRoutesSettings) {
+    this.#settings = settings;
+  }
+
+  attach(front: TierFront): void {
+    this.#front = front;
+  }
+
+  get handlers(): ReadonlyMap<string, RouteHandler> {
+    const handlers: readonly (readonly [string, RouteHandler])[] = [
+      ['peer_get', (call) => this.#get(call)],
+      ['peer_set', (call) => this.#set(call)],
+      ['peer_has', (call) => Promise.resolve(this.#has(call))],
+      ['peer_peers', () => Promise.resolve(this.#peers())],
+      ['peer_purge', (call) => this.#purge(call)],
+    ];
+    return new Map(
+      handlers.map(([id, handler]) => [
+        id,
+        async (call: HttpCall) => {
+          this.#settings.gate(call.caller);
+          return handler(call);
+        },
+      ]),
+    );
+  }
+
+  async #get(call: HttpCall): Promise<Answer> {
+    const key = keyOf(call);
+    const hit = await this.#front?.find(key);
+    return hit === undefined || hit.leftMs < minUsableMs ? this.#nothing() : this.#value(call, key, hit);
+  }
+
+  #nothing(): Answer {
+    return finishedAnswer(404, Buffer.alloc(0), '', this.#headers());
+  }
+
+  async #value({ caller }: HttpCall, key: string, hit: AnswerHit): Promise<Answer> {
+    const { encodings, token } = this.#settings.house;
+    const plain = await framed(key, hit, token);
+    const encoding =
+      plain.byteLength < leastCompressed
+        ? undefined
+        : encodings.bestOf(caller.headers.get('accept-encoding') ?? '');
+    const headers = this.#headers([
+      ['X-Cache-TTL-Ms', String(Math.floor(hit.leftMs))],
+      // The edge does not compress what has an encoding.
+      ['Content-Encoding', encoding ?? 'identity'],
+    ]);
+    const body = encoding === undefined ? plain : await encodings.compress(encoding, plain);
+    return finishedAnswer(200, body, bytesType, headers);
+  }
+
+  async #set(call: HttpCall): Promise<Answer> {
+    const key = keyOf(call);
+    if (this.#receiving >= maxReceiving) throw apiError('peerBusy', { limit: maxReceiving });
+    this.#receiving += 1;
+    try {
+      const { house } = this.#settings;
+      const startedMs = house.clock.monotonicMs();
+      const hit = await this.#received(call, key);
+      const ttlMs = Number(call.params.get('ttl_ms')?.[0]);
+      const leftMs = Math.min(hit.leftMs, ttlMs > 0 ? ttlMs : usualTtlMs);
+      const tookMs = house.clock.monotonicMs() - startedMs;
+      this.#front?.put(key, { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs }, true);
+      house.meters.peer_cache_received_total.add(1, {});
+      return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+    } finally {
+      this.#receiving -= 1;
+    }
+  }
+
+  async #received(call: HttpCall, key: string): Promise<AnswerHit> {
+    const { encodings, token, log } = this.#settings.house;
+    let body: Buffer;
+    try {
+      body = await call.readBody(largestSet);
+    } catch {
+      throw refused('read body failed');
+    }
+    if (body.byteLength === 0) throw refused('empty value');
+    let plain: Buffer;
+    try {
+      plain = await encodings.decompress(call.caller.headers.get('content-encoding'), body, largestSet);
+    } catch {
+      throw refused('decode body failed');
+    }
+    const value = await unframed(key, plain, token);
+    if (typeof value !== 'string') return value;
+    log.warn('a value that a peer brought is not believed and dropped', {
+      'peer.address': call.caller.address,
+      reason: value,
+    });
+    throw refused('decode body failed');
+  }
+
+  #has({ params }: HttpCall): Answer {
+    const keys = (params.get('keys')?.[0] ?? '').split(',').filter((key) => key !== '');
+    if (keys.length === 0) throw refused('missing keys');
+    if (keys.length > maxKeys) throw refused(`too many keys (max ${maxKeys})`);
+    return jsonAnswer(
+      Object.fromEntries(
+        keys.map((text) => {
+          const key = decoded(text);
+          const leftMs = this.#front?.peek(key)?.leftMs ?? 0;
+          return [key, leftMs > minUsableMs ? { ok: true, ttl_ms: Math.floor(leftMs) } : { ok: false }];
+        }),
+      ),
+      jsonType,
+    );
+  }
+
+  #peers(): Answer {
+    const { members } = this.#settings;
+    const peers = members.peers.map(({ address }) => address.text).sort();
+    return jsonAnswer({ count: peers.length, peers, self: members.self.text }, jsonType);
+  }
+
+  async #purge({ params }: HttpCall): Promise<Answer> {
+    const tenant = params.get('tenant')?.[0];
+    // An empty name is no tenant, and must not stand for all of them.
+    if (tenant === '') throw apiError('emptyFlushTenant', {});
+    await this.#settings.purge(tenant);
+    this.#settings.house.log.info(
+      'caches flushed for a peer',
+      tenant === undefined ? {} : { 'tenant.id': tenant },
+    );
+    return jsonAnswer(
+      { status: 'ok', message: 'peer cache purged (L0 hot index + L1 memory + L2 disk)' },
+      jsonType,
+    );
+  }
+
+  #headers(more: Iterable<readonly [string, string]> = []): ReadonlyMap<string, string> {
+    return new Map([['X-Peer-Set-Encoding', this.#settings.house.encodings.preferred], ...more]);
+  }
+}
+
+function keyOf({ params }: HttpCall): string {
+  const key = params.get('key')?.[0] ?? '';
+  if (key === '') throw refused('missing key');
+  return key;
+}
+
+/** Keys have commas, so they are encoded in a list of keys. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function refused(text: string): Error {
+  return apiError('peerRefused', { text });
+}

@@ -1,0 +1,123 @@
+import type { ExecutionContext } from 'ava';
+import type { DevBackend } from '../../../../core/embedded/index.js';
+import { startDevBackend } from '../../../../core/embedded/index.js';
+import { withProxy, type ProxyUnderTest } from '../../../../core/testing/index.js';
+import { pushLoki } from '../../../core/embedded/harness.js';
+import { freePort } from '../../../core/program/child.js';
+import { pipeline } from '../stored.js';
+
+export const token = 'a secret of the fleet';
+export const auth = { 'x-peer-token': token };
+
+export interface Replica extends ProxyUnderTest {
+  /** `host:port`, as the others see it. */
+  readonly address: string;
+}
+
+export interface FleetSettings {
+  readonly backend: string;
+  readonly replicas?: number;
+  /** Flags of all replicas; those about the fleet need not be given. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Flags of one. */
+  readonly flagsOf?: (place: number) => Readonly<Record<string, string>>;
+  /** Members beside the replicas. */
+  readonly others?: readonly string[];
+  /** More stages before the cache. */
+  readonly stages?: string;
+}
+
+/** Starts replicas that know each other by a list, and stops them after the test. */
+export async function withFleet(
+  settings: FleetSettings,
+  use: (replicas: readonly Replica[]) => Promise<void>,
+): Promise<void> {
+  const { backend, replicas = 3, flags = {}, flagsOf = () => ({}), others = [], stages = '' } = settings;
+  const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
+  const addresses = ports.map((port) => `127.0.0.1:${port}`);
+  const running: Replica[] = [];
+  const start = async (place: number): Promise<void> => {
+    const address = addresses[place];
+    if (address === undefined) return use(running);
+    await withProxy(
+      pipeline(backend, '', stages),
+      async (under) => {
+        running.push({ ...under, address });
+        await start(place + 1);
+      },
+      {
+        flags: {
+          listen: address,
+          'server.register-instrumentation': 'true',
+          'peer-self': address,
+          'peer-discovery': 'static',
+          'peer-static': [...addresses, ...others].join(','),
+          'peer-auth-token': token,
+          // The machine of a test may be busy with others.
+          'peer-patience': '20s',
+          'peer-timeout': '20s',
+          ...flags,
+          ...flagsOf(place),
+        },
+      },
+    );
+  };
+  await start(0);
+}
+
+/** A backend with old lines of some streams. */
+export async function filled(t: ExecutionContext): Promise<DevBackend> {
+  const backend = await startDevBackend({ faults: true });
+  t.teardown(() => backend.close());
+  for (const app of apps)
+    for (const tenant of tenants)
+      await pushLoki(
+        backend.url,
+        { app },
+        Array.from({ length: 5 }, (_, at): [bigint, string] => [
+          oldNs + BigInt(at) * 1_000_000_000n,
+          `${tenant} ${app} ${at}`,
+        ]),
+        '?disable_message_parsing=1',
+        { AccountID: tenant, ProjectID: '0' },
+      );
+  return backend;
+}
+
+export const apps = ['a', 'b', 'c', 'd'];
+export const tenants = ['0', '1', '2'];
+/** Three hours ago, at a whole second. */
+export const oldNs = BigInt(Math.floor(Date.now() / 1000) - 3 * 3600) * 1_000_000_000n;
+
+/** The way to ask for the lines of an app, `number` gives different questions. */
+export function pathOf(app: string, number = 0): string {
+  const params = new URLSearchParams({
+    query: `{app="${app}"}`,
+    start: String(oldNs - BigInt(number + 1) * 1_000_000_000n),
+    end: String(oldNs + 60_000_000_000n),
+  });
+  return `/loki/api/v1/query_range?${params.toString()}`;
+}
+
+/** What a replica answers, without statistics. */
+export async function ask(
+  { url }: Pick<Replica, 'url'>,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const answer = await fetch(url + path, { headers });
+  const text = await answer.text();
+  if (answer.status !== 200) return `${answer.status} ${text}`;
+  const { data } = JSON.parse(text) as { readonly data: { readonly result?: unknown } };
+  return JSON.stringify(data.result ?? data);
+}
+
+/** Calls that the backend has answered. */
+export function callsOf(backend: DevBackend): number {
+  return Object.values(backend.stats().calls).reduce((sum, calls) => sum + calls, 0);
+}
+
+/** Waits for something that happens in the background. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
