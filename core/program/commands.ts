@@ -26,6 +26,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./check.js')).runCheck(args, io),
   },
   {
+    name: 'test',
+    summary: 'run tests of pipeline files: test FILE...',
+    run: async (args, io) => (await import('./test-command.js')).test(args, io),
+  },
+  {
     name: 'fmt',
     summary: 'format pipeline files in place: fmt FILE... (-check only names them)',
     run: async (args, io) => (await import('./fmt.js')).fmt(args, io),

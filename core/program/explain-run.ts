@@ -1,5 +1,4 @@
 import type { Trace } from '../base/trace.js';
-import type { ServerOptions } from '../base/options.gen.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
@@ -7,6 +6,7 @@ import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import { parameterFlags } from './explain-flags.js';
 import type { Io } from './io.js';
+import { onLoopback } from './loopback.js';
 import { startProxy } from './start-proxy.js';
 
 /**
@@ -47,17 +47,11 @@ function oneRequest(): { readonly observer: RequestObserver; readonly finished: 
   return { observer, finished };
 }
 
-type Writable<Options> = { -readonly [Key in keyof Options]: Options[Key] };
-
 /** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
 function onlyQueries(pipeline: Pipeline): Pipeline {
-  const server: Writable<ServerOptions> = { ...pipeline.server };
-  delete server.tlsCertFile;
-  delete server.tlsKeyFile;
-  delete server.tlsClientCaFile;
   return {
     ...pipeline,
-    server: { ...server, listen: '127.0.0.1:0', adminListen: '127.0.0.1:0', tlsRequireClientCert: false },
+    server: onLoopback(pipeline.server),
     // Refusals are part of the report.
     telemetry: { ...pipeline.telemetry, logLevel: 'error' },
     endpoints: pipeline.endpoints.filter(({ plugin }) => plugin.name === 'reference-api'),

@@ -9,6 +9,7 @@ import { generateMetricsDoc } from './metrics-doc.js';
 import { generatePushdownDoc } from './pushdown-doc.js';
 import { generateStrategiesDoc } from './strategies-doc.js';
 import type { Io } from './io.js';
+import { generateTestSchema } from './pipeline-test/file-schema.js';
 import { plainHelp, readPlainArgs } from './own-flags.js';
 
 const flags: readonly CommandFlag[] = [
@@ -40,6 +41,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ...(await generateOptionFiles(root)),
     ...generatePipelineFiles(root),
     ...generateCheckFiles(root),
+    ['schemas/pipeline-test.schema.json', generateTestSchema()],
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],
     ['docs/pushdown.md', generatePushdownDoc()],

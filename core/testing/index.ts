@@ -1,7 +1,7 @@
 /** The test kit for plugin authors (`ref-proxy/testing`): runs a plugin against a test exchange, or a whole proxy on a free port. */
 export { makeLogAnswer, makeTenant } from './answers.js';
 export { makeCall } from './call.js';
-export { CapturedLog, type LogRecord } from './captured-log.js';
+export { CapturedLog, type LogRecord } from '../program/pipeline-test/captured-log.js';
 export { makeCaller, makeExchange, makeLogRequest, type ExchangeSettings } from './exchange.js';
 export {
   FakeClock,
@@ -13,6 +13,25 @@ export {
 export { FakeUpstream, matching, type ExpectedCall, type WrittenRow } from './fake-upstream.js';
 export { limitsOptions, namesOptions, optionsOf, serverOptions, telemetryOptions } from './options.js';
 export { makePipeline, type PipelineSettings, type Placed } from './pipeline.js';
+export {
+  showCall,
+  startFakeVictoriaLogs,
+  type BackendAnswer,
+  type BackendCall,
+  type FakeVictoriaLogs,
+  type FakeVictoriaLogsSettings,
+} from '../program/pipeline-test/fake-victorialogs.js';
+export {
+  runPipeline,
+  UnfitPipeline,
+  withRunningPipeline,
+  type PipelineAnswer,
+  type PipelineRequest,
+  type PipelineRun,
+  type RunningPipeline,
+} from '../program/pipeline-test/run-pipeline.js';
+export type { ScriptedAnswer } from '../program/pipeline-test/script.js';
+export type { StoredLine } from '../program/pipeline-test/stored-lines.js';
 export { runStage, type StageRun } from './run-stage.js';
 export {
   withPipeline,

@@ -5,6 +5,7 @@ import type { MetricSpecs } from '../base/meters.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
 import type { Rest, Stage, StagePlugin } from '../kernel/plugin/contract.js';
 import { makeHost, type FakeHost } from './fake-host.js';
+import { holdToAnswer, holdToGives, holdToNeeds, holdToOptions } from './stage-contract.js';
 
 /** The result of running a stage. */
 export interface StageRun<Given extends SlotName> {
@@ -15,7 +16,7 @@ export interface StageRun<Given extends SlotName> {
 
 /**
  * Runs a stage plugin on one exchange, with a fake rest of the chain, under the kernel's own rules: running the rest more or less often
- * than declared is an error. The plugin is created, started and stopped as the kernel does it.
+ * than declared, options that the schema does not know, slots that are needed or promised and not there, and no answer are errors. The plugin is created, started and stopped as the kernel does it.
  */
 export async function runStage<
   Options,
@@ -29,9 +30,12 @@ export async function runStage<
   rest: Rest<Gives> = neverAsked,
   host: FakeHost<Metrics> = hostFor(plugin),
 ): Promise<StageRun<Gives>> {
+  holdToOptions(plugin, options);
+  holdToNeeds(plugin, exchange);
   const seen: Exchange<Gives>[] = [];
   const stage = plugin.create(options, host);
   const end: Rest<Gives> = (derived) => {
+    holdToGives(plugin, derived);
     seen.push(derived);
     return rest(derived);
   };
@@ -42,7 +46,9 @@ export async function runStage<
   ]);
   await stage.start?.(exchange.signal);
   try {
-    return { answer: await run(exchange), seen };
+    const answer = await run(exchange);
+    holdToAnswer(plugin, answer);
+    return { answer, seen };
   } finally {
     await stage.stop?.();
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
 import { loadPipeline } from '../kernel/pipeline/index.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
-import { CapturedLog } from './captured-log.js';
+import { CapturedLog } from '../program/pipeline-test/captured-log.js';
 
 /** A running proxy for a test. */
 export interface ProxyUnderTest {

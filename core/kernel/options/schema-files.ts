@@ -7,8 +7,8 @@ import { definitionsOf, type OptionDefinition, type OptionSchema } from './schem
 export const CORE_SECTIONS = ['server', 'names', 'limits', 'telemetry'] as const;
 
 const SUFFIX = '.schema.json';
-/** The schema of the pipeline file itself; it has no options. */
-const PIPELINE = 'pipeline';
+/** The schemas of the pipeline file itself and of its tests; they have no options. */
+const OF_FILES: ReadonlySet<string> = new Set(['pipeline', 'pipeline-test']);
 
 /** The folder of this package: the nearest parent with a package.json, whether the code runs compiled or from source. */
 export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url))): string {
@@ -27,7 +27,7 @@ export function readBuiltInSchemas(root: string = packageRoot()): ReadonlyMap<st
   const names = readdirSync(folder)
     .filter((file) => file.endsWith(SUFFIX))
     .map((file) => file.slice(0, -SUFFIX.length))
-    .filter((name) => name !== PIPELINE);
+    .filter((name) => !OF_FILES.has(name));
   const sections: readonly string[] = CORE_SECTIONS;
   const plugins = names.filter((name) => !sections.includes(name)).sort();
   const ordered = [...sections.filter((name) => names.includes(name)), ...plugins];

@@ -1,0 +1,57 @@
+import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
+import type { AdmitAgain, AnswerAgain, Stage, StagePlugin } from '../../kernel/plugin/contract.js';
+import type { SlotName } from '../../kernel/plugin/slots.js';
+
+type AnyStage = Stage<SlotName, SlotName>;
+
+/** The pipeline with every stage telling when a request of a client passes it; repeated requests on the fast lane count too. */
+export function withPassedStages(pipeline: Pipeline, passed: (stageId: string) => void): Pipeline {
+  return { ...pipeline, stages: pipeline.stages.map((loaded) => telling(loaded, () => passed(loaded.id))) };
+}
+
+function telling(loaded: LoadedPlugin, passed: () => void): LoadedPlugin {
+  const { plugin } = loaded;
+  if (plugin.kind !== 'stage') return loaded;
+  const told: StagePlugin = {
+    ...plugin,
+    create: (options, host) => tellingStage(plugin.create(options, host), passed),
+  };
+  return { ...loaded, plugin: told };
+}
+
+/** A stage may hold its state in private fields, so that its methods are called on itself. */
+function tellingStage(stage: AnyStage, passed: () => void): AnyStage {
+  const told: Pick<AnyStage, 'handle' | 'admitAgain' | 'answerAgain'> = {
+    handle: (exchange, rest) => {
+      if (exchange.caller.isBackground !== true) passed();
+      return stage.handle(exchange, rest);
+    },
+    admitAgain: (exchange) => tellingAdmit(stage.admitAgain?.(exchange), passed),
+    answerAgain: (exchange, answer) => tellingAnswer(stage.answerAgain?.(exchange, answer), passed),
+  };
+  return new Proxy(stage, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const method: unknown = Object.hasOwn(told, name) ? Reflect.get(told, name) : member.bind(target);
+      return method;
+    },
+  });
+}
+
+function tellingAdmit(again: AdmitAgain | undefined, passed: () => void): AdmitAgain | undefined {
+  if (again === undefined) return undefined;
+  return () => {
+    passed();
+    return again();
+  };
+}
+
+function tellingAnswer(again: AnswerAgain | undefined, passed: () => void): AnswerAgain | undefined {
+  if (again === undefined) return undefined;
+  const given = (): void => {
+    passed();
+    again.given();
+  };
+  return { find: () => again.find(), given };
+}

@@ -1,0 +1,63 @@
+import { suggest } from '../kernel/options/index.js';
+import type { Exchange } from '../kernel/plugin/exchange.js';
+import type { SlotName } from '../kernel/plugin/slots.js';
+import type { OptionSchema } from '../kernel/options/index.js';
+
+/** What the contract of a stage is checked by. */
+export interface Promises {
+  readonly name: string;
+  readonly schema?: object;
+  readonly needs: readonly string[];
+  readonly gives: readonly string[];
+}
+
+/** Refuses options that the schema does not have, or that lack one it requires: a pipeline file with them would not start. */
+export function holdToOptions({ name, schema }: Promises, options: unknown): void {
+  if (typeof options !== 'object' || options === null || schema === undefined) return;
+  // The type only names the parts that are read here.
+  const { properties = {}, required = [], additionalProperties }: OptionSchema = schema;
+  const known = Object.keys(properties);
+  for (const key of Object.keys(options)) {
+    if (known.includes(key) || additionalProperties !== false) continue;
+    const meant = suggest(key, known);
+    throw new Error(
+      `option "${key}" is not known to plugin "${name}"${meant === undefined ? '' : `, did you mean "${meant}"?`}`,
+    );
+  }
+  for (const key of required)
+    if (!Object.hasOwn(options, key)) throw new Error(`plugin "${name}" requires option "${key}"`);
+}
+
+/** Refuses an exchange without a slot that the stage declares to need: the kernel would not have put it there. */
+export function holdToNeeds({ name, needs }: Promises, exchange: Exchange): void {
+  const missing = needs.find((slot) => !hasSlot(exchange, slot));
+  if (missing !== undefined)
+    throw new Error(
+      `stage "${name}" needs the slot "${missing}": make the exchange with slots: { ${missing}: ... }`,
+    );
+}
+
+/** Refuses to run the rest of the chain without a slot that the stage promises to give. */
+export function holdToGives({ name, gives }: Promises, derived: Exchange): void {
+  const missing = gives.find((slot) => !hasSlot(derived, slot));
+  if (missing !== undefined)
+    throw new Error(
+      `stage "${name}" declares to give the slot "${missing}" and ran the rest of the chain without it`,
+    );
+}
+
+/** Refuses what is no answer, which would be a failed request. */
+export function holdToAnswer({ name }: Promises, answer: unknown): void {
+  const kind: unknown =
+    typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'kind') : undefined;
+  if (typeof kind !== 'string') throw new Error(`stage "${name}" gave no answer but ${describe(answer)}`);
+}
+
+function hasSlot(exchange: Exchange, slot: string): boolean {
+  return Object.hasOwn(exchange.slots, slot) && exchange.slots[slot as SlotName] !== undefined;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return typeof value === 'object' ? 'an object without a kind' : `a ${typeof value}`;
+}
