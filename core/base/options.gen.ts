@@ -951,6 +951,10 @@ export interface PeerCacheOptions {
    */
   readonly peerDiscovery?: 'dns' | 'srv' | 'http' | 'static';
   /**
+   * Time between two looks at who the replicas are. (milliseconds)
+   */
+  readonly peerDiscoveryInterval: number;
+  /**
    * Name whose addresses are the replicas, all on port 3100.
    */
   readonly peerDns?: string;
@@ -958,6 +962,10 @@ export interface PeerCacheOptions {
    * SRV name _service._proto.domain whose records are the replicas.
    */
   readonly peerSrv?: string;
+  /**
+   * Addresses, with ports where they are not 53, of the DNS servers that know the replicas; those of the system unless given.
+   */
+  readonly peerDnsServers: readonly string[];
   /**
    * Address that answers with the list of replicas.
    */

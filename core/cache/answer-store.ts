@@ -194,10 +194,18 @@ export class AnswerStore {
     return kept === undefined || kept.expiredMs >= 0 ? undefined : kept.packed;
   }
 
-  /** An answer, fresh or expired. */
-  async find(key: string): Promise<Kept | undefined> {
-    const entry = await this.#tiers.get(this.#memoryKey(key));
-    return entry && { packed: entry.packed, expiredMs: this.#expiredMs(entry) };
+  /**
+   * An answer, fresh or expired.
+   * @param mostMs for how long it may have been kept at most, where that is known
+   */
+  async find(key: string, mostMs = Infinity): Promise<Kept | undefined> {
+    const memoryKey = this.#memoryKey(key);
+    const isBehind = this.#behind.some(({ tier }) => mostMs >= (tier.leastTtlMs ?? 0));
+    const entry = isBehind ? await this.#tiers.get(memoryKey) : this.#tiers.getNear(memoryKey);
+    if (entry === undefined) return undefined;
+    const expiredMs = this.#expiredMs(entry);
+    if (expiredMs < 0) for (const { tier, setup } of this.#behind) tier.used?.(tierKey(key, setup));
+    return { packed: entry.packed, expiredMs };
   }
 
   /** @param generation that of the key when the answer was asked for */

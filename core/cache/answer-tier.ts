@@ -25,6 +25,10 @@ export interface AnswerTier {
    * Such a value goes into memory and into this tier only. Undefined where this process is the home, or the tier does not take it there.
    */
   shadowMs?(key: string, packed: Buffer, ttlMs: number): number | undefined;
+  /** Told of each use of a value, wherever it was found. */
+  used?(key: string): void;
+  /** Values that are kept for less are never in this tier, so that it is not asked for them; 0 unless given. */
+  readonly leastTtlMs?: number;
   /** Told that a value that was not found will not be set either: somebody may wait for it. */
   giveUp?(key: string): void;
 }

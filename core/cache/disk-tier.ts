@@ -89,6 +89,10 @@ export class DiskTier implements AnswerTier {
     return tier;
   }
 
+  get leastTtlMs(): number {
+    return this.#settings.options.diskCacheMinTtl;
+  }
+
   async get(key: string): Promise<AnswerHit | undefined> {
     const file = this.#file;
     if (file === undefined || this.#isBeingPurged(key)) return undefined;

@@ -14,6 +14,13 @@ export function ttlMs(request: ApiRequest, answer: Answer, nowMs: number, rules:
   return cache.isRecent(request, nowMs, rules) ? Math.min(base, rules.recentTailRefreshMaxStaleness) : base;
 }
 
+/** How long any answer to a request may be reused at most, in milliseconds. */
+export function mostTtlMs(request: ApiRequest, nowMs: number, rules: TtlRules): number {
+  const { cache } = operationOf(request);
+  const isRecent = cache !== 'never' && cache.isRecent(request, nowMs, rules);
+  return isRecent ? rules.recentTailRefreshMaxStaleness : Infinity;
+}
+
 /** Partial answers carry a warning; encoded ones belong to another stage. */
 function isComplete(answer: Answer): boolean {
   return answer.kind !== 'encoded' && (!('warnings' in answer) || answer.warnings.length === 0);

@@ -3,6 +3,7 @@ import { apiError } from '../../core/base/errors/table.js';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import { Query } from '../../core/wire/api/query.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
+import { fleetOf } from '../../core/cache/fleet.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import { printExplanation } from '../../core/engine/plan/explain/print.js';
 import {
@@ -51,7 +52,12 @@ async function explain(
 /** Values of `peers` that mean no (docs/protocol/operation.md#listeners-and-admin-routes). */
 const noes: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
-async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log'>): Promise<Answer> {
+const alone = { _note: 'peer cache disabled; purged local instance only' };
+
+async function flushCaches(
+  { params }: HttpCall,
+  host: Pick<Host, 'purge' | 'log' | 'shared'>,
+): Promise<Answer> {
   // An empty name is no tenant, and must not stand for all of them.
   const tenant = params.get('tenant')?.[0];
   if (tenant === '') throw apiError('emptyFlushTenant', {});
@@ -59,10 +65,12 @@ async function flushCaches({ params }: HttpCall, host: Pick<Host, 'purge' | 'log
   host.log.info('caches flushed', tenant === undefined ? {} : { 'tenant.id': tenant });
   const peers = params.get('peers')?.[0];
   const asksPeers = peers !== undefined && !noes.has(peers.toLowerCase());
+  const purged = asksPeers ? await fleetOf(host).purgeOthers(tenant) : undefined;
+  const report = purged === undefined ? alone : Object.fromEntries(purged);
   return jsonAnswer(
     {
       local: 'purged (L0 hot index + L1 memory + L2 disk)',
-      ...(asksPeers ? { peers: { _note: 'peer cache disabled; purged local instance only' } } : {}),
+      ...(asksPeers ? { peers: report } : {}),
       status: 'ok',
     },
     'application/json',

@@ -1,5 +1,6 @@
 /** Endpoint plugin `delete`: the only write, protected by safeguards (docs/protocol/requests.md#deletion). */
 import type { DeleteOptions } from '../../core/base/options.gen.js';
+import { fleetOf } from '../../core/cache/fleet.js';
 import { defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
 import { LatePurges } from './late-purges.js';
 import { readDeletion, type Safeguards } from './safeguards.js';
@@ -12,7 +13,10 @@ export default defineEndpoint<DeleteOptions>({
       maxRangeNs: BigInt(Math.round(options.maxRange)) * 1_000_000n,
       dottedNames: host.naming.dottedNames,
     };
-    const purges = new LatePurges(() => host.purge('all'));
+    const purges = new LatePurges(async () => {
+      // What other replicas keep would bring deleted lines back.
+      await Promise.all([host.purge('all'), fleetOf(host).purgeOthers()]);
+    });
     return {
       routes: new Map<string, RouteHandler>([
         [

@@ -9,7 +9,7 @@ import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
-import { ttlMs } from '../../core/cache/ttl.js';
+import { mostTtlMs, ttlMs } from '../../core/cache/ttl.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { atPace } from '../../core/base/pace/steps.js';
@@ -140,7 +140,8 @@ class PeerCache implements Stage<'tenant', never> {
     const question = this.#keys(exchange);
     if (question === undefined) return rest(exchange);
     const generation = this.#cache?.generationOf(question);
-    const kept = await this.#cache?.find(question);
+    const mostMs = mostTtlMs(exchange.request, this.#host.clock.nowMs(), this.#rules);
+    const kept = await this.#cache?.find(question, mostMs);
     if (kept !== undefined && kept.expiredMs < 0) {
       const answer = await this.#unpack(question, kept, exchange);
       if (answer !== undefined) {

@@ -191,8 +191,8 @@ export class Inventory implements KeptListings {
     return `${key}:stored:${JSON.stringify([listing, field, printQuery(query)])}`;
   }
 
-  async #find(key: string, exchange: Exchange<'tenant'>): Promise<Listed | undefined> {
-    const kept = await this.#store.find(key);
+  async #find(key: string, exchange: Exchange<'tenant'>, mostMs?: number): Promise<Listed | undefined> {
+    const kept = await this.#store.find(key, mostMs);
     if (kept === undefined || kept.expiredMs >= 0) return undefined;
     exchange.memory.charge(kept.packed.byteLength * unpackedFactor, 'listings that were kept');
     const listing = await this.#keeping.unpack(key, kept, exchange);
@@ -208,7 +208,7 @@ export class Inventory implements KeptListings {
   ): Promise<Listed> {
     const key = this.#keyOf(question, range, exchange);
     const generation = this.#store.generationOf(key);
-    const kept = await this.#find(key, exchange);
+    const kept = await this.#find(key, exchange, leftMs);
     this.#host.meters.inventory_buckets_total.add(1, { source: kept === undefined ? 'backend' : 'kept' });
     if (kept !== undefined) return kept;
     const answer = await this.#keeping.share(`${generation} ${key}`, exchange, async (asked) => {

@@ -10,11 +10,13 @@ import { PeerClient } from './client.js';
 import { discoveryOf, type Discovery } from './discovery.js';
 import { Encodings } from './encoding.js';
 import { peerGate, tokenHeader } from './gate.js';
+import { HotIndex } from './hot-index.js';
 import { Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
 import type { PeerHouse } from './peer.js';
 import { PeerRoutes } from './routes.js';
+import { Watch } from './watch.js';
 
 type PeerHost = Host<typeof peerMetrics>;
 
@@ -22,9 +24,9 @@ const purgesAtOnce = 16;
 
 export class Peers {
   readonly #host: PeerHost;
-  readonly #discovery: Discovery;
   readonly #house: PeerHouse;
   readonly #members: Members;
+  readonly #watch: Watch;
   readonly #tier: PeerTier;
   readonly #routes: PeerRoutes;
 
@@ -35,13 +37,12 @@ export class Peers {
     const self = parseAddress(peerSelf);
     if (self === undefined)
       throw new Error(`-peer-self: ${peerSelf} is not an address such as 10.0.0.1:3100`);
-    return new Peers(self, options, host);
+    return new Peers(self, discoveryOf(peerDiscovery, options), options, host);
   }
 
-  private constructor(self: Address, options: PeerCacheOptions, host: PeerHost) {
+  private constructor(self: Address, discovery: Discovery, options: PeerCacheOptions, host: PeerHost) {
     const { peerAuthToken: token } = options;
     this.#host = host;
-    this.#discovery = discoveryOf(options);
     this.#house = {
       client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
       encodings: new Encodings(),
@@ -52,16 +53,27 @@ export class Peers {
       log: host.log,
       meters: host.meters,
     };
-    this.#members = new Members(self, this.#house, (peers) => {
+    this.#members = new Members(self, options.peerSelfAz, this.#house, (peers) => {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
     });
-    this.#tier = new PeerTier(options, this.#house, this.#members);
+    const hot = new HotIndex(host.clock);
+    this.#tier = new PeerTier(options, this.#house, this.#members, hot);
     this.#routes = new PeerRoutes({
       house: this.#house,
       members: this.#members,
+      hot,
+      options,
       gate: peerGate(token, (ip) => this.#members.has(ip)),
       purge: (tenantId) => host.purge('all', tenantId),
+    });
+    this.#watch = new Watch({
+      discovery,
+      members: this.#members,
+      everyMs: options.peerDiscoveryInterval,
+      needsIps: token === undefined,
+      log: host.log,
+      meters: host.meters,
     });
     fleetOf(host).join((tenantId) => this.#purgeOthers(tenantId));
   }
@@ -76,10 +88,11 @@ export class Peers {
     const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
     this.#tier.attach(front);
     this.#routes.attach(front);
-    this.#members.update(await this.#discovery.find());
+    await this.#watch.start();
   }
 
   stop(): void {
+    this.#watch.stop();
     this.#house.client.close();
   }
 
@@ -92,6 +105,11 @@ export class Peers {
       async (peer) => void report.set(peer.address.text, await peer.purge(tenantId)),
       signal,
     );
+    const failed = [...report].filter(([, outcome]) => outcome !== 'purged');
+    if (failed.length > 0)
+      this.#host.log.warn('caches of peers could not be emptied', {
+        peers: failed.map(([address, outcome]) => `${address}: ${outcome}`),
+      });
     return new Map([...report].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }

@@ -13,27 +13,34 @@ export interface Found {
 export interface Place {
   /** The member that the key belongs to; undefined for this process. */
   readonly home: Peer | undefined;
-  /** Whom to ask for it. */
-  readonly ask: Peer | undefined;
+  /** Whom to ask for it, at most two: that of the own zone first. */
+  readonly ask: readonly Peer[];
 }
 
 interface Fleet {
   readonly ring: Ring;
   readonly peers: ReadonlyMap<string, Peer>;
+  /** Of all members whose zone is known. */
+  readonly zones: ReadonlyMap<string, string>;
+  /** IP addresses from which members may call. */
+  readonly ips: ReadonlySet<string>;
 }
 
 /** The members of the fleet. Those that do not answer own nothing meanwhile: what they own belongs to the next ones. */
 export class Members {
   readonly self: Address;
+  readonly #zone: string;
   readonly #house: PeerHouse;
   readonly #resized: (peers: number) => void;
   #fleet: Fleet;
 
-  constructor(self: Address, house: PeerHouse, resized: (peers: number) => void) {
+  /** @param zone own availability zone; empty for none */
+  constructor(self: Address, zone: string, house: PeerHouse, resized: (peers: number) => void) {
     this.self = self;
+    this.#zone = zone;
     this.#house = house;
     this.#resized = resized;
-    this.#fleet = { ring: new Ring([self.text]), peers: new Map() };
+    this.#fleet = { ring: new Ring([self.text]), peers: new Map(), zones: new Map(), ips: new Set() };
   }
 
   get peers(): readonly Peer[] {
@@ -41,30 +48,46 @@ export class Members {
   }
 
   /** From now on these are the members, and this process. */
-  update(found: readonly Found[]): void {
+  update(found: readonly Found[], ips: Iterable<string>): void {
     const peers = new Map<string, Peer>();
-    for (const { address } of found) {
+    const zones = new Map<string, string>();
+    for (const { address, zone } of found) {
       if (address.text === this.self.text) continue;
       peers.set(address.text, this.#fleet.peers.get(address.text) ?? new Peer(address, this.#house));
+      if (zone !== undefined) zones.set(address.text, zone);
     }
-    this.#fleet = { ring: new Ring([this.self.text, ...peers.keys()]), peers };
+    const isSame =
+      peers.size === this.#fleet.peers.size && [...peers.keys()].every((text) => this.#fleet.peers.has(text));
+    const ring = isSame ? this.#fleet.ring : new Ring([this.self.text, ...peers.keys()]);
+    this.#fleet = { ring, peers, zones, ips: new Set(ips) };
     this.#resized(peers.size);
   }
 
   placeOf(key: string): Place {
-    const { ring, peers } = this.#fleet;
-    let isHome = false;
+    const { ring, peers, zones } = this.#fleet;
+    // Where this process is the home, the next one was before it came: it is asked in its place.
+    let owner: 'nobody' | 'self' | 'peer' = 'nobody';
+    let near: Peer | undefined;
+    let first: Peer | undefined;
     for (const text of ring.ownersOf(key)) {
       const peer = peers.get(text);
-      if (peer === undefined) isHome = true;
-      // Where this process is the home, the next one was before it came.
-      else if (peer.isUp) return { home: isHome ? undefined : peer, ask: peer };
+      if (peer === undefined) {
+        // In its own zone this process comes first.
+        if (owner === 'peer' && this.#zone !== '') break;
+        if (owner === 'nobody') owner = 'self';
+      } else if (peer.isUp) {
+        if (owner === 'nobody') owner = 'peer';
+        first ??= peer;
+        if (zones.get(text) === this.#zone) near = peer;
+        if (near !== undefined || this.#zone === '') break;
+      }
     }
-    return { home: undefined, ask: undefined };
+    const ask = [...new Set([near, first])].filter((peer) => peer !== undefined);
+    return { home: owner === 'peer' ? first : undefined, ask };
   }
 
   /** Whether an IP address is one of a member. */
   has(ip: string): boolean {
-    return this.peers.some(({ address }) => address.host === ip);
+    return this.#fleet.ips.has(ip);
   }
 }

@@ -33,5 +33,9 @@ export const peerMetrics = {
     type: 'gauge',
     help: 'Bytes of answers on their way to the replicas that own them.',
   },
+  peer_cache_discovery_errors_total: {
+    type: 'counter',
+    help: 'Times that the members of the fleet could not be found out, so that the last ones stayed.',
+  },
   peer_cache_received_total: { type: 'counter', help: 'Answers that other replicas brought to this one.' },
 } as const;

@@ -1,5 +1,6 @@
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
 import { frameBytes } from './frame.js';
+import type { HotIndex } from './hot-index.js';
 import type { Members } from './members.js';
 import { largestSet, type Peer, type PeerHouse } from './peer.js';
 import { PushQueue } from './push-queue.js';
@@ -21,6 +22,7 @@ export class PeerTier implements AnswerTier {
   readonly #options: PeerTierOptions;
   readonly #house: PeerHouse;
   readonly #members: Members;
+  readonly #hot: HotIndex;
   readonly #pushes: PushQueue;
   /** Calls for a key are shared. */
   readonly #asked = new Map<string, Promise<AnswerHit | undefined>>();
@@ -28,11 +30,20 @@ export class PeerTier implements AnswerTier {
   /** What is on its way when caches are emptied is not kept. */
   #epoch = 0;
 
-  constructor(options: PeerTierOptions, house: PeerHouse, members: Members) {
+  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, hot: HotIndex) {
     this.#options = options;
     this.#house = house;
     this.#members = members;
+    this.#hot = hot;
     this.#pushes = new PushQueue(house.clock, house.meters);
+  }
+
+  get leastTtlMs(): number {
+    return minUsableMs;
+  }
+
+  used(key: string): void {
+    this.#hot.used(key);
   }
 
   attach(front: TierFront): void {
@@ -43,8 +54,8 @@ export class PeerTier implements AnswerTier {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
     const { ask } = this.#members.placeOf(key);
-    if (ask === undefined || key.length > maxKeyLength) return Promise.resolve(undefined);
-    const asking = this.#ask(ask, key).finally(() => this.#asked.delete(key));
+    if (ask.length === 0 || key.length > maxKeyLength) return Promise.resolve(undefined);
+    const asking = this.#find(ask, key).finally(() => this.#asked.delete(key));
     this.#asked.set(key, asking);
     return asking;
   }
@@ -74,7 +85,22 @@ export class PeerTier implements AnswerTier {
   purgeBeginning(prefix: string): Promise<void> {
     this.#epoch += 1;
     this.#pushes.clear(prefix);
+    this.#hot.clear(prefix);
     return Promise.resolve();
+  }
+
+  async #find([first, second]: readonly Peer[], key: string): Promise<AnswerHit | undefined> {
+    const { meters } = this.#house;
+    // Whether the owner has it is asked meanwhile; the value crosses zones only where the own zone has none.
+    const leftElsewhere = second?.leftOf(key);
+    let hit = first && (await this.#ask(first, key));
+    if (hit === undefined && second !== undefined && leftElsewhere !== undefined) {
+      const isThere =
+        (await settles(leftElsewhere, second.patience.ms)) && ((await leftElsewhere) ?? 0) >= minUsableMs;
+      if (isThere) hit = await this.#ask(second, key);
+    }
+    (hit === undefined ? meters.peer_cache_misses_total : meters.peer_cache_hits_total).add(1, {});
+    return hit;
   }
 
   /** Waits for the peer no longer than it usually takes; what comes later is kept for the next one. */
@@ -89,9 +115,7 @@ export class PeerTier implements AnswerTier {
       meters.peer_cache_late_total.add(1, {});
       void this.#keepLater(key, answer);
     }
-    const hit = isInTime ? usable(await answer) : undefined;
-    (hit === undefined ? meters.peer_cache_misses_total : meters.peer_cache_hits_total).add(1, {});
-    return hit;
+    return isInTime ? usable(await answer) : undefined;
   }
 
   async #keepLater(key: string, answer: Promise<AnswerHit | undefined>): Promise<void> {

@@ -76,6 +76,20 @@ export class Peer {
     });
   }
 
+  /** For how many milliseconds it has a value; undefined when it has none, and where the call fails. */
+  async leftOf(key: string): Promise<number | undefined> {
+    return this.#guarded(async () => {
+      const reply = await this.#send({
+        method: 'GET',
+        // Encoded twice: as a key among others, and as a parameter.
+        path: `/_cache/has?keys=${encodeURIComponent(encodeURIComponent(key))}`,
+        headers: {},
+      });
+      if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
+      return leftIn(reply.body, key);
+    });
+  }
+
   /** Brings a value to the peer; false when it did not take it. */
   async set(key: string, hit: AnswerHit): Promise<boolean> {
     const done = await this.#guarded(async () => {
@@ -191,4 +205,21 @@ export class Peer {
 
 function textOf(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : header?.[0];
+}
+
+/** Throws PeerFailure for what is no presence. */
+function leftIn(body: Buffer, key: string): number | undefined {
+  let presence: unknown;
+  try {
+    presence = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new PeerFailure('decode', 'its answer is not JSON', error);
+  }
+  const shown: unknown = isObject(presence) ? presence[key] : undefined;
+  if (!isObject(shown)) throw new PeerFailure('decode', 'its answer says nothing of the key');
+  return shown['ok'] === true && typeof shown['ttl_ms'] === 'number' ? shown['ttl_ms'] : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,6 @@
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { AnswerHit, TierFront } from '../../../core/cache/answer-tier.js';
+import { tenantOf } from '../../../core/cache/keys.js';
 import {
   apiError,
   finishedAnswer,
@@ -8,6 +10,7 @@ import {
   type HttpCall,
   type RouteHandler,
 } from '../../../core/plugin/index.js';
+import type { HotIndex } from './hot-index.js';
 import { leastCompressed } from './encoding.js';
 import { framed, unframed } from './frame.js';
 import type { Members } from './members.js';
@@ -15,6 +18,7 @@ import { minUsableMs } from './peer-tier.js';
 import { largestSet, type PeerHouse } from './peer.js';
 
 const maxKeys = 200;
+const maxHot = 2_000;
 const usualTtlMs = 30_000;
 const bytesType = 'application/octet-stream';
 const jsonType = 'application/json';
@@ -24,6 +28,11 @@ const maxReceiving = 8;
 export interface PeerRoutesSettings {
   readonly house: PeerHouse;
   readonly members: Members;
+  readonly hot: HotIndex;
+  readonly options: Pick<
+    PeerCacheOptions,
+    'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
+  >;
   readonly gate: (caller: Caller) => void;
   /** Empties the caches of this process. */
   readonly purge: (tenantId?: string) => Promise<void>;
@@ -48,6 +57,7 @@ export class PeerRoutes {
       ['peer_get', (call) => this.#get(call)],
       ['peer_set', (call) => this.#set(call)],
       ['peer_has', (call) => Promise.resolve(this.#has(call))],
+      ['peer_hot', (call) => this.#hot(call)],
       ['peer_peers', () => Promise.resolve(this.#peers())],
       ['peer_purge', (call) => this.#purge(call)],
     ];
@@ -65,6 +75,7 @@ export class PeerRoutes {
   async #get(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
     const hit = await this.#front?.find(key);
+    if (hit !== undefined) this.#settings.hot.used(key);
     return hit === undefined || hit.leftMs < minUsableMs ? this.#nothing() : this.#value(call, key, hit);
   }
 
@@ -145,6 +156,36 @@ export class PeerRoutes {
       ),
       jsonType,
     );
+  }
+
+  async #hot({ params }: HttpCall): Promise<Answer> {
+    const { hot, options, members } = this.#settings;
+    const asked = Number(params.get('limit')?.[0]);
+    const limit = Math.min(asked >= 1 ? Math.floor(asked) : options.peerHotReadAheadTopN, maxHot);
+    const keys = await hot.top(limit, (key) => {
+      const kept = this.#front?.peek(key);
+      return (
+        kept !== undefined &&
+        kept.leftMs >= options.peerHotReadAheadMinTtl &&
+        kept.bytes <= options.peerHotReadAheadMaxObjectBytes &&
+        members.placeOf(key).home === undefined
+      );
+    });
+    const entries = keys.flatMap(({ key, score }) => {
+      const kept = this.#front?.peek(key);
+      if (kept === undefined) return [];
+      const { leftMs, bytes } = kept;
+      return [
+        {
+          key,
+          tenant: decoded(tenantOf(key)),
+          score,
+          size_bytes: bytes,
+          remaining_ttl_ms: Math.floor(leftMs),
+        },
+      ];
+    });
+    return jsonAnswer({ owner: members.self.text, entries }, jsonType);
   }
 
   #peers(): Answer {

@@ -23,8 +23,19 @@ export interface FleetSettings {
   readonly flagsOf?: (place: number) => Readonly<Record<string, string>>;
   /** Members beside the replicas. */
   readonly others?: readonly string[];
-  /** More stages before the cache. */
-  readonly stages?: string;
+  readonly hasToken?: boolean;
+  /** Where they listen, and so call from. */
+  readonly host?: string;
+  /** More endpoints. */
+  readonly endpoints?: string;
+}
+
+let hosts = 0;
+
+/** A loopback address of its own: another process may take a port of 127.0.0.1 before it is listened on. */
+function nextHost(): string {
+  hosts += 1;
+  return `127.${64 + (process.pid % 128)}.${Math.floor(hosts / 250)}.${1 + (hosts % 250)}`;
 }
 
 /** Starts replicas that know each other by a list, and stops them after the test. */
@@ -32,15 +43,23 @@ export async function withFleet(
   settings: FleetSettings,
   use: (replicas: readonly Replica[]) => Promise<void>,
 ): Promise<void> {
-  const { backend, replicas = 3, flags = {}, flagsOf = () => ({}), others = [], stages = '' } = settings;
+  const {
+    backend,
+    replicas = 3,
+    flags = {},
+    flagsOf = () => ({}),
+    others = [],
+    endpoints = '',
+    hasToken = true,
+  } = settings;
   const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
-  const addresses = ports.map((port) => `127.0.0.1:${port}`);
+  const addresses = ports.map((port) => `${settings.host ?? nextHost()}:${port}`);
   const running: Replica[] = [];
   const start = async (place: number): Promise<void> => {
     const address = addresses[place];
     if (address === undefined) return use(running);
     await withProxy(
-      pipeline(backend, '', stages),
+      `${pipeline(backend)}${endpoints}\n`,
       async (under) => {
         running.push({ ...under, address });
         await start(place + 1);
@@ -52,7 +71,7 @@ export async function withFleet(
           'peer-self': address,
           'peer-discovery': 'static',
           'peer-static': [...addresses, ...others].join(','),
-          'peer-auth-token': token,
+          ...(hasToken ? { 'peer-auth-token': token } : {}),
           // The machine of a test may be busy with others.
           'peer-patience': '20s',
           'peer-timeout': '20s',

@@ -1,0 +1,63 @@
+import type { Clock } from '../../../core/base/clock.js';
+import { Pacer } from '../../../core/base/pace/pacer.js';
+import { eachAtPace } from '../../../core/base/pace/steps.js';
+
+/** So many keys are counted in each period; further ones only when those that are known come again. */
+const maxKeys = 50_000;
+/** Uses of the period before count half. */
+const periodMs = 300_000;
+
+export interface HotKey {
+  readonly key: string;
+  readonly score: number;
+}
+
+/** How often keys were used lately (L0). Bounded. */
+export class HotIndex {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #now = new Map<string, number>();
+  #before = new Map<string, number>();
+  #endsMs: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+    this.#endsMs = clock.monotonicMs() + periodMs;
+  }
+
+  used(key: string): void {
+    this.#turn();
+    const uses = this.#now.get(key);
+    if (uses !== undefined || this.#now.size < maxKeys) this.#now.set(key, (uses ?? 0) + 1);
+  }
+
+  /** Forgets keys with this beginning. */
+  clear(prefix = ''): void {
+    for (const uses of [this.#now, this.#before])
+      if (prefix === '') uses.clear();
+      else for (const key of uses.keys()) if (key.startsWith(prefix)) uses.delete(key);
+  }
+
+  /** The keys used most, in this order, of those that are wanted. */
+  async top(limit: number, isWanted: (key: string) => boolean): Promise<readonly HotKey[]> {
+    this.#turn();
+    let best: HotKey[] = [];
+    await eachAtPace([...new Set([...this.#now.keys(), ...this.#before.keys()])], new Pacer(), (key) => {
+      if (!isWanted(key)) return;
+      best.push({ key, score: (this.#now.get(key) ?? 0) + (this.#before.get(key) ?? 0) / 2 });
+      if (best.length >= 2 * limit) best = firstOf(best, limit);
+    });
+    return firstOf(best, limit);
+  }
+
+  #turn(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < this.#endsMs) return;
+    this.#before = nowMs < this.#endsMs + periodMs ? this.#now : new Map<string, number>();
+    this.#now = new Map();
+    this.#endsMs = nowMs + periodMs;
+  }
+}
+
+function firstOf(keys: HotKey[], limit: number): HotKey[] {
+  return keys.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)).slice(0, limit);
+}
