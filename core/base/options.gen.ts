@@ -419,6 +419,12 @@ export interface BackendOptions {
    */
   readonly url: string;
   /**
+   * Where the metrics of the backend's processes are read, such as those of a cluster's selectors and storage nodes; an address without a path means its /metrics. Empty means those of the backend itself.
+   *
+   * @maxItems 100
+   */
+  readonly metricsUrl: readonly string[];
+  /**
    * Longest time that a call to the backend may take. (milliseconds)
    */
   readonly timeout: number;
@@ -526,6 +532,10 @@ export interface BackendOptions {
    * Shortest pause between two statistics over time of Logs Drilldown in one of their places; 0 means none. (ms)
    */
   readonly statsQueryRangeInterQueryDelay: number;
+  /**
+   * Answer without storage nodes that the backend, a cluster, cannot reach, and say so.
+   */
+  readonly partialResponses: boolean;
 }
 
 /**

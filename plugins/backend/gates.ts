@@ -1,7 +1,7 @@
 import { apiError } from '../../core/base/errors/table.js';
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
-import type { BackendClient } from '../../core/victoria/upstream/client.js';
+import { ClusterGauges } from '../../core/victoria/upstream/gates/cluster-gauges.js';
 import { CallGate } from '../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
 import type { GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
@@ -9,6 +9,7 @@ import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
 import type { OwnCallsView } from '../../core/victoria/upstream/gates/own-calls.js';
 import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
+import type { MetricsPage } from '../../core/victoria/upstream/probe.js';
 import type { backendMetrics } from './metrics.js';
 
 /** Places for statistics over time when the option is 0. */
@@ -20,7 +21,7 @@ const gaugesWithinMs = 2_000;
 export function makeGates(
   options: BackendOptions,
   { meters, clock }: Pick<Host<typeof backendMetrics>, 'meters' | 'clock'>,
-  client: BackendClient,
+  pages: readonly MetricsPage[],
   own: OwnCallsView,
 ): GatesOptions {
   const nowMs = (): number => clock.monotonicMs();
@@ -43,7 +44,9 @@ export function makeGates(
     headroom: options.metadataScanMemoryHeadroom,
     queueWaitMs,
     own,
-    gauges: new GaugesReader(() => readMetrics(client), nowMs),
+    gauges: new ClusterGauges(
+      pages.map(({ read }) => new GaugesReader(() => read(AbortSignal.timeout(gaugesWithinMs)), nowMs)),
+    ),
     nowMs,
     random: Math.random,
     onRefused: (reason) => meters.backend_metadata_scans_refused_total.add(1, { reason }),
@@ -71,18 +74,4 @@ export function makeGates(
     onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),
   });
   return { heavy, scans, statistics, paced, minRangeMs: options.heavyQueryMinRange, queueWaitMs, nowMs };
-}
-
-async function readMetrics(client: BackendClient): Promise<string> {
-  const answer = await client.call({
-    path: '/metrics',
-    method: 'GET',
-    form: [],
-    headers: {},
-    signal: AbortSignal.timeout(gaugesWithinMs),
-    statusRule: 'keep',
-    isJson: false,
-    isProbe: true,
-  });
-  return answer.text();
 }

@@ -9,6 +9,10 @@ export const backendMetrics = {
     help: 'Calls to the backend, by state: running or waiting for one of -max-concurrent places',
     labels: ['state'],
   },
+  backend_partial_answers_total: {
+    type: 'counter',
+    help: 'Answers without the rows of storage nodes that the cluster could not reach',
+  },
   backend_delay_seconds: {
     type: 'histogram',
     help: 'How much longer than at its best the backend took for something of fixed cost, looked at ten times a second while calls run',

@@ -4,15 +4,29 @@ import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprin
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
-import { BackendClient } from '../../core/victoria/upstream/client.js';
+import { BackendClient, type ClientOptions } from '../../core/victoria/upstream/client.js';
 import { ExchangeGates, type GatesOptions } from '../../core/victoria/upstream/gates/gates.js';
-import { headersFor, tenantParameters, tenantScope } from '../../core/victoria/upstream/forward.js';
+import {
+  headersFor,
+  ownHeaders,
+  tenantParameters,
+  tenantScope,
+} from '../../core/victoria/upstream/forward.js';
+import { isLostNode } from '../../core/victoria/upstream/failures.js';
 import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
-import { checkVersion, healthProblem } from '../../core/victoria/upstream/probe.js';
+import {
+  checkVersion,
+  healthProblem,
+  shownVersion,
+  type MetricsPage,
+  type Probed,
+} from '../../core/victoria/upstream/probe.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { OwnCalls } from '../../core/victoria/upstream/gates/own-calls.js';
 import { Pulse } from '../../core/victoria/upstream/pulse.js';
+import { warned } from '../../core/wire/answer/warned.js';
 import { makeGates } from './gates.js';
+import { metricsPage } from './metrics-pages.js';
 import type { backendMetrics } from './metrics.js';
 
 type BackendHost = Host<typeof backendMetrics>;
@@ -20,6 +34,8 @@ type BackendHost = Host<typeof backendMetrics>;
 const gaugeValue: Readonly<Record<BreakerState, number>> = { closed: 0, open: 1, 'half-open': 2 };
 const readinessTimeoutMs = 2000;
 const notReady = 'backend not ready';
+const partialWarning =
+  'partial response: a storage node of the backend could not be reached, so that its rows are missing';
 
 /** Binds the backend to each exchange: its tenant, caller, signal and trace. */
 export class BackendStage implements Stage<'tenant', 'upstream'> {
@@ -27,11 +43,15 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   readonly #host: BackendHost;
   readonly #breaker: CircuitBreaker;
   readonly #client: BackendClient;
+  /** To other processes of the backend, for their metrics. */
+  readonly #pageClients: readonly BackendClient[];
+  readonly #probed: Probed;
   readonly #gates: GatesOptions;
   readonly #pulse: Pulse;
   readonly #fingerprint: Fingerprint;
   #probing: Promise<string | undefined> | undefined;
   #openTimer: NodeJS.Timeout | undefined;
+  #partialAnswers = 0;
 
   constructor(options: BackendOptions, host: BackendHost) {
     this.#options = options;
@@ -45,7 +65,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       onState: (state) => this.#onBreaker(state),
     });
     this.#pulse = new Pulse({
-      probe: (signal) => healthProblem(this.#client, signal),
+      probe: (signal) => healthProblem(this.#client, this.#probed.headers, signal),
       nowMs: () => host.clock.monotonicMs(),
       report: (lateMs) => {
         host.strain.report(lateMs);
@@ -53,15 +73,18 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       },
     });
     const own = new OwnCalls(() => host.clock.monotonicMs());
+    const settings: ClientOptions = {
+      url: options.url,
+      timeoutMs: options.timeout,
+      compression: options.compression,
+      tlsSkipVerify: options.tlsSkipVerify,
+      maxConcurrent: options.maxConcurrent,
+      maxBufferedBytes: options.maxBufferedResponseBytes,
+      maxRowBytes: options.maxRowBytes,
+    };
     this.#client = new BackendClient(
       {
-        url: options.url,
-        timeoutMs: options.timeout,
-        compression: options.compression,
-        tlsSkipVerify: options.tlsSkipVerify,
-        maxConcurrent: options.maxConcurrent,
-        maxBufferedBytes: options.maxBufferedResponseBytes,
-        maxRowBytes: options.maxRowBytes,
+        ...settings,
         onCalls: (running, waiting) => {
           host.meters.backend_calls.set(running, { state: 'running' });
           host.meters.backend_calls.set(waiting, { state: 'waiting' });
@@ -71,7 +94,19 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       },
       this.#breaker,
     );
-    this.#gates = makeGates(options, host, this.#client, own);
+    const headers = ownHeaders(options);
+    const others = options.metricsUrl.map((text) => {
+      const url = new URL(text);
+      // Only probed, so that its breaker, which is the backend's, hears nothing of it.
+      const client = new BackendClient({ ...settings, url: url.origin }, this.#breaker);
+      return { client, page: metricsPage(url, client, headers, host.log) };
+    });
+    this.#pageClients = others.map(({ client }) => client);
+    const ownPage = (): MetricsPage =>
+      metricsPage(new URL('/metrics', options.url), this.#client, headers, host.log);
+    const pages = others.length > 0 ? others.map(({ page }) => page) : [ownPage()];
+    this.#probed = { client: this.#client, headers, pages };
+    this.#gates = makeGates(options, host, pages, own);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -81,9 +116,9 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       minVersion: this.#options.minVersion,
       allowUnsupported: this.#options.allowUnsupportedVersion,
     };
-    const { version, problem } = await checkVersion(this.#client, rule, bound);
+    const { version, problem } = await checkVersion(this.#probed, rule, bound);
     if (problem === undefined) {
-      const shown = version === undefined ? 'unknown' : `v${version.major}.${version.minor}.${version.patch}`;
+      const shown = version === undefined ? 'unknown' : shownVersion(version);
       this.#host.log.info('backend is healthy', { 'backend.version': shown });
       return;
     }
@@ -101,14 +136,32 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
 
   async #probe(): Promise<string | undefined> {
     try {
-      const problem = await healthProblem(this.#client, AbortSignal.timeout(readinessTimeoutMs));
+      const problem = await healthProblem(
+        this.#client,
+        this.#probed.headers,
+        AbortSignal.timeout(readinessTimeoutMs),
+      );
       return problem === undefined ? undefined : notReady;
     } finally {
       this.#probing = undefined;
     }
   }
 
-  handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
+  async handle(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>): Promise<Answer> {
+    try {
+      return await this.#answer(exchange, rest, false);
+    } catch (error) {
+      const { op } = exchange.request;
+      const mayBePartial = this.#options.partialResponses && op !== 'delete' && op !== 'tail';
+      if (!mayBePartial || !isLostNode(error)) throw error;
+      const answer = warned(await this.#answer(exchange, rest, true), partialWarning);
+      if (answer === undefined) throw error;
+      this.#host.meters.backend_partial_answers_total.add(1, {});
+      return answer;
+    }
+  }
+
+  #answer(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>, mayBePartial: boolean): Promise<Answer> {
     const { tenant } = exchange.slots;
     if (tenant.hasNoData === true) {
       const nothing = new EmptyUpstream(tenant, exchange.signal);
@@ -116,9 +169,12 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     }
     const { signal, slots, caller } = exchange;
     const owner = [dataOwner(tenant), caller.address];
+    const rowsOwner = dataOwner(tenant, this.#fingerprint(caller.headers));
     const binding: Binding = {
       signal,
-      dataOwner: dataOwner(tenant, this.#fingerprint(caller.headers)),
+      mayBePartial,
+      // What is learned of some of the rows must not be taken for what is true of all of them, nor of some others.
+      dataOwner: mayBePartial ? `${rowsOwner} in part ${(this.#partialAnswers += 1)}` : rowsOwner,
       owner: [...owner, exchange.trace],
       trace: exchange.trace,
       memory: exchange.memory,
@@ -134,8 +190,9 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       isBackground: caller.isBackground === true,
       place: slots.place,
     });
+    const inventory = mayBePartial ? undefined : slots.inventory;
     const run = (upstream: Upstream): Promise<Answer> =>
-      rest(exchange.derive<'upstream'>({ slots: { upstream: slots.inventory?.(upstream) ?? upstream } }));
+      rest(exchange.derive<'upstream'>({ slots: { upstream: inventory?.(upstream) ?? upstream } }));
     const upstream = new BoundUpstream(this.#client, { ...binding, gates });
     return slots.cold === undefined ? run(upstream) : slots.cold(upstream, binding, exchange.request.op, run);
   }
@@ -143,7 +200,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   async stop(): Promise<void> {
     clearTimeout(this.#openTimer);
     this.#pulse.stop();
-    await this.#client.close();
+    for (const client of [this.#client, ...this.#pageClients]) await client.close();
   }
 
   #onBreaker(state: BreakerState): void {

@@ -10,6 +10,7 @@ import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/
 import { BackendClient } from '../../core/victoria/upstream/client.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
 import { unboundedMemory } from '../../core/base/memory/account.js';
+import { warned } from '../../core/wire/answer/warned.js';
 import { ManifestReader } from './manifest.js';
 import type { coldMetrics } from './metrics.js';
 
@@ -79,7 +80,7 @@ export class ColdBackend implements Stage<never, 'cold'> {
     } catch (error) {
       const mayBePartial = this.#options.partialResponses && op !== 'delete' && op !== 'tail';
       if (!mayBePartial || !isColdFailure(error)) throw error;
-      const answer = warned(await run(hot));
+      const answer = warned(await run(hot), warning);
       if (answer === undefined) throw error;
       this.#host.meters.cold_partial_answers_total.add(1, {});
       return answer;
@@ -101,15 +102,4 @@ export class ColdBackend implements Stage<never, 'cold'> {
       meters.cold_routed_total.add(1, { route: others.length > 0 ? 'both' : route });
     });
   }
-}
-
-/** An answer that says that something is missing; undefined for one that cannot say so. */
-function warned(answer: Answer): Answer | undefined {
-  if (answer.kind === 'several')
-    return { ...answer, answers: answer.answers.map((each) => each && withWarning(each)) };
-  return 'warnings' in answer ? withWarning(answer) : undefined;
-}
-
-function withWarning<Part extends { readonly warnings: readonly string[] }>(part: Part): Part {
-  return { ...part, warnings: [...part.warnings, warning] };
 }

@@ -46,11 +46,13 @@ export async function answerTogether(
   bounds: Pick<MetricLimits, 'maxSeries' | 'binary'>,
 ): Promise<Answer> {
   const costs: AnswerStats[] = [];
+  const warnings = new Set<string>();
   const ask = async (tenant: Tenant, part: MetricRequest, signal: AbortSignal): Promise<Answer> => {
     const answer = await rest(
       exchange.derive<'tenant'>({ request: part, slots: { tenant }, signal, isFinal: false }),
     );
     if ('stats' in answer) costs.push(answer.stats);
+    if ('warnings' in answer) for (const each of answer.warnings) warnings.add(each);
     return answer;
   };
   const source = { series: (leaf: LeafRequest) => seriesOf(leaf, request, tenants, ask) };
@@ -61,7 +63,11 @@ export async function answerTogether(
   const { memory } = exchange;
   const limits = { ...defaultMetricLimits, ...bounds, memory, isPartial: exchange.caller.isDrilldown };
   const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);
-  return { ...result, stats: mergeStats(costs.length === 0 ? [noStats] : costs) };
+  return {
+    ...result,
+    stats: mergeStats(costs.length === 0 ? [noStats] : costs),
+    warnings: [...result.warnings, ...warnings],
+  };
 }
 
 async function seriesOf(

@@ -1,4 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { halved } from './lost-nodes.js';
 import { chunked, head, sized, whole, type Action, type BackendReply } from './wire.js';
 import type { Way } from './way.js';
 
@@ -245,7 +246,25 @@ const fine: readonly Way[] = [
   },
 ];
 
+/** An answer of a cluster without one of its nodes, and one that only says so. */
+const partial: readonly Way[] = [true, false].map((isShort) =>
+  bad(
+    `partial, ${isShort ? 'and short' : 'though whole'}`,
+    (reply) =>
+      reply.path.startsWith('/select/logsql/')
+        ? [
+            whole(reply, {
+              headers: { 'VL-Partial-Response': 'true' },
+              ...(isShort ? { body: Buffer.from(halved(reply.body.toString('utf8'))) } : {}),
+            }),
+          ]
+        : undefined,
+    'vl-partial-response: true',
+  ),
+);
+
 export const bodyWays: readonly Way[] = [
+  ...partial,
   ...statuses,
   ...types,
   ...encodings,

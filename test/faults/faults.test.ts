@@ -27,6 +27,7 @@ const ways: readonly (readonly [way: string, calls: number])[] = [
   ['reset', 8],
   ['gzip', 5],
   ['status', 16],
+  ['partial', 12],
   ['the body', 12],
   ['the row', 10],
   ['a value of another type', 12],

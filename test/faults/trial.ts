@@ -1,7 +1,7 @@
-import { request } from 'undici';
 import { openProxy } from '../conformance/target.js';
 import { faultOfError, type ProxyAnswer } from '../watch/error-texts.js';
 import type { Random } from '../watch/random.js';
+import { ask, comparable } from './asking.js';
 import { shifted, type Question } from './questions.js';
 import type { DamagingRelay, SeenCall } from './relay.js';
 import type { Way } from './way.js';
@@ -106,27 +106,4 @@ function differs(name: string, answer: ProxyAnswer, truth: ProxyAnswer): string 
 
 function excerpt(text: string, from: number): string {
   return JSON.stringify(text.slice(from, from + 120));
-}
-
-/** An answer without what is measured anew each time. */
-function comparable({ status, contentType, text }: ProxyAnswer): string {
-  if (!contentType.startsWith('application/json')) return `${status} ${text}`;
-  return `${status} ${JSON.stringify(JSON.parse(text), (key, value: unknown) => (key === 'stats' ? undefined : value))}`;
-}
-
-async function ask(url: string, { method, path, form, headers }: Question): Promise<ProxyAnswer> {
-  const query = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
-  const isPost = method === 'POST';
-  const answer = await request(`${url}${path}${isPost || query === '' ? '' : `?${query}`}`, {
-    method,
-    headers: { ...headers, ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) },
-    body: isPost ? query : null,
-  });
-  try {
-    const text = await answer.body.text();
-    return { status: answer.statusCode, contentType: String(answer.headers['content-type'] ?? ''), text };
-  } catch (error) {
-    // The head was sent before the damage was seen: what a client gets is a broken answer, which is an error to it.
-    return { status: 599, contentType: '', text: `broken off: ${String(error)}` };
-  }
 }

@@ -323,6 +323,11 @@ export const errorTable = {
     when: 'the backend answered with an error (its own status on query routes)',
     text: '{cause}',
   },
+  storageNodeLost: {
+    status: 502,
+    when: 'the backend is a cluster and cannot reach one of its storage nodes, so that its answer would be short',
+    text: 'the backend cannot reach one of its storage nodes, without which the answer would not be complete',
+  },
   unexpectedAnswer: {
     status: 502,
     when: 'the backend answered with something that is no answer to the call: another status of success than 200, another content type, another form, or rows that are none',

@@ -15,6 +15,7 @@ const ofCalls: ReadonlySet<ErrorEntry> = new Set([
   errorTable.queryTimeout,
   errorTable.rowTooLong,
   errorTable.tooManyCalls,
+  errorTable.storageNodeLost,
   errorTable.unexpectedAnswer,
 ]);
 

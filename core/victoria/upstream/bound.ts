@@ -13,7 +13,7 @@ import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { decodeListing, decodeStats, UnexpectedAnswer } from './decode.js';
-import type { StatusRule } from './failures.js';
+import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
 import { readRows } from './ndjson.js';
@@ -56,6 +56,8 @@ export interface Binding {
   readonly gates?: ExchangeGates;
   /** Charged for answers that are held in memory as a whole. */
   readonly memory?: MemoryAccount;
+  /** Whether answers may lack the rows of storage nodes that a cluster cannot reach. */
+  readonly mayBePartial?: boolean;
 }
 
 /** Readers of rows mostly pause by themselves, and more often. */
@@ -134,7 +136,7 @@ export class BoundUpstream implements Upstream {
       ['start_offset', `${request.startOffsetMs}ms`],
       ['offset', `${request.offsetNs / 1_000_000n}ms`],
       ['refresh_interval', `${request.refreshMs}ms`],
-      ...this.#binding.parameters,
+      ...this.#everyCall(),
     ];
     const count = { rows: 0, bytes: 0, status: 0 };
     const end = this.#begin('tail', count);
@@ -268,7 +270,7 @@ export class BoundUpstream implements Upstream {
     signal: AbortSignal,
     liveWithinMs?: number,
   ): Promise<BackendAnswer> {
-    const { headers, owner } = this.#binding;
+    const { headers, owner, mayBePartial } = this.#binding;
     const isPath = type.startsWith('/');
     return this.#client.call({
       path: isPath ? type : `/select/logsql/${type}`,
@@ -279,6 +281,7 @@ export class BoundUpstream implements Upstream {
       signal,
       statusRule,
       ...(owner === undefined ? {} : { owner }),
+      ...(mayBePartial === undefined ? {} : { mayBePartial }),
       ...(liveWithinMs === undefined ? {} : { liveWithinMs }),
     });
   }
@@ -291,8 +294,17 @@ export class BoundUpstream implements Upstream {
       ['start', timeText(startNs < oldestNs ? oldestNs : startNs)],
       ['end', timeText(endNs < oldestNs ? oldestNs : endNs)],
       ...more,
-      ...this.#binding.parameters,
+      ...this.#everyCall(),
     ];
+  }
+
+  /**
+   * Parameters of every query. A cluster may be set to leave out the rows of nodes that it cannot reach, and nothing in such an answer
+   * says so (docs/protocol/victorialogs.md#clusters).
+   */
+  #everyCall(): Form {
+    const { mayBePartial = false, parameters } = this.#binding;
+    return [['allow_partial_response', mayBePartial ? '1' : '0'], ...parameters];
   }
 
   #begin(
@@ -327,7 +339,9 @@ function timeText(ns: bigint): string {
 
 /** The backend's own status when it refused; 0 when there was no answer. */
 function statusOf(error: ApiError): number {
-  return error.cause instanceof Error && error.entry.text === '{cause}' ? error.status : 0;
+  return error.cause instanceof Error && (error.entry.text === '{cause}' || isLostNode(error))
+    ? error.status
+    : 0;
 }
 
 function* valuesOf(points: BackendSeries['points']): Generator<string> {

@@ -45,6 +45,8 @@ export interface BackendCall {
   readonly statusRule: StatusRule;
   /** Whether the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
   readonly isJson: boolean;
+  /** Whether an answer that says to be partial is one. */
+  readonly mayBePartial?: boolean;
   /**
    * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a
    * proxy that is overloaded or cut off can still probe.
@@ -219,13 +221,21 @@ export class BackendClient {
   }
 }
 
+/**
+ * How an answer says whether rows are missing: VictoriaLogs 1.52 does not (docs/protocol/victorialogs.md#clusters), its next versions plan to.
+ * Streamed answers will be of `unknown` completeness, and break off where they are not whole.
+ */
+const partialHeader = 'vl-partial-response';
+const wholeMarks: ReadonlySet<string> = new Set(['', 'false', '0', 'unknown']);
 const readEncodings: ReadonlySet<string> = new Set(['', 'identity', 'gzip']);
 
 /** What is wrong with the head of a successful answer. */
 function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
-  const { 'content-encoding': encoding = '', 'content-type': type } = headers;
+  const { 'content-encoding': encoding = '', 'content-type': type, [partialHeader]: partial } = headers;
   // Another 2xx means no answer, a partial answer, or an answer from something else.
   if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
+  if (partial !== undefined && call.mayBePartial !== true && !wholeMarks.has(String(partial).toLowerCase()))
+    return `it is partial (${partialHeader}: ${String(partial).slice(0, 20)}), because storage nodes could not be reached`;
   if (!readEncodings.has(encoding)) return `content encoding ${JSON.stringify(encoding)}`;
   if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
   const found = type === undefined ? 'no content type' : `content type ${JSON.stringify(type)}`;

@@ -1,5 +1,6 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
+import { isLostNode } from './failures.js';
 import type { DeletionTaken } from './types.js';
 
 type Form = readonly (readonly [string, string])[];
@@ -56,6 +57,15 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const isFailure =
     error.entry === errorTable.backendUnreachable ||
+    isLostNode(error) ||
     (error.entry === errorTable.backendRefused && error.status >= 500);
-  return isFailure ? apiError('deleteFailed', { cause: error.message }, { cause: error }) : error;
+  if (!isFailure) return error;
+  return apiError('deleteFailed', { cause: `${error.message}${adviceOn(error)}` }, { cause: error });
+}
+
+/** What a cluster needs, whose own texts are mostly addresses: it deletes on each of its nodes (docs/protocol/victorialogs.md#clusters). */
+function adviceOn(error: ApiError): string {
+  if (isLostNode(error)) return '; the others may have begun: send it again when all can be reached';
+  const origin = error.cause instanceof Error ? error.cause.message : '';
+  return origin.includes('-internaldelete.enable') ? '; storage nodes need -internaldelete.enable' : '';
 }

@@ -5,6 +5,9 @@ import { redact } from './redact.js';
 /** Part of VictoriaLogs' text for a query over its time limit, with any status. */
 const deadlineMarker = "couldn't be executed in";
 
+/** Part of the text of a cluster that cannot reach one of its storage nodes, with any status. */
+const lostNodeMarker = 'cannot connect to storage node';
+
 /** VictoriaLogs' text for a query that is too long. */
 const tooLong =
   /cannot exceed -search\.maxQueryLen=(?<limit>\d+) bytes; the current query length is (?<length>\d+) /;
@@ -32,6 +35,11 @@ export function isOutage(error: unknown): boolean {
   return outages.has(error.entry) || error.cause instanceof BackendFailure;
 }
 
+/** Whether a cluster could not reach one of its storage nodes, and would answer without its rows. */
+export function isLostNode(error: unknown): boolean {
+  return error instanceof ApiError && error.entry === errorTable.storageNodeLost;
+}
+
 /** Whether the backend works, but does not take the call. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
@@ -52,6 +60,7 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
 /** The error for an answer that does not fit the call; `from` names the backend and the call. */
 export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
   if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
+  if (problem.includes(lostNodeMarker)) return storageNodeLost(problem);
   return apiError('unexpectedAnswer', { from, problem: redact(problem) }, { cause });
 }
 
@@ -59,6 +68,7 @@ export function unexpectedAnswer(from: string, problem: string, cause?: unknown)
 export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
   const text = errorText(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
+  if (text.includes(lostNodeMarker)) return storageNodeLost(text);
   const { limit, length } = tooLong.exec(text)?.groups ?? {};
   if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
   const cause = causeOf(status, redact(text));
@@ -66,6 +76,10 @@ export function refusalOf(status: number, body: string, rule: StatusRule): ApiEr
   const isKept = rule === 'keep' && status >= 400 && status <= 599;
   const origin = status >= 500 ? new BackendFailure(text) : new Error(text);
   return apiError('backendRefused', { cause }, { cause: origin, status: isKept ? status : 502 });
+}
+
+function storageNodeLost(text: string): ApiError {
+  return apiError('storageNodeLost', {}, { cause: new BackendFailure(text) });
 }
 
 /** For answers that cannot come from VictoriaLogs. */

@@ -31,12 +31,16 @@ const neverForwarded: ReadonlySet<string> = new Set([
 ]);
 const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
 
+/** The headers of a call that is made for nobody: the proxy's own credentials. */
+export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>): Record<string, string> {
+  if (basicAuth === '') return {};
+  return { authorization: `Basic ${Buffer.from(basicAuth, 'utf8').toString('base64')}` };
+}
+
 /** The headers of a backend call on behalf of a caller and tenant. */
 export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptions): Record<string, string> {
   const headers = new Map<string, string>();
-  if (options.basicAuth !== undefined && options.basicAuth !== '') {
-    headers.set('authorization', `Basic ${Buffer.from(options.basicAuth, 'utf8').toString('base64')}`);
-  }
+  for (const [name, value] of Object.entries(ownHeaders(options))) headers.set(name, value);
   const names = options.forwardAuthorization
     ? ['authorization', ...options.forwardHeaders]
     : options.forwardHeaders;

@@ -12,51 +12,89 @@ export interface VersionFinding {
   readonly problem: string | undefined;
 }
 
+/** The metrics of one process of the backend. */
+export interface MetricsPage {
+  /** Its process, as logs name it. */
+  readonly process: string;
+  /** Rejects when it cannot be read. */
+  readonly read: (signal: AbortSignal) => Promise<string>;
+}
+
+/** What is asked about the backend outside of any request. */
+export interface Probed {
+  readonly client: BackendClient;
+  readonly headers: Headers;
+  /** Those of the backend itself, or of each process of a cluster. */
+  readonly pages: readonly MetricsPage[];
+}
+
+type Headers = Readonly<Record<string, string>>;
+
 /**
- * Asks the backend for its health and version; an unknown version counts as the newest (docs/protocol/victorialogs.md#backend-endpoints).
+ * Asks the backend for its health and version, and the processes of a cluster for theirs; an unknown version counts as the newest
+ * (docs/protocol/victorialogs.md#backend-endpoints).
  */
 export async function checkVersion(
-  client: BackendClient,
+  { client, headers, pages }: Probed,
   rule: VersionRule,
   signal: AbortSignal,
 ): Promise<VersionFinding> {
-  const unhealthy = await healthProblem(client, signal);
+  const unhealthy = await healthProblem(client, headers, signal);
   if (unhealthy !== undefined) return { version: undefined, problem: unhealthy };
-  const version =
-    versionOfBuildInfo((await get(client, '/select/buildinfo', signal)) ?? '') ??
-    versionOfMetrics((await get(client, '/metrics', signal)) ?? '');
+  const told = await orNothing(read(client, '/select/buildinfo', headers, signal));
+  const versions = await Promise.all(
+    pages.map(async (page) => versionOfMetrics(await orNothing(page.read(signal)))),
+  );
+  const [first] = versions;
+  const version = versionOfBuildInfo(told) ?? first;
   const least = parseVersion(rule.minVersion);
-  if (version === undefined || least === undefined || rule.allowUnsupported || !isOlder(version, least)) {
-    return { version, problem: undefined };
-  }
-  const shown = `v${version.major}.${version.minor}.${version.patch}`;
-  return { version, problem: `the backend is ${shown}; -backend-min-version is ${rule.minVersion}` };
+  if (least === undefined || rule.allowUnsupported) return { version, problem: undefined };
+  const tooOld = (who: string, found: Version | undefined): string | undefined =>
+    found !== undefined && isOlder(found, least)
+      ? `${who} is ${shownVersion(found)}; -backend-min-version is ${rule.minVersion}`
+      : undefined;
+  const ofPages = pages.map(({ process }, place) => tooOld(`the backend at ${process}`, versions[place]));
+  return { version, problem: tooOld('the backend', version) ?? ofPages.find((each) => each !== undefined) };
+}
+
+/** A version as people write it. */
+export function shownVersion({ major, minor, patch }: Version): string {
+  return `v${major}.${minor}.${patch}`;
 }
 
 /** Why the backend is unhealthy; undefined when it is healthy. */
-export async function healthProblem(client: BackendClient, signal: AbortSignal): Promise<string | undefined> {
+export async function healthProblem(
+  client: BackendClient,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
-    await read(client, '/health', signal);
+    await read(client, '/health', headers, signal);
     return undefined;
   } catch (error) {
     return `the backend's /health failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-async function get(client: BackendClient, path: string, signal: AbortSignal): Promise<string | undefined> {
+async function orNothing(reading: Promise<string>): Promise<string> {
   try {
-    return await read(client, path, signal);
+    return await reading;
   } catch {
-    return undefined;
+    return '';
   }
 }
 
-async function read(client: BackendClient, path: string, signal: AbortSignal): Promise<string> {
+async function read(
+  client: BackendClient,
+  path: string,
+  headers: Headers,
+  signal: AbortSignal,
+): Promise<string> {
   const answer = await client.call({
     path,
     method: 'GET',
     form: [],
-    headers: {},
+    headers,
     signal,
     statusRule: 'keep',
     isJson: false,

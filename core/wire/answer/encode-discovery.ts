@@ -1,6 +1,8 @@
 import type { Steps } from '../../base/pace/steps.js';
 import { addList, type BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
+import { warningsText } from './encode-warnings.js';
+import type { Warned } from './parts.js';
 import { formatSampleValue, formatSeconds } from '../../logql/values/sample-text.js';
 import type {
   DetectedField,
@@ -24,52 +26,57 @@ export function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<v
     case 'detected-fields':
       // Loki omits empty members, here and in the next two.
       if (answer.fields.length === 0) {
-        body.push('{}');
+        addEmpty(body, answer);
         return;
       }
       body.push('{"fields":');
       yield* addList(body, answer.fields, fieldText);
-      body.push(`,"limit":${answer.limit}}`);
+      body.push(`,"limit":${answer.limit}${warningsText(answer)}}`);
       return;
     case 'detected-field-values':
       if (answer.values.length === 0) {
-        body.push('{}');
+        addEmpty(body, answer);
         return;
       }
       body.push(`{"limit":${answer.limit},"values":`);
       yield* addList(body, answer.values, (value) => JSON.stringify(value));
-      body.push('}');
+      body.push(`${warningsText(answer)}}`);
       return;
     case 'detected-labels':
       if (answer.labels.length === 0) {
-        body.push('{}');
+        addEmpty(body, answer);
         return;
       }
       body.push('{"detectedLabels":');
       yield* addList(body, answer.labels, labelText);
-      body.push('}');
+      body.push(`${warningsText(answer)}}`);
       return;
     case 'patterns':
       body.push('{"status":"success","data":');
       yield* addList(body, answer.patterns, patternText);
-      body.push('}');
+      body.push(`${warningsText(answer)}}`);
       return;
     case 'shards':
       body.push('{"shards":');
       yield* addList(body, answer.shards, shardText);
-      body.push(`,"statistics":${encodeStats(noStats)}}`);
+      body.push(`,"statistics":${encodeStats(noStats)}${warningsText(answer)}}`);
   }
 }
 
+function addEmpty(body: BodyParts, answer: Warned): void {
+  body.push(`{${warningsText(answer).slice(1)}}`);
+}
+
 /** A volume is a vector unless a series has more than one sample. */
-function* addVolume(body: BodyParts, { series, stats }: VolumeAnswer): Steps<void> {
+function* addVolume(body: BodyParts, answer: VolumeAnswer): Steps<void> {
+  const { series, stats } = answer;
   const isVector = series.every(({ points }) => points.length === 1);
   body.push(`{"status":"success","data":{"resultType":"${isVector ? 'vector' : 'matrix'}","result":`);
   yield* addList(body, series, ({ labels, points }) => {
     const texts = points.map(pointText);
     return `{"metric":${labels.json},${isVector ? `"value":${texts.join('')}` : `"values":[${texts.join(',')}]`}}`;
   });
-  body.push(`,"stats":${encodeStats(stats)}}}`);
+  body.push(`,"stats":${encodeStats(stats)}}${warningsText(answer)}}`);
 }
 
 function pointText({ timestampMs, value }: Point): string {

@@ -5,6 +5,7 @@ import { labelsText } from '../../base/labels/labels-text.js';
 import { printRfc3339 } from '../../base/time/index.js';
 import { BodyParts } from './body-parts.js';
 import { encodeStats } from './encode-stats.js';
+import { warningsText } from './encode-warnings.js';
 import { inOrder } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
@@ -38,8 +39,7 @@ export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Step
     before = ',';
   }
   body.push('],"stats":', encodeStats(answer.stats));
-  // Loki has no place for warnings in this shape; its readers ignore an additional member.
-  if (answer.warnings.length > 0) body.push(',"warnings":', JSON.stringify(answer.warnings));
+  body.push(warningsText(answer));
   body.push('}');
   return { kind: 'encoded', status: 200, contentType, headers: noHeaders, body: yield* body.bytes() };
 }

@@ -1,6 +1,7 @@
 import type { ApiRequest } from '../api/request.js';
 import { addDiscovery } from './encode-discovery.js';
 import { encodeStats } from './encode-stats.js';
+import { warningsText } from './encode-warnings.js';
 import { addList, BodyParts } from './body-parts.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { addCategorized, addMerged } from './encode-streams.js';
@@ -48,17 +49,17 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
       return;
     case 'series':
       yield* addSuccess(body, answer.series, ({ json }) => json);
-      body.push(`${warningsText(answer.warnings)}}`);
+      body.push(`${warningsText(answer)}}`);
       return;
     case 'names':
       // Loki omits `data` when there are no names.
       if (answer.values.length === 0) body.push('{"status":"success"');
       else yield* addSuccess(body, answer.values, (value) => JSON.stringify(value));
-      body.push(`${warningsText(answer.warnings)}}`);
+      body.push(`${warningsText(answer)}}`);
       return;
     case 'index-stats': {
       const { streams, chunks, bytes, entries } = answer;
-      body.push(JSON.stringify({ streams, chunks, bytes, entries }));
+      body.push(JSON.stringify({ streams, chunks, bytes, entries }).slice(0, -1), `${warningsText(answer)}}`);
       return;
     }
     case 'volume':
@@ -99,7 +100,7 @@ function* addQueryText(body: BodyParts, answer: QueryResult, options: EncodeOpti
     answer.kind === 'streams' && options.categorizeLabels ? '"encodingFlags":["categorize-labels"],' : '';
   body.push(`{"status":"success","data":{"resultType":"${answer.kind}",${flags}"result":`);
   yield* addResult(body, answer, options);
-  body.push(`,"stats":${encodeStats(answer.stats)}}${warningsText(answer.warnings)}}`);
+  body.push(`,"stats":${encodeStats(answer.stats)}}${warningsText(answer)}}`);
 }
 
 function* addResult(body: BodyParts, answer: QueryResult, options: EncodeOptions): Steps<void> {
@@ -143,8 +144,4 @@ function sampleText({ labels, point }: SampleResult): string {
 
 function pointText({ timestampMs, value }: Point): string {
   return `[${formatSeconds(timestampMs)},"${formatSampleValue(value)}"]`;
-}
-
-function warningsText(warnings: readonly string[]): string {
-  return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
 }

@@ -1,4 +1,4 @@
-/** Gauges of the backend; undefined when it does not report them. Memory in bytes. */
+/** Gauges of a process of the backend, or of all as one; undefined when they are not reported. Memory in bytes. */
 export interface BackendGauges {
   readonly selects: number | undefined;
   readonly capacity: number | undefined;
@@ -7,6 +7,8 @@ export interface BackendGauges {
   readonly limitTimeouts: number | undefined;
   readonly memoryUsed: number | undefined;
   readonly memoryAvailable: number | undefined;
+  /** Whether it asks storage nodes, as the selector of a cluster does. */
+  readonly isSelector: boolean;
 }
 
 /** Reads the gauges from the text of /metrics (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
@@ -27,6 +29,7 @@ export function parseGauges(text: string): BackendGauges {
     limitTimeouts: values.get('vl_concurrent_select_limit_timeout_total'),
     memoryUsed: anonymous === undefined ? undefined : Math.max(0, anonymous - (idle - released)),
     memoryAvailable: values.get('vm_available_memory_bytes'),
+    isSelector: values.has('vl_select_remote_send_errors_total'),
   };
 }
 
@@ -38,6 +41,7 @@ const wanted: ReadonlySet<string> = new Set([
   'vl_concurrent_select_capacity',
   'vl_concurrent_select_limit_reached_total',
   'vl_concurrent_select_limit_timeout_total',
+  'vl_select_remote_send_errors_total',
   'vm_available_memory_bytes',
 ]);
 
@@ -45,11 +49,18 @@ const wanted: ReadonlySet<string> = new Set([
 export type GaugesState =
   { readonly kind: 'known'; readonly gauges: BackendGauges } | { readonly kind: 'silent' | 'unknown' };
 
+/** The latest gauges. */
+export interface Gauges {
+  /** The gauges, at most `maxAgeMs` old if the backend answers. */
+  fresh(maxAgeMs: number): Promise<GaugesState>;
+  readonly state: GaugesState;
+}
+
 /** After this time without an answer, the gauges are no longer used. */
 const forgetMs = 10_000;
 
-/** Keeps the latest gauges; concurrent reads share one request. */
-export class GaugesReader {
+/** Keeps the latest gauges of a process; concurrent reads share one request. */
+export class GaugesReader implements Gauges {
   readonly #read: () => Promise<string>;
   readonly #nowMs: () => number;
   #reading: Promise<void> | undefined;
@@ -64,7 +75,6 @@ export class GaugesReader {
     this.#nowMs = nowMs;
   }
 
-  /** The gauges, at most `maxAgeMs` old if the backend answers. */
   async fresh(maxAgeMs: number): Promise<GaugesState> {
     if (this.#nowMs() - this.#askedAt >= maxAgeMs) this.#reading ??= this.#refresh();
     await this.#reading;

@@ -1,6 +1,6 @@
 import { apiError } from '../../../base/errors/table.js';
 import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
-import type { BackendGauges, GaugesReader } from './gauges.js';
+import type { BackendGauges, Gauges } from './gauges.js';
 import { goDuration } from './heavy-gate.js';
 import type { OwnCallsView } from './own-calls.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
@@ -11,7 +11,7 @@ export interface ScanGateOptions extends ScanLimitOptions {
   /** Share of the backend's memory that scans leave free. */
   readonly headroom: number;
   readonly queueWaitMs: number;
-  readonly gauges: GaugesReader;
+  readonly gauges: Gauges;
   /** Without it, only scans are known to be this process's own. */
   readonly own?: OwnCallsView;
   readonly nowMs: () => number;

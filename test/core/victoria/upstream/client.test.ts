@@ -48,12 +48,8 @@ async function withClient(
   run: (setup: Setup) => Promise<void>,
   options: Partial<ClientOptions> = {},
 ): Promise<void> {
-  const breaker = new CircuitBreaker({
-    failThreshold: 2,
-    openDurationMs: 60_000,
-    windowDurationMs: 60_000,
-    nowMs: () => 0,
-  });
+  const times = { openDurationMs: 60_000, windowDurationMs: 60_000, nowMs: () => 0 };
+  const breaker = new CircuitBreaker({ failThreshold: 2, ...times });
   const settings: ClientOptions = {
     url,
     timeoutMs: 30_000,
@@ -110,6 +106,7 @@ test('rows are asked for as a POST form with tenant headers, and traced', async 
         start: '1793491200000000000',
         end: '1793491200000000001',
         limit: '5',
+        allow_partial_response: '0',
         extra: 'x',
       });
       response.end('{"_time":"2026-11-01T00:00:00Z","a":"b"}\n{"_time":"2026-11-01T00:00:00.5Z","a":"c"}\n');

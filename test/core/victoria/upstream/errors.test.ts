@@ -106,4 +106,5 @@ test('selectors, long texts and long numbers are taken out of error texts', (t) 
   );
   t.is(shown, 'cannot parse [{...} "..." `...` ... "short"]');
   t.is(redact('x'.repeat(600)).length, 503);
+  t.is(redact('cannot obtain "" of "a" at "customer 4711": no'), 'cannot obtain "" of "a" at "...": no');
 });

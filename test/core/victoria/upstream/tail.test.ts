@@ -84,6 +84,7 @@ test('a tail is asked for plain, with its offsets, and begins before the first r
         start_offset: '10000ms',
         offset: '2000ms',
         refresh_interval: '500ms',
+        allow_partial_response: '0',
         extra: 'x',
       });
       response.writeHead(200).flushHeaders();

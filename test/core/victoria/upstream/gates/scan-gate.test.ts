@@ -66,10 +66,11 @@ test('the gauges are read from the text of /metrics, without memory that is only
     limitTimeouts: 0,
     memoryUsed: 5000,
     memoryAvailable: 1_000_000,
+    isSelector: false,
   });
   t.deepEqual(
     Object.values(parseGauges('')).filter((value) => value !== undefined),
-    [],
+    [false],
   );
 });
 

@@ -1,0 +1,97 @@
+import type { BackendGauges, Gauges, GaugesState } from './gauges.js';
+
+type Counter = 'limitReached' | 'limitTimeouts';
+
+/**
+ * The gauges of a cluster's processes as those of one backend. Queries and their limits are those of the selectors, added up: storage nodes do
+ * not count what selectors ask them. Memory is that of the process with the smallest share left, since a query needs all of them. A
+ * process that falls silent makes the whole silent; one that never spoke, or not for a long time, is left out.
+ */
+export class ClusterGauges implements Gauges {
+  readonly #processes: readonly Gauges[];
+  /** What the present state was made of. */
+  #parts: readonly (BackendGauges | undefined)[] = [];
+  #state: GaugesState = { kind: 'unknown' };
+  readonly #reached: RisingSum;
+  readonly #timeouts: RisingSum;
+
+  constructor(processes: readonly Gauges[]) {
+    this.#processes = processes;
+    this.#reached = new RisingSum('limitReached');
+    this.#timeouts = new RisingSum('limitTimeouts');
+  }
+
+  async fresh(maxAgeMs: number): Promise<GaugesState> {
+    await Promise.all(this.#processes.map((process) => process.fresh(maxAgeMs)));
+    return this.state;
+  }
+
+  get state(): GaugesState {
+    const states = this.#processes.map(({ state }) => state);
+    if (states.some(({ kind }) => kind === 'silent')) return { kind: 'silent' };
+    const parts = states.map((state) => (state.kind === 'known' ? state.gauges : undefined));
+    // The same reading is the same object, by which new ones are told.
+    if (parts.some((part, place) => part !== this.#parts[place])) {
+      this.#parts = parts;
+      this.#state = this.#joined();
+    }
+    return this.#state;
+  }
+
+  #joined(): GaugesState {
+    const known = this.#parts.filter((part) => part !== undefined);
+    if (known.length === 0) return { kind: 'unknown' };
+    const selectors = known.filter(({ isSelector }) => isSelector);
+    const asked = selectors.length > 0 ? selectors : known;
+    const gauges = {
+      selects: sum(asked.map(({ selects }) => selects)),
+      capacity: sum(asked.map(({ capacity }) => capacity)),
+      limitReached: this.#reached.of(this.#parts),
+      limitTimeouts: this.#timeouts.of(this.#parts),
+      ...memoryOf(known),
+      isSelector: selectors.length > 0,
+    };
+    return { kind: 'known', gauges };
+  }
+}
+
+/** The sum of what counters of several processes have risen by, which restarts and absences do not change. */
+class RisingSum {
+  readonly #name: Counter;
+  readonly #last = new Map<number, number>();
+  #sum = 0;
+
+  constructor(name: Counter) {
+    this.#name = name;
+  }
+
+  of(parts: readonly (BackendGauges | undefined)[]): number {
+    for (const [place, part] of parts.entries()) {
+      const value = part?.[this.#name];
+      if (value === undefined) continue;
+      this.#sum += Math.max(0, value - (this.#last.get(place) ?? value));
+      this.#last.set(place, value);
+    }
+    return this.#sum;
+  }
+}
+
+function sum(values: readonly (number | undefined)[]): number | undefined {
+  const told = values.filter((value) => value !== undefined);
+  return told.length === 0 ? undefined : told.reduce((all, value) => all + value, 0);
+}
+
+/** As bytes of the smallest process: shares of different processes can be compared from one reading to the next, and bytes cannot. */
+function memoryOf(known: readonly BackendGauges[]): Pick<BackendGauges, 'memoryUsed' | 'memoryAvailable'> {
+  let [share, smallest] = [0, Infinity];
+  for (const { memoryUsed, memoryAvailable } of known) {
+    if (memoryUsed === undefined || memoryAvailable === undefined || memoryAvailable <= 0) continue;
+    share = Math.max(share, memoryUsed / memoryAvailable);
+    smallest = Math.min(smallest, memoryAvailable);
+  }
+  const isTold = smallest !== Infinity;
+  return {
+    memoryUsed: isTold ? share * smallest : undefined,
+    memoryAvailable: isTold ? smallest : undefined,
+  };
+}
