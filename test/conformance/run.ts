@@ -1,13 +1,17 @@
 /**
  * Replays the corpus and prints passes by family.
  *
- *   npm run conformance -- [--set http|otel] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES]
+ *   npm run conformance -- [--set http|otel] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--cluster]
  *
  * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. With --split the corpus is divided so many minutes
  * after it begins: what is older is in a cold backend (COLD_URL beside BACKEND_URL, both empty), and what is around in either or both.
+ * With --cluster a VictoriaLogs cluster is started from the program that VICTORIA_LOGS names; after the replay one storage node is stopped,
+ * and every endpoint asked again, of a selector that refuses to answer in part and of one that would.
  */
 import { parseArgs } from 'node:util';
+import { askAll, shortOnes, unclearOnes, type Told } from '../faults/lost-nodes.js';
 import { readCases, type GoldenCase } from './cases.js';
+import { startCluster, type Cluster } from './cluster.js';
 import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
@@ -28,6 +32,7 @@ const { values: options } = parseArgs({
     metric: { type: 'string', multiple: true, default: [] },
     'no-load': { type: 'boolean', default: false },
     split: { type: 'string' },
+    cluster: { type: 'boolean', default: false },
   },
 });
 
@@ -36,7 +41,9 @@ const splitNs =
   options.split === undefined ? undefined : corpusStartNs + BigInt(options.split) * 60_000_000_000n;
 const split =
   splitNs === undefined ? undefined : await openSplit(splitNs, externalStores(), !options['no-load']);
-const store = split?.hot ?? (await openStore(process.env['BACKEND_URL'], !options['no-load']));
+const cluster = options.cluster ? await startCluster(programOfVictoriaLogs()) : undefined;
+const backendUrl = cluster?.url ?? process.env['BACKEND_URL'];
+const store = split?.hot ?? (await openStore(backendUrl, !options['no-load']));
 try {
   const flags = options.flag.map((text): readonly [string, string] => {
     const at = text.indexOf('=');
@@ -53,8 +60,37 @@ try {
   } finally {
     await proxy.close();
   }
+  if (cluster !== undefined) await loseNode(cluster);
 } finally {
   await (split ?? store).close();
+  await cluster?.close();
+}
+
+function programOfVictoriaLogs(): string {
+  const program = process.env['VICTORIA_LOGS'];
+  if (program === undefined) throw new Error('VICTORIA_LOGS names no program of VictoriaLogs');
+  return program;
+}
+
+async function loseNode(cluster: Cluster): Promise<void> {
+  let truth: readonly Told[] = [];
+  await askAll(cluster.url, [], (told) => {
+    truth = told;
+  });
+  await cluster.stopNode(1);
+  for (const [name, selector] of [
+    ['a storage node stopped', cluster.url],
+    ['with -search.allowPartialResponse', cluster.partialUrl],
+  ] as const)
+    await askAll(selector, [], (told) => {
+      const failed = told.filter(({ status }) => status >= 500).length;
+      const short = shortOnes(told, truth);
+      const unclear = unclearOnes(told, /storage node/);
+      console.log(
+        `${name}: ${told.length} asked, ${failed} errors, ${unclear.length} of them unclear, ${short.length} answers short`,
+      );
+      if (short.length + unclear.length > 0) process.exitCode = 1;
+    });
 }
 
 function externalStores(): { readonly hot: string; readonly cold: string } | undefined {
