@@ -5,6 +5,8 @@ export interface MetricSpec {
   readonly labels?: readonly string[];
   /** Histograms only; default buckets suit seconds. */
   readonly buckets?: readonly number[];
+  /** Of a gauge: how those of several workers become one; they are added up unless given. */
+  readonly ofWorkers?: 'min' | 'max' | 'average';
 }
 export type MetricSpecs = Readonly<Record<string, MetricSpec>>;
 

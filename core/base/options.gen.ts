@@ -10,6 +10,10 @@ export interface ServerOptions {
    */
   readonly listen: string;
   /**
+   * Processes that serve together on the same addresses; auto means as many as there are processors. Rate limits and the cap of requests in flight hold for all of them together; memory for caches is per process. (processes)
+   */
+  readonly workers: string | number;
+  /**
    * Address of the admin and debug routes; with an admin token they move to the main listener instead.
    */
   readonly adminListen: string;

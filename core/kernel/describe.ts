@@ -96,8 +96,9 @@ async function readFigures(
 ): Promise<PartDescription> {
   const declared = Object.entries(loaded.plugin.metrics ?? {});
   const meters = await Promise.all(
-    declared.map(async ([name, { help }]): Promise<MeterReading> => {
-      return { name: metricPrefix + name, help, value: await registry.total(name) };
+    declared.map(async ([name, { help, ofWorkers }]): Promise<MeterReading> => {
+      const value = await registry.total(name);
+      return { name: metricPrefix + name, help, value, ...(ofWorkers === undefined ? {} : { ofWorkers }) };
     }),
   );
   const meter = stageMeters.get(loaded.id);

@@ -5,7 +5,7 @@ import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import { metricPrefix } from '../kernel/telemetry/meters.js';
-import { logMetrics, requestMetrics } from '../kernel/telemetry/metrics-table.js';
+import { logMetrics, requestMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -15,6 +15,9 @@ Generated from the declarations in the code by \`npm run generate\`; do not edit
 \`/metrics\` exists with \`-server.register-instrumentation=true\`, on \`-metrics-listen\` when that is set. Metrics by tenant and client
 are only filled with \`-metrics.export-sensitive-labels=true\`. A metric holds at most 2000 combinations of label values; what comes
 after that shares the values \`__overflow__\`.
+
+With several workers (fleet.md) every metric is the sum of theirs and of the first process, or what stands behind its type: the \`min\`,
+\`max\` or \`average\` of them.
 
 Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests of clients, \`backend\` and \`upstream\` for calls to VictoriaLogs;
 \`endpoint\` is the id of the route, \`route\` its path.
@@ -30,6 +33,7 @@ export async function generateMetricsDoc(): Promise<string> {
       ...logMetrics,
       ...memoryMetrics,
     }),
+    part('Several processes (`-workers`)', workerMetrics),
     part('Process (each also without the prefix)', processMetrics()),
   ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));
@@ -56,7 +60,7 @@ function asPlugin(exported: unknown): Plugin | undefined {
 function part(title: string, metrics: MetricSpecs): string {
   const rows = Object.entries(metrics).map(([name, spec]) => {
     const labels = (spec.labels ?? []).map((label) => `\`${label}\``).join(', ');
-    return `| \`${metricPrefix}${name}\` | ${spec.type} | ${labels} | ${spec.help.replaceAll('|', '\\|')} |`;
+    return `| \`${metricPrefix}${name}\` | ${[spec.type, ...(spec.ofWorkers === undefined ? [] : [spec.ofWorkers])].join(', ')} | ${labels} | ${spec.help.replaceAll('|', '\\|')} |`;
   });
   return [`## ${title}`, '', '| Metric | Type | Labels | Meaning |', '|---|---|---|---|', ...rows, ''].join(
     '\n',

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { startProxy, type RunningProxy } from './start-proxy.js';
@@ -16,7 +17,11 @@ import { thisMachine } from '../kernel/check/surroundings.js';
 import type { Io } from './io.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
+import { runWorkers, workersOf } from './first-process.js';
+import { servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
+import { identityOf, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
+import { withOwnFiles } from './worker-files.js';
 
 /**
  * How much the heap may grow between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
@@ -66,22 +71,46 @@ export async function servePipeline(
   const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);
   const problems = [...line.problems, ...stray];
   if (problems.length > 0) throw new UsageError(problems);
+  const place = workerPlace();
   const { pipeline, findings } = await loadPipeline(
     file,
     { flags: line.flags, env: io.env },
     packageBuiltIns(),
-    thisMachine(new AbortController().signal),
+    // The first process has looked at the machine, and its listeners are in use.
+    place === undefined ? thisMachine(new AbortController().signal) : undefined,
   );
-  await printFindings(findings, io);
+  if (place === undefined || pipeline === undefined) await printFindings(findings, io);
   if (pipeline === undefined) return 1;
+  if (place !== undefined) return serveAsWorker(pipeline, place, io);
   const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);
   warnAboutFlags(index, line.flags.keys(), pipeline, warn);
+  const workers = workersOf(pipeline.server);
+  if (workers > 1) return runWorkers(pipeline, workers);
   return runUntilSignal(async (signal) => {
     const proxy = await startProxy(pipeline, { signal });
     endOnDefect((error) => proxy.logDefect(error));
     onStarted(proxy, pipeline);
     return proxy;
   });
+}
+
+/** Serves beside others, of which the first process has started each in the same way. */
+async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
+  if (identityOf(pipeline) !== place.identity) {
+    io.err(
+      `ref-proxy: ${pipeline.file} has changed since the start, so worker ${place.id} cannot serve beside the others: restart the whole\n`,
+    );
+    return 1;
+  }
+  const { joined, line } = joinFirstProcess(place);
+  const status = await runUntilSignal(async (signal) => {
+    const proxy = await startProxy(withOwnFiles(pipeline, place.id), { signal, workers: joined });
+    endOnDefect((error) => proxy.logDefect(error));
+    await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
+    return proxy;
+  });
+  cluster.worker?.disconnect();
+  return status;
 }
 
 function warnAboutFlags(

@@ -22,7 +22,7 @@ import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import { logMetrics, requestMetrics } from '../kernel/telemetry/metrics-table.js';
+import { logMetrics, requestMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
@@ -33,6 +33,9 @@ import { systemClock } from '../kernel/clock.js';
 import { createDescriber } from '../kernel/describe.js';
 import { Units } from '../kernel/lifecycle.js';
 import { StageMeter } from '../kernel/stage-meter.js';
+import { alone, type Joined, type Workers } from '../workers/workers.js';
+import { AllWorkers, purgeTopic } from './all-workers.js';
+import { exposeTopic, measurementsTopic } from './worker-topics.js';
 import { LiveNames } from './live-names.js';
 
 /** What a caller, such as a test, may replace. */
@@ -44,6 +47,8 @@ export interface StartOptions {
   readonly observer?: RequestObserver;
   /** Destination of log records; default stdout. */
   readonly logTo?: LogDestination;
+  /** The other processes that serve with this one; none unless given. */
+  readonly workers?: Joined;
   /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -63,9 +68,20 @@ export interface RunningProxy {
 export async function startProxy(pipeline: Pipeline, options: StartOptions = {}): Promise<RunningProxy> {
   const clock = options.clock ?? systemClock;
   const { telemetry } = pipeline;
-  const metering = createMetering(pipeline, clock);
-  const writer = createLogWriter(options.logTo ?? process.stdout, telemetry.logBuffered, metering.registry);
-  const loggers = createLoggers(telemetry.logLevel, writer);
+  const joined = options.workers;
+  const workers = joined ?? alone(clock);
+  const metering = createMetering(pipeline, clock, joined);
+  const writer = createLogWriter(
+    options.logTo ?? process.stdout,
+    telemetry.logBuffered,
+    metering.registry,
+    joined,
+  );
+  const loggers = createLoggers(
+    telemetry.logLevel,
+    writer,
+    joined === undefined ? {} : { 'worker.id': joined.id },
+  );
   const log = loggers.component('proxy');
   const requestLog = new RequestLog(log, telemetry, clock);
   const stageMeters = new Map<string, StageMeter>();
@@ -77,6 +93,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     names,
     ask: async (request, asker) => (await untilAborted(serving, asker.signal))(request, asker),
     units: new Units([], log),
+    workers,
+    all: new AllWorkers(workers, () => house.units),
     learner: options.learner ?? new NameLearner(clock),
     observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
     describe: createDescriber(pipeline, () => names.options, {
@@ -98,6 +116,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     meters: registry.create(memoryMetrics),
   });
   await house.units.start(pipeline.server.startTimeout, options.signal);
+  await joinOthers(joined, house.units, { log, registry });
   let edge: Edge;
   try {
     edge = await openEdge({
@@ -120,7 +139,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   }
   serve(backgroundAsk(run, memory));
   requestLog.start();
-  log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
+  if (joined === undefined) log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
+  else log.info('worker serving', { 'process.pid': process.pid, ...edge.urls });
   const close = async (): Promise<void> => {
     await edge.close();
     await house.units.stop();
@@ -143,7 +163,24 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
 }
 
-async function reloadNames({ names, learner, units }: House, log: Logger): Promise<void> {
+/** From here on the worker is one of several. */
+async function joinOthers(
+  joined: Joined | undefined,
+  units: Units,
+  { log, registry }: { readonly log: Logger; readonly registry: MeterRegistry },
+): Promise<void> {
+  if (joined === undefined) return;
+  const { worker_unanswered_total } = workerMetrics;
+  const { worker_unanswered_total: unanswered } = registry.create({ worker_unanswered_total });
+  joined.onMissing = (topic, missing) => {
+    unanswered.add(missing.length, { topic });
+    log.warn('workers gave no answer and are left out', { topic, 'workers.missing': missing });
+  };
+  const missed = await joined.join();
+  if (missed.includes(purgeTopic.name)) await units.purge('all');
+}
+
+async function reloadNames({ names, learner, all }: House, log: Logger): Promise<void> {
   try {
     if (!(await names.reload())) return;
   } catch (error) {
@@ -152,17 +189,19 @@ async function reloadNames({ names, learner, units }: House, log: Logger): Promi
   }
   log.info('field mapping reloaded', { 'field_mapping.entries': names.options.fieldMapping.length });
   learner.clear();
-  await units.purge('answers');
+  await all.purge('answers');
 }
 
 function createLogWriter(
   destination: LogDestination,
   isBuffered: boolean,
   registry: MeterRegistry,
+  joined: Joined | undefined,
 ): LogWriter {
   const { log_records_lost_total: lost } = registry.create(logMetrics);
   return new LogWriter(destination, {
     isBuffered,
+    isShared: joined !== undefined,
     lostLine: lostLinesRecord,
     onLost: (count, reason) => lost.add(count, { reason }),
   });
@@ -172,6 +211,8 @@ function createLogWriter(
 interface House {
   readonly names: LiveNames;
   readonly units: Units;
+  readonly workers: Workers;
+  readonly all: AllWorkers;
   readonly learner: NameLearner;
   readonly ask: Host['ask'];
   readonly observers: RequestObserver[];
@@ -184,16 +225,21 @@ interface Metering {
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-function createMetering({ telemetry }: Pipeline, clock: Clock): Metering {
+function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
   const registry = new MeterRegistry();
   registerProcessMetrics(registry.registry);
   const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
   const { metricsMaxConcurrency } = telemetry;
+  joined?.answer(measurementsTopic, () => {
+    requests.collect();
+    return registry.measurements();
+  });
   let running = 0;
   const expose = async (): ReturnType<MeterRegistry['expose']> => {
     if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
     running += 1;
     try {
+      if (joined !== undefined) return await joined.askFirst(exposeTopic, null);
       requests.collect();
       return await registry.expose();
     } finally {
@@ -226,13 +272,14 @@ function createHostFor(
     },
     learner: house.learner,
     limits,
-    purge: (scope, tenantId) => house.units.purge(scope, tenantId),
+    purge: (scope, tenantId) => house.all.purge(scope, tenantId),
     ask: (request, asker) => house.ask(request, asker),
-    readiness: () => house.units.readiness(),
+    readiness: () => house.all.readiness(),
     exposeMetrics: () => metering.expose(),
     describePipeline: () => house.describe(),
     observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
     strain: strain.view(pluginId),
+    workers: house.workers,
     clock,
     shared,
   });

@@ -4,6 +4,8 @@ import { onParentsEnd } from './parent.js';
 export interface Service {
   close(): Promise<void>;
   reload?(): Promise<void>;
+  /** Resolves with an exit status when it cannot go on. */
+  readonly ended?: Promise<number>;
 }
 
 /** Signals within this time count as one: a terminal sends Ctrl-C to npm and to the program npm runs, and npm forwards its own. */
@@ -36,9 +38,9 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
   try {
     service = await unlessStopped(start(wish.signal), wish.signal);
     if (service === undefined) return 0;
-    await aborted(wish.signal);
+    const status = await Promise.race([aborted(wish.signal), service.ended ?? never]);
     await service.close();
-    return 0;
+    return status;
   } finally {
     forgetParent();
     process.off('SIGHUP', onHangup);
@@ -57,7 +59,10 @@ async function unlessStopped(starting: Promise<Service>, signal: AbortSignal): P
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+const never = new Promise<number>(() => undefined);
+
+async function aborted(signal: AbortSignal): Promise<number> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return 0;
 }

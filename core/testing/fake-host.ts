@@ -1,3 +1,4 @@
+import { alone, type Workers } from '../workers/workers.js';
 import { createShared } from '../kernel/plugin/shared.js';
 import { Strain } from '../base/admission/strain.js';
 import { createLimits } from '../wire/limits/limits.js';
@@ -60,6 +61,8 @@ export interface FakeHostSettings<Metrics extends MetricSpecs> {
   readonly names?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly clock?: FakeClock;
+  /** The processes that serve together; alone unless given. */
+  readonly workers?: Workers;
   /** What `ask` does. */
   readonly ask?: Host['ask'];
   /** What `readiness` returns. */
@@ -98,6 +101,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     observeRequests: (observer) => observers.push(observer),
     strain: new Strain(() => clock.monotonicMs()).view('under-test'),
     shared: createShared(),
+    workers: settings.workers ?? alone(clock),
     clock,
     records,
     purges,

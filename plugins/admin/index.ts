@@ -12,9 +12,10 @@ import {
   type Host,
   type HttpCall,
   type RouteHandler,
+  type Topic,
 } from '../../core/plugin/index.js';
 import { Profiles } from './profiles.js';
-import { QueryAnalytics } from './query-analytics.js';
+import { QueryAnalytics, reportOf, type TrackedQueries } from './query-analytics.js';
 
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
@@ -28,15 +29,22 @@ export default defineEndpoint<AdminOptions>({
     if (options.enableQueryAnalytics) {
       const analytics = new QueryAnalytics(() => host.clock.nowMs());
       host.observeRequests(analytics);
-      routes.set('debug_queries', () => Promise.resolve(jsonAnswer(analytics.report(), 'application/json')));
+      host.workers.answer(queriesTopic, () => analytics.all());
+      routes.set('debug_queries', async () => {
+        const { answers } = await host.workers.gather(queriesTopic, null);
+        return jsonAnswer(reportOf(answers.map(({ answer }) => answer)), 'application/json');
+      });
     }
     if (options.enablePprof) {
-      const profiles = new Profiles();
+      const profiles = new Profiles({ worker: host.workers.count === 1 ? undefined : host.workers.id });
       routes.set('debug_pprof', (call) => profiles.answer(call));
     }
     return { routes };
   },
 });
+
+/** The queries that a worker has tracked. */
+const queriesTopic: Topic<null, TrackedQueries> = { name: 'admin queries' };
 
 /** Explains how a query is answered, as text, or as JSON with `format=json`; does not ask the backend. */
 async function explain(

@@ -15,14 +15,23 @@ heap                heap snapshot (.heapsnapshot)
 Chrome's developer tools open all three.
 `;
 
+export interface ProfilesOptions {
+  readonly maxHeapBytes?: number;
+  /** The worker that this process is, where there are several. */
+  readonly worker?: number | undefined;
+}
+
 /** Takes V8 profiles of this process, one at a time. */
 export class Profiles {
   readonly #maxHeapBytes: number;
   #isBusy = false;
 
-  /** A snapshot is built in memory and about as large as the heap, so a large heap is refused. */
-  constructor(maxHeapBytes = 256 * 1024 * 1024) {
+  readonly #worker: number | undefined;
+
+  /** A snapshot is built in memory and about as large as the heap, so a large heap is refused. Names of files tell the worker. */
+  constructor({ maxHeapBytes = 256 * 1024 * 1024, worker }: ProfilesOptions = {}) {
     this.#maxHeapBytes = maxHeapBytes;
+    this.#worker = worker;
   }
 
   /** Answers `/debug/pprof/{profile}`; without a name, the list of profiles. */
@@ -34,17 +43,23 @@ export class Profiles {
         return textAnswer(200, index);
       case 'profile':
         return this.#alone(async () =>
-          download('cpu.cpuprofile', JSON.stringify(await cpuProfile(ms, signal))),
+          this.#download('cpu.cpuprofile', JSON.stringify(await cpuProfile(ms, signal))),
         );
       case 'allocs':
         return this.#alone(async () =>
-          download('allocations.heapprofile', JSON.stringify(await allocations(ms, signal))),
+          this.#download('allocations.heapprofile', JSON.stringify(await allocations(ms, signal))),
         );
       case 'heap':
-        return this.#alone(async () => download('heap.heapsnapshot', await this.#heap()));
+        return this.#alone(async () => this.#download('heap.heapsnapshot', await this.#heap()));
       default:
         throw apiError('notFound', {});
     }
+  }
+
+  #download(file: string, body: string | Buffer): Answer {
+    const name = this.#worker === undefined ? file : `worker-${this.#worker}-${file}`;
+    const headers = new Map([['Content-Disposition', `attachment; filename="${name}"`]]);
+    return finishedAnswer(200, Buffer.from(body), jsonType, headers);
   }
 
   async #alone(take: () => Promise<Answer>): Promise<Answer> {
@@ -72,11 +87,6 @@ export class Profiles {
 function readSeconds(text: string | undefined): number {
   const seconds = Number(text ?? '');
   return seconds > 0 ? Math.min(seconds, maxSeconds) : defaultSeconds;
-}
-
-function download(file: string, body: string | Buffer): Answer {
-  const headers = new Map([['Content-Disposition', `attachment; filename="${file}"`]]);
-  return finishedAnswer(200, Buffer.from(body), jsonType, headers);
 }
 
 async function cpuProfile(ms: number, signal: AbortSignal): Promise<Profiler.Profile> {

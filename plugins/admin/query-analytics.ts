@@ -15,6 +15,11 @@ export interface QueryFigures {
   readonly last_seen: number;
   readonly errors: number;
 }
+/** What one process tracks. */
+export interface TrackedQueries {
+  readonly total: number;
+  readonly queries: readonly QueryFigures[];
+}
 export interface QueryReport {
   readonly total_queries: number;
   readonly unique_queries: number;
@@ -102,21 +107,45 @@ export class QueryAnalytics implements RequestObserver {
     }
   }
 
-  report(): QueryReport {
-    const all = [...this.#tracked.values()];
-    const top = (figure: (one: Tracked) => number): readonly QueryFigures[] =>
-      [...all]
-        .sort((a, b) => figure(b) - figure(a))
-        .slice(0, listLength)
-        .map(figuresOf);
-    return {
-      total_queries: this.#total,
-      unique_queries: all.length,
-      top_by_frequency: top(({ count }) => count),
-      top_by_latency: top(({ maxMs }) => maxMs),
-      top_by_errors: top(({ errors }) => errors).filter(({ errors }) => errors > 0),
-    };
+  /** Everything that is tracked. */
+  all(): TrackedQueries {
+    return { total: this.#total, queries: [...this.#tracked.values()].map(figuresOf) };
   }
+}
+
+/** The report of what one or several processes have tracked. */
+export function reportOf(tracked: readonly TrackedQueries[]): QueryReport {
+  const all = added(tracked.flatMap(({ queries }) => queries));
+  const top = (figure: (one: QueryFigures) => number): readonly QueryFigures[] =>
+    [...all].sort((a, b) => figure(b) - figure(a)).slice(0, listLength);
+  return {
+    total_queries: tracked.reduce((sum, { total }) => sum + total, 0),
+    unique_queries: all.length,
+    top_by_frequency: top(({ count }) => count),
+    top_by_latency: top(({ max_ms: maxMs }) => maxMs),
+    top_by_errors: top(({ errors }) => errors).filter(({ errors }) => errors > 0),
+  };
+}
+
+/** Queries of several processes: those with the same fingerprint are one, as it is made from the endpoint and the text. */
+function added(queries: readonly QueryFigures[]): readonly QueryFigures[] {
+  const byFingerprint = new Map<string, QueryFigures>();
+  for (const one of queries) {
+    const other = byFingerprint.get(one.fingerprint);
+    byFingerprint.set(one.fingerprint, other === undefined ? one : sumOf(other, one));
+  }
+  return [...byFingerprint.values()];
+}
+
+function sumOf(a: QueryFigures, b: QueryFigures): QueryFigures {
+  return {
+    ...a,
+    count: a.count + b.count,
+    total_ms: roundMs(a.total_ms + b.total_ms),
+    max_ms: Math.max(a.max_ms, b.max_ms),
+    last_seen: Math.max(a.last_seen, b.last_seen),
+    errors: a.errors + b.errors,
+  };
 }
 
 function shown(query: string): string {

@@ -3,6 +3,7 @@ export const backendMetrics = {
   circuit_breaker_state: {
     type: 'gauge',
     help: 'State of the circuit breaker: 0 closed, 1 open, 2 half-open',
+    ofWorkers: 'max',
   },
   backend_calls: {
     type: 'gauge',

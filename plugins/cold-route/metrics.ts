@@ -18,6 +18,7 @@ export const coldMetrics = {
   cold_circuit_breaker_state: {
     type: 'gauge',
     help: 'State of the circuit breaker of the cold backend: 0 closed, 1 open, 2 half-open',
+    ofWorkers: 'max',
   },
   cold_partial_answers_total: {
     type: 'counter',
@@ -31,9 +32,11 @@ export const coldMetrics = {
   cold_manifest_read_timestamp_seconds: {
     type: 'gauge',
     help: 'When the manifest of the cold backend was last read; its age is the time since then',
+    ofWorkers: 'min',
   },
   cold_newest_timestamp_seconds: {
     type: 'gauge',
     help: 'Time of the newest row of the cold backend, as its manifest tells',
+    ofWorkers: 'max',
   },
 } as const;

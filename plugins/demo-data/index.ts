@@ -11,6 +11,7 @@ const batchSize = 500;
 /** Fills a backend with the logs of a few fictional services: some history at start, then live entries. */
 export default defineService<DemoDataOptions>({
   name: 'demo-data',
+  isSingle: true,
   summary: 'Sample logs of a few services: some history and live entries.',
   create(options, host) {
     const random = new Random(options.seed);

@@ -8,6 +8,7 @@ import { defineService } from '../../core/plugin/index.js';
 /** Runs the development backend inside the process, so that a pipeline needs no VictoriaLogs (docs/embedded-backend.md). */
 export default defineService<EmbeddedBackendOptions>({
   name: 'embedded-backend',
+  isSingle: true,
   summary:
     'A small in-process backend that speaks the protocol of VictoriaLogs, for development and the demo.',
   create(options, host) {

@@ -1,15 +1,18 @@
 import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
+import type { Places } from '../../core/workers/workers.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
 
 /** `concurrency`: all places are taken; `overload`: the request waited too long for its turn. */
 export type RefusalReason = 'concurrency' | 'overload';
 
 export interface AdmissionsOptions {
-  /** The most requests running or waiting; 0 admits everything. */
+  /** The most requests running or waiting, here and in other workers together; 0 admits everything. */
   readonly max: number;
-  /** How many requests may run now. */
+  /** How many requests may run here now. */
   readonly limit: () => number;
+  /** Those places of all that this process has, by what is taken of them here; all unless given. */
+  readonly placesOf?: (inUse: () => number, onMore: () => void) => Places;
   /** The longest wait for a turn. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
@@ -28,6 +31,10 @@ interface Admitted {
   holds: boolean;
 }
 
+function allOf(max: number): Places {
+  return { held: max, most: max, more: () => undefined, changed: () => undefined };
+}
+
 /** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
@@ -39,15 +46,20 @@ const overloadedForMs = 5_000;
 export class Admissions {
   readonly #options: AdmissionsOptions;
   readonly #queue: FairQueue;
+  readonly #places: Places;
   readonly #requests = new WeakMap<object, Admitted>();
   #refusedAtMs = -Infinity;
 
   constructor(options: AdmissionsOptions) {
     this.#options = options;
-    const { max, nowMs } = options;
+    const { max, nowMs, placesOf = () => allOf(max) } = options;
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
     // In addition to the requests that fill the places, there is room for owners with less than their share.
     this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
+    this.#places = placesOf(
+      () => this.#queue.running + this.#queue.waiting,
+      () => this.admit(),
+    );
   }
 
   get inFlight(): number {
@@ -65,23 +77,36 @@ export class Admissions {
 
   /** Whether a request that nobody waits for may run: it leaves a place for others. */
   get hasRoom(): boolean {
-    const { max, limit } = this.#options;
-    return max === 0 || (this.#queue.waiting === 0 && this.#queue.running + 1 < limit());
+    const { max } = this.#options;
+    return max === 0 || (this.#queue.waiting === 0 && this.#queue.running + 1 < this.#limit());
   }
 
-  /** Whether this is the first part of its request. */
-  isFirst(request: object): boolean {
-    return !this.#requests.has(request);
+  /** Requests wait, and what was asked for them in vain may be free by now. */
+  moreForWaiting(): void {
+    if (this.#queue.waiting > 0 && this.#queue.running >= this.#places.held) void this.more();
+  }
+
+  /** Asks for more of the places of all; undefined where that is of no use. */
+  more(): Promise<void> | undefined {
+    return this.#options.max === 0 ? undefined : this.#places.more();
   }
 
   /**
-   * Takes a place, immediately if one is free.
+   * Takes a place, immediately if one is free, for the first part of a request. Before that `pay` is called, which may refuse it.
    * @throws the refusal or the signal's reason, directly or by rejecting
    */
-  enter(request: object, owner: Owner, signal: AbortSignal): HeldPlace | Promise<HeldPlace> {
+  enter(
+    request: object,
+    owner: Owner,
+    signal: AbortSignal,
+    pay?: () => Promise<void> | undefined,
+  ): HeldPlace | Promise<HeldPlace> {
     let admitted = this.#requests.get(request);
     if (admitted === undefined) {
-      admitted = { owner, turn: this.#turn(owner, signal), active: 0, holds: true };
+      const paying = pay?.();
+      const turn =
+        paying === undefined ? this.#turn(owner, signal) : this.#afterPaying(paying, owner, signal);
+      admitted = { owner, turn, active: 0, holds: true };
       this.#requests.set(request, admitted);
     }
     const { turn } = admitted;
@@ -94,6 +119,11 @@ export class Admissions {
     this.#tell();
   }
 
+  async #afterPaying(paying: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
+    await paying;
+    await this.#turn(owner, signal);
+  }
+
   async #afterTurn(admitted: Admitted, turn: Promise<void>): Promise<HeldPlace> {
     await turn;
     return this.#hold(admitted);
@@ -101,15 +131,35 @@ export class Admissions {
 
   /** Takes a place, or returns a promise to wait for. */
   #turn(owner: Owner, signal: AbortSignal): Promise<void> | undefined {
-    const { max, nowMs, queueWaitMs } = this.#options;
+    if (this.#takeFree(owner)) return undefined;
+    const more = this.#isFull() ? this.more() : undefined;
+    return more === undefined ? this.#wait(owner, signal) : this.#afterMore(more, owner, signal);
+  }
+
+  async #afterMore(more: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
+    await more;
+    signal.throwIfAborted();
+    if (!this.#takeFree(owner)) await this.#wait(owner, signal);
+  }
+
+  #takeFree(owner: Owner): boolean {
+    if (!this.hasPlace) return false;
+    this.#queue.take(owner);
+    this.#tell();
+    return true;
+  }
+
+  #isFull(): boolean {
+    const { running, waiting } = this.#queue;
+    return running + waiting >= this.#places.held;
+  }
+
+  #wait(owner: Owner, signal: AbortSignal): Promise<void> {
+    const { nowMs, queueWaitMs } = this.#options;
     const queue = this.#queue;
-    if (queue.waiting === 0 && this.#hasPlace()) {
-      queue.take(owner);
-      this.#tell();
-      return undefined;
-    }
-    const isFull = queue.running + queue.waiting >= max;
-    if (isFull && !queue.isBelowShare(owner, max)) return Promise.reject(this.#refused('concurrency'));
+    const max = this.#places.held;
+    if (this.#isFull() && !queue.isBelowShare(owner, max))
+      return Promise.reject(this.#refused('concurrency'));
     if (this.isRefusing && !this.#mayWait(owner)) return Promise.reject(this.#refused('overload'));
     const budget = new WaitBudget(queueWaitMs, nowMs);
     const turn = queue.wait(owner, 'place', budget, signal);
@@ -123,13 +173,16 @@ export class Admissions {
    */
   #mayWait(owner: Owner): boolean {
     const queue = this.#queue;
-    const places = this.#options.limit();
+    const places = this.#limit();
     return queue.isBelowShare(owner, places) || (queue.waiting < 2 * places && !queue.isLargest(owner));
   }
 
   #hasPlace(): boolean {
-    const { max, limit } = this.#options;
-    return max === 0 || this.#queue.running < limit();
+    return this.#options.max === 0 || this.#queue.running < this.#limit();
+  }
+
+  #limit(): number {
+    return Math.min(this.#options.limit(), this.#places.most);
   }
 
   /** Whether there is overload. Refusals keep the queue short, so its length says nothing. */
@@ -167,6 +220,7 @@ export class Admissions {
   }
 
   #tell(): void {
+    this.#places.changed();
     this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }

@@ -15,9 +15,9 @@ import {
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { AdaptiveLimit } from '../../core/base/admission/adaptive-limit.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
+import type { Tokens } from '../../core/workers/workers.js';
 import { Admissions, type RefusalReason } from './admissions.js';
 import { checkRequest } from './checks.js';
-import { TokenBuckets } from './token-buckets.js';
 
 const nothing = (): void => undefined;
 
@@ -28,7 +28,11 @@ const metrics = {
     help: 'Requests in flight behind the guard, without those that wait at a gate of the backend.',
   },
   guard_waiting: { type: 'gauge', help: 'Requests that wait for their turn at the guard.' },
-  guard_limit: { type: 'gauge', help: 'Requests that may run at once, as adapted to the load.' },
+  guard_limit: {
+    type: 'gauge',
+    help: 'Requests that may run at once, as adapted to the load.',
+    ofWorkers: 'min',
+  },
   guard_loop_delay_seconds: {
     type: 'histogram',
     help: 'Longest time in each tenth of a second for which this process could not attend to anything new.',
@@ -57,7 +61,7 @@ const watchEveryMs = 100;
 class Guard implements Stage<'tenant', 'place'> {
   readonly #host: Host<typeof metrics>;
   /** Undefined when the rate limit is off. */
-  readonly #buckets: TokenBuckets | undefined;
+  readonly #tokens: Tokens | undefined;
   readonly #rateLimit: string;
   readonly #admissions: Admissions;
   readonly #limit: AdaptiveLimit;
@@ -68,15 +72,18 @@ class Guard implements Stage<'tenant', 'place'> {
     const { rateLimitPerSecond, rateLimitBurst, maxConcurrent, maxConcurrentQueueWait } = options;
     this.#host = host;
     this.#rateLimit = String(rateLimitPerSecond);
-    this.#buckets =
+    const name = `${host.pluginId} rate`;
+    this.#tokens =
       rateLimitPerSecond > 0
-        ? new TokenBuckets({ perSecond: rateLimitPerSecond, burst: rateLimitBurst, clock: host.clock })
+        ? host.workers.tokens({ name, size: rateLimitBurst, perSecond: rateLimitPerSecond })
         : undefined;
     const floor = Math.min(minRunning, maxConcurrent);
     this.#limit = new AdaptiveLimit({ floor, ceiling: maxConcurrent, targetMs: loopTargetMs });
     this.#admissions = new Admissions({
       max: maxConcurrent,
       limit: () => this.#limit.current,
+      placesOf: (inUse, onMore) =>
+        host.workers.places({ name: `${host.pluginId} places`, size: maxConcurrent, inUse, onMore }),
       queueWaitMs: maxConcurrentQueueWait,
       nowMs: () => host.clock.monotonicMs(),
       refusal: (reason) => this.#refusal(reason),
@@ -113,7 +120,7 @@ class Guard implements Stage<'tenant', 'place'> {
 
   /** What the limits allow follows from the request; the rate and the places are new each time. */
   admitAgain({ caller }: Exchange<'tenant'>): AdmitAgain {
-    return () => this.#admissions.hasPlace && this.#buckets?.take(caller.address) !== false;
+    return () => this.#admissions.hasPlace && this.#tokens?.takeNow(caller.address) !== false;
   }
 
   /**
@@ -121,15 +128,34 @@ class Guard implements Stage<'tenant', 'place'> {
    * request count once. What nobody waits for begins while there is room, and then takes the place of nobody who comes later.
    */
   #enter({ trace, caller, signal, slots }: Exchange<'tenant'>): HeldPlace | Promise<HeldPlace> {
-    if (caller.isBackground === true) {
-      if (!this.#admissions.hasRoom) throw apiError('tooManyConcurrent', {});
+    if (caller.isBackground === true) return this.#enterUnseen();
+    const pay = (): Promise<void> | undefined => this.#pay(caller.address);
+    return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal, pay);
+  }
+
+  #enterUnseen(): HeldPlace | Promise<HeldPlace> {
+    const admissions = this.#admissions;
+    if (admissions.hasRoom) return heldPlace(nothing, nothing);
+    const more = admissions.more();
+    if (more === undefined) throw apiError('tooManyConcurrent', {});
+    return more.then(() => {
+      if (!admissions.hasRoom) throw apiError('tooManyConcurrent', {});
       return heldPlace(nothing, nothing);
-    }
-    if (this.#admissions.isFirst(trace) && this.#buckets?.take(caller.address) === false) {
-      this.#count('rate');
-      throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
-    }
-    return this.#admissions.enter(trace, [slots.tenant.id, caller.address], signal);
+    });
+  }
+
+  /** Takes a token of the client's rate. */
+  #pay(address: string): Promise<void> | undefined {
+    const taken = this.#tokens?.take(address);
+    if (taken instanceof Promise) return taken.then((isTaken) => this.#mustBe(isTaken));
+    this.#mustBe(taken !== false);
+    return undefined;
+  }
+
+  #mustBe(isTaken: boolean): void {
+    if (isTaken) return;
+    this.#count('rate');
+    throw apiError('rateLimited', {}, { headers: { 'X-RateLimit-Limit': this.#rateLimit } });
   }
 
   #refusal(reason: RefusalReason): Error {
@@ -148,7 +174,10 @@ class Guard implements Stage<'tenant', 'place'> {
       this.#loop.reset();
     }
     this.#host.meters.guard_limit.set(this.#limit.current, {});
-    if (this.#admissions.waiting > 0) this.#admissions.admit();
+    if (this.#admissions.waiting > 0) {
+      this.#admissions.admit();
+      this.#admissions.moreForWaiting();
+    }
   }
 
   async #check({ request, signal }: Exchange<'tenant'>, limits: TenantLimits): Promise<void> {

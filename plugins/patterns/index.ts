@@ -13,10 +13,15 @@ import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { readPatternFile } from './custom-patterns.js';
 
 const metrics = {
-  patterns_last_response_patterns: { type: 'gauge', help: 'Patterns in the latest answer with patterns.' },
+  patterns_last_response_patterns: {
+    type: 'gauge',
+    help: 'Patterns in the latest answer with patterns.',
+    ofWorkers: 'max',
+  },
   patterns_last_response_bytes: {
     type: 'gauge',
     help: 'Bytes of the latest answer with patterns, as sent.',
+    ofWorkers: 'max',
   },
 } as const;
 

@@ -23,7 +23,11 @@ export const diskMetrics = {
   disk_cache_bytes: { type: 'gauge', help: 'Bytes of the database file.' },
   disk_cache_flushes_total: { type: 'counter', help: 'Times that waiting answers were written.' },
   disk_cache_errors_total: { type: 'counter', help: 'Failures of the disk cache.' },
-  disk_cache_up: { type: 'gauge', help: 'Whether the disk cache is in use: 0 while its disk fails.' },
+  disk_cache_up: {
+    type: 'gauge',
+    help: 'Whether the disk cache is in use: 0 while its disk fails.',
+    ofWorkers: 'min',
+  },
 } as const;
 
 type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'log' | 'meters' | 'describePipeline'>;

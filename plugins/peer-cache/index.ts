@@ -48,6 +48,7 @@ const metrics = {
   cache_room_ratio: {
     type: 'gauge',
     help: 'Share of -cache-max-bytes that caches may fill now: less than 1 while the process needs the memory for something else.',
+    ofWorkers: 'min',
   },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical one in flight.' },
   coalesced_saved_total: {

@@ -18,7 +18,7 @@ import { answerSeveral, ownName } from './several.js';
 
 const metrics = {
   tenant_map_reloads_total: { type: 'counter', help: 'Reloads of the tenant map.', labels: ['outcome'] },
-  tenant_map_entries: { type: 'gauge', help: 'Tenants in the map.' },
+  tenant_map_entries: { type: 'gauge', help: 'Tenants in the map.', ofWorkers: 'max' },
   tenant_fanout_total: { type: 'counter', help: 'Requests over several tenants.' },
 } as const;
 

@@ -3,6 +3,7 @@ import { jsonAnswer } from '../../core/wire/answer/finished.js';
 import { paramContext, parseQueryRange } from '../../core/wire/api/params/index.js';
 import type { UiOptions } from '../../core/base/options.gen.js';
 import { defineEndpoint, type Endpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
+import { ofAll, seenTopic } from './of-all.js';
 import { BackendCalls } from './backend-calls.js';
 import { explainForPage } from './explain.js';
 import { createHostGuard } from './host-guard.js';
@@ -10,7 +11,7 @@ import { PageFiles, pageFolder } from './page-files.js';
 
 type UiHost = Pick<
   Host,
-  'clock' | 'naming' | 'learner' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
+  'clock' | 'workers' | 'naming' | 'learner' | 'limits' | 'describePipeline' | 'readiness' | 'observeRequests'
 >;
 
 export default defineEndpoint<UiOptions>({
@@ -25,6 +26,9 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
   const page = new PageFiles(folder);
   const backendCalls = new BackendCalls();
   host.observeRequests(backendCalls);
+  host.workers.answer(seenTopic, async () => {
+    return { pipeline: await host.describePipeline(), backend: backendCalls.figures() };
+  });
   const guardHost = createHostGuard(allowedHosts);
   let wantsToken = false;
   const guarded =
@@ -41,13 +45,12 @@ export function createUi({ allowedHosts }: UiOptions, host: UiHost, folder: URL)
       [
         'ui_pipeline',
         guarded(async () => {
-          const [pipeline, notReady] = await Promise.all([host.describePipeline(), host.readiness()]);
-          return jsonAnswer({
-            ...pipeline,
-            nowMs: host.clock.nowMs(),
-            notReady,
-            backend: backendCalls.figures(),
-          });
+          const [{ answers }, notReady] = await Promise.all([
+            host.workers.gather(seenTopic, null),
+            host.readiness(),
+          ]);
+          const { pipeline, backend } = ofAll(answers.map(({ answer }) => answer));
+          return jsonAnswer({ ...pipeline, nowMs: host.clock.nowMs(), notReady, backend });
         }),
       ],
       [

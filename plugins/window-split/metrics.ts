@@ -36,8 +36,24 @@ export const windowMetrics = {
     buckets: [2, 4, 8, 16, 32, 64, 128, 256, 512],
   },
   window_prefilter_duration_seconds: { type: 'histogram', help: 'Time of counting lines.', buckets: seconds },
-  window_prefilter_hit_ratio: { type: 'gauge', help: 'Share of the windows counted last that hold lines.' },
-  window_adaptive_parallel_current: { type: 'gauge', help: 'Reads that one query makes at once.' },
-  window_adaptive_latency_ewma_seconds: { type: 'gauge', help: 'Moving average of the time of a window.' },
-  window_adaptive_error_ewma: { type: 'gauge', help: 'Moving average of the share of reads that failed.' },
+  window_prefilter_hit_ratio: {
+    type: 'gauge',
+    help: 'Share of the windows counted last that hold lines.',
+    ofWorkers: 'average',
+  },
+  window_adaptive_parallel_current: {
+    type: 'gauge',
+    help: 'Reads that one query makes at once.',
+    ofWorkers: 'average',
+  },
+  window_adaptive_latency_ewma_seconds: {
+    type: 'gauge',
+    help: 'Moving average of the time of a window.',
+    ofWorkers: 'average',
+  },
+  window_adaptive_error_ewma: {
+    type: 'gauge',
+    help: 'Moving average of the share of reads that failed.',
+    ofWorkers: 'average',
+  },
 } as const;

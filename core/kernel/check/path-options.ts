@@ -15,6 +15,11 @@ const pathFlags: ReadonlyMap<string, PathUse> = new Map([
   ['disk-cache-path', 'write'],
 ]);
 
+/** How the process uses the file that a flag names; undefined where it names none. */
+export function pathUseOf(flag: string): PathUse | undefined {
+  return pathFlags.get(flag);
+}
+
 /** Every option of the pipeline that names a file for this use. */
 export function pathOptions(
   draft: PipelineDraft,

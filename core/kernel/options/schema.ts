@@ -76,7 +76,7 @@ export function valueKind(schema: ValueSchema): ValueKind {
     case 'array':
       return schema.items?.type === 'string' ? 'list' : 'json';
     default:
-      return 'json';
+      return schema.type?.includes('string') === true && schema.items === undefined ? 'string' : 'json';
   }
 }
 

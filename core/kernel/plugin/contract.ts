@@ -125,6 +125,8 @@ interface PluginBase {
   readonly summary: string;
   /** `component` of its log records; its id unless given (specification: log fields). */
   readonly component?: string;
+  /** True when there can be only one of it in all processes that serve together: with several workers the pipeline is refused. */
+  readonly isSingle?: boolean;
   /** JSON schema of the options. Built-ins omit it: theirs is schemas/<name>.schema.json. */
   readonly schema?: object;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
-import type { Meters, MetricSpecs } from '../../base/meters.js';
+import type { Meters, MetricSpec, MetricSpecs } from '../../base/meters.js';
 import type { StrainView } from '../../base/admission/strain.js';
 import type { NameLearner } from '../../victoria/names/name-learner.js';
 import type { Naming } from '../../victoria/names/naming.js';
+import type { Workers } from '../../workers/workers.js';
 import type { Limits } from '../../wire/limits/limits.js';
 import type { OptionDescription } from '../options/describe.js';
 import type { Answer } from '../../wire/answer/types.js';
@@ -31,23 +32,25 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly learner: NameLearner;
   /** Limits by tenant: the `limits` section of the pipeline file. */
   readonly limits: Limits;
-  /** Asks every plugin to empty its caches, or to drop what they hold of one tenant. */
+  /** Asks every plugin, in all workers, to empty its caches, or to drop what they hold of one tenant. */
   purge(scope: PurgeScope, tenantId?: string): Promise<void>;
   /**
    * Sends a request down the chain for nobody: background work, which ends with the signal, is never waited for (Caller.isBackground) and has
    * an account of memory of its own. Waits until the proxy serves; rejects with what a client would get.
    */
   ask(request: ApiRequest, asker: BackgroundAsker): Promise<Answer>;
-  /** All reasons why the process is not ready, in pipeline order; empty when it is. */
+  /** All reasons why the process, or another worker, is not ready, in pipeline order; empty when all are. */
   readiness(): Promise<readonly string[]>;
-  /** Every metric of the process in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */
+  /** Every metric of the process, those of all workers added up, in the text exposition format; an ApiError when over `-server.metrics-max-concurrency`. */
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** The pipeline as loaded, with the statistics of its stages so far. */
+  /** The pipeline as this process has loaded it, with the statistics of its stages so far. */
   describePipeline(): Promise<PipelineDescription>;
   /** Reports every HTTP request to the observer from now on; observers run one after the other and must be fast. */
   observeRequests(observer: RequestObserver): void;
   /** Overload signs of this process and of what it depends on. */
   readonly strain: StrainView;
+  /** The processes that serve together. */
+  readonly workers: Workers;
   readonly clock: Clock;
   /** What several plugins of a process share: made by the first that asks for it by this name, which says what it is. */
   shared<Value>(name: string, make: () => Value): Value;
@@ -76,6 +79,8 @@ export interface MeterReading {
   readonly name: string;
   readonly help: string;
   readonly value: number;
+  /** How those of several workers become one: see MetricSpec. */
+  readonly ofWorkers?: MetricSpec['ofWorkers'];
 }
 
 /** A core section of the pipeline file. */

@@ -18,10 +18,17 @@ export interface LogWriterSettings {
   readonly lostLine: (count: number) => string;
   readonly onLost: (count: number, reason: LossReason) => void;
   readonly maxBytes?: number;
+  /**
+   * True when other processes write to the same destination: lines are then written in pieces that a pipe takes as a whole, so that lines do
+   * not get into each other.
+   */
+  readonly isShared?: boolean;
 }
 
 const maxBufferedBytes = 4 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
+/** What Linux writes to a pipe without letting other writers in between (PIPE_BUF). */
+const pipeBytes = 4_096;
 
 /**
  * Writes finished log lines and never throws. One write is in progress at a time; later lines are buffered up to a bound. Lines beyond it,
@@ -59,8 +66,8 @@ export class LogWriter {
   /** Writes the buffer, unless a write is in progress, which flushes when it ends. */
   flush(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
-    const [count, told] = [this.#lines.length, this.#lost];
-    const text = this.#take();
+    const told = this.#lost;
+    const { text, count } = this.#take();
     this.#isWriting = true;
     this.#destination.write(text, (error) => {
       this.#isWriting = false;
@@ -69,7 +76,9 @@ export class LogWriter {
         this.#lost += told;
         this.#lose(count, 'write_failed');
       }
-      if (this.#lines.length > 0) this.#schedule();
+      if (this.#lines.length === 0) return;
+      if (this.#settings.isShared === true) this.flush();
+      else this.#schedule();
     });
   }
 
@@ -80,18 +89,27 @@ export class LogWriter {
       this.flush();
       return;
     }
-    if (this.#lines.length > 0) writeAll(fd, Buffer.from(this.#take()));
+    while (this.#lines.length > 0) writeAll(fd, Buffer.from(this.#take().text));
   }
 
-  #take(): string {
+  /** The next piece to write, and how many lines of the buffer are in it. */
+  #take(): { readonly text: string; readonly count: number } {
     // A line break ends the partial line that a full disk has left.
     const head = this.#mayHavePartialLine ? '\n' : '';
     const tail = this.#lost > 0 ? this.#settings.lostLine(this.#lost) : '';
-    const text = head + this.#lines.join('') + tail;
-    this.#lines = [];
-    this.#bytes = 0;
     this.#lost = 0;
-    return text;
+    const count =
+      this.#settings.isShared === true ? this.#wholeLines(head.length + tail.length) : this.#lines.length;
+    const taken = this.#lines.splice(0, count).join('');
+    this.#bytes -= taken.length;
+    return { text: head + taken + tail, count };
+  }
+
+  /** How many lines a pipe takes at once, one at least. */
+  #wholeLines(others: number): number {
+    let bytes = others;
+    const over = this.#lines.findIndex((line) => (bytes += Buffer.byteLength(line)) > pipeBytes);
+    return over < 0 ? this.#lines.length : Math.max(1, over);
   }
 
   #schedule(): void {

@@ -34,9 +34,14 @@ const bunyanFields: ReadonlySet<string> = new Set([
   'src',
 ]);
 
-/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. */
-export function createLoggers(level: LogLevel, writer: Pick<LogWriter, 'write'>): LoggerFactory {
+/** Makes the loggers of a process: bunyan inside, the field names of docs/protocol/operation.md#structured-logs in the output. `fields` are in every record. */
+export function createLoggers(
+  level: LogLevel,
+  writer: Pick<LogWriter, 'write'>,
+  fields: LogFields = {},
+): LoggerFactory {
   const root = bunyan.createLogger({
+    ...fields,
     name: 'ref-proxy',
     level,
     // bunyan passes its record object to a raw stream; nothing else writes to this one.

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import type { Counter, Gauge, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
-import { plainCounter, plainGauge, PlainHistogram, type Labels } from './series.js';
+import type { Measurements } from './added-up.js';
+import { plainCounter, plainGauge, PlainHistogram, type Description, type Labels } from './series.js';
 
 /** Prefix of every metric of this program. */
 export const metricPrefix = 'ref_proxy_';
@@ -25,6 +26,11 @@ export class MeterRegistry {
   /** All measurements so far in the text exposition format. */
   async expose(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  /** All measurements so far as data. */
+  measurements(): Promise<Measurements> {
+    return this.registry.getMetricsAsJSON();
   }
 
   /** The current value of a counter or gauge, or the count of a histogram; undefined without measurements. */
@@ -68,8 +74,14 @@ function shapeOf(spec: MetricSpec): string {
 }
 
 function makeMeter(registry: Registry, name: string, spec: MetricSpec): Meter {
-  const { help, labels = [], buckets = defaultBuckets } = spec;
-  const description = { name: metricPrefix + name, help, labelNames: [...labels], registers: [registry] };
+  const { help, labels = [], buckets = defaultBuckets, ofWorkers: aggregator = 'sum' } = spec;
+  const description: Description = {
+    name: metricPrefix + name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+    aggregator,
+  };
   switch (spec.type) {
     case 'counter':
       return plainCounter(description);

@@ -52,7 +52,11 @@ export const requestMetrics = {
     help: 'Query answers by shape of their entries.',
     labels: ['mode'],
   },
-  uptime_seconds: { type: 'gauge', help: 'Time since the process started to serve.' },
+  uptime_seconds: {
+    type: 'gauge',
+    help: 'Time since the process started to serve.',
+    ofWorkers: 'max',
+  },
   active_requests: { type: 'gauge', help: 'Requests being answered.' },
   tenant_requests_total: {
     type: 'counter',
@@ -91,6 +95,20 @@ export const requestMetrics = {
     type: 'counter',
     help: 'Failed requests by reason.',
     labels: ['system', 'direction', 'endpoint', 'route', 'reason'],
+  },
+} as const satisfies MetricSpecs;
+
+/** Metrics of the processes that serve together (`-workers`), measured by the first one. */
+export const workerMetrics = {
+  workers: { type: 'gauge', help: 'Workers that serve.' },
+  worker_restarts_total: {
+    type: 'counter',
+    help: 'Workers that ended while they should serve, and were replaced.',
+  },
+  worker_unanswered_total: {
+    type: 'counter',
+    help: 'Questions to all workers that one of them did not answer in time, by what was asked.',
+    labels: ['topic'],
   },
 } as const satisfies MetricSpecs;
 

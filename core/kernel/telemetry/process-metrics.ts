@@ -7,6 +7,7 @@ import { metricPrefix } from './meters.js';
 interface ProcessFigure {
   readonly name: string;
   readonly help: string;
+  readonly ofWorkers?: 'min';
   read(): number | undefined;
 }
 
@@ -18,6 +19,7 @@ export function registerProcessMetrics(registry: Registry): void {
         name: prefix + figure.name,
         help: figure.help,
         registers: [registry],
+        aggregator: figure.ofWorkers ?? 'sum',
         collect(): void {
           const value = figure.read();
           if (value !== undefined) this.set(value);
@@ -29,7 +31,12 @@ export function registerProcessMetrics(registry: Registry): void {
 
 /** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
-  return Object.fromEntries(figures.map(({ name, help }) => [name, { type: 'gauge', help }]));
+  return Object.fromEntries(
+    figures.map(({ name, help, ofWorkers }) => [
+      name,
+      { type: 'gauge', help, ...(ofWorkers === undefined ? {} : { ofWorkers }) },
+    ]),
+  );
 }
 
 const figures: readonly ProcessFigure[] = [
@@ -54,6 +61,7 @@ const figures: readonly ProcessFigure[] = [
   {
     name: 'process_start_time_seconds',
     help: 'Start of the process, seconds since the epoch.',
+    ofWorkers: 'min',
     read: () => Math.round(Date.now() / 1000 - process.uptime()),
   },
   { name: 'process_open_fds', help: 'Open file descriptors.', read: openFileDescriptors },

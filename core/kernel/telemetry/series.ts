@@ -3,6 +3,7 @@
  * them: looking a series up by its labels again for every measurement costs more than answering a request from a cache does.
  */
 import {
+  type Aggregator,
   Counter,
   Gauge,
   Histogram,
@@ -64,6 +65,8 @@ export interface Description {
   readonly help: string;
   readonly labelNames: string[];
   readonly registers: Registry[];
+  /** How the measurements of several processes become one. */
+  readonly aggregator: Aggregator;
 }
 
 /** One series of a counter. */

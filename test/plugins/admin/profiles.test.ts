@@ -37,12 +37,12 @@ test.serial('a CPU profile and sampled allocations are what developer tools open
 });
 
 test.serial('a heap snapshot is refused when the heap is too large to be copied', async (t) => {
-  const error = await t.throwsAsync(take(new Profiles(1000), 'heap'));
+  const error = await t.throwsAsync(take(new Profiles({ maxHeapBytes: 1000 }), 'heap'));
   t.regex(error.message, /^the heap holds \d+ bytes; snapshots are taken up to 1000$/);
 });
 
 test.serial('a heap snapshot is what developer tools open', async (t) => {
-  const { body, headers } = await take(new Profiles(2 ** 40), 'heap');
+  const { body, headers } = await take(new Profiles({ maxHeapBytes: 2 ** 40 }), 'heap');
   t.is(headers.get('Content-Disposition'), 'attachment; filename="heap.heapsnapshot"');
   t.true(body.subarray(0, 100).toString().startsWith('{"snapshot":{"meta"'));
   t.is(body.subarray(-1).toString(), '}');

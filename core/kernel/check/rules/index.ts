@@ -22,6 +22,7 @@ import { reachableBackend } from './reachable-backend.js';
 import { readablePaths } from './readable-paths.js';
 import { sharedOptions } from './shared-options.js';
 import { sharedPort } from './shared-port.js';
+import { singlePlugins } from './single-plugins.js';
 import { slotMissing } from './slot-missing.js';
 import { slotOrder } from './slot-order.js';
 import { slotTwice } from './slot-twice.js';
@@ -70,6 +71,7 @@ export const rules: readonly Rule[] = [
   sharedOptions,
   misspeltLimit,
   numericTenants,
+  singlePlugins,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -53,7 +53,7 @@ const plugins: readonly Plugin[] = [
   endpoint('reference-api'),
   endpoint('status'),
   endpoint('admin', true),
-  service('embedded-backend'),
+  { ...service('embedded-backend'), isSingle: true },
   service('demo-data'),
 ];
 

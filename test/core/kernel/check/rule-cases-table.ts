@@ -470,6 +470,13 @@ export const invalid: readonly InvalidCase[] = [
     finds: ['R052 3:10'],
   },
   {
+    title: 'R053 a plugin of which there is one in several workers',
+    text: `${whole}services:\n  - use: embedded-backend\n`,
+    flags: { workers: '2' },
+    finds: ['R053 10:10'],
+    says: 'plugin "embedded-backend" cannot run in several workers (flag -workers is 2)',
+  },
+  {
     title: 'R050 a cache that does not know which credentials are forwarded',
     text: ten.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
     finds: ['R050 5:10', 'R050 6:10', 'R050 8:10', 'R050 10:10'],

@@ -128,3 +128,23 @@ test('lost records are reported in a record of their own', (t) => {
   const record: unknown = JSON.parse(lostLinesRecord(3));
   t.like(record, { 'severity.text': 'WARN', 'log.records_lost': 3 });
 });
+
+test('lines for a destination that others write to go in pieces that a pipe takes as a whole', (t) => {
+  const pieces: string[] = [];
+  const destination: LogDestination = {
+    write: (text, done) => {
+      pieces.push(text);
+      done();
+    },
+  };
+  const settings = { isBuffered: true, isShared: true, lostLine: String, onLost: () => undefined };
+  const writer = new LogWriter(destination, settings);
+  const lines = Array.from({ length: 100 }, (_, at) => `${'é'.repeat(at === 50 ? 3_000 : 60)} ${at}\n`);
+  for (const line of lines) writer.write(line);
+  writer.flush();
+  t.is(pieces.join(''), lines.join(''));
+  t.true(pieces.every((piece) => piece.endsWith('\n')));
+  // A line that is longer by itself goes alone.
+  const long = pieces.filter((piece) => Buffer.byteLength(piece) > 4_096);
+  t.deepEqual(long, [lines[50]]);
+});

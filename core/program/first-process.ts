@@ -1,0 +1,231 @@
+/**
+ * The first of several processes (`-workers`): it serves nothing itself. It starts the workers, which share its listeners, replaces those
+ * that die, passes signals on to them, and stands between them where they answer as one.
+ */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Urls } from '../http/listener.js';
+import { systemClock } from '../kernel/clock.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
+import type { Logger } from '../base/logger.js';
+import type { Meters } from '../base/meters.js';
+import { AddedUp, type Measurements } from '../kernel/telemetry/added-up.js';
+import { LogWriter } from '../kernel/telemetry/log-writer.js';
+import { createLoggers, lostLinesRecord } from '../kernel/telemetry/logger.js';
+import { MeterRegistry } from '../kernel/telemetry/meters.js';
+import { logMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import { Hub } from '../workers/hub.js';
+import type { Line, Message } from '../workers/line.js';
+import { runUntilSignal } from './until-signal.js';
+import { exposeTopic, measurementsTopic, servingTopic } from './worker-topics.js';
+import { identityOf, workerVariable, type WorkerPlace } from './worker-process.js';
+
+/** How many processes are to serve. */
+export function workersOf({ workers }: Pipeline['server']): number {
+  return workers === 'auto' ? availableParallelism() : Number(workers);
+}
+
+/** How long workers may take to answer for the metrics; one that does not is shown as it was. */
+const measureMs = 5_000;
+/** Beyond `-drain-timeout`: what plugins may take to stop. */
+const stopGraceMs = 20_000;
+/** The pause before a worker is replaced doubles with each that died lately. */
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
+const lately = { ms: 5 * 60_000, most: 20 };
+
+/** A worker ended instead of serving. Its own output has told why. */
+class NotServing extends Error {
+  constructor(
+    readonly worker: number,
+    readonly status: number,
+  ) {
+    super(`worker ${worker} ended with ${status}`);
+  }
+}
+
+/** Runs a pipeline in several processes until a signal ends them. */
+export async function runWorkers(pipeline: Pipeline, count: number): Promise<number> {
+  const first = new FirstProcess(pipeline, count);
+  try {
+    return await runUntilSignal((signal) => first.start(signal));
+  } catch (error) {
+    if (error instanceof NotServing) return error.status;
+    throw error;
+  }
+}
+
+/** A worker's process and what is known of it. */
+interface Running {
+  readonly worker: Worker;
+  readonly line: Line;
+  readonly ended: Promise<void>;
+  serving: boolean;
+}
+
+class FirstProcess {
+  readonly #pipeline: Pipeline;
+  readonly #count: number;
+  readonly #hub: Hub;
+  readonly #running = new Map<number, Running>();
+  readonly #registry = new MeterRegistry();
+  readonly #meters: Meters<typeof workerMetrics>;
+  readonly #sums = new AddedUp();
+  readonly #writer: LogWriter;
+  readonly #log: Logger;
+  #isStopping = false;
+  /** When workers died, in milliseconds. */
+  #deaths: number[] = [];
+  #give: (status: number) => void = () => undefined;
+  readonly ended = new Promise<number>((resolve) => (this.#give = resolve));
+
+  constructor(pipeline: Pipeline, count: number) {
+    this.#pipeline = pipeline;
+    this.#count = count;
+    this.#hub = new Hub({ clock: systemClock, workers: count });
+    registerProcessMetrics(this.#registry.registry);
+    this.#meters = this.#registry.create(workerMetrics);
+    const { log_records_lost_total: lost } = this.#registry.create(logMetrics);
+    this.#writer = new LogWriter(process.stdout, {
+      isBuffered: false,
+      isShared: true,
+      lostLine: lostLinesRecord,
+      onLost: (lines, reason) => lost.add(lines, { reason }),
+    });
+    this.#log = createLoggers(pipeline.telemetry.logLevel, this.#writer).component('proxy');
+    // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ serialization: 'advanced' });
+  }
+
+  /** Starts the first worker and then the others, so that what keeps all from starting is told once. */
+  async start(signal: AbortSignal): Promise<this> {
+    const onAbort = (): void => void this.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const urls = await this.#run(1);
+      const others = Array.from({ length: this.#count - 1 }, (_, index) => index + 2);
+      await Promise.all(others.map((id) => this.#run(id)));
+      this.#log.info('serving', {
+        'pipeline.file': this.#pipeline.file,
+        'workers.count': this.#count,
+        ...urls,
+      });
+      return this;
+    } catch (error) {
+      await this.close();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  reload(): Promise<void> {
+    // One that does not serve yet would die of the signal; it reads everything anew anyway.
+    for (const { worker, serving } of this.#running.values()) if (serving) worker.process.kill('SIGHUP');
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    const running = [...this.#running.values()];
+    for (const { worker } of running) worker.process.kill('SIGTERM');
+    const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
+    const overdue = setTimeout(() => {
+      for (const { worker } of running) worker.process.kill('SIGKILL');
+    }, boundMs);
+    await Promise.all(running.map(({ ended }) => ended));
+    clearTimeout(overdue);
+    this.#log.info('stopped');
+    this.#writer.flush();
+  }
+
+  /** Starts a worker; resolves when it serves. */
+  #run(id: number): Promise<Urls> {
+    const place: WorkerPlace = { id, count: this.#count, identity: identityOf(this.#pipeline) };
+    // npm watches this process, not the workers.
+    const worker = cluster.fork({ [workerVariable]: JSON.stringify(place), REF_PROXY_PARENT: '' });
+    const line = this.#hub.connect(id, (message) => {
+      if (!worker.isConnected()) return false;
+      worker.send(message, () => undefined);
+      return true;
+    });
+    worker.on('message', (message: Message) => line.receive(message));
+    // What fails about the channel shows as the end of the process.
+    worker.on('error', () => undefined);
+    line.answer(exposeTopic, () => this.#expose());
+    return new Promise((resolve, reject) => {
+      const ended = once(worker, 'exit').then(([code, signal]) => {
+        const { serving } = running;
+        this.#gone(id, running);
+        const status = typeof code === 'number' && code !== 0 ? code : 1;
+        if (!serving) reject(new NotServing(id, status));
+        else if (!this.#isStopping) void this.#replace(id, { code, signal, pid: worker.process.pid });
+      });
+      const running: Running = { worker, line, ended, serving: false };
+      this.#running.set(id, running);
+      line.answer(servingTopic, (urls) => {
+        running.serving = true;
+        this.#countServing();
+        resolve(urls);
+        return null;
+      });
+    });
+  }
+
+  #gone(id: number, running: Running): void {
+    if (this.#running.get(id) === running) this.#running.delete(id);
+    this.#hub.disconnect(id, running.line);
+    this.#sums.ended(id);
+    this.#countServing();
+  }
+
+  #countServing(): void {
+    const serving = [...this.#running.values()].filter((running) => running.serving);
+    this.#meters.workers.set(serving.length, {});
+  }
+
+  /** Starts a worker in the place of one that died; ends everything where that happens too often. */
+  async #replace(id: number, how: Readonly<Record<string, unknown>>): Promise<void> {
+    for (;;) {
+      const nowMs = systemClock.monotonicMs();
+      this.#deaths = [...this.#deaths.filter((ms) => nowMs - ms < lately.ms), nowMs];
+      const { length } = this.#deaths;
+      const fields = { 'worker.id': id, 'worker.exit': how };
+      if (length > lately.most) {
+        this.#log.error('ending: workers die again and again', { ...fields, 'workers.deaths': length });
+        this.#give(1);
+        return;
+      }
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (length - 1));
+      this.#meters.worker_restarts_total.add(1, {});
+      this.#log.error('a worker ended and is replaced', { ...fields, 'worker.pause_ms': pauseMs });
+      await pause(pauseMs);
+      try {
+        if (!this.#isEnding()) await this.#run(id);
+        return;
+      } catch (error) {
+        if (this.#isEnding()) return;
+        how = { status: error instanceof NotServing ? error.status : 1 };
+      }
+    }
+  }
+
+  #isEnding(): boolean {
+    return this.#isStopping;
+  }
+
+  async #expose(): Promise<{ readonly contentType: string; readonly text: string }> {
+    const asked = { topic: measurementsTopic.name, asked: null, boundMs: measureMs, isOwed: false };
+    const { answers, missing } = await this.#hub.gather(asked);
+    for (const { worker, answer } of answers)
+      // What workers answer to this topic.
+      if (this.#running.has(worker)) this.#sums.update(worker, answer as Measurements);
+    if (missing.length > 0)
+      this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
+    return this.#sums.expose(await this.#registry.measurements());
+  }
+}

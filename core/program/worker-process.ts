@@ -1,0 +1,45 @@
+import cluster from 'node:cluster';
+import { createHash } from 'node:crypto';
+import { systemClock } from '../kernel/clock.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
+import { Line, type Message } from '../workers/line.js';
+import { Joined } from '../workers/workers.js';
+
+/** Set by the first process for each worker: its place, as JSON. */
+export const workerVariable = 'REF_PROXY_WORKER';
+
+export interface WorkerPlace {
+  readonly id: number;
+  readonly count: number;
+  readonly identity: string;
+}
+
+/** The place of this process among the workers; undefined for a process that is none. */
+export function workerPlace(): WorkerPlace | undefined {
+  const text = process.env[workerVariable];
+  // Written by the first process.
+  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerPlace) : undefined;
+}
+
+/** This process's end of the line to the first one. */
+export function joinFirstProcess({ id, count }: WorkerPlace): {
+  readonly joined: Joined;
+  readonly line: Line;
+} {
+  const line = new Line((message) => {
+    if (process.send === undefined || !process.connected) return false;
+    process.send(message, undefined, undefined, () => undefined);
+    return true;
+  });
+  process.on('message', (message: Message) => line.receive(message));
+  return { line, joined: new Joined({ id, count, line, clock: systemClock }) };
+}
+
+/** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */
+export function identityOf({ server, limits, telemetry, stages, endpoints, services }: Pipeline): string {
+  const plugins = [stages, endpoints, services].map((list) =>
+    list.map(({ id, use, options }) => [id, use, options]),
+  );
+  const text = JSON.stringify([server, limits, telemetry, plugins]);
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,149 @@
+import type { Clock } from '../base/clock.js';
+
+export interface BudgetOptions {
+  /** How much each account holds. */
+  readonly size: number;
+  /** What comes back of itself in a second; 0 where it comes back as it is given back. */
+  readonly perSecond: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** The most accounts; the least recently used is dropped. */
+  readonly maxAccounts?: number;
+}
+
+interface Account {
+  free: number;
+  atMs: number;
+  /** What workers hold, by worker; undefined while nobody does. */
+  lent: Map<number, number> | undefined;
+}
+
+const defaultMaxAccounts = 65_536;
+/** An account that was unused for this long is dropped (docs/protocol/errors-and-limits.md#rate-and-requests-in-flight). */
+const idleMs = 10 * 60_000;
+const sweepEveryMs = 5 * 60_000;
+/** The most that a worker is lent without asking for it: what is lost with a worker that dies. */
+const maxSpare = 256;
+
+/**
+ * One account per key, such as a remote address, in bounded memory: a bucket of tokens, which gives a steady rate with bursts, or a number
+ * of places. What is free and what is lent to workers is never more than the size.
+ */
+export class Budget {
+  /** In order of last use. */
+  readonly #accounts = new Map<string, Account>();
+  readonly #options: BudgetOptions;
+  #sweptAtMs: number;
+  #newest: Account | undefined;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+    this.#sweptAtMs = options.clock.monotonicMs();
+  }
+
+  get accounts(): number {
+    return this.#accounts.size;
+  }
+
+  /** Takes one for good; false when there is none. */
+  take(key: string): boolean {
+    const account = this.#use(key);
+    if (account.free < 1) return false;
+    account.free -= 1;
+    return true;
+  }
+
+  /** Lends a worker what it wants, or more where there is plenty: a small part of what is free, as other workers need some too. */
+  lend(key: string, worker: number, wants: number, workers: number): number {
+    const account = this.#use(key);
+    const spare = Math.min(maxSpare, Math.floor(account.free / (2 * workers)));
+    const lent = Math.min(Math.floor(account.free), Math.max(wants, spare));
+    if (lent < 1) return 0;
+    account.free -= lent;
+    account.lent ??= new Map();
+    account.lent.set(worker, (account.lent.get(worker) ?? 0) + lent);
+    return lent;
+  }
+
+  /** What has become of a part of what a worker had been lent. */
+  settle(key: string, worker: number, spent: number, back: number): void {
+    const { lent } = this.#accounts.get(key) ?? {};
+    if (lent === undefined || spent + back === 0) return;
+    const account = this.#use(key);
+    const left = (lent.get(worker) ?? 0) - spent - back;
+    if (left > 0) lent.set(worker, left);
+    else lent.delete(worker);
+    if (lent.size === 0) account.lent = undefined;
+    account.free = Math.min(this.#options.size - lentOf(account), account.free + back);
+  }
+
+  /** What workers hold of an account. */
+  lentBy(key: string): ReadonlyMap<number, number> {
+    return this.#accounts.get(key)?.lent ?? none;
+  }
+
+  /** How long until there is one again, of itself. */
+  waitMs(key: string): number {
+    const { perSecond } = this.#options;
+    return Math.ceil(((1 - this.#use(key).free) * 1000) / perSecond);
+  }
+
+  /** A worker is gone. What it held counts as spent where it comes back of itself, and is free again otherwise. Returns those accounts. */
+  forget(worker: number): readonly string[] {
+    const keys: string[] = [];
+    for (const [key, account] of this.#accounts) {
+      const held = account.lent?.get(worker);
+      if (held === undefined) continue;
+      keys.push(key);
+      if (this.#options.perSecond > 0) this.settle(key, worker, held, 0);
+      else this.settle(key, worker, 0, held);
+    }
+    return keys;
+  }
+
+  #use(key: string): Account {
+    const { perSecond, size, clock, maxAccounts = defaultMaxAccounts } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#sweep(nowMs);
+    const known = this.#accounts.get(key);
+    const account = known ?? { free: size, atMs: nowMs, lent: undefined };
+    const most = account.lent === undefined ? size : size - lentOf(account);
+    account.free = Math.min(most, account.free + ((nowMs - account.atMs) / 1000) * perSecond);
+    account.atMs = nowMs;
+    if (account !== this.#newest) {
+      if (known !== undefined) this.#accounts.delete(key);
+      else if (this.#accounts.size >= maxAccounts) this.#dropOldest();
+      this.#accounts.set(key, account);
+      this.#newest = account;
+    }
+    return account;
+  }
+
+  #sweep(nowMs: number): void {
+    if (nowMs - this.#sweptAtMs < sweepEveryMs) return;
+    this.#sweptAtMs = nowMs;
+    for (const [key, account] of this.#accounts) {
+      if (nowMs - account.atMs < idleMs) return;
+      if (account.lent === undefined) this.#drop(key, account);
+    }
+  }
+
+  #dropOldest(): void {
+    for (const [key, account] of this.#accounts) {
+      this.#drop(key, account);
+      return;
+    }
+  }
+
+  #drop(key: string, account: Account): void {
+    this.#accounts.delete(key);
+    if (account === this.#newest) this.#newest = undefined;
+  }
+}
+
+const none: ReadonlyMap<number, number> = new Map();
+
+function lentOf({ lent }: Account): number {
+  let sum = 0;
+  for (const held of lent?.values() ?? []) sum += held;
+  return sum;
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../base/clock.js';
+import { Line, type Send } from './line.js';
+import { Lending } from './lending.js';
+import {
+  joinTopic,
+  notRunning,
+  othersTopic,
+  type Missing,
+  type OthersAnswered,
+  type OthersAsked,
+} from './topics.js';
+
+export interface HubOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly workers: number;
+}
+
+/** The first process, between the workers: passes on what one asks all others, and lends from the budgets of all. */
+export class Hub {
+  readonly #workers: number;
+  /** To workers that have joined. */
+  readonly #lines = new Map<number, Line>();
+  /** By worker that was not there: the topics of which it has missed something. */
+  readonly #missed = new Map<number, Set<string>>();
+  readonly #lending: Lending;
+
+  constructor({ clock, workers }: HubOptions) {
+    this.#workers = workers;
+    this.#lending = new Lending({ clock, workers, lines: this.#lines });
+  }
+
+  /** A worker's process has started: its line, on which it joins when it is ready for questions. */
+  connect(worker: number, send: Send): Line {
+    const line = new Line(send);
+    line.answer(joinTopic, () => {
+      this.#lines.set(worker, line);
+      const missed = [...(this.#missed.get(worker) ?? [])];
+      this.#missed.delete(worker);
+      return missed;
+    });
+    line.answer(othersTopic, (asked) => this.gather(asked, worker));
+    this.#lending.serve(line, worker);
+    return line;
+  }
+
+  /** A worker's process has ended. */
+  disconnect(worker: number, line: Line): void {
+    if (this.#lines.get(worker) === line) this.#lines.delete(worker);
+    line.close();
+    this.#lending.forget(worker);
+  }
+
+  /** Asks all workers but one. */
+  async gather({ topic, asked, boundMs, isOwed }: OthersAsked, asker?: number): Promise<OthersAnswered> {
+    const answers: { worker: number; answer: unknown }[] = [];
+    const missing: Missing[] = [];
+    const others = Array.from({ length: this.#workers }, (_, index) => index + 1);
+    await Promise.all(
+      others.map(async (worker) => {
+        if (worker === asker) return;
+        try {
+          const line = this.#lines.get(worker);
+          if (line === undefined) throw new Error(notRunning);
+          const answer = await line.ask<unknown, unknown>({ name: topic }, asked, boundMs);
+          answers.push({ worker, answer });
+        } catch (error) {
+          missing.push({ worker, reason: error instanceof Error ? error.message : 'failed' });
+          if (isOwed) this.#owe(worker, topic);
+        }
+      }),
+    );
+    return { answers, missing };
+  }
+
+  #owe(worker: number, topic: string): void {
+    const missed = this.#missed.get(worker) ?? new Set<string>();
+    this.#missed.set(worker, missed.add(topic));
+  }
+}

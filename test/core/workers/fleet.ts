@@ -1,0 +1,65 @@
+import { Hub } from '../../../core/workers/hub.js';
+import { Line } from '../../../core/workers/line.js';
+import { Joined } from '../../../core/workers/workers.js';
+import { FakeClock } from '../../../core/testing/index.js';
+
+/** Workers and a first process, in one process: messages take a turn of the event loop. */
+export interface Fleet {
+  readonly clock: FakeClock;
+  readonly hub: Hub;
+  readonly workers: readonly Joined[];
+  /** A worker's process ends, and another begins in its place, which has not joined. */
+  replace(id: number): Joined;
+  /** From now on messages to a worker are kept from it, until it is awake again. */
+  sleep(id: number): () => void;
+}
+
+export async function makeFleet(count: number): Promise<Fleet> {
+  const clock = new FakeClock();
+  const hub = new Hub({ clock, workers: count });
+  const asleep = new Map<number, (() => void)[]>();
+  const ends = new Map<number, { readonly joined: Joined; readonly line: Line; isOver: boolean }>();
+  const start = (id: number): Joined => {
+    const later = (deliver: () => void): boolean => {
+      if (end.isOver) return false;
+      setImmediate(() => {
+        if (end.isOver) return;
+        const kept = asleep.get(id);
+        if (kept === undefined) deliver();
+        else kept.push(deliver);
+      });
+      return true;
+    };
+    const line: Line = hub.connect(id, (message) => later(() => own.receive(message)));
+    const own = new Line((message) => {
+      if (end.isOver) return false;
+      setImmediate(() => line.receive(message));
+      return true;
+    });
+    const end = { joined: new Joined({ id, count, line: own, clock }), line, isOver: false };
+    ends.set(id, end);
+    return end.joined;
+  };
+  const workers = Array.from({ length: count }, (_, index) => start(index + 1));
+  await Promise.all(workers.map((worker) => worker.join()));
+  return {
+    clock,
+    hub,
+    workers,
+    replace: (id) => {
+      const end = ends.get(id);
+      if (end === undefined) throw new Error(`there is no worker ${id}`);
+      end.isOver = true;
+      hub.disconnect(id, end.line);
+      return start(id);
+    },
+    sleep: (id) => {
+      asleep.set(id, []);
+      return () => {
+        const kept = asleep.get(id) ?? [];
+        asleep.delete(id);
+        for (const deliver of kept) deliver();
+      };
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Places, Tokens } from '../../../core/workers/workers.js';
+import { makeFleet } from './fleet.js';
+
+const rate = { name: 'rate', perSecond: 1 };
+
+/** How many of some tokens are taken where all are asked for at once. */
+async function takeAll(times: number, ...all: readonly (Tokens | undefined)[]): Promise<number> {
+  const asked = all.flatMap((tokens) =>
+    Array.from({ length: times }, async () => (await tokens?.take('a')) === true),
+  );
+  return (await Promise.all(asked)).filter(Boolean).length;
+}
+
+/** Enough turns for what is on its way to come to rest. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('as many tokens are taken by all workers as by one', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 60 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 1, max: 40 })), { maxLength: 8 }),
+      async (size, waves) => {
+        const { workers } = await makeFleet(3);
+        const tokens = workers.map((worker) => worker.tokens({ ...rate, size }));
+        let [asked, taken] = [0, 0];
+        for (const [worker, times] of waves) {
+          asked += times;
+          taken += await takeAll(times, tokens[worker]);
+        }
+        t.is(taken, Math.min(asked, size));
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
+
+test('workers that ask at the same time share a burst without a rest', async (t) => {
+  const fleet = await makeFleet(3);
+  const tokens = fleet.workers.map((worker) => worker.tokens({ ...rate, size: 50 }));
+  t.is(await takeAll(40, ...tokens), 50);
+  t.is(await takeAll(40, ...tokens), 0);
+  fleet.clock.advance(7_001);
+  t.is(await takeAll(40, ...tokens), 7);
+  t.true(await tokens[0]?.take('another account'));
+});
+
+test('what a worker that died had been lent is not lent again before it comes back', async (t) => {
+  const fleet = await makeFleet(2);
+  const [first, second] = fleet.workers.map((worker) => worker.tokens({ ...rate, size: 20 }));
+  t.true(await first?.take('a'));
+  fleet.replace(1);
+  t.true((await takeAll(30, second)) < 20);
+  fleet.clock.advance(60_000);
+  t.is(await takeAll(30, second), 20);
+});
+
+/** Places in the hands of a test, which says how many are in use. */
+interface Desk {
+  readonly places: Places;
+  used: number;
+  told: number;
+}
+
+async function makeDesks(count: number, size: number) {
+  const fleet = await makeFleet(count);
+  const desks = fleet.workers.map((worker) => {
+    const desk = { used: 0, told: 0 };
+    const places = worker.places({
+      name: 'places',
+      size,
+      inUse: () => desk.used,
+      onMore: () => (desk.told += 1),
+    });
+    return Object.assign(desk, { places });
+  });
+  const held = (): number => desks.reduce((sum, { places }) => sum + places.held, 0);
+  return { ...fleet, desks, held };
+}
+
+/** Takes a place where there is one. */
+async function take(desk: Desk): Promise<boolean> {
+  if (desk.used >= desk.places.most) await desk.places.more();
+  if (desk.used >= desk.places.most) return false;
+  desk.used += 1;
+  desk.places.changed();
+  return true;
+}
+
+function leave(desk: Desk): void {
+  desk.used -= 1;
+  desk.places.changed();
+}
+
+test('all workers together never hold more places than there are, and find one while one is free', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 12 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.boolean()), { maxLength: 60 }),
+      async (size, steps) => {
+        const { desks, held, clock } = await makeDesks(3, size);
+        for (const [at, enters] of steps) {
+          const desk = desks[at];
+          if (desk === undefined) continue;
+          const used = desks.reduce((sum, each) => sum + each.used, 0);
+          // Long enough for advice to others to be over: without it a worker may take any number.
+          clock.advance(2_000);
+          if (enters) t.is(await take(desk), used < size);
+          else if (desk.used > 0) leave(desk);
+          t.true(held() <= size);
+          await settle();
+          t.true(held() <= size);
+        }
+      },
+    ),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
+
+test('a worker that has no place is given its share as the requests of others end', async (t) => {
+  const { desks } = await makeDesks(2, 6);
+  const [greedy, poor] = desks;
+  if (greedy === undefined || poor === undefined) return t.fail();
+  for (let place = 0; place < 6; place += 1) t.true(await take(greedy));
+  t.false(await take(greedy));
+  t.false(await take(poor));
+  await settle();
+  // The greedy one would take the place again at once.
+  for (let turn = 0; turn < 3; turn += 1) {
+    leave(greedy);
+    if (greedy.used < greedy.places.most) greedy.used += 1;
+    await settle();
+  }
+  t.is(poor.places.held, 3);
+  t.is(poor.told, 3);
+  t.is(greedy.places.held, 3);
+});
+
+test('places of a worker that dies are free again, those of one that sleeps are not', async (t) => {
+  const fleet = await makeDesks(2, 4);
+  const [first, second] = fleet.desks;
+  if (first === undefined || second === undefined) return t.fail();
+  for (let place = 0; place < 4; place += 1) t.true(await take(first));
+  const wake = fleet.sleep(1);
+  t.false(await take(second));
+  wake();
+  fleet.clock.advance(2_000);
+  fleet.replace(1);
+  for (let place = 0; place < 4; place += 1) t.true(await take(second));
+});
