@@ -210,8 +210,11 @@ export class AnswerStore {
 
   /** @param generation that of the key when the answer was asked for */
   async set(key: string, packed: Buffer, ttlMs: number, generation?: string): Promise<void> {
-    if (generation !== undefined && generation !== this.generationOf(key)) return;
-    if (packed.byteLength > this.largest || !(ttlMs > 0)) return;
+    const isCurrent = generation === undefined || generation === this.generationOf(key);
+    if (!isCurrent || packed.byteLength > this.largest || !(ttlMs > 0)) {
+      this.giveUp(key);
+      return;
+    }
     const madeMs = this.#clock.monotonicMs();
     for (const { tier, setup } of this.#behind) {
       const shadowMs = tier.shadowMs?.(tierKey(key, setup), packed, ttlMs);

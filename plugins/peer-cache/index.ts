@@ -202,18 +202,28 @@ class PeerCache implements Stage<'tenant', never> {
 
   async #fetch(key: string, exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const generation = this.#cache?.generationOf(key);
-    const answer = await rest(this.#inventory?.around(exchange, rest) ?? exchange);
-    const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
-    if (ttl <= 0 || this.#cache === undefined || !isCacheable(answer)) return answer;
-    const pacer = new Pacer(exchange.signal);
-    // An answer too large for the cache is not packed.
-    if ((await weighAnswer(answer, pacer)) > this.#cache.largest) {
-      this.#host.meters.memory_cache_drops_total.add(1, { reason: 'refused' });
+    let isSet = false;
+    try {
+      const answer = await rest(this.#inventory?.around(exchange, rest) ?? exchange);
+      const ttl = ttlMs(exchange.request, answer, this.#host.clock.nowMs(), this.#rules);
+      const packed = ttl > 0 ? await this.#packed(answer, exchange.signal) : undefined;
+      if (packed === undefined) return answer;
+      isSet = true;
+      await this.#cache?.set(key, packed, ttl, generation);
       return answer;
+    } finally {
+      if (!isSet) this.#cache?.giveUp(key);
     }
-    const packed = await atPace(packSteps(answer), pacer);
-    await this.#cache.set(key, packed, ttl, generation);
-    return answer;
+  }
+
+  /** Undefined for what cannot be kept. */
+  async #packed(answer: Answer, signal: AbortSignal): Promise<Buffer | undefined> {
+    if (this.#cache === undefined || !isCacheable(answer)) return undefined;
+    const pacer = new Pacer(signal);
+    // An answer too large for the cache is not packed.
+    if ((await weighAnswer(answer, pacer)) <= this.#cache.largest) return atPace(packSteps(answer), pacer);
+    this.#host.meters.memory_cache_drops_total.add(1, { reason: 'refused' });
+    return undefined;
   }
 }
 

@@ -211,21 +211,23 @@ export class Inventory implements KeptListings {
     const kept = await this.#find(key, exchange, leftMs);
     this.#host.meters.inventory_buckets_total.add(1, { source: kept === undefined ? 'backend' : 'kept' });
     if (kept !== undefined) return kept;
-    const answer = await this.#keeping.share(`${generation} ${key}`, exchange, async (asked) => {
-      const plan = { kind: 'stored-list', listing: question } as const;
-      const listed = await rest(
-        asked.derive<'plan' | 'inventory'>({
-          request: requestFor(range),
-          isFinal: false,
-          slots: { plan, inventory: (upstream) => upstream },
-        }),
-      );
-      if (listed.kind !== 'names') throw new Error('a stored listing is answered with names');
-      if (listed.warnings.length > 0) throw new Incomplete();
-      if (question === everyStream && listed.values.length > maxStreams) throw new TooWide();
-      await this.#keep(key, listed, leftMs, generation, asked.signal);
-      return listed;
-    });
+    const answer = await this.#keeping.share(`${generation} ${key}`, exchange, (asked) =>
+      this.#orGiveUp(key, async () => {
+        const plan = { kind: 'stored-list', listing: question } as const;
+        const listed = await rest(
+          asked.derive<'plan' | 'inventory'>({
+            request: requestFor(range),
+            isFinal: false,
+            slots: { plan, inventory: (upstream) => upstream },
+          }),
+        );
+        if (listed.kind !== 'names') throw new Error('a stored listing is answered with names');
+        if (listed.warnings.length > 0) throw new Incomplete();
+        if (question === everyStream && listed.values.length > maxStreams) throw new TooWide();
+        await this.#keep(key, listed, leftMs, generation, asked.signal);
+        return listed;
+      }),
+    );
     return { values: answer.kind === 'names' ? answer.values : [], leftMs };
   }
 
@@ -242,7 +244,7 @@ export class Inventory implements KeptListings {
       this.#host.meters.inventory_buckets_total.add(1, { source: 'kept' });
       return kept;
     }
-    const { values, leftMs } = await join();
+    const { values, leftMs } = await this.#orGiveUp(key, join);
     const name = this.#keyOf(question, noTime, exchange);
     const before = this.#joined.get(name);
     if (before !== undefined && before !== key) await this.#store.delete(before);
@@ -261,6 +263,16 @@ export class Inventory implements KeptListings {
     return Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
   }
 
+  /** What fails is told to those who wait for it elsewhere. */
+  async #orGiveUp<Made>(key: string, make: () => Promise<Made>): Promise<Made> {
+    try {
+      return await make();
+    } catch (error) {
+      this.#store.giveUp(key);
+      throw error;
+    }
+  }
+
   async #keep(
     key: string,
     listing: NamesAnswer,
@@ -268,7 +280,6 @@ export class Inventory implements KeptListings {
     generation: string,
     signal: AbortSignal,
   ): Promise<void> {
-    if (leftMs <= 0) return;
     await this.#store.set(key, await atPace(packSteps(listing), new Pacer(signal)), leftMs, generation);
   }
 }

@@ -88,14 +88,18 @@ class WindowSplit implements Stage<Needs, never> {
     if (request.op !== 'query_range') return undefined;
     const { ast } = request.query;
     const windowing = new Windowing(this.#house, exchange, request, rest);
-    if (ast.kind === 'log') {
-      const answer = await answerLogs(ast, request, windowing);
-      return answer && { answer };
+    try {
+      if (ast.kind === 'log') {
+        const answer = await answerLogs(ast, request, windowing);
+        return answer && { answer };
+      }
+      if (slots.plan.kind !== 'metric') return undefined;
+      const answer = await answerMetric(slots.plan, request, windowing);
+      const { question, windows } = windowing;
+      return answer && { answer, neighbourhood: { exchange, request, rest, question, windows } };
+    } finally {
+      windowing.kept.giveUp();
     }
-    if (slots.plan.kind !== 'metric') return undefined;
-    const answer = await answerMetric(slots.plan, request, windowing);
-    const { question, windows } = windowing;
-    return answer && { answer, neighbourhood: { exchange, request, rest, question, windows } };
   }
 }
 

@@ -23,6 +23,8 @@ export class KeptWindows {
   readonly #exchange: Pick<Exchange, 'memory' | 'signal'>;
   readonly #meters: Meters<typeof windowMetrics>;
   readonly #generation: string;
+  /** Windows that were not there; others may wait for them. */
+  readonly #missing = new Set<string>();
 
   constructor(
     store: AnswerStore,
@@ -43,8 +45,10 @@ export class KeptWindows {
     );
     for (const [place, key] of keys.entries()) {
       if (key === undefined) continue;
-      if (found[place] === undefined) this.#meters.window_cache_miss_total.add(1, {});
-      else this.#meters.window_cache_hit_total.add(1, {});
+      if (found[place] === undefined) {
+        this.#missing.add(key.text);
+        this.#meters.window_cache_miss_total.add(1, {});
+      } else this.#meters.window_cache_hit_total.add(1, {});
     }
     return found;
   }
@@ -67,6 +71,13 @@ export class KeptWindows {
   async keep({ text, ttlMs }: KeepKey, answer: Answer): Promise<void> {
     if (!isCacheable(answer)) return;
     const packed = await atPace(packSteps(answer), new Pacer(this.#exchange.signal));
+    this.#missing.delete(text);
     await this.#store.set(text, packed, ttlMs, this.#generation);
+  }
+
+  /** Tells that windows that were not there, and were not kept since, will not come. */
+  giveUp(): void {
+    for (const key of this.#missing) this.#store.giveUp(key);
+    this.#missing.clear();
   }
 }

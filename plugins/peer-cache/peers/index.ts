@@ -11,6 +11,7 @@ import { discoveryOf, type Discovery } from './discovery.js';
 import { Encodings } from './encoding.js';
 import { peerGate, tokenHeader } from './gate.js';
 import { HotIndex } from './hot-index.js';
+import { Making } from './making.js';
 import { Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
@@ -57,12 +58,12 @@ export class Peers {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
     });
-    const hot = new HotIndex(host.clock);
-    this.#tier = new PeerTier(options, this.#house, this.#members, hot);
+    const keys = { hot: new HotIndex(host.clock), making: new Making(host.clock) };
+    this.#tier = new PeerTier(options, this.#house, this.#members, keys);
     this.#routes = new PeerRoutes({
       house: this.#house,
       members: this.#members,
-      hot,
+      ...keys,
       options,
       gate: peerGate(token, (ip) => this.#members.has(ip)),
       purge: (tenantId) => host.purge('all', tenantId),

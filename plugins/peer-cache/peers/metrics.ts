@@ -16,6 +16,14 @@ export const peerMetrics = {
     type: 'counter',
     help: 'Requests that went on because another replica took too long; its answer is still kept when it comes.',
   },
+  peer_cache_joins_total: {
+    type: 'counter',
+    help: 'Requests that waited for an answer that another replica was making.',
+  },
+  peer_cache_joins_saved_total: {
+    type: 'counter',
+    help: 'Backend work saved: those of them that got the answer.',
+  },
   peer_cache_write_through_pushes_total: {
     type: 'counter',
     help: 'Answers brought to the replica that owns them.',

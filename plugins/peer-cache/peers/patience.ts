@@ -38,3 +38,23 @@ export class Patience {
     this.#late += 1;
   }
 }
+
+const leastWaitMs = 100;
+const mostWaitMs = 10_000;
+const forgettingMade = 0.3;
+
+/**
+ * How long to wait for what another replica makes: twice as long as the slowest that were made here lately. Before anything was, for two
+ * seconds.
+ */
+export class UsualTime {
+  #ms = 1_000;
+
+  get ms(): number {
+    return Math.min(mostWaitMs, Math.max(leastWaitMs, 2 * this.#ms));
+  }
+
+  made(tookMs: number): void {
+    this.#ms = tookMs > this.#ms ? tookMs : this.#ms + forgettingMade * (tookMs - this.#ms);
+  }
+}

@@ -1,14 +1,18 @@
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
 import { frameBytes } from './frame.js';
 import type { HotIndex } from './hot-index.js';
+import { Making } from './making.js';
 import type { Members } from './members.js';
-import { largestSet, type Peer, type PeerHouse } from './peer.js';
+import { largestSet, type Peer, type PeerHouse, type Told } from './peer.js';
+import { UsualTime } from './patience.js';
 import { PushQueue } from './push-queue.js';
 
 /** What is fresh for less is not worth taking from elsewhere. */
 export const minUsableMs = 5_000;
 /** How long a process keeps what it has brought to another one. */
 const shadowMs = 30_000;
+/** The longest time that an owner holds a call of one who waits. */
+const longestRoundMs = 1_000;
 /** Keys stand in the URL; those with the longest queries are not shared. */
 const maxKeyLength = 64 * 1024;
 
@@ -17,12 +21,23 @@ export interface PeerTierOptions {
   readonly peerWriteThroughMinTtl: number;
 }
 
+/** What is known of keys beside their values. */
+export interface PeerKeys {
+  readonly hot: HotIndex;
+  readonly making: Making;
+}
+
 /** The tier of the other replicas (L3): asks the one that owns a key, and brings it what was made here. */
 export class PeerTier implements AnswerTier {
   readonly #options: PeerTierOptions;
   readonly #house: PeerHouse;
   readonly #members: Members;
   readonly #hot: HotIndex;
+  /** What is made anywhere, of the keys of which this process is the home. */
+  readonly #making: Making;
+  /** What this process makes while others may wait for it. */
+  readonly #mine: Making;
+  readonly #usual = new UsualTime();
   readonly #pushes: PushQueue;
   /** Calls for a key are shared. */
   readonly #asked = new Map<string, Promise<AnswerHit | undefined>>();
@@ -30,11 +45,13 @@ export class PeerTier implements AnswerTier {
   /** What is on its way when caches are emptied is not kept. */
   #epoch = 0;
 
-  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, hot: HotIndex) {
+  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, { hot, making }: PeerKeys) {
     this.#options = options;
     this.#house = house;
     this.#members = members;
     this.#hot = hot;
+    this.#making = making;
+    this.#mine = new Making(house.clock);
     this.#pushes = new PushQueue(house.clock, house.meters);
   }
 
@@ -53,9 +70,9 @@ export class PeerTier implements AnswerTier {
   get(key: string): Promise<AnswerHit | undefined> {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    const { ask } = this.#members.placeOf(key);
-    if (ask.length === 0 || key.length > maxKeyLength) return Promise.resolve(undefined);
-    const asking = this.#find(ask, key).finally(() => this.#asked.delete(key));
+    // What this process makes is found by who joins its call.
+    if (key.length > maxKeyLength || this.#mine.has(key)) return Promise.resolve(undefined);
+    const asking = this.#find(key).finally(() => this.#asked.delete(key));
     this.#asked.set(key, asking);
     return asking;
   }
@@ -69,8 +86,23 @@ export class PeerTier implements AnswerTier {
   }
 
   set(key: string, packed: Buffer, ttlMs: number): void {
-    if (this.shadowMs(key, packed, ttlMs) === undefined) return;
-    this.#pushes.add(key, packed, ttlMs, () => this.#members.placeOf(key).home);
+    const isBrought = this.shadowMs(key, packed, ttlMs) !== undefined;
+    this.#made(key, { packed, leftMs: ttlMs, ageMs: 0 }, isBrought);
+    if (isBrought) this.#pushes.add(key, packed, ttlMs, () => this.#members.placeOf(key).home);
+  }
+
+  giveUp(key: string): void {
+    this.#made(key);
+  }
+
+  /** Ends what this process makes for the fleet; who waits for it elsewhere is told unless the value is on its way there. */
+  #made(key: string, hit?: AnswerHit, isBrought = false): void {
+    const tookMs = this.#mine.end(key);
+    if (tookMs === undefined) return;
+    this.#usual.made(tookMs);
+    const { home } = this.#members.placeOf(key);
+    if (home === undefined) this.#making.end(key, hit);
+    else if (!isBrought) void home.giveUp(key);
   }
 
   delete(): Promise<void> {
@@ -86,47 +118,104 @@ export class PeerTier implements AnswerTier {
     this.#epoch += 1;
     this.#pushes.clear(prefix);
     this.#hot.clear(prefix);
+    this.#making.clear(prefix);
+    this.#mine.clear(prefix);
     return Promise.resolve();
   }
 
-  async #find([first, second]: readonly Peer[], key: string): Promise<AnswerHit | undefined> {
+  async #find(key: string): Promise<AnswerHit | undefined> {
     const { meters } = this.#house;
-    // Whether the owner has it is asked meanwhile; the value crosses zones only where the own zone has none.
-    const leftElsewhere = second?.leftOf(key);
-    let hit = first && (await this.#ask(first, key));
-    if (hit === undefined && second !== undefined && leftElsewhere !== undefined) {
-      const isThere =
-        (await settles(leftElsewhere, second.patience.ms)) && ((await leftElsewhere) ?? 0) >= minUsableMs;
-      if (isThere) hit = await this.#ask(second, key);
-    }
+    const { home, ask } = this.#members.placeOf(key);
+    if (ask.length === 0) return undefined;
+    const hit = home === undefined ? await this.#findAtHome(key, ask) : await this.#findAt(home, key, ask);
     (hit === undefined ? meters.peer_cache_misses_total : meters.peer_cache_hits_total).add(1, {});
     return hit;
   }
 
-  /** Waits for the peer no longer than it usually takes; what comes later is kept for the next one. */
-  async #ask(peer: Peer, key: string): Promise<AnswerHit | undefined> {
-    const { meters } = this.#house;
-    const head = { hasCome: false };
-    const answer = peer.get(key, () => (head.hasCome = true));
-    let isInTime = await settles(answer, peer.patience.ms);
-    if (!isInTime && head.hasCome) isInTime = await settles(answer, peer.patience.restMs);
-    if (!isInTime) {
-      peer.patience.wasLate();
-      meters.peer_cache_late_total.add(1, {});
-      void this.#keepLater(key, answer);
+  /** Where this process is the home, others wait for what it makes, and it for what others make. */
+  async #findAtHome(key: string, ask: readonly Peer[]): Promise<AnswerHit | undefined> {
+    if (!this.#making.begin(key))
+      return this.#making.has(key) ? this.#joined(await this.#making.wait(key, this.#usual.ms)) : undefined;
+    this.#mine.begin(key);
+    const hit = (await this.#first(key, ask)).hit;
+    if (hit !== undefined) {
+      this.#mine.end(key);
+      this.#making.end(key, hit);
     }
-    return isInTime ? usable(await answer) : undefined;
+    return hit;
   }
 
-  async #keepLater(key: string, answer: Promise<AnswerHit | undefined>): Promise<void> {
+  async #findAt(home: Peer, key: string, ask: readonly Peer[]): Promise<AnswerHit | undefined> {
+    const { hit, state } = await this.#first(key, ask, home);
+    if (state === 'make') this.#mine.begin(key);
+    return state === 'wait' ? this.#joined(await this.#join(home, key)) : hit;
+  }
+
+  /** @param home who is asked to have this process make the value, if nobody does */
+  async #first(key: string, [first, second]: readonly Peer[], home?: Peer): Promise<Told> {
+    if (first === undefined) return nothing;
+    // Whether the owner has it is asked meanwhile; the value crosses zones only where the own zone has none.
+    const leftElsewhere = second?.leftOf(key);
+    const told = await this.#ask(first, key, first === home);
+    if (told.hit !== undefined || second === undefined || leftElsewhere === undefined) return told;
+    const isTold = await settles(leftElsewhere, second.patience.ms);
+    const isThere = isTold && ((await leftElsewhere) ?? 0) >= minUsableMs;
+    return isThere || second === home ? this.#ask(second, key, second === home) : nothing;
+  }
+
+  /** Waits for the peer no longer than it usually takes; what comes later is kept for the next one. */
+  async #ask(peer: Peer, key: string, makes: boolean): Promise<Told> {
+    const head = { hasCome: false };
+    const answer = peer.get(key, { began: () => (head.hasCome = true), makes });
+    let isInTime = await settles(answer, peer.patience.ms);
+    if (!isInTime && head.hasCome) isInTime = await settles(answer, peer.patience.restMs);
+    if (isInTime) return usable(await answer);
+    peer.patience.wasLate();
+    this.#house.meters.peer_cache_late_total.add(1, {});
+    void this.#keepLater(key, answer);
+    return nothing;
+  }
+
+  /** Waits, in rounds, for what another replica makes: no longer than such things usually take here, and only while the owner answers. */
+  async #join(home: Peer, key: string): Promise<AnswerHit | undefined> {
+    const { clock, timeoutMs } = this.#house;
+    const untilMs = clock.monotonicMs() + this.#usual.ms;
+    for (;;) {
+      const waitMs = Math.min(untilMs - clock.monotonicMs(), timeoutMs / 2, longestRoundMs);
+      if (waitMs < 1) return undefined;
+      const answer = home.get(key, { waitMs });
+      if (!(await settles(answer, waitMs + home.patience.restMs))) {
+        home.patience.wasLate();
+        void this.#keepLater(key, answer);
+        return undefined;
+      }
+      const { hit, state } = usable(await answer);
+      if (hit !== undefined || state !== 'wait') return hit;
+    }
+  }
+
+  #joined(hit: AnswerHit | undefined): AnswerHit | undefined {
+    const { peer_cache_joins_total, peer_cache_joins_saved_total } = this.#house.meters;
+    peer_cache_joins_total.add(1, {});
+    if (hit !== undefined) peer_cache_joins_saved_total.add(1, {});
+    return hit;
+  }
+
+  async #keepLater(key: string, answer: Promise<Told | undefined>): Promise<void> {
     const epoch = this.#epoch;
-    const hit = usable(await answer);
-    if (hit !== undefined && epoch === this.#epoch) this.#front?.put(key, hit, false);
+    const { hit, state } = usable(await answer);
+    if (epoch !== this.#epoch) return;
+    if (hit !== undefined) this.#front?.put(key, hit, false);
+    // The request that asked has gone on, and makes it.
+    if (state === 'make') this.#mine.begin(key);
   }
 }
 
-function usable(hit: AnswerHit | undefined): AnswerHit | undefined {
-  return hit === undefined || hit.leftMs < minUsableMs ? undefined : hit;
+const nothing: Told = { state: 'none' };
+
+function usable(told: Told | undefined): Told {
+  if (told?.hit === undefined) return told ?? nothing;
+  return told.hit.leftMs < minUsableMs ? nothing : told;
 }
 
 /** Whether something ends within a time. It never fails. */

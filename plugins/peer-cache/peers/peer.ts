@@ -33,6 +33,24 @@ const maxCalls = 64;
 const logEveryMs = 60_000;
 const purgeTimeoutMs = 5_000;
 
+export const makingHeader = 'X-Peer-Making';
+
+/** How a peer is asked for a value. */
+export interface GetOptions {
+  /** Called when the answer begins. */
+  readonly began?: () => void;
+  /** This process will make the value, and bring it to the peer, where nobody else does. */
+  readonly makes?: boolean;
+  /** How long the peer may wait for one who makes it. */
+  readonly waitMs?: number;
+}
+
+export interface Told {
+  readonly hit?: AnswerHit;
+  /** `make`: nobody but this process makes the value; `wait`: another one does. */
+  readonly state: 'make' | 'wait' | 'none';
+}
+
 /** Another replica. No call throws: what fails is counted, logged now and then, and opens the breaker. */
 export class Peer {
   readonly address: Address;
@@ -56,24 +74,36 @@ export class Peer {
     return !this.#breaker.isOpen;
   }
 
-  /** The value of a key; undefined when it has none, and where the call fails. */
-  async get(key: string, began?: () => void): Promise<AnswerHit | undefined> {
+  /** What the peer says of a key; undefined where the call fails. */
+  async get(key: string, { began, makes, waitMs }: GetOptions = {}): Promise<Told | undefined> {
     const sentMs = this.#house.clock.monotonicMs();
     return this.#guarded(async () => {
+      const more = `${makes === true ? '&make=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
       const reply = await this.#send({
         method: 'GET',
-        path: `/_cache/get?key=${encodeURIComponent(key)}`,
+        path: `/_cache/get?key=${encodeURIComponent(key)}${more}`,
         headers: this.#isNear ? {} : { 'accept-encoding': this.#house.encodings.names },
         ...(began === undefined ? {} : { began }),
       });
-      this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
-      if (reply.status === 404) return undefined;
+      if (waitMs === undefined) this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
+      if (reply.status === 404) return { state: stateOf(reply) };
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);
       // The time that the call took is taken for part of both.
       const tookMs = this.#house.clock.monotonicMs() - sentMs;
-      return leftMs - tookMs > 0 ? { packed, leftMs: leftMs - tookMs, ageMs: ageMs + tookMs } : undefined;
+      return { state: 'none', hit: { packed, leftMs: leftMs - tookMs, ageMs: ageMs + tookMs } };
     });
+  }
+
+  /** Tells the peer that what it waits for will not come. */
+  async giveUp(key: string): Promise<void> {
+    await this.#guarded(() =>
+      this.#send({
+        method: 'POST',
+        path: `/_cache/set?key=${encodeURIComponent(key)}&given_up=1`,
+        headers: {},
+      }),
+    );
   }
 
   /** For how many milliseconds it has a value; undefined when it has none, and where the call fails. */
@@ -222,4 +252,9 @@ function leftIn(body: Buffer, key: string): number | undefined {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
+}
+
+function stateOf({ headers }: PeerReply): Told['state'] {
+  const state = textOf(headers[makingHeader.toLowerCase()]);
+  return state === 'make' || state === 'wait' ? state : 'none';
 }

@@ -13,9 +13,10 @@ import {
 import type { HotIndex } from './hot-index.js';
 import { leastCompressed } from './encoding.js';
 import { framed, unframed } from './frame.js';
+import type { Making } from './making.js';
 import type { Members } from './members.js';
 import { minUsableMs } from './peer-tier.js';
-import { largestSet, type PeerHouse } from './peer.js';
+import { largestSet, makingHeader, type PeerHouse } from './peer.js';
 
 const maxKeys = 200;
 const maxHot = 2_000;
@@ -29,6 +30,7 @@ export interface PeerRoutesSettings {
   readonly house: PeerHouse;
   readonly members: Members;
   readonly hot: HotIndex;
+  readonly making: Making;
   readonly options: Pick<
     PeerCacheOptions,
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
@@ -76,11 +78,25 @@ export class PeerRoutes {
     const key = keyOf(call);
     const hit = await this.#front?.find(key);
     if (hit !== undefined) this.#settings.hot.used(key);
-    return hit === undefined || hit.leftMs < minUsableMs ? this.#nothing() : this.#value(call, key, hit);
+    const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
+    return usable === undefined ? this.#nothing(call, key) : this.#value(call, key, usable);
   }
 
-  #nothing(): Answer {
-    return finishedAnswer(404, Buffer.alloc(0), '', this.#headers());
+  /** What is on its way, for one who waits for it. */
+  async #inMaking({ params, signal }: HttpCall, key: string): Promise<AnswerHit | undefined> {
+    const { making, house } = this.#settings;
+    const waitMs = Number(params.get('wait_ms')?.[0] ?? 0);
+    if (!(waitMs > 0)) return undefined;
+    const hit = await making.wait(key, Math.min(waitMs, house.timeoutMs), signal);
+    return hit !== undefined && hit.leftMs >= minUsableMs ? hit : undefined;
+  }
+
+  /** Says also whether it is being made, and has the one who asks make it where nobody does. */
+  #nothing({ params }: HttpCall, key: string): Answer {
+    const { making } = this.#settings;
+    const makes = params.get('make')?.[0] === '1' && making.begin(key);
+    const state = makes ? 'make' : making.has(key) ? 'wait' : 'none';
+    return finishedAnswer(404, Buffer.alloc(0), '', this.#headers([[makingHeader, state]]));
   }
 
   async #value({ caller }: HttpCall, key: string, hit: AnswerHit): Promise<Answer> {
@@ -101,6 +117,10 @@ export class PeerRoutes {
 
   async #set(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
+    if (call.params.get('given_up')?.[0] === '1') {
+      this.#settings.making.end(key);
+      return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+    }
     if (this.#receiving >= maxReceiving) throw apiError('peerBusy', { limit: maxReceiving });
     this.#receiving += 1;
     try {
@@ -110,7 +130,9 @@ export class PeerRoutes {
       const ttlMs = Number(call.params.get('ttl_ms')?.[0]);
       const leftMs = Math.min(hit.leftMs, ttlMs > 0 ? ttlMs : usualTtlMs);
       const tookMs = house.clock.monotonicMs() - startedMs;
-      this.#front?.put(key, { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs }, true);
+      const taken = { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs };
+      const isTaken = this.#front?.put(key, taken, true) === true;
+      this.#settings.making.end(key, isTaken ? taken : undefined);
       house.meters.peer_cache_received_total.add(1, {});
       return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
     } finally {

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import type { DevBackend } from '../../../../core/embedded/index.js';
+import type { DevBackend, FaultRule } from '../../../../core/embedded/index.js';
 import { startDevBackend } from '../../../../core/embedded/index.js';
 import { withProxy, type ProxyUnderTest } from '../../../../core/testing/index.js';
 import { pushLoki } from '../../../core/embedded/harness.js';
@@ -139,4 +139,8 @@ export function callsOf(backend: DevBackend): number {
 /** Waits for something that happens in the background. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+export async function setFaults(backend: DevBackend, rules: readonly FaultRule[]): Promise<void> {
+  await fetch(`${backend.url}/-/faults`, { method: 'POST', body: JSON.stringify(rules) });
 }
