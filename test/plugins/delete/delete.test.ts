@@ -274,6 +274,22 @@ for (const reply of [unsupported, [404, 'no such page']] as const) {
 const failures: readonly (readonly [what: string, replies: ReadonlyMap<string, Reply>, error: string])[] = [
   ['a backend without deletion', new Map([[taskPath, unsupported]]), 'this backend cannot delete'],
   ['a failure of the backend', new Map([[taskPath, [500, 'disk is full']]]), 'disk is full'],
+  [
+    'a cluster with a node that does not delete',
+    new Map([
+      [
+        taskPath,
+        [502, `unexpected response from "node": 400; "pass -internaldelete.enable for enabling them"`],
+      ],
+    ]),
+    'unexpected response from "node": 400; "..."; storage nodes need -internaldelete.enable',
+  ],
+  [
+    'a deletion in a cluster without one of its nodes',
+    new Map([[taskPath, [502, 'cannot run delete task: cannot connect to storage node at "x": refused']]]),
+    'the backend cannot reach one of its storage nodes, without which the answer would not be complete; ' +
+      'the others may have begun: send it again when all can be reached',
+  ],
   ['an answer without a task', new Map([[taskPath, [200, '{}']]]), 'the backend named no task'],
 ];
 for (const [what, replies, error] of failures) {
