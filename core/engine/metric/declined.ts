@@ -18,6 +18,7 @@ export const declineReasons = {
   'row-labels': 'a filter looks at a label that may have as many values as there are rows',
   'shared-streams':
     'several streams of the backend have the same labels, so their rows may be the same entry',
+  'times-needed': 'the times of values or their order matter, or no values are unwrapped',
   'too-many-buckets': 'there are more buckets of time than the backend is asked for',
   'too-many-groups': 'there are more groups than the answer may have series',
   'too-many-json-labels': '| json gives more labels than lines are told apart by',
@@ -26,6 +27,7 @@ export const declineReasons = {
   'too-many-values': 'groups and buckets together have more values than are held',
   'uneven-buckets':
     'buckets do not begin at whole milliseconds, and the backend shows no more of their begin',
+  'values-seen': 'the label that is unwrapped is looked at by another stage or stays a label',
   'unlisted-stream': 'a row is of a stream that came after streams were listed',
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -4,6 +4,7 @@ import type { LeafRequest, SeriesTable } from '../../logql/metric/index.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
+import { valueGroupsStrategy } from './count/value-groups.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsStrategy, wholeRowsStrategy } from './rows.js';
 import { shortLinesStrategy } from './short-lines.js';
@@ -14,6 +15,7 @@ import { shortLinesStrategy } from './short-lines.js';
  */
 export const strategies: readonly Strategy[] = [
   statisticsStrategy,
+  valueGroupsStrategy,
   shortLinesStrategy,
   rowsStrategy,
   wholeRowsStrategy,

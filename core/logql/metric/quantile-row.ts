@@ -1,4 +1,4 @@
-import { QuantileWindow } from './quantile-window.js';
+import { quantileOf, QuantileWindow } from './quantile-window.js';
 import { ascending } from './order.js';
 import type { Steps } from '../../base/pace/steps.js';
 import { sortInSteps } from './sort-in-steps.js';
@@ -9,8 +9,61 @@ import type { Windows } from './windows.js';
 /** Values added or removed per step. */
 const stepValues = 4096;
 
-/** Writes the quantile of every column of one series by adding and removing the values of its buckets. */
-export function* quantileRow(
+/** Up to this many values are sorted in one go, which takes about a millisecond. */
+const quickSort = 16_384;
+
+/** Writes the quantile of every column of one series. */
+export function quantileRow(
+  phi: number,
+  series: SeriesCells,
+  lists: ValueLists,
+  windows: Windows,
+  out: ColumnValues,
+): Steps<void> {
+  const row = windows.width > windows.stride ? slidingRow : separateRow;
+  return row(phi, series, lists, windows, out);
+}
+
+/** The same where no value is in two windows. */
+function* separateRow(
+  phi: number,
+  { cells, from, to, buckets }: SeriesCells,
+  lists: ValueLists,
+  windows: Windows,
+  out: ColumnValues,
+): Steps<void> {
+  const cellsOf = new Map<number, number[]>();
+  for (const cell of cells.subarray(from, to)) {
+    const column = windows.lastColumnOf(buckets[cell] ?? 0);
+    const known = cellsOf.get(column);
+    if (known === undefined) cellsOf.set(column, [cell]);
+    else known.push(cell);
+  }
+  for (const [column, own] of cellsOf) {
+    let size = 0;
+    for (const cell of own) size += lists.sizeOf(cell);
+    const values = new Float64Array(size);
+    let at = 0;
+    for (const cell of own) {
+      lists.copyValues(cell, values, at);
+      at += lists.sizeOf(cell);
+    }
+    // Either way NaN goes to the end.
+    const sorted =
+      size <= quickSort ? values.sort() : yield* sortInSteps(values, new Float64Array(size), ascending);
+    let numbers = size;
+    while (numbers > 0 && Number.isNaN(sorted[numbers - 1])) numbers -= 1;
+    const nans = size - numbers;
+    out.present[column] = 1;
+    out.values[column] = quantileOf(phi, size, (index) =>
+      index < nans ? NaN : (sorted[index - nans] ?? NaN),
+    );
+    yield;
+  }
+}
+
+/** The same by adding and removing the values of buckets. */
+function* slidingRow(
   phi: number,
   { cells, from, to, buckets }: SeriesCells,
   lists: ValueLists,

@@ -1,4 +1,19 @@
 /**
+ * Loki's quantile of values in ascending order: results are interpolated linearly.
+ * @param valueAt NaN sorts below all numbers
+ */
+export function quantileOf(phi: number, size: number, valueAt: (index: number) => number): number {
+  if (size === 0) return NaN;
+  if (phi < 0) return -Infinity;
+  if (phi > 1) return Infinity;
+  const rank = phi * (size - 1);
+  const lower = Math.max(0, Math.floor(rank));
+  const upper = Math.min(size - 1, lower + 1);
+  const weight = rank - Math.floor(rank);
+  return valueAt(lower) * (1 - weight) + valueAt(upper) * weight;
+}
+
+/**
  * The quantile of a sliding window over known values: a Fenwick tree of counts over the sorted values. Adding or removing a value and
  * reading a quantile take logarithmic time.
  */
@@ -30,16 +45,8 @@ export class QuantileWindow {
     this.#change(value, -1);
   }
 
-  /** Loki's quantile: NaN sorts below all numbers, and results are interpolated linearly. */
   quantile(phi: number): number {
-    if (this.#size === 0) return NaN;
-    if (phi < 0) return -Infinity;
-    if (phi > 1) return Infinity;
-    const rank = phi * (this.#size - 1);
-    const lower = Math.max(0, Math.floor(rank));
-    const upper = Math.min(this.#size - 1, lower + 1);
-    const weight = rank - Math.floor(rank);
-    return this.#valueAt(lower) * (1 - weight) + this.#valueAt(upper) * weight;
+    return quantileOf(phi, this.#size, (index) => this.#valueAt(index));
   }
 
   #change(value: number, by: number): void {

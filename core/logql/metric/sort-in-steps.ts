@@ -1,4 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
+import { ascending } from './order.js';
 
 type Numbers = Float64Array | Int32Array;
 
@@ -10,8 +11,10 @@ export function* sortInSteps<Kind extends Numbers>(
   spare: Kind,
   compare: (a: number, b: number) => number,
 ): Steps<Kind> {
+  // The same order, but sorted natively.
+  const own = compare === ascending ? undefined : compare;
   for (let from = 0; from < values.length; from += pieceSize) {
-    values.subarray(from, from + pieceSize).sort(compare);
+    values.subarray(from, from + pieceSize).sort(own);
     yield;
   }
   let source: Kind = values;

@@ -145,7 +145,8 @@ function compileUnwrap({ name, conversion, filters }: Unwrap, slots: SlotTable, 
   };
 }
 
-function conversionOf(conversion: Unwrap['conversion']): Conversion {
+/** How `unwrap` reads values; a text is an error. */
+export function conversionOf(conversion: Unwrap['conversion']): Conversion {
   switch (conversion) {
     case undefined:
       return readNumber;

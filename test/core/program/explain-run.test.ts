@@ -68,7 +68,7 @@ test('as JSON the report says what each strategy asked of the backend', async (t
   t.like(run, { status: 200, answer: 'matrix of 1 series' });
   t.deepEqual(
     run.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`),
-    ['statistics:not-countable', 'short-lines:lines-needed', 'rows:ran'],
+    ['statistics:not-countable', 'value-groups:lines-needed', 'short-lines:lines-needed', 'rows:ran'],
   );
   t.true(run.calls.every(({ strategy }) => strategy === 'rows'));
   const rows = run.calls.reduce((sum, call) => sum + call.rows, 0);
@@ -134,6 +134,7 @@ test('strategies are counted by outcome, and shown in the request log when debug
       const record = await log.find((line) => line.get('ref.request.type') === 'query_range');
       t.deepEqual(record.get('proxy.strategies_by_type'), {
         'statistics:lines-differ': 1,
+        'value-groups:times-needed': 1,
         'short-lines:ran': 1,
       });
       const metrics = await (await request(`${url}/metrics`)).body.text();

@@ -12,7 +12,7 @@ import {
 import type { StreamListing } from './stream-listing.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';
-import { minLinesPerShape, type LineShaper, type Get, type LineQuestion } from './shapes.js';
+import { minLinesPerShape, type Get, type LineQuestion, type LineShaper } from './shapes.js';
 
 /** The most labels to count lines by; more would make as many groups as lines. */
 const maxNames = 6;
@@ -47,7 +47,10 @@ export function jsonQuestion(open: readonly string[]): LineQuestion | Declined {
 }
 
 /** Without any label, valid lines cannot be distinguished from invalid ones. */
-function unlessTooMany(open: readonly string[], question: LineQuestion): LineQuestion | Declined {
+function unlessTooMany<Shaper extends LineShaper>(
+  open: readonly string[],
+  question: LineQuestion<Shaper>,
+): LineQuestion<Shaper> | Declined {
   if (open.length === 0) return decline('no-json-labels');
   return open.length > maxNames ? decline('too-many-json-labels') : question;
 }
@@ -122,6 +125,42 @@ function hasNoBlanks(name: string, index: number): LogsqlFilter {
   );
   const key = isPart ? `${blank}+${first}` : `(?:${blank}+${first}${blank}*|${first}${blank}+)"`;
   return or(isAlone, not(regexp('_msg', `"${key}`)));
+}
+
+/** Gathers lines by the labels that `| json` extracts from them, all but one, of which the values are wanted. */
+export interface ValueShaper extends LineShaper {
+  readonly valueColumn: string;
+  /** The line of a group that represents only itself; empty for the others. */
+  undecidedLine(get: Get): string;
+  /** A line that has the labels of a group and this value. */
+  lineOf(get: Get, value: string): string;
+}
+
+/** How to gather the values of a label. */
+export function valuesQuestion(open: readonly string[], name: string): LineQuestion<ValueShaper> | Declined {
+  const others = open.filter((one) => one !== name);
+  function* judge(lines: readonly string[]): Steps<ValueShaper | Declined> {
+    const groups = new Set<string>();
+    for (const line of lines) {
+      groups.add(groupOf(line, open) === line ? line : groupOf(line, others));
+      yield;
+    }
+    return groups.size * minLinesPerShape <= lines.length ? gather(open, name) : decline('lines-differ');
+  }
+  return unlessTooMany(open, { key: `values ${name} ${JSON.stringify(open)}`, judge });
+}
+
+function gather(open: readonly string[], name: string): ValueShaper {
+  const shaper = shaperOf(open);
+  const valueColumn = prefix + name;
+  return {
+    pipes: shaper.pipes,
+    columns: shaper.columns.filter((column) => column !== valueColumn),
+    valueColumn,
+    representativeOf: (get) => ({ line: lineOf(get, open) }),
+    undecidedLine: (get) => get(whole) ?? '',
+    lineOf: (get, value) => lineOf((column) => (column === valueColumn ? value : get(column)), open),
+  };
 }
 
 function lineOf(get: Get, names: readonly string[]): string {

@@ -1,0 +1,304 @@
+import { leafEngine, pipelineError } from '../../../logql/metric/index.js';
+import type { LeafEngine, LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
+import type { Stage, Unwrap } from '../../../logql/ast.js';
+import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
+import type { Conversion } from '../../../logql/pipeline/conversions.js';
+import {
+  compileExtractor,
+  conversionOf,
+  type ExtractedSample,
+  type SampleExtractor,
+} from '../../../logql/pipeline/extractor.js';
+import type { PipelineEntry } from '../../../logql/pipeline/types.js';
+import { Pacer } from '../../../base/pace/pacer.js';
+import { atPace } from '../../../base/pace/steps.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
+import type { RowReader } from '../../../victoria/names/row-reader.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
+import { namesIn } from '../../plan/metric-columns.js';
+import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
+import type { LeafContext, Strategy } from '../context.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
+import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
+import { entryOf } from '../rows.js';
+import { bucketsOf, type Buckets } from './counting.js';
+import { duplicateRows } from './duplicates.js';
+import { decidingFields, groupByLabels, type Grouping } from './grouping.js';
+import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
+import type { SelectionProfile } from './profile.js';
+import type { Get } from './shapes.js';
+import { listSelection, type StreamListing } from './stream-listing.js';
+
+/** The functions of unwrapped values for which neither times nor order within a bucket matter. */
+const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
+
+/** The most groups, counted in each bucket of time, of one call. */
+const maxGroups = 100_000;
+
+type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
+
+/** Lets the backend gather the values of each group and bucket of time. */
+export const valueGroupsStrategy: Strategy = {
+  name: 'value-groups',
+  summary:
+    'the backend gathers the values that `unwrap` takes from `| json` by the columns that tell their labels',
+  namesFailedEntry: 'no',
+  prepare(leaf) {
+    const { shortLines, range, pushed } = leaf;
+    const { unwrap } = range.range;
+    if (shortLines === undefined) return decline('lines-needed');
+    if (unwrap === undefined || !orderless.has(range.op)) return decline('times-needed');
+    const labels = range.grouping?.labels ?? pushed?.labels ?? [];
+    const isSeen =
+      labels.includes(unwrap.name) || isNamed(unwrap.name, [...shortLines.stages, ...unwrap.filters]);
+    if (isSeen) return decline('values-seen');
+    return (request, context) => valueTable({ ...leaf, shortLines, unwrap }, request, context);
+  },
+};
+
+function isNamed(name: string, stages: readonly Stage[]): boolean {
+  return stages.some((stage) => namesIn(stage).includes(name));
+}
+
+async function valueTable(
+  plan: Unwrapping,
+  request: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable | Declined> {
+  const buckets = bucketsOf(request.columns, plan.range.range);
+  if (isDeclined(buckets)) return buckets;
+  const { range } = buckets;
+  const { upstream, reader, limits } = context;
+  const streamListing = await listSelection(upstream, reader, plan.selection, range, request.signal);
+  const known = await knownOf(plan, streamListing, range, request, context);
+  if (isDeclined(known)) return known;
+  const { streams, listed } = streamListing;
+  const { filter } = plan.logs;
+  const looked = { upstream, reader, memory: limits.memory, filter, range, streams, fields: [] };
+  const surplus = await duplicateRows({ ...looked, profile: known.profile });
+  if (isDeclined(surplus)) return surplus;
+  const into = leafEngine(request);
+  const values = new GroupedValues(plan, request, context, { into, buckets, shaper: known.shaper });
+  values.leaveOut(surplus);
+  context.counts.scanned(listed);
+  const stopped = await readValues({ plan, known, streamListing, buckets, values }, request, context);
+  if (stopped !== undefined) return stopped;
+  // Rows came or went since the surplus ones were found.
+  if (values.leftOver > 0) return decline('repeated-rows');
+  await into.engine.prepare(new Pacer(request.signal));
+  const { isCut, isDistinct: isGrouped } = into.engine;
+  return { rows: into.engine.rows(), isCut, isGrouped };
+}
+
+/** What has to be known of a selection before its values are asked for. */
+interface Known {
+  readonly grouping: Grouping;
+  readonly shaper: ValueShaper;
+  readonly profile: SelectionProfile;
+}
+
+async function knownOf(
+  { shortLines, unwrap, selection }: Unwrapping,
+  streamListing: StreamListing,
+  range: TimeRange,
+  { signal }: LeafRequest,
+  context: LeafContext,
+): Promise<Known | Declined> {
+  const { naming } = context;
+  const { streams, listed } = streamListing;
+  const open = openNames(shortLines.fromJson, streamListing);
+  const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
+  const deciding = decidingFields(shortLines.names, streamListing, naming);
+  if (isLabel || !open.includes(unwrap.name) || deciding.all.length > 0) return decline('row-labels');
+  const question = valuesQuestion(open, unwrap.name);
+  if (isDeclined(question)) return question;
+  const pacer = new Pacer(signal);
+  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
+  const columns = grouping.placeholderColumns;
+  const asked = { ...context, selection, columns, unreliable: lenientNumberLines };
+  const profile = await context.profiler.of(asked, range, listed);
+  if (profile.missing > 0) return decline('missing-lines');
+  if (profile.unreliable > 0) return decline('lenient-numbers');
+  if (profile.isHidden) return decline('hidden-fields');
+  const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
+  const shaper = await context.shapes.of(question, sampled);
+  return isDeclined(shaper) ? shaper : { grouping, shaper, profile };
+}
+
+interface Reading {
+  readonly plan: Unwrapping;
+  readonly known: Known;
+  readonly streamListing: StreamListing;
+  readonly buckets: Buckets;
+  readonly values: GroupedValues;
+}
+
+/** Reads all groups; returns why it stopped early, if it did. */
+async function readValues(
+  { plan, known: { grouping, shaper }, streamListing, buckets, values }: Reading,
+  { signal }: LeafRequest,
+  { upstream }: LeafContext,
+): Promise<Declined | undefined> {
+  const { range, stepNs, shiftNs, count } = buckets;
+  const columns = [...grouping.columns, ...shaper.columns];
+  const names = { rows: freeName('rows', columns), values: freeName('values', columns) };
+  const gathered = stats(
+    count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)],
+    statsFunction('count', [], names.rows),
+    statsFunction('values', [shaper.valueColumn], names.values),
+  );
+  const asked = query(plan.logs.filter, [...shaper.pipes, gathered, limit(maxGroups + 1)]);
+  const isOneCall = rowsOfStreams(streamListing.listed) <= callRows;
+  const windows = isOneCall ? [{ range }] : await planWindows(upstream, plan.selection, range, callRows);
+  const leave = await upstream.hold?.(range);
+  try {
+    for (const window of windows) {
+      let groups = 0;
+      for await (const batch of upstream.rows({ query: asked, range: window.range })) {
+        signal.throwIfAborted();
+        groups += batch.length;
+        if (groups > maxGroups) return decline('too-many-groups');
+        for (const row of batch) {
+          const get: Get = (name) => columnOf(row, name);
+          const stream = grouping.streamOf(get);
+          if (stream === undefined) return decline('unlisted-stream');
+          const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
+          const texts = textsOf(get(names.values) ?? '[]');
+          await values.add({ get, stream, endNs, rows: Number(get(names.rows)), texts });
+        }
+      }
+    }
+  } finally {
+    leave?.();
+  }
+  return undefined;
+}
+
+/** The texts of a JSON array that the backend has written; most hold no escapes, and need no parser, which takes several times as long. */
+function textsOf(array: string): readonly string[] {
+  const isPlain = array.startsWith('["') && array.endsWith('"]') && !/\\|", /.test(array);
+  return isPlain ? array.slice(2, -2).split('","') : (JSON.parse(array) as readonly string[]);
+}
+
+/** One group of the backend in one bucket of time. */
+interface ValueGroup {
+  readonly get: Get;
+  /** The `_stream` text of a stream with the labels of its rows. */
+  readonly stream: string;
+  /** The last nanosecond of the bucket. */
+  readonly endNs: bigint;
+  readonly rows: number;
+  readonly texts: readonly string[];
+}
+
+/** Adds the values of groups to an engine, without those of rows that were pushed twice. */
+class GroupedValues {
+  readonly #reader: RowReader;
+  readonly #into: LeafEngine;
+  readonly #buckets: Buckets;
+  readonly #shaper: ValueShaper;
+  readonly #convert: Conversion;
+  readonly #sampleOf: SampleExtractor;
+  readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
+  readonly #counts: LeafContext['counts'];
+  readonly #pacer: Pacer;
+  /** How often a value of a series is to be left out, by the end of its bucket. */
+  readonly #surplus = new Map<bigint, Map<string, number>>();
+
+  constructor(
+    { range, pushed, unwrap }: Unwrapping,
+    { signal }: LeafRequest,
+    { reader, workers, counts }: LeafContext,
+    parts: { readonly into: LeafEngine; readonly buckets: Buckets; readonly shaper: ValueShaper },
+  ) {
+    this.#reader = reader;
+    this.#into = parts.into;
+    this.#buckets = parts.buckets;
+    this.#shaper = parts.shaper;
+    this.#convert = conversionOf(unwrap.conversion);
+    this.#sampleOf = compileExtractor(range, pushed);
+    this.#sampleOfLine = sampleEvaluator(range, pushed, { workers, signal });
+    this.#counts = counts;
+    this.#pacer = new Pacer(signal);
+  }
+
+  /** How many values of surplus rows have not been met. */
+  get leftOver(): number {
+    let count = 0;
+    for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
+    return count;
+  }
+
+  leaveOut(rows: readonly BackendRow[]): void {
+    const { range, stepNs } = this.#buckets;
+    for (const row of rows) {
+      const entry = entryOf(this.#reader.read(row));
+      const sample = this.#sampleOf(entry);
+      // An entry with an error fails the query, however often it was pushed.
+      if (sample === undefined || sample.error !== undefined) continue;
+      const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
+      const known = this.#surplus.get(endNs) ?? new Map<string, number>();
+      const key = surplusKey(sample);
+      this.#surplus.set(endNs, known.set(key, (known.get(key) ?? 0) + 1));
+    }
+  }
+
+  /** @throws ApiError `pipelineError`, `metricValues`, `seriesLimit` */
+  async add({ get, stream, endNs, rows, texts }: ValueGroup): Promise<void> {
+    this.#counts.counted(rows, 0);
+    const line = this.#shaper.undecidedLine(get);
+    if (line !== '') {
+      const sample = await this.#sampleOfLine.of(this.#entryOf(stream, line));
+      for (let left = rows; left > 0; left -= 1) {
+        this.#take(sample, endNs);
+        const pause = this.#pacer.due();
+        if (pause !== undefined) await pause;
+      }
+    } else {
+      // Nothing but the value differs between numbers.
+      let usual: ExtractedSample | 'none' | undefined;
+      for (const text of texts) {
+        const pause = this.#pacer.due();
+        if (pause !== undefined) await pause;
+        if (text === '') continue;
+        const value = this.#convert(text);
+        if (typeof value === 'number' && usual !== undefined) {
+          if (usual !== 'none') this.#take({ ...usual, value }, endNs);
+          continue;
+        }
+        const sample = this.#sampleOf(this.#entryOf(stream, this.#shaper.lineOf(get, text)));
+        if (typeof value === 'number') usual = sample ?? 'none';
+        this.#take(sample, endNs);
+      }
+    }
+    this.#into.checkSeries();
+  }
+
+  #take(sample: ExtractedSample | undefined, endNs: bigint): void {
+    const { engine } = this.#into;
+    if (sample === undefined || !engine.isInWindow(endNs)) return;
+    if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+    const surplus = this.#surplus.get(endNs);
+    if (surplus !== undefined) {
+      const key = surplusKey(sample);
+      const left = surplus.get(key) ?? 0;
+      if (left > 0) {
+        surplus.set(key, left - 1);
+        return;
+      }
+    }
+    engine.add(sample.labels, endNs, sample.value);
+  }
+
+  #entryOf(stream: string, line: string): PipelineEntry {
+    return entryOf(this.#reader.read({ _time: anyTime, _stream: stream, _msg: line }));
+  }
+}
+
+const anyTime = '1970-01-01T00:00:00Z';
+
+function surplusKey({ labels, value }: ExtractedSample): string {
+  return `${value} ${labels.key}`;
+}

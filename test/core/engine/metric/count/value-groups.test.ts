@@ -1,0 +1,104 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Trace } from '../../../../../core/base/trace.js';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { runs } from '../../../../setup/runs.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { base, jsonEntries, second } from './json-lines.js';
+
+let store: MetricStore;
+let account = 60_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** What a query answers, or the text of its error. */
+async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  try {
+    return valuesOf((await store.run(request, { account, pushdown })).answer);
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+async function tried(text: string): Promise<readonly string[]> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  return (await store.run(request, { account })).tried;
+}
+
+const queries = [
+  'quantile_over_time(0.7, {app=~".+"} | json | unwrap status [120s]) by (app)',
+  'quantile_over_time(0.5, {app=~".+"} | json | app="a" | unwrap status [60s]) by (team)',
+  'sum by (app, team) (max_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
+  'sum by (level) (min_over_time({app=~".+"} | json | unwrap status_code | app!="b" [60s]))',
+  'min_over_time({app=~".+"} | json | drop __error__ | unwrap duration(status) [90s]) by (app)',
+  'max by (app) (max_over_time({app=~".+"} != "tail" | json | unwrap bytes(status) | __error__="" [60s] offset 1s))',
+];
+
+test.serial('values that the backend gathers are those of the lines', async (t) => {
+  t.timeout(300_000);
+  await fc.assert(
+    fc.asyncProperty(jsonEntries, async (stored) => {
+      account += 1;
+      // Some are pushed again, some of these with other fields.
+      const twice = stored.filter((_, index) => index % 9 === 0);
+      await store.push(account, [...stored, ...twice]);
+      for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    }),
+    { numRuns: runs(25) },
+  );
+});
+
+function lines(count: number): readonly StoredEntry[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a', pod: `pod-${n % 3}` },
+    line: `{"n":${n},"method":"${n % 2 === 0 ? 'GET' : 'PUT'}","took_ms":${n / 10},"user":"${'x'.repeat(200)}"}`,
+  }));
+}
+
+test.serial('values come without their rows, also where lines were pushed twice', async (t) => {
+  account += 1;
+  const stored = lines(290);
+  await store.push(account, [...stored, ...stored.slice(40, 60)]);
+  const text = 'quantile_over_time(0.9, {app="a"} | json | unwrap took_ms [60s]) by (method)';
+  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+  t.deepEqual(await tried(text), ['statistics:not-countable', 'value-groups:ran']);
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  const { calls } = await store.run(request, { account });
+  t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 40);
+});
+
+test.serial('values are gathered only where no more is seen of them', async (t) => {
+  account += 1;
+  await store.push(account, lines(290));
+  const reasons: Readonly<Record<string, string>> = {
+    'first_over_time({app="a"} | json | unwrap took_ms [60s]) by (method)': 'times-needed',
+    'max_over_time({app="a"} | json | unwrap took_ms [60s]) by (took_ms)': 'values-seen',
+    'max_over_time({app="a"} | json | took_ms > 5 | unwrap took_ms [60s]) by (method)': 'values-seen',
+    'max_over_time({app="a"} | json | unwrap took_ms | took_ms < 9 [60s]) by (method)': 'values-seen',
+    'max_over_time({app="a"} | json | unwrap n [60s]) by (user, pod)': 'ran',
+    'max_over_time({app="a"} | json | unwrap took_ms [60s]) by (n)': 'lines-differ',
+    'max_over_time({app="a"} | json | unwrap app [60s]) by (method)': 'row-labels',
+    'max_over_time({app="a"} | logfmt | unwrap took_ms [60s]) by (method)': 'lines-needed',
+  };
+  for (const [text, reason] of Object.entries(reasons)) {
+    t.true(
+      (await triedOf(text)).includes(`value-groups:${reason}`),
+      `${text}: ${String(await triedOf(text))}`,
+    );
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+  }
+});
+
+/** The same of a query that may fail. */
+async function triedOf(text: string): Promise<readonly string[]> {
+  const trace = new Trace();
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  await store.run(request, { account, trace }).catch(() => undefined);
+  return trace.strategies.map(({ strategy, outcome: told }) => `${strategy}:${told}`);
+}
