@@ -997,6 +997,18 @@ export interface PeerCacheOptions {
    */
   readonly peerInsecureIpAllowlist: boolean;
   /**
+   * Own certificate: where it is set, the other replicas are called by HTTPS and shown it.
+   */
+  readonly tlsCertFile?: string;
+  /**
+   * Key of the own certificate.
+   */
+  readonly tlsKeyFile?: string;
+  /**
+   * Authority of the certificates of the other replicas; those that Node trusts unless set.
+   */
+  readonly tlsClientCaFile?: string;
+  /**
    * Longest time that a call to another replica may take. (milliseconds)
    */
   readonly peerTimeout: number;

@@ -1,6 +1,7 @@
 /**
- * Packed answers as they travel: what peers send each other and what a shared store holds. Whoever has it may have changed it, so a frame
- * is bound to the key under which it was asked for, and nothing of it is believed before its digest.
+ * Packed answers as a shared store holds them. Whoever has it may have changed it, so a frame is bound to the key under which it was asked
+ * for, and nothing of it is believed before its digest. What peers send each other has durations in place of times, because it does not lie
+ * anywhere (plugins/peer-cache/peers/frame.ts).
  *
  *     bytes   what
  *     0-3     "RPF1": a frame, and its format version

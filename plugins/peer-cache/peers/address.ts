@@ -25,6 +25,8 @@ export function addressOf(host: string, port: number): string {
 }
 
 /** The URL of a path at an address, as got takes it. */
-export function urlAt({ text, host }: Address, path: string): string {
-  return host === undefined ? `http://unix:${text.slice('unix:'.length)}:${path}` : `http://${text}${path}`;
+export function urlAt({ text, host }: Address, path: string, scheme: 'http' | 'https'): string {
+  return host === undefined
+    ? `http://unix:${text.slice('unix:'.length)}:${path}`
+    : `${scheme}://${text}${path}`;
 }

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import got, { ReadError, TimeoutError, type Got } from 'got';
 import { urlAt, type Address } from './address.js';
 
@@ -32,18 +33,26 @@ export class PeerFailure extends Error {
   }
 }
 
+/** What peers show each other where they speak HTTPS. */
+export interface PeerTls {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Who has to have signed the certificates of others; those that Node trusts unless given. */
+  readonly ca?: Buffer;
+}
+
 /** Connections to one peer at once. */
-const maxSockets = 64;
+const pooled = { keepAlive: true, maxSockets: 64, maxFreeSockets: 16 };
 
 /** Sends calls to peers: each bounded in time and size, none after the end. */
 export class PeerClient {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: 16 });
+  readonly #agent = new Agent(pooled);
+  #tlsAgent: TlsAgent | undefined;
   readonly #stopped = new AbortController();
   readonly #client: Got;
 
   constructor(headers: Readonly<Record<string, string>>) {
     this.#client = got.extend({
-      agent: { http: this.#agent },
       headers: { ...headers, 'user-agent': undefined, 'accept-encoding': undefined },
       decompress: false,
       throwHttpErrors: false,
@@ -60,6 +69,15 @@ export class PeerClient {
     });
   }
 
+  /** Calls peers by HTTPS from now on, except on sockets of the machine. */
+  secure(tls: PeerTls): void {
+    this.#tlsAgent = new TlsAgent({ ...pooled, ...tls });
+  }
+
+  get isClosed(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
   /** @throws PeerFailure */
   async send(
     address: Address,
@@ -67,7 +85,9 @@ export class PeerClient {
   ): Promise<PeerReply> {
     const tooLong = new AbortController();
     try {
-      const call = this.#client(urlAt(address, path), {
+      const https = this.#tlsAgent;
+      const call = this.#client(urlAt(address, path, https === undefined ? 'http' : 'https'), {
+        agent: https === undefined ? { http: this.#agent } : { http: this.#agent, https },
         method,
         headers,
         ...(body === undefined ? {} : { body }),
@@ -91,6 +111,7 @@ export class PeerClient {
   close(): void {
     this.#stopped.abort();
     this.#agent.destroy();
+    this.#tlsAgent?.destroy();
   }
 }
 

@@ -4,9 +4,10 @@ import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { fleetOf } from '../../../core/cache/fleet.js';
 import { setupOf } from '../../../core/cache/setup.js';
+import { readOptionFile } from '../../../core/kernel/options/option-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address } from './address.js';
-import { PeerClient } from './client.js';
+import { PeerClient, type PeerTls } from './client.js';
 import { discoveryOf, type Discovery } from './discovery.js';
 import { Encodings } from './encoding.js';
 import { peerGate, tokenHeader } from './gate.js';
@@ -25,6 +26,7 @@ const purgesAtOnce = 16;
 
 export class Peers {
   readonly #host: PeerHost;
+  readonly #options: PeerCacheOptions;
   readonly #house: PeerHouse;
   readonly #members: Members;
   readonly #watch: Watch;
@@ -34,7 +36,13 @@ export class Peers {
   /** Undefined where the options name no fleet. Throws an Error that names the flag that is wrong. */
   static of(options: PeerCacheOptions, host: PeerHost): Peers | undefined {
     const { peerSelf, peerDiscovery } = options;
-    if (peerSelf === undefined || peerDiscovery === undefined) return undefined;
+    if (peerSelf === undefined || peerDiscovery === undefined) {
+      if (peerSelf !== undefined || peerDiscovery !== undefined)
+        host.log.warn(
+          'nothing is shared with other replicas: -peer-self and -peer-discovery are needed both',
+        );
+      return undefined;
+    }
     const self = parseAddress(peerSelf);
     if (self === undefined)
       throw new Error(`-peer-self: ${peerSelf} is not an address such as 10.0.0.1:3100`);
@@ -44,6 +52,7 @@ export class Peers {
   private constructor(self: Address, discovery: Discovery, options: PeerCacheOptions, host: PeerHost) {
     const { peerAuthToken: token } = options;
     this.#host = host;
+    this.#options = options;
     this.#house = {
       client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
       encodings: new Encodings(),
@@ -86,6 +95,8 @@ export class Peers {
 
   /** Puts the other replicas behind the tiers that the store has. */
   async start(store: AnswerStore): Promise<void> {
+    const tls = await tlsOf(this.#options);
+    if (tls !== undefined) this.#house.client.secure(tls);
     const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
     this.#tier.attach(front);
     this.#routes.attach(front);
@@ -113,4 +124,20 @@ export class Peers {
       });
     return new Map([...report].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+/** Members are alike: where this one speaks HTTPS, so do the others. Missing files are the server's to tell. */
+async function tlsOf({
+  tlsCertFile,
+  tlsKeyFile,
+  tlsClientCaFile,
+}: PeerCacheOptions): Promise<PeerTls | undefined> {
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+  const [cert, key] = [
+    await readOptionFile('-tls-cert-file', tlsCertFile),
+    await readOptionFile('-tls-key-file', tlsKeyFile),
+  ];
+  return tlsClientCaFile === undefined
+    ? { cert, key }
+    : { cert, key, ca: await readOptionFile('-tls-client-ca-file', tlsClientCaFile) };
 }

@@ -205,6 +205,8 @@ export class Peer {
       this.#breaker.succeeded();
       return value;
     } catch (error) {
+      // At the end of the process nothing has failed.
+      if (this.#house.client.isClosed) return undefined;
       this.#breaker.failed();
       const reason = error instanceof PeerFailure ? error.reason : 'request_build';
       this.#tell(reason, error);

@@ -26,6 +26,8 @@ export interface FleetSettings {
   readonly hasToken?: boolean;
   /** Where they listen, and so call from. */
   readonly host?: string;
+  /** More stages before the cache. */
+  readonly stages?: string;
   /** More endpoints. */
   readonly endpoints?: string;
 }
@@ -50,6 +52,7 @@ export async function withFleet(
     flagsOf = () => ({}),
     others = [],
     endpoints = '',
+    stages = '',
     hasToken = true,
   } = settings;
   const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
@@ -59,7 +62,10 @@ export async function withFleet(
     const address = addresses[place];
     if (address === undefined) return use(running);
     await withProxy(
-      `${pipeline(backend)}${endpoints}\n`,
+      `${pipeline(backend, '', '')}${endpoints}\n`.replace(
+        '  - use: peer-cache',
+        `${stages}\n  - use: peer-cache`,
+      ),
       async (under) => {
         running.push({ ...under, address });
         await start(place + 1);
