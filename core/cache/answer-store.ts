@@ -216,13 +216,15 @@ export class AnswerStore {
       return;
     }
     const madeMs = this.#clock.monotonicMs();
-    for (const { tier, setup } of this.#behind) {
-      const shadowMs = tier.shadowMs?.(tierKey(key, setup), packed, ttlMs);
-      if (shadowMs === undefined) continue;
-      const nearMs = Math.min(ttlMs, shadowMs);
+    const shared = this.#behind.filter(({ tier }) => tier.shadowMs !== undefined);
+    const shadows = shared.flatMap(
+      ({ tier, setup }) => tier.shadowMs?.(tierKey(key, setup), packed, ttlMs) ?? [],
+    );
+    if (shadows.length > 0) {
+      const nearMs = Math.min(ttlMs, ...shadows);
+      for (const { tier, setup } of shared) tier.set(tierKey(key, setup), packed, ttlMs);
       const shadow = { packed, madeMs, freshUntilMs: madeMs + nearMs };
       this.#tiers.setNear(this.#memoryKey(key), shadow, nearMs + this.#keepExpiredMs);
-      tier.set(tierKey(key, setup), packed, ttlMs);
       return;
     }
     const entry = { packed, madeMs, freshUntilMs: madeMs + ttlMs };

@@ -22,7 +22,7 @@ export interface AnswerTier {
   purgeBeginning(prefix: string): Promise<void>;
   /**
    * Of tiers that other processes share: how long this process keeps a value that the tier brings to another one, its home, in milliseconds.
-   * Such a value goes into memory and into this tier only. Undefined where this process is the home, or the tier does not take it there.
+   * Such a value goes into memory and into tiers that are shared, no other. Undefined where this process is the home, or the tier does not take it there.
    */
   shadowMs?(key: string, packed: Buffer, ttlMs: number): number | undefined;
   /** Told of each use of a value, wherever it was found. */

@@ -18,6 +18,7 @@ import { InFlight } from './in-flight.js';
 import {
   createListenerServer,
   listen,
+  listenOnSocket,
   readTls,
   showsForeignCertificate,
   type Listener,
@@ -44,6 +45,8 @@ export interface EdgeSettings {
   readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Path of the socket for the other workers; none unless given. */
+  readonly workerSocket?: string | undefined;
 }
 
 /** The open listeners of a proxy. */
@@ -138,6 +141,11 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
     const route = routes.get(id);
     if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
     if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
+    if (route.listener === 'workers') {
+      if (settings.workerSocket !== undefined)
+        planOf('workers', 'workers', settings.workerSocket).routes.push({ route, handler });
+      continue;
+    }
     const plan =
       route.listener === 'admin' && server.adminAuthToken === undefined
         ? planOf('admin', '-admin-listen', server.adminListen)
@@ -200,6 +208,7 @@ async function open(
     });
     connections.cut(socket, 'certificate');
   });
+  if (plan.address === settings.workerSocket) return listenOnSocket(server, plan.address);
   return listen(server, plan.flag, plan.address, tls !== undefined);
 }
 

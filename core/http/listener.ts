@@ -6,6 +6,7 @@ import {
   type ServerOptions as NodeServerOptions,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import { apiError } from '../base/errors/table.js';
@@ -137,6 +138,17 @@ export async function listen(
     server.listen(where, resolve);
   });
   return { server, url: urlOf(server, parsed.host, isTls), close: () => closeServer(server) };
+}
+
+/** Starts listening on a socket of this process alone, in place of one that an earlier process has left there. */
+export async function listenOnSocket(server: Server, path: string): Promise<Listener> {
+  await rm(path, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // Listeners of workers are otherwise the same for all of them.
+    server.listen({ path, exclusive: true }, resolve);
+  });
+  return { server, url: `unix:${path}`, close: () => closeServer(server) };
 }
 
 function urlOf(server: Server, host: string | undefined, isTls: boolean): string {

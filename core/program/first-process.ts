@@ -3,8 +3,11 @@
  * that die, passes signals on to them, and stands between them where they answer as one.
  */
 import cluster, { type Worker } from 'node:cluster';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
 import { systemClock } from '../kernel/clock.js';
@@ -19,6 +22,7 @@ import { logMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js'
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
+import type { WorkerSockets } from '../workers/workers.js';
 import { runUntilSignal } from './until-signal.js';
 import { exposeTopic, measurementsTopic, servingTopic } from './worker-topics.js';
 import { identityOf, workerVariable, type WorkerPlace } from './worker-process.js';
@@ -77,6 +81,8 @@ class FirstProcess {
   readonly #writer: LogWriter;
   readonly #log: Logger;
   #isStopping = false;
+  #folder: string | undefined;
+  #sockets: WorkerSockets | undefined;
   /** When workers died, in milliseconds. */
   #deaths: number[] = [];
   #give: (status: number) => void = () => undefined;
@@ -106,6 +112,7 @@ class FirstProcess {
     const onAbort = (): void => void this.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
+      await this.#makeSockets();
       const urls = await this.#run(1);
       const others = Array.from({ length: this.#count - 1 }, (_, index) => index + 2);
       await Promise.all(others.map((id) => this.#run(id)));
@@ -139,13 +146,33 @@ class FirstProcess {
     }, boundMs);
     await Promise.all(running.map(({ ended }) => ended));
     clearTimeout(overdue);
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
     this.#log.info('stopped');
     this.#writer.flush();
   }
 
+  /** A folder that only this user can enter, for the sockets on which workers share answers. */
+  async #makeSockets(): Promise<void> {
+    try {
+      const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+      this.#folder = folder;
+      const paths = Array.from({ length: this.#count }, (_, index) => join(folder, `worker-${index + 1}`));
+      this.#sockets = { paths, token: randomBytes(32).toString('hex') };
+    } catch (error) {
+      this.#log.warn('workers do not share their answers: no folder can be made for their sockets', {
+        error,
+      });
+    }
+  }
+
   /** Starts a worker; resolves when it serves. */
   #run(id: number): Promise<Urls> {
-    const place: WorkerPlace = { id, count: this.#count, identity: identityOf(this.#pipeline) };
+    const place: WorkerPlace = {
+      id,
+      count: this.#count,
+      identity: identityOf(this.#pipeline),
+      sockets: this.#sockets,
+    };
     // npm watches this process, not the workers.
     const worker = cluster.fork({ [workerVariable]: JSON.stringify(place), REF_PROXY_PARENT: '' });
     const line = this.#hub.connect(id, (message) => {

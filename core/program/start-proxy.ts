@@ -131,6 +131,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       meters: registry.create({ ...connectionMetrics, ...fastLaneMetrics }),
       log,
       clock,
+      workerSocket: joined?.sockets?.paths[joined.id - 1],
     });
   } catch (error) {
     await house.units.stop();

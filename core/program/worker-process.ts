@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { systemClock } from '../kernel/clock.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import { Line, type Message } from '../workers/line.js';
-import { Joined } from '../workers/workers.js';
+import { Joined, type WorkerSockets } from '../workers/workers.js';
 
 /** Set by the first process for each worker: its place, as JSON. */
 export const workerVariable = 'REF_PROXY_WORKER';
@@ -12,6 +12,7 @@ export interface WorkerPlace {
   readonly id: number;
   readonly count: number;
   readonly identity: string;
+  readonly sockets?: WorkerSockets | undefined;
 }
 
 /** The place of this process among the workers; undefined for a process that is none. */
@@ -22,7 +23,7 @@ export function workerPlace(): WorkerPlace | undefined {
 }
 
 /** This process's end of the line to the first one. */
-export function joinFirstProcess({ id, count }: WorkerPlace): {
+export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
   readonly joined: Joined;
   readonly line: Line;
 } {
@@ -32,7 +33,7 @@ export function joinFirstProcess({ id, count }: WorkerPlace): {
     return true;
   });
   process.on('message', (message: Message) => line.receive(message));
-  return { line, joined: new Joined({ id, count, line, clock: systemClock }) };
+  return { line, joined: new Joined({ id, count, sockets, line, clock: systemClock }) };
 }
 
 /** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */

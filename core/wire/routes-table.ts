@@ -4,8 +4,11 @@
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
-/** The listener of a route. `admin` routes move to the main listener, behind the token, when one is set; `metrics` has its own listener. */
-export type ListenerName = 'main' | 'admin' | 'metrics';
+/**
+ * The listener of a route. `admin` routes move to the main listener, behind the token, when one is set; `metrics` has its own listener;
+ * `workers` is a socket in a private folder, where the other workers of a proxy ask, and does not exist without them.
+ */
+export type ListenerName = 'main' | 'admin' | 'metrics' | 'workers';
 
 export interface Route {
   /** Id for endpoint plugins, the request log (`ref.request.type`) and the metrics label `endpoint`. */
@@ -127,6 +130,8 @@ export const routes: readonly Route[] = [
   route('peer_hot', ['/_cache/hot']),
   route('peer_peers', ['/_cache/peers']),
   route('peer_purge', ['/_cache/purge'], ['POST'], { ignoresBody: true }),
+  route('worker_get', ['/_cache/get'], ['GET'], { listener: 'workers' }),
+  route('worker_set', ['/_cache/set'], ['POST'], { listener: 'workers', ignoresBody: true }),
 ];
 
 export const routeById: ReadonlyMap<string, Route> = new Map(routes.map((entry) => [entry.id, entry]));

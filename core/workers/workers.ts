@@ -10,6 +10,8 @@ export interface Workers {
   readonly id: number;
   /** How many there are to be. */
   readonly count: number;
+  /** Where workers share what they keep; undefined where they do not. */
+  readonly sockets: WorkerSockets | undefined;
   /** Answers what is asked of all by this topic. */
   answer<Asked, Answered>(topic: Topic<Asked, Answered>, answer: Answer<Asked, Answered>): void;
   /** Asks all, this one too, which answers first. Those that do not answer in time are left out. */
@@ -22,6 +24,13 @@ export interface Workers {
   tokens(terms: BudgetTerms): Tokens;
   /** A number of places that all have together. `inUse` tells how many are taken here, `onMore` is called when more may be. */
   places(terms: PlacesTerms): Places;
+}
+
+export interface WorkerSockets {
+  /** Paths by worker, from the first on. */
+  readonly paths: readonly string[];
+  /** What who asks there shows. */
+  readonly token: string;
 }
 
 export type Answer<Asked, Answered> = (asked: Asked) => Answered | Promise<Answered>;
@@ -73,6 +82,7 @@ export function alone(clock: Pick<Clock, 'monotonicMs'>): Workers {
   return {
     id: 1,
     count: 1,
+    sockets: undefined,
     answer: (topic, answer) => void handlers.set(topic.name, answer),
     gather: async (topic, asked) => ownAnswer(handlers, topic, asked, 1),
     tokens: ({ size, perSecond }) => {
@@ -98,6 +108,7 @@ async function ownAnswer<Asked, Answered>(
 export interface JoinedSettings {
   readonly id: number;
   readonly count: number;
+  readonly sockets?: WorkerSockets | undefined;
   /** To the first process. */
   readonly line: Line;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -107,6 +118,7 @@ export interface JoinedSettings {
 export class Joined implements Workers {
   readonly id: number;
   readonly count: number;
+  readonly sockets: WorkerSockets | undefined;
   readonly #line: Line;
   readonly #leases: AllLeases;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -114,7 +126,8 @@ export class Joined implements Workers {
   /** Told of those that do not answer although they run. */
   onMissing: (topic: string, missing: readonly Missing[]) => void = () => undefined;
 
-  constructor({ id, count, line, clock }: JoinedSettings) {
+  constructor({ id, count, sockets, line, clock }: JoinedSettings) {
+    this.sockets = sockets;
     this.id = id;
     this.count = count;
     this.#line = line;

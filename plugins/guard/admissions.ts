@@ -35,6 +35,8 @@ function allOf(max: number): Places {
   return { held: max, most: max, more: () => undefined, changed: () => undefined };
 }
 
+/** How long a request asks for a place of other workers again and again before it waits for one here. */
+const askForMs = 1_000;
 /** Overload ends after this long without a refusal, which is longer than any delay of a loaded event loop. */
 const overloadedForMs = 5_000;
 
@@ -136,10 +138,17 @@ export class Admissions {
     return more === undefined ? this.#wait(owner, signal) : this.#afterMore(more, owner, signal);
   }
 
-  async #afterMore(more: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
-    await more;
-    signal.throwIfAborted();
-    if (!this.#takeFree(owner)) await this.#wait(owner, signal);
+  /** Others may be faster to take what has come: it is asked for again while there is some. */
+  async #afterMore(first: Promise<void>, owner: Owner, signal: AbortSignal): Promise<void> {
+    const { nowMs } = this.#options;
+    const untilMs = nowMs() + askForMs;
+    for (let more: Promise<void> | undefined = first; more !== undefined;) {
+      await more;
+      signal.throwIfAborted();
+      if (this.#takeFree(owner)) return;
+      more = this.#isFull() && nowMs() < untilMs ? this.more() : undefined;
+    }
+    await this.#wait(owner, signal);
   }
 
   #takeFree(owner: Owner): boolean {

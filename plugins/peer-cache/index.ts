@@ -27,6 +27,7 @@ import {
 import { diskMetrics, openDisk } from './disk.js';
 import { peerMetrics } from './peers/metrics.js';
 import { Peers } from './peers/index.js';
+import { WorkerPeers } from './worker-peers.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { StaleAnswers, staleMetrics } from './stale.js';
 
@@ -89,6 +90,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #stale: StaleAnswers;
   readonly #inventory: Inventory | undefined;
   readonly #peers: Peers | undefined;
+  readonly #workers: WorkerPeers | undefined;
   #disk: DiskTier | undefined;
   #watch: NodeJS.Timeout | undefined;
 
@@ -101,6 +103,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
     this.#peers = this.#cache === undefined ? undefined : Peers.of(options, host);
+    this.#workers = this.#cache === undefined ? undefined : WorkerPeers.of(options, host);
     if (this.#cache !== undefined)
       this.#inventory = new Inventory(options, host, this.#cache, this.#keys, {
         share: this.#share,
@@ -114,16 +117,19 @@ class PeerCache implements Stage<'tenant', never> {
     // The tiers behind memory, the nearest first.
     if (this.#options.diskCachePath !== '')
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
+    await this.#workers?.start(this.#cache);
     await this.#peers?.start(this.#cache);
   }
 
   get routes(): ReadonlyMap<string, RouteHandler> | undefined {
-    return this.#peers?.routes;
+    const all = [this.#peers, this.#workers].flatMap((some) => [...(some?.routes ?? [])]);
+    return all.length === 0 ? undefined : new Map(all);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#watch);
     this.#peers?.stop();
+    this.#workers?.stop();
     await this.#disk?.close();
   }
 

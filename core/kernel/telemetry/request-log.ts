@@ -28,6 +28,8 @@ const quietTypes: ReadonlySet<string> = new Set([
   'healthz',
   'metrics',
   'ui_pipeline',
+  'worker_get',
+  'worker_set',
 ]);
 
 /** Writes one record per request, or a summary per interval when there are too many; errors are always recorded. */

@@ -88,6 +88,20 @@ test.serial('a flush of one worker empties the caches of all', async (t) => {
   t.is(await kept(), 0);
 });
 
+test.serial('what one worker has made, another one takes from it', async (t) => {
+  const taken =
+    'requests_total{system="ref",direction="downstream",endpoint="worker_get",route="/_cache/get",status="200"}';
+  const before = seriesIn(await metrics(under), taken);
+  // A busy machine may be too slow for one of them.
+  for (let at = 1; at < 40 && seriesIn(await metrics(under), taken) === before; at += 1) {
+    const path = `/loki/api/v1/labels?start=${end - 86_400 - at}&end=${end - 43_200 - at}`;
+    const { texts } = await askBoth(under, path);
+    t.is(new Set(texts).size, 1);
+  }
+  t.true(seriesIn(await metrics(under), taken) > before);
+  t.is((await get(`${under.url}/_cache/get?key=a`)).status, 404, 'strangers cannot ask');
+});
+
 test.serial('SIGHUP reloads all workers', async (t) => {
   const ofTeam = { 'X-Scope-OrgID': 'team' };
   t.true((await askBoth(under, lines, ofTeam)).texts.every((text) => !text.includes('three')));

@@ -1,0 +1,96 @@
+import type { PeerCacheOptions } from '../../core/base/options.gen.js';
+import type { AnswerStore } from '../../core/cache/answer-store.js';
+import { setupOf } from '../../core/cache/setup.js';
+import type { Host, RouteHandler, Workers } from '../../core/plugin/index.js';
+import type { Address } from './peers/address.js';
+import { PeerClient } from './peers/client.js';
+import { Encodings } from './peers/encoding.js';
+import { peerGate, tokenHeader } from './peers/gate.js';
+import { HotIndex } from './peers/hot-index.js';
+import { Making } from './peers/making.js';
+import { Members } from './peers/members.js';
+import type { peerMetrics } from './peers/metrics.js';
+import { PeerTier } from './peers/peer-tier.js';
+import type { PeerHouse } from './peers/peer.js';
+import { PeerRoutes } from './peers/routes.js';
+
+type PeerHost = Host<typeof peerMetrics>;
+
+/** Routes of the socket of this worker, by the route of peers that does the same. */
+const routeIds: ReadonlyMap<string, string> = new Map([
+  ['peer_get', 'worker_get'],
+  ['peer_set', 'worker_set'],
+]);
+
+/** The other workers of the proxy as peers, over sockets of the machine: who they are is known from the start, and purges reach all anyway. */
+export class WorkerPeers {
+  readonly #host: PeerHost;
+  readonly #house: PeerHouse;
+  readonly #members: Members;
+  readonly #tier: PeerTier;
+  readonly #routes: PeerRoutes;
+  readonly #all: readonly Address[];
+
+  /** Undefined for a process that serves alone, or where workers do not share what they keep. */
+  static of(options: PeerCacheOptions, host: PeerHost): WorkerPeers | undefined {
+    const { sockets } = host.workers;
+    return sockets === undefined ? undefined : new WorkerPeers(sockets, options, host);
+  }
+
+  private constructor(
+    { paths, token }: NonNullable<Workers['sockets']>,
+    options: PeerCacheOptions,
+    host: PeerHost,
+  ) {
+    this.#host = host;
+    this.#all = paths.map((path) => ({ text: `unix:${path}`, host: undefined }));
+    this.#house = {
+      client: new PeerClient({ [tokenHeader]: token }),
+      encodings: new Encodings(),
+      token,
+      timeoutMs: options.peerTimeout,
+      patienceMs: options.peerPatience,
+      clock: host.clock,
+      log: host.log,
+      meters: host.meters,
+    };
+    const self = this.#all[host.workers.id - 1];
+    if (self === undefined) throw new Error(`worker ${host.workers.id} has no socket`);
+    this.#members = new Members(self, '', this.#house, () => undefined);
+    const keys = { hot: new HotIndex(host.clock), making: new Making(host.clock) };
+    this.#tier = new PeerTier(options, this.#house, this.#members, keys);
+    this.#routes = new PeerRoutes({
+      house: this.#house,
+      members: this.#members,
+      ...keys,
+      options,
+      gate: peerGate(token, () => false),
+      purge: (tenantId) => host.purge('all', tenantId),
+    });
+  }
+
+  /** What other workers ask, by route. */
+  get routes(): ReadonlyMap<string, RouteHandler> {
+    return new Map(
+      [...this.#routes.handlers].flatMap(([id, handler]) => {
+        const own = routeIds.get(id);
+        return own === undefined ? [] : [[own, handler] as const];
+      }),
+    );
+  }
+
+  /** Puts the other workers behind the tiers that the store has. */
+  async start(store: AnswerStore): Promise<void> {
+    const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
+    this.#tier.attach(front);
+    this.#routes.attach(front);
+    this.#members.update(
+      this.#all.map((address) => ({ address })),
+      [],
+    );
+  }
+
+  stop(): void {
+    this.#house.client.close();
+  }
+}

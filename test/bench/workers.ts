@@ -1,0 +1,140 @@
+/**
+ * Two workers beside one process, in turn, in one run: repeated requests, and metric queries that nobody has asked before. Everything
+ * shares the processors, load and backend too; BENCH_BACKEND names a backend to take instead of the embedded one, which is filled.
+ */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Agent, request } from 'undici';
+import type { FloodOrder, FloodResult } from './flood.js';
+import { startProgram, type RunningProgram } from './program.js';
+import { note } from './report.js';
+import { sampleBatches } from './sample-logs.js';
+
+const tenant = '902';
+const rounds = 3;
+const seconds = 4;
+const connections = 32;
+/** Connections that ask what costs the backend something. */
+const coldConnections = 8;
+const lines = 20_000;
+const kinds = ['one', 'two'] as const;
+type Kind = (typeof kinds)[number];
+
+interface Load {
+  readonly name: string;
+  run(port: number): Promise<FloodResult>;
+}
+
+export async function run(): Promise<void> {
+  const own =
+    process.env['BENCH_BACKEND'] === undefined
+      ? await startProgram(['backend', '-listen=127.0.0.1:0'])
+      : undefined;
+  const backend = process.env['BENCH_BACKEND'] ?? own?.url ?? '';
+  const serve = (workers: number): Promise<RunningProgram> =>
+    startProgram([
+      ...['serve', '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${backend}`],
+      ...['-rate-limit-per-second=1000000', '-rate-limit-burst=1000000', `-workers=${workers}`],
+    ]);
+  const span = await fill(backend);
+  const running = { one: await serve(1), two: await serve(2) };
+  try {
+    for (const load of loads(span)) {
+      const best: Record<Kind, FloodResult> = { one: nothing, two: nothing };
+      // The first round warms both up and is not counted.
+      for (let round = 0; round <= rounds; round += 1)
+        for (const kind of round % 2 === 0 ? kinds : [...kinds].reverse()) {
+          const result = await load.run(Number(new URL(running[kind].url).port));
+          if (round > 0 && result.perSecond > best[kind].perSecond) best[kind] = result;
+        }
+      const [more, tail] = [best.two.perSecond / best.one.perSecond, best.two.p99Ms / best.one.p99Ms];
+      console.log(
+        `${load.name}: two workers ${shown(best.two)}; one process ${shown(best.one)}; ${more.toFixed(2)} times the requests, p99 ${tail.toFixed(2)} times`,
+      );
+      note('workers', `${load.name}: requests of two workers beside one process`, more);
+      note('workers', `${load.name}: p99 of two workers beside one process`, tail);
+    }
+  } finally {
+    await Promise.all([running.one.stop(), running.two.stop()]);
+    await own?.stop();
+  }
+}
+
+function loads(span: string): readonly Load[] {
+  const api = '/loki/api/v1';
+  const all = '{namespace=~".+"}';
+  const query = (text: string): string => `query=${encodeURIComponent(text)}&${span}`;
+  let asked = 0;
+  const cold = (name: string, text: (word: string) => string): Load => ({
+    name,
+    run: (port) =>
+      askEach(port, () => {
+        asked += 1;
+        return `${api}/query_range?${query(text(`no-${asked}`))}&step=60`;
+      }),
+  });
+  return [
+    { name: 'warm labels', run: (port) => flood(port, `${api}/labels?${span}`) },
+    { name: 'warm lines', run: (port) => flood(port, `${api}/query_range?${query(all)}&limit=200`) },
+    cold('cold rate', (word) => `sum(rate(${all} != "${word}" [1m]))`),
+    cold('cold histogram', (word) => `sum by (detected_level) (count_over_time(${all} != "${word}" [1m]))`),
+  ];
+}
+
+const nothing: FloodResult = { perSecond: 0, p50Ms: NaN, p99Ms: NaN };
+
+function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
+  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
+}
+
+/** Asks something else each time, over a few connections. */
+async function askEach(port: number, pathOf: () => string): Promise<FloodResult> {
+  const dispatcher = new Agent({ connections: coldConnections, pipelining: 1 });
+  const times: number[] = [];
+  const startedAt = performance.now();
+  const ask = async (): Promise<void> => {
+    while (performance.now() - startedAt < seconds * 1000) {
+      const askedAt = performance.now();
+      const { statusCode, body } = await request(`http://127.0.0.1:${port}${pathOf()}`, {
+        dispatcher,
+        headers: { 'X-Scope-OrgID': tenant },
+      });
+      if (statusCode !== 200) throw new Error(`answered ${statusCode}: ${await body.text()}`);
+      await body.dump();
+      times.push(performance.now() - askedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: coldConnections }, ask));
+  const tookMs = performance.now() - startedAt;
+  await dispatcher.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
+  return { perSecond: times.length / (tookMs / 1000), p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+/** Fills the backend and returns the parameters of a range around all lines. */
+async function fill(url: string): Promise<string> {
+  let [first, last] = [Infinity, 0];
+  for (const streams of sampleBatches(lines)) {
+    for (const { values } of streams)
+      for (const [ns] of values) [first, last] = [Math.min(first, Number(ns)), Math.max(last, Number(ns))];
+    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
+      method: 'POST',
+      headers: { AccountID: tenant, ProjectID: '0', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ streams }),
+    });
+    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
+  }
+  return `start=${Math.floor(first / 1e9)}&end=${Math.ceil(last / 1e9) + 1}`;
+}
+
+/** Asks for the same bytes from a process of its own. */
+function flood(port: number, path: string): Promise<FloodResult> {
+  const child = fork(fileURLToPath(new URL('flood.js', import.meta.url)));
+  return new Promise<FloodResult>((resolve, reject) => {
+    child.once('message', (result) => resolve(result as FloodResult));
+    child.once('exit', (status) => reject(new Error(`the load ended with ${status ?? 'a signal'}`)));
+    const order: FloodOrder = { port, path, tenant, connections, seconds };
+    child.send(order);
+  }).finally(() => child.kill());
+}
