@@ -39,6 +39,7 @@ const stopGraceMs = 20_000;
 /** The pause before a worker is replaced doubles with each that died lately. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
+const maxTries = 5;
 const lately = { ms: 5 * 60_000, most: 20 };
 
 /** A worker ended instead of serving. Its own output has told why. */
@@ -217,12 +218,13 @@ class FirstProcess {
 
   /** Starts a worker in the place of one that died; ends everything where that happens too often. */
   async #replace(id: number, how: Readonly<Record<string, unknown>>): Promise<void> {
-    for (;;) {
+    // One that cannot start is tried a few times: what is in its way may pass, such as a backend that is away.
+    for (let tries = 0; ; tries += 1) {
       const nowMs = systemClock.monotonicMs();
       this.#deaths = [...this.#deaths.filter((ms) => nowMs - ms < lately.ms), nowMs];
       const { length } = this.#deaths;
       const fields = { 'worker.id': id, 'worker.exit': how };
-      if (length > lately.most) {
+      if (length > lately.most || tries >= maxTries) {
         this.#log.error('ending: workers die again and again', { ...fields, 'workers.deaths': length });
         this.#give(1);
         return;

@@ -56,6 +56,20 @@ export async function servePipeline(
   command: ServingCommand,
   onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
 ): Promise<number> {
+  try {
+    return await loadAndServe(args, io, command, onStarted);
+  } finally {
+    // The line to the first process would keep a worker alive.
+    cluster.worker?.disconnect();
+  }
+}
+
+async function loadAndServe(
+  args: readonly string[],
+  io: Io,
+  command: ServingCommand,
+  onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
+): Promise<number> {
   const builtIns = builtInDefinitions();
   const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
   const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
@@ -103,14 +117,12 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
     return 1;
   }
   const { joined, line } = joinFirstProcess(place);
-  const status = await runUntilSignal(async (signal) => {
+  return runUntilSignal(async (signal) => {
     const proxy = await startProxy(withOwnFiles(pipeline, place.id), { signal, workers: joined });
     endOnDefect((error) => proxy.logDefect(error));
     await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return proxy;
   });
-  cluster.worker?.disconnect();
-  return status;
 }
 
 function warnAboutFlags(

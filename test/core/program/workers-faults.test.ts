@@ -198,6 +198,25 @@ test('what keeps a worker from starting ends the whole, and is told once', async
   t.is(err.match(/ref-proxy serve: .*-tls-/g)?.length, 1, err);
 });
 
+test('a replacement that would run another pipeline than the others does not serve', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'workers-'));
+  const file = join(folder, 'pipeline.yaml');
+  const text = (extra: string): string =>
+    `version: 1\nstages:\n  - use: tenancy\n${extra}  - use: translate\n  - use: backend\n  - use: response-shape\nendpoints:\n  - use: reference-api\n  - use: status\n`;
+  await writeFile(file, text('  - use: guard\n'));
+  const under = await startWorkers('http://127.0.0.1:9', `-pipeline=${file}`);
+  try {
+    await writeFile(file, text(''));
+    process.kill(under.pids()[0] ?? 0, 'SIGKILL');
+    t.deepEqual(await under.exited, [1, null]);
+    const [record] = await under.logged(({ body }) => body === 'ending: workers die again and again');
+    t.is(record?.['worker.id'], 1);
+  } finally {
+    under.child.kill('SIGKILL');
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('the embedded backend is refused with several workers', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'workers-'));
   const file = join(folder, 'pipeline.yaml');
