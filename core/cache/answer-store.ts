@@ -216,15 +216,16 @@ export class AnswerStore {
       return;
     }
     const madeMs = this.#clock.monotonicMs();
-    const shared = this.#behind.filter(({ tier }) => tier.shadowMs !== undefined);
-    const shadows = shared.flatMap(
-      ({ tier, setup }) => tier.shadowMs?.(tierKey(key, setup), packed, ttlMs) ?? [],
+    const shadows = this.#behind.map(({ tier, setup }) =>
+      tier.shadowMs?.(tierKey(key, setup), packed, ttlMs),
     );
-    if (shadows.length > 0) {
-      const nearMs = Math.min(ttlMs, ...shadows);
-      for (const { tier, setup } of shared) tier.set(tierKey(key, setup), packed, ttlMs);
+    const first = shadows.findIndex((ms) => ms !== undefined);
+    if (first !== -1) {
+      const nearMs = Math.min(ttlMs, ...shadows.filter((ms) => ms !== undefined));
       const shadow = { packed, madeMs, freshUntilMs: madeMs + nearMs };
       this.#tiers.setNear(this.#memoryKey(key), shadow, nearMs + this.#keepExpiredMs);
+      for (const [place, { tier, setup }] of this.#behind.entries())
+        if (tier.shadowMs !== undefined || place > first) tier.set(tierKey(key, setup), packed, ttlMs);
       return;
     }
     const entry = { packed, madeMs, freshUntilMs: madeMs + ttlMs };
@@ -249,10 +250,10 @@ export class AnswerStore {
   }
 
   /** What is still fresh in the nearest of these tiers, or else what has expired least long ago. */
-  async #hitOf(key: string, tiers: readonly Behind[]): Promise<AnswerHit | undefined> {
+  async #hitOf(key: string, tiers: readonly Behind[], forOthers = false): Promise<AnswerHit | undefined> {
     let best: AnswerHit | undefined;
     for (const { tier, setup } of tiers) {
-      const found = await tier.get(tierKey(key, setup));
+      const found = await tier.get(tierKey(key, setup), forOthers);
       if (found === undefined || this.#isPurged(key, found)) continue;
       if (best === undefined || found.leftMs > best.leftMs) best = found;
       if (best.leftMs > 0) break;
@@ -288,7 +289,7 @@ export class AnswerStore {
             leftMs: -this.#expiredMs(near),
             ageMs: this.#clock.monotonicMs() - near.madeMs,
           };
-        const hit = await this.#hitOf(key, inFront());
+        const hit = await this.#hitOf(key, inFront(), true);
         return hit === undefined || hit.leftMs <= 0 ? undefined : hit;
       },
       put: (text, hit, isHome) => {

@@ -12,7 +12,8 @@ export interface AnswerHit {
  * with the tenant.
  */
 export interface AnswerTier {
-  get(key: string): Promise<AnswerHit | undefined>;
+  /** @param forOthers another process asks: nothing will be set or given up here */
+  get(key: string, forOthers?: boolean): Promise<AnswerHit | undefined>;
   /** Takes a value that was just made. */
   set(key: string, packed: Buffer, ttlMs: number): void;
   delete(key: string): Promise<void>;
@@ -22,7 +23,7 @@ export interface AnswerTier {
   purgeBeginning(prefix: string): Promise<void>;
   /**
    * Of tiers that other processes share: how long this process keeps a value that the tier brings to another one, its home, in milliseconds.
-   * Such a value goes into memory and into tiers that are shared, no other. Undefined where this process is the home, or the tier does not take it there.
+   * Such a value goes into memory, into tiers that are shared and into those behind, not into those that its home has in front. Undefined where this process is the home, or the tier does not take it there.
    */
   shadowMs?(key: string, packed: Buffer, ttlMs: number): number | undefined;
   /** Told of each use of a value, wherever it was found. */

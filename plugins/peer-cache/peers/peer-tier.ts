@@ -67,7 +67,12 @@ export class PeerTier implements AnswerTier {
     this.#front = front;
   }
 
-  get(key: string): Promise<AnswerHit | undefined> {
+  async get(key: string, forOthers = false): Promise<AnswerHit | undefined> {
+    if (!forOthers) return this.#askOnce(key);
+    return (await this.#first(key, this.#members.placeOf(key).ask)).hit;
+  }
+
+  #askOnce(key: string): Promise<AnswerHit | undefined> {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
     // What this process makes is found by who joins its call.
