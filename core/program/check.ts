@@ -20,15 +20,16 @@ export interface CheckIo extends Io {
   readonly signal?: AbortSignal;
 }
 
-const usage = `Usage: ref-proxy check [--env] [--format=${formats.join('|')}] FILE...
+const usage = `Usage: ref-proxy check [--env] [--strict] [--format=${formats.join('|')}] FILE...
 
 Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks that hold a pipeline) or a directory with such files.
 
   --env      also checks this machine: files readable and writable, backends healthy, ports free
   --format   ${formats.join(', ')}; the default is text
+  --strict   warnings count as errors
   --help     shows this text
 
-Exit status: 0 nothing found, 1 findings, 2 the command line cannot be used. docs/checker.md explains every rule.
+Exit status: 0 the proxy would start (warnings may be told), 1 errors, or warnings with --strict, 2 the command line cannot be used. docs/checker.md explains every rule.
 `;
 
 /** Runs `ref-proxy check` with the arguments after the command name. Returns the exit status. */
@@ -51,6 +52,7 @@ interface CheckCommand {
   readonly paths: readonly string[];
   readonly format: Format;
   readonly looksAround: boolean;
+  readonly isStrict: boolean;
 }
 
 async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
@@ -62,7 +64,7 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
   io.out(formatFindings(findings, command.format, await readSources(findings), { hasColor }));
   if (command.format === 'text') io.err(await summary(findings, command.paths));
-  return findings.length === 0 ? 0 : 1;
+  return findings.some(({ severity }) => command.isStrict || severity === 'error') ? 1 : 0;
 }
 
 async function summary(findings: readonly unknown[], paths: readonly string[]): Promise<string> {
@@ -84,11 +86,16 @@ function readArguments(argv: readonly string[]): CheckCommand | 'help' {
     throw new UsageError([`--format must be one of ${formats.join(', ')}, not "${format}"`]);
   if (positionals.length === 0)
     throw new UsageError(['name a file or a directory to check; --help explains']);
-  return { paths: positionals, format, looksAround: values.env === true };
+  return { paths: positionals, format, looksAround: values.env === true, isStrict: values.strict === true };
 }
 
 function parse(args: readonly string[]): {
-  readonly values: { readonly env?: boolean; readonly help?: boolean; readonly format?: string };
+  readonly values: {
+    readonly env?: boolean;
+    readonly strict?: boolean;
+    readonly help?: boolean;
+    readonly format?: string;
+  };
   readonly positionals: readonly string[];
 } {
   try {
@@ -97,6 +104,7 @@ function parse(args: readonly string[]): {
       allowPositionals: true,
       options: {
         env: { type: 'boolean' },
+        strict: { type: 'boolean' },
         format: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

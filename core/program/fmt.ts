@@ -69,5 +69,7 @@ function formatted({ name, text }: SourceFile): string {
 /** What is wrong with a text as YAML. Values of variables do not matter here. */
 function syntaxFindings(source: SourceFile): Promise<readonly Finding[]> {
   const yaml = readYaml(source, {}).problems.filter(({ kind }) => kind !== 'reference');
-  return checkDraft({ source, yaml, shape: [], sections: new Map(), entries: [] }, { tiers: ['structure'] });
+  const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map() };
+  const sources = { flags: new Map(), env: {} };
+  return checkDraft({ source, sources, yaml, ...nothing }, { tiers: ['structure'] });
 }

@@ -96,8 +96,6 @@ async function loadAndServe(
   if (place === undefined || pipeline === undefined) await printFindings(findings, io);
   if (pipeline === undefined) return 1;
   if (place !== undefined) return serveAsWorker(pipeline, place, io);
-  const warn = (text: string): void => io.err(`ref-proxy ${command.name}: warning: ${text}\n`);
-  warnAboutFlags(index, line.flags.keys(), pipeline, warn);
   const workers = workersOf(pipeline.server);
   if (workers > 1) return runWorkers(pipeline, workers);
   return runUntilSignal(async (signal) => {
@@ -123,22 +121,4 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
     await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return proxy;
   });
-}
-
-function warnAboutFlags(
-  index: FlagIndex,
-  flags: Iterable<string>,
-  pipeline: Pipeline,
-  warn: (text: string) => void,
-): void {
-  const given = [...flags];
-  const { stages, endpoints, services } = pipeline;
-  const plugins = [...stages, ...endpoints, ...services].map((loaded) => loaded.plugin.name);
-  const present = new Set(['server', 'names', 'limits', 'telemetry', ...plugins]);
-  const warnings = [
-    ...index.deprecatedWarnings(given),
-    ...index.unusedWarnings(given, present),
-    ...index.unreadWarnings(given, present),
-  ];
-  for (const warning of warnings) warn(warning);
 }

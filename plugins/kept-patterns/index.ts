@@ -37,6 +37,7 @@ export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatt
   gives: [],
   rest: 'many',
   optional: true,
+  keepsAnswers: true,
   metrics: keptPatternsMetrics,
   create: (options, host) => new KeptPatterns(options, host),
 });

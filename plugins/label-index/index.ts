@@ -31,6 +31,7 @@ export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetri
   gives: [],
   rest: 'maybe',
   optional: true,
+  keepsAnswers: true,
   metrics: indexMetrics,
   create: (options, host) => (options.enabled ? new LabelIndexStage(options, host) : passThrough),
 });

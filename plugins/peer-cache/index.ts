@@ -69,6 +69,7 @@ export default defineStage<PeerCacheOptions, 'tenant', never, typeof metrics>({
   gives: [],
   rest: 'many',
   optional: true,
+  keepsAnswers: true,
   metrics,
   create: (options, host) => new PeerCache(options, host),
 });

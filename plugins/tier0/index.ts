@@ -49,6 +49,7 @@ export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
   gives: [],
   rest: 'maybe',
   optional: true,
+  keepsAnswers: true,
   metrics,
   create: (options, host) => {
     const budget = budgetOf(options);

@@ -29,6 +29,7 @@ export default defineStage<WindowSplitOptions, Needs, never, typeof windowMetric
   gives: [],
   rest: 'many',
   optional: true,
+  keepsAnswers: true,
   metrics: windowMetrics,
   create: (options, host) =>
     options.enabled && !options.cacheDisabled ? new WindowSplit(options, host) : passThrough,

@@ -1,4 +1,5 @@
 import type { DraftEntry, PipelineDraft } from '../pipeline/draft.js';
+import { valueOf } from '../pipeline/located.js';
 import type { StagePlugin } from '../plugin/contract.js';
 
 /** An enabled and loaded stage with its place in the chain. */
@@ -7,7 +8,7 @@ export interface ChainStage {
   readonly plugin: StagePlugin;
 }
 
-/** The chain as far as it is known; `isWhole` is false when a stage could not be loaded, so that the slots it provides are unknown. */
+/** The chain as far as it is known; `isWhole` is false when a stage could not be read or loaded, so that the slots it provides are unknown. */
 export interface DraftChain {
   readonly stages: readonly ChainStage[];
   readonly isWhole: boolean;
@@ -20,7 +21,10 @@ export function chainOf(draft: PipelineDraft): DraftChain {
       ? [{ entry, plugin: entry.load.plugin }]
       : [],
   );
-  return { stages, isWhole: stages.length === entries.length };
+  const items = valueOf(draft.root, 'stages');
+  const written = items?.kind === 'list' ? items.items.length : 0;
+  const drafted = draft.entries.filter((entry) => entry.list === 'stages').length;
+  return { stages, isWhole: stages.length === entries.length && drafted === written };
 }
 
 /** `needer` needs a slot that only the later stage `giver` provides. */

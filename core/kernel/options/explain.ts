@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { textFormats } from './formats.js';
+import { meantValue } from './meant-value.js';
 import type { ValueSchema } from './schema.js';
 import { suggest } from './suggest.js';
 
@@ -29,11 +30,14 @@ export function explain(error: ErrorObject, isSecret: boolean): Explanation {
     case 'type':
       return {
         message: `must be ${expectedType(schema)}${not}`,
-        fix: isSecret ? undefined : quotesFix(schema, error.data),
+        fix: isSecret ? undefined : meantValue(schema, error.data),
       };
     case 'format':
     case 'pattern':
-      return { message: `must be ${expectedText(schema)}${not}`, fix: undefined };
+      return {
+        message: `must be ${expectedText(schema)}${not}${isSecret ? '' : reason(schema, error.data)}`,
+        fix: isSecret ? undefined : meantValue(schema, error.data),
+      };
     case 'minimum':
     case 'x-minimum':
       return { message: `must be at least ${String(error.schema)}${not}`, fix: undefined };
@@ -50,10 +54,16 @@ function explainEnum(schema: ValueSchema, value: unknown, not: string): Explanat
   const allowed = (schema.enum ?? []).map(String);
   const last = allowed.at(-1) ?? '';
   const list = allowed.length > 1 ? `${allowed.slice(0, -1).join(', ')} or ${last}` : last;
-  // A text that looks like an allowed number.
-  if (typeof value === 'string' && allowed.includes(value))
-    return { message: `must be ${list}${not}`, fix: `write ${value} without quotes` };
-  return { message: `must be ${list}${not}`, fix: didYouMean(value, allowed) };
+  const only = allowed.length === 1 ? `write ${last}` : undefined;
+  return {
+    message: `must be ${list}${not}`,
+    fix: meantValue(schema, value) ?? didYouMean(value, allowed) ?? only,
+  };
+}
+
+/** The key of a schema that an unknown one probably stands for. */
+export function meantKey(word: string, schema: ValueSchema): string | undefined {
+  return suggest(word, keysOf(schema));
 }
 
 function didYouMean(word: unknown, candidates: readonly string[]): string | undefined {
@@ -63,6 +73,11 @@ function didYouMean(word: unknown, candidates: readonly string[]): string | unde
 
 function keysOf(schema: ValueSchema): readonly string[] {
   return Object.keys(schema.properties ?? {});
+}
+
+function reason({ format }: ValueSchema, value: unknown): string {
+  const why = typeof value === 'string' ? textFormats.get(format ?? '')?.why?.(value) : undefined;
+  return why === undefined ? '' : `: ${why}`;
 }
 
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -85,14 +100,6 @@ function expectedText(schema: ValueSchema): string {
   const format = schema.format === undefined ? undefined : textFormats.get(schema.format);
   if (format !== undefined) return format.expected;
   return schema['x-expected'] ?? (schema.pattern === undefined ? 'a text' : `a text like ${schema.pattern}`);
-}
-
-/** YAML parses a bare 30, true or null as something other than a text. */
-function quotesFix(schema: ValueSchema, value: unknown): string | undefined {
-  if (schema.type !== 'string' || (typeof value !== 'number' && typeof value !== 'boolean')) return undefined;
-  if (schema.format === 'listen-address') return `write ":${String(value)}"`;
-  const isDuration = schema.format === 'duration' && typeof value === 'number';
-  return isDuration ? `write "${String(value)}s" for seconds` : `write "${String(value)}" in quotes`;
 }
 
 function shown(value: unknown): string {

@@ -1,13 +1,17 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { compileRegExp } from '../../logql/regexp/index.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 
 /** A text format for schemas: its test, and how messages describe it. */
 export interface TextFormat {
   readonly test: (text: string) => boolean;
   readonly expected: string;
+  /** Why a text fails the test, where it can be said. */
+  readonly why?: (text: string) => string | undefined;
 }
 
 /** The formats that schemas may use. */
-export const textFormats: ReadonlyMap<string, TextFormat> = new Map([
+export const textFormats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   [
     'duration',
     {
@@ -23,13 +27,43 @@ export const textFormats: ReadonlyMap<string, TextFormat> = new Map([
     },
   ],
   ['listen-address', { test: isListenAddress, expected: 'an address such as ":3100" or "127.0.0.1:3100"' }],
+  [
+    'regexp',
+    {
+      test: (text: string) => regexpFault(text) === undefined,
+      expected: 'a regular expression in the syntax of RE2',
+      why: regexpFault,
+    },
+  ],
+  ['json', { test: (text: string) => jsonFault(text) === undefined, expected: 'JSON', why: jsonFault }],
   ['http-url', { test: isHttpUrl, expected: 'an http or https address such as "http://localhost:9428"' }],
 ]);
 
 /** `host:port`, `:port` or `[v6 address]:port`; port 0 lets the system choose. */
 function isListenAddress(text: string): boolean {
-  const match = /^(?:\[[0-9A-Fa-f:.%a-z]+\]|[^\s:[\]/]*):(\d{1,5})$/.exec(text);
-  return match !== null && Number(match[1]) <= 65535;
+  const match = /^(?:\[([0-9A-Fa-f:.%a-z]+)\]|([^\s:[\]/]*)):(\d{1,5})$/.exec(text);
+  if (match === null || Number(match[3]) > 65535) return false;
+  const [, v6, host = ''] = match;
+  if (v6 !== undefined) return isIPv6(v6);
+  // What looks like an IPv4 address has to be one.
+  return /^[\d.]+$/.test(host) ? isIPv4(host) : /^[\w.-]*$/.test(host);
+}
+
+function regexpFault(text: string): string | undefined {
+  return faultOf(() => compileRegExp(text));
+}
+
+function jsonFault(text: string): string | undefined {
+  return faultOf(() => void JSON.parse(text));
+}
+
+function faultOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function isHttpUrl(text: string): boolean {

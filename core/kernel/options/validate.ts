@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseDuration } from '../../base/time/option-duration.js';
-import { explain } from './explain.js';
+import { explain, meantKey } from './explain.js';
 import { textFormats } from './formats.js';
 import type { ValueSchema } from './schema.js';
 
@@ -14,6 +14,10 @@ export interface ValueProblem {
   /** Completes a sentence that starts with the option's name: `must be at least 1, not 0`. */
   readonly message: string;
   readonly fix: string | undefined;
+  /** The key that an unknown one probably stands for. */
+  readonly meant?: string | undefined;
+  /** Whether the message lists all allowed values. */
+  readonly isChoice?: boolean;
 }
 
 /** This project's extensions, which have no meaning for validation. */
@@ -40,7 +44,27 @@ const maxCompiled = 2_000;
 export function problemsOf(schema: ValueSchema, value: unknown): readonly ValueProblem[] {
   const validate = validatorOf(schema);
   if (validate(value)) return [];
-  return (validate.errors ?? []).filter(isSpecific).map((error) => toProblem(error, schema, value));
+  const problems = (validate.errors ?? []).filter(isSpecific).map((error) => toProblem(error, schema, value));
+  return withoutEchoes(problems);
+}
+
+/** One mistake can break several rules: what is misspelt is not also missing, and a value of the wrong type has no other faults. */
+function withoutEchoes(problems: readonly ValueProblem[]): readonly ValueProblem[] {
+  const bad = new Map<string, ValueProblem>();
+  for (const problem of problems) {
+    const place = problem.path.join('\u0000');
+    // Of several, the one that lists what is allowed says most.
+    if (problem.kind === 'bad' && (!bad.has(place) || problem.isChoice)) bad.set(place, problem);
+  }
+  const isMeant = ({ path, key }: ValueProblem): boolean =>
+    problems.some(
+      (other) =>
+        other.kind === 'unknown' && other.path.slice(0, -1).join() === path.join() && other.meant === key,
+    );
+  return problems.filter((problem) => {
+    if (problem.kind === 'missing') return !isMeant(problem);
+    return problem.kind === 'unknown' || bad.get(problem.path.join('\u0000')) === problem;
+  });
 }
 
 /** Why a schema is unusable for options; undefined when it compiles and its defaults are valid. */
@@ -135,12 +159,14 @@ function toProblem(error: ErrorObject, schema: ValueSchema, value: unknown): Val
   const params = error.params as { additionalProperty?: unknown; missingProperty?: unknown };
   const unknown = params.additionalProperty;
   if (typeof unknown === 'string') {
-    return { kind: 'unknown', path: [...path, unknown], key: unknown, message, fix };
+    // `verbose` is on, so the error carries the schema around the keyword.
+    const meant = meantKey(unknown, (error.parentSchema ?? {}) as ValueSchema);
+    return { kind: 'unknown', path: [...path, unknown], key: unknown, message, fix, meant };
   }
   if (typeof params.missingProperty === 'string') {
     return { kind: 'missing', path, key: params.missingProperty, message, fix };
   }
-  return { kind: 'bad', path, key: undefined, message, fix };
+  return { kind: 'bad', path, key: undefined, message, fix, isChoice: error.keyword === 'enum' };
 }
 
 /** Converts a JSON pointer to keys and, in lists, numbers. */

@@ -7,11 +7,12 @@ import {
   type OptionSources,
   type ResolvedOptions,
 } from '../options/index.js';
+import { followLeaders } from './follow-leaders.js';
 import { loadPlugin, type BuiltIns, type PluginLoad } from './load-plugin.js';
 import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode } from './located.js';
 import type { YamlProblem } from './yaml-problem.js';
 import { readYaml } from './read-yaml.js';
-import { shapeProblems, type ShapeProblem } from './shape.js';
+import type { ShapeProblem } from './shape.js';
 import type { SourceFile } from './source.js';
 import type { SourcePosition } from './types.js';
 
@@ -49,6 +50,10 @@ export interface DraftEntry {
 /** A pipeline file before it is a valid pipeline: every fact that the checker's rules look at. */
 export interface PipelineDraft {
   readonly source: SourceFile;
+  /** Flags and environment that it would be started with. */
+  readonly sources: OptionSources;
+  /** Of all sections and built-in plugins. */
+  readonly schemas: ReadonlyMap<string, OptionSchema>;
   readonly root?: LocatedNode;
   readonly yaml: readonly YamlProblem[];
   readonly shape: readonly ShapeProblem[];
@@ -62,8 +67,9 @@ export async function draftPipeline(
   sources: OptionSources,
   builtIns: BuiltIns,
 ): Promise<PipelineDraft> {
-  const { root, problems } = readYaml(source, sources.env);
-  if (root === undefined) return { source, yaml: problems, shape: [], sections: new Map(), entries: [] };
+  const { root, problems, shape } = readYaml(source, sources.env);
+  const given = { source, sources, schemas: builtIns.schemas };
+  if (root === undefined) return { ...given, yaml: problems, shape, sections: new Map(), entries: [] };
   const sections = new Map<SectionName, DraftOptions>();
   for (const name of CORE_SECTIONS) sections.set(name, draftSection(name, root, source, sources, builtIns));
   const entries: DraftEntry[] = [];
@@ -74,7 +80,20 @@ export async function draftPipeline(
       if (entry !== undefined) entries.push(entry);
     }
   }
-  return { source, root, yaml: problems, shape: shapeProblems(root), sections, entries };
+  const follow = followLeaders([
+    ...sections.values(),
+    ...entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : [])),
+  ]);
+  return {
+    ...given,
+    root,
+    yaml: problems,
+    shape,
+    sections: new Map([...sections].map(([name, options]) => [name, follow(options)])),
+    entries: entries.map((entry) =>
+      entry.options === undefined ? entry : { ...entry, options: follow(entry.options) },
+    ),
+  };
 }
 
 function draftSection(
@@ -91,19 +110,20 @@ function draftSection(
   return draftOptions(`section "${name}"`, schema, node, at, sources);
 }
 
-/** Reads one section alone, without loading plugins. An Error says what is wrong with the text or the section. */
-export function rereadSection(
+/** Reads one section again. An Error says what is wrong with the text or the section; what is wrong elsewhere does not matter. */
+export async function rereadSection(
   name: SectionName,
   source: SourceFile,
   sources: OptionSources,
   builtIns: BuiltIns,
-): ResolvedOptions['options'] {
-  const { root, problems } = readYaml(source, sources.env);
-  if (root === undefined) throw new Error(problems[0]?.message ?? 'there is nothing in the file');
-  const { resolved, findings } = draftSection(name, root, source, sources, builtIns);
-  const problem = problems[0] ?? findings[0];
+): Promise<ResolvedOptions['options']> {
+  // Plugins are read too, since a section may follow an option of theirs.
+  const { yaml, sections } = await draftPipeline(source, sources, builtIns);
+  const section = sections.get(name);
+  if (section === undefined) throw new Error(yaml[0]?.message ?? 'there is nothing in the file');
+  const problem = yaml[0] ?? section.findings[0];
   if (problem !== undefined) throw new Error(problem.message);
-  return resolved.options;
+  return section.resolved.options;
 }
 
 /** Undefined when the item has no `use`, which the frame rule reports. */

@@ -99,7 +99,7 @@ async function importDefault(path: string): Promise<unknown> {
 }
 
 function unknownName(use: string, builtIns: BuiltIns): PluginLoad {
-  const near = suggest(use, builtIns.names);
+  const near = suggest(use.replace(/\.[cm]?[jt]s$/, ''), builtIns.names);
   const message = `plugin "${use}" is not known: it is neither built in nor an installed package`;
   if (near !== undefined) return { kind: 'unknown', message, fix: `did you mean "${near}"?` };
   if (builtIns.schemas.has(use))

@@ -41,7 +41,7 @@ export async function loadPipeline(
   const rereadNames = async (): Promise<NamesOptions> => {
     const now = await readSource(file);
     if ('reason' in now) throw new Error(`${file} ${now.reason}`);
-    return rereadSection('names', now, sources, builtIns) as unknown as NamesOptions;
+    return (await rereadSection('names', now, sources, builtIns)) as unknown as NamesOptions;
   };
   return { pipeline: { ...assemble(draft), rereadNames }, findings };
 }

@@ -69,9 +69,17 @@ class Walk {
     this.#open.add(node);
     const located: LocatedNode = isMap(node)
       ? { kind: 'map', at, entries: this.#entries(node) }
-      : { kind: 'list', at, items: node.items.map((item) => this.node(item, at)) };
+      : { kind: 'list', at, items: node.items.map((item) => this.node(item, this.#dashOf(item, at))) };
     this.#open.delete(node);
     return located;
+  }
+
+  /** Where an item without text is: its dash. */
+  #dashOf(item: unknown, near: SourcePosition): SourcePosition {
+    const range = isScalar(item) ? item.range : undefined;
+    return range === undefined || range === null
+      ? near
+      : this.#locator.at(Math.max(0, range[0] - 1), range[0]);
   }
 
   #entries(map: YAMLMap): LocatedEntry[] {

@@ -1,13 +1,18 @@
-import { parseAllDocuments, type Document } from 'yaml';
+import { parseAllDocuments, type Document, type ParsedNode } from 'yaml';
 import { locateNodes } from './locate-nodes.js';
 import type { LocatedNode } from './located.js';
+import { mend, type Verdict } from './mend.js';
+import { shapeProblems, type ShapeProblem } from './shape.js';
+import type { Slip } from './slips.js';
 import type { SourceFile } from './source.js';
 import { Locator, type YamlProblem } from './yaml-problem.js';
 
 export interface YamlResult {
-  /** Undefined when the text is not YAML or has no value. */
+  /** Undefined when the text is not one YAML document with a value. Without the slips that `shape` tells. */
   readonly root?: LocatedNode;
   readonly problems: readonly YamlProblem[];
+  /** What is wrong with the frame of the file. */
+  readonly shape: readonly ShapeProblem[];
 }
 
 /** Parses the text of a pipeline. Never throws; errors are returned with their positions. */
@@ -15,21 +20,24 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
   const locator = new Locator(source.name, source.text);
   const parsed = parse(source.text);
   if (parsed === 'too-deep') {
-    return {
-      problems: [{ kind: 'syntax', at: locator.at(0, 1), message: 'is nested too deeply to be a pipeline' }],
-    };
+    return withoutRoot({
+      kind: 'syntax',
+      at: locator.at(0, 1),
+      message: 'is nested too deeply to be a pipeline',
+    });
   }
   const [document, second] = parsed;
   const syntax = parsed.flatMap((each) => syntaxProblems(each, locator));
-  if (syntax.length > 0) return { problems: syntax };
+  if (syntax.length > 0) return withoutRoot(...causesOf(source, syntax));
   if (document?.contents === null || document?.contents === undefined) {
     const at = locator.at(0, 1);
-    return {
-      problems: [{ kind: 'documents', at, message: 'holds no pipeline: it is empty or has only comments' }],
-    };
+    return withoutRoot({
+      kind: 'documents',
+      at,
+      message: 'holds no pipeline: it is empty or has only comments',
+    });
   }
-  const { root, problems } = locateNodes(document, document.contents, locator, env);
-  if (second === undefined) return { root, problems };
+  if (second === undefined) return readDocument(source, document, document.contents, env);
   const at = locator.at(second.range[0], second.range[0] + 3);
   const several: YamlProblem = {
     kind: 'documents',
@@ -37,7 +45,83 @@ export function readYaml(source: SourceFile, env: Readonly<Record<string, string
     message: `holds ${parsed.length} YAML documents; a pipeline is one`,
     fix: 'put each pipeline in a file of its own',
   };
-  return { root, problems: [...problems, several] };
+  return withoutRoot(several);
+}
+
+function withoutRoot(...problems: readonly YamlProblem[]): YamlResult {
+  return { problems, shape: [] };
+}
+
+/** A document that is YAML. A slip that spoils its frame, such as a colon left out, is told once, and the rest is read as it was meant. */
+function readDocument(
+  source: SourceFile,
+  document: Document.Parsed,
+  contents: ParsedNode,
+  env: Readonly<Record<string, string | undefined>>,
+): YamlResult {
+  const { root, problems } = locateNodes(document, contents, new Locator(source.name, source.text), env);
+  const shape = shapeProblems(root);
+  const spoilt = shape.find(({ kind }) => kind === 'bad');
+  if (spoilt === undefined) return { root, problems, shape };
+  const now: Verdict = { kind: 'yaml', frameFaults: shape.length };
+  const mended = mend(source.text, now, spoilt.at.line - 1, judge);
+  const again = mended === undefined ? undefined : readYaml({ ...source, text: mended.text }, env);
+  if (mended === undefined || again?.root === undefined) return { root, problems, shape };
+  const { at, message, fix } = slipProblem(source.name, mended.slip);
+  const slip: ShapeProblem = {
+    kind: 'bad',
+    at,
+    isTop: false,
+    message,
+    ...(fix === undefined ? {} : { fix }),
+  };
+  return { ...again, shape: [slip, ...again.shape] };
+}
+
+/** How many slips of one file are told. */
+const maxCauses = 8;
+
+/**
+ * What is wrong with a text that is no YAML, each thing once and where it was written. The parser loses its way at the first mistake, so
+ * only its first complaint counts; what is mended does not show again.
+ */
+function causesOf(source: SourceFile, syntax: readonly YamlProblem[]): readonly YamlProblem[] {
+  const causes: YamlProblem[] = [];
+  let { text } = source;
+  let problems = syntax;
+  for (;;) {
+    const [first] = problems;
+    if (first === undefined || causes.length === maxCauses) return causes;
+    const symptom = first.at.line - 1;
+    const mended =
+      first.kind === 'syntax' ? mend(text, { kind: 'no-yaml', line: symptom }, symptom, judge) : undefined;
+    // Behind a slip that is known, a complaint that nothing explains may be its echo.
+    if (mended === undefined) return causes.length === 0 ? [first] : causes;
+    causes.push(slipProblem(source.name, mended.slip));
+    text = mended.text;
+    const again = parse(text);
+    const locator = new Locator(source.name, text);
+    problems = again === 'too-deep' ? [] : again.flatMap((each) => syntaxProblems(each, locator));
+  }
+}
+
+/** A slip as a finding tells it. */
+function slipProblem(file: string, { line, column, length, message, fix }: Slip): YamlProblem {
+  return { kind: 'syntax', at: { file, line: line + 1, column: column + 1, length }, message, fix };
+}
+
+function judge(text: string): Verdict {
+  const parsed = parse(text);
+  if (parsed === 'too-deep') return { kind: 'no-yaml', line: 0 };
+  const locator = new Locator('', text);
+  const [first] = parsed.flatMap((each) => syntaxProblems(each, locator));
+  if (first !== undefined) return { kind: 'no-yaml', line: first.at.line - 1 };
+  const [document] = parsed;
+  if (document?.contents === null || document?.contents === undefined)
+    return { kind: 'yaml', frameFaults: Infinity };
+  const { root, problems } = locateNodes(document, document.contents, locator, {});
+  const features = problems.filter(({ kind }) => kind === 'feature' || kind === 'duplicate-key');
+  return { kind: 'yaml', frameFaults: shapeProblems(root).length + features.length + parsed.length - 1 };
 }
 
 function parse(text: string): readonly Document.Parsed[] | 'too-deep' {

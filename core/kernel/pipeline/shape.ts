@@ -11,20 +11,53 @@ export interface ShapeProblem {
   readonly isTop: boolean;
   readonly message: string;
   readonly fix?: string;
+  /** Of the invalid value, or of the unknown key; undefined for a slip of the pen. */
+  readonly path?: readonly (string | number)[];
+  /** The key that an unknown one probably stands for. */
+  readonly meant?: string;
 }
 
 /** All structural errors, each at the unknown key, the invalid value or the parent of a missing key. */
 export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
   return problemsOf(frameSchema, toPlain(root))
     .filter((problem) => problem.kind !== 'missing' || !isWritten(root, problem))
-    .map((problem) => ({
-      kind: problem.kind,
-      at: positionOf(root, problem),
-      isTop: problem.path.length === 0,
-      message: `${subject(problem)} ${problem.message}`,
-      ...(problem.fix === undefined ? {} : { fix: problem.fix }),
-    }));
+    .map((problem) => {
+      const fix = fixOf(problem, placeOf(root, problem.path).node) ?? problem.fix;
+      return {
+        kind: problem.kind,
+        at: positionOf(root, problem),
+        isTop: problem.path.length === 0,
+        message: `${subject(problem)} ${problem.message}`,
+        path: problem.path,
+        ...(problem.meant === undefined ? {} : { meant: problem.meant }),
+        ...(fix === undefined ? {} : { fix }),
+      };
+    });
 }
+
+/** What to write in the place of what is missing, or of another kind than it should be. */
+function fixOf(problem: ValueProblem, node: LocatedNode | undefined): string | undefined {
+  const [list, second] = problem.path;
+  if (problem.kind === 'missing') return missingFixes.get(problem.key ?? '');
+  if (problem.kind !== 'bad' || node === undefined || list === undefined) return undefined;
+  const isEmpty = node.kind === 'scalar' && node.value === null;
+  if (problem.path.length === 1) {
+    if (node.kind === 'map') return 'write each plugin as an item: "- use: NAME"';
+    return node.kind === 'list' ? 'write the options as a mapping, without dashes' : undefined;
+  }
+  if (typeof second === 'number' && problem.path.length === 2) {
+    if (isEmpty) return 'write "- use: NAME", or remove the dash';
+    return node.kind === 'scalar' ? `write "- use: ${String(node.value)}"` : missingFixes.get('use');
+  }
+  return isEmpty && problem.path.at(-1) === 'use' ? missingFixes.get('use') : undefined;
+}
+
+const missingFixes: ReadonlyMap<string, string> = new Map([
+  ['version', 'add "version: 1"'],
+  ['stages', 'add "stages:" with the plugins of the chain; pipelines/minimal.yaml is the least that answers'],
+  ['endpoints', 'add "endpoints:" with "- use: reference-api"'],
+  ['use', 'say which plugin it is: "use: NAME"'],
+]);
 
 /** A value from an unset variable is missing from the plain data although it is written. */
 function isWritten(root: LocatedNode, problem: ValueProblem): boolean {

@@ -143,6 +143,13 @@ export interface StagePlugin<
   readonly rest: RestUse;
   /** True when the chain gives the same answers without it; tests check this over the corpus. */
   readonly optional?: boolean;
+  /** True when it answers from what it has kept, without the stages behind it. */
+  readonly keepsAnswers?: boolean;
+  /**
+   * True when it may stand behind stages that keep answers, which do without it when they answer: what it does follows from the request, the
+   * tenant and its options alone. The checker warns of others there.
+   */
+  readonly behindCaches?: boolean;
   readonly metrics?: Metrics;
   create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
 }

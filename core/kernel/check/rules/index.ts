@@ -1,9 +1,11 @@
 import { adminToken } from './admin-token.js';
 import { badValue } from './bad-value.js';
+import { behindCache } from './behind-cache.js';
 import { behindTerminal } from './behind-terminal.js';
 import { brokenPlugin } from './broken-plugin.js';
 import { clientCertificates } from './client-certificates.js';
 import { coldBackend } from './cold-backend.js';
+import { deprecatedOption } from './deprecated-option.js';
 import { dottedNames } from './dotted-names.js';
 import { duplicateId } from './duplicate-id.js';
 import { duplicateKey } from './duplicate-key.js';
@@ -20,6 +22,7 @@ import { oneDocument } from './one-document.js';
 import { peerToken } from './peer-token.js';
 import { reachableBackend } from './reachable-backend.js';
 import { readablePaths } from './readable-paths.js';
+import { shadowedOption } from './shadowed-option.js';
 import { sharedOptions } from './shared-options.js';
 import { sharedPort } from './shared-port.js';
 import { singlePlugins } from './single-plugins.js';
@@ -28,6 +31,8 @@ import { slotOrder } from './slot-order.js';
 import { slotTwice } from './slot-twice.js';
 import { tenantIds } from './tenant-ids.js';
 import { tlsPair } from './tls-pair.js';
+import { unreadOption } from './unread-option.js';
+import { unusedSource } from './unused-source.js';
 import { unknownOption } from './unknown-option.js';
 import { unknownPlugin } from './unknown-plugin.js';
 import { upsideDown } from './upside-down.js';
@@ -58,6 +63,7 @@ export const rules: readonly Rule[] = [
   lastStage,
   behindTerminal,
   emptyList,
+  behindCache,
   dottedNames,
   metricsListener,
   clientCertificates,
@@ -72,6 +78,10 @@ export const rules: readonly Rule[] = [
   misspeltLimit,
   numericTenants,
   singlePlugins,
+  unreadOption,
+  deprecatedOption,
+  shadowedOption,
+  unusedSource,
   readablePaths,
   writablePaths,
   reachableBackend,

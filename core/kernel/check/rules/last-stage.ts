@@ -1,3 +1,4 @@
+import { builtInAnswerer } from '../built-in-givers.js';
 import type { TextRule } from '../rule.js';
 import { chainOf } from '../slot-order.js';
 
@@ -15,8 +16,18 @@ export const lastStage: TextRule = {
     // A stage that answers but is not last is reported by R034.
     if (!isWhole || last === undefined || stages.some((stage) => stage.plugin.rest === 'never')) return [];
     const message = `"${last.entry.id}" is the last stage but runs the rest of the chain: no stage answers`;
-    return [
-      { at: last.entry.at, message, fix: 'end the list with a stage that answers, such as response-shape' },
-    ];
+    const disabled = draft.entries.find(
+      ({ list, isEnabled, load }) =>
+        list === 'stages' &&
+        !isEnabled &&
+        load.kind === 'loaded' &&
+        load.plugin.kind === 'stage' &&
+        load.plugin.rest === 'never',
+    );
+    const fix =
+      disabled === undefined
+        ? `end the list with a stage that answers, such as "- use: ${builtInAnswerer}"`
+        : `enable "${disabled.id}" (line ${disabled.at.line}), which answers`;
+    return [{ at: last.entry.at, message, fix }];
   },
 };

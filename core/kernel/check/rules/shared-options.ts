@@ -7,7 +7,7 @@ export const sharedOptions: TextRule = {
   title: 'options that follow a flag agree with its owner',
   tier: 'meaning',
   severity: 'error',
-  docs: 'Some options tell a plugin what another one does: the caches must know which credentials `backend` forwards, or one client would get answers made for another. The flag sets both; in the file both must be written alike.',
+  docs: 'Some options tell a plugin what another one does: the caches must know which credentials `backend` forwards, or one client would get answers made for another. What the file says of the one that leads holds for those that are not written; where both are written they must be alike.',
   check(draft) {
     return allOptions(draft).flatMap((option): readonly Complaint[] => {
       const flag = option.definition.shares;
@@ -15,7 +15,7 @@ export const sharedOptions: TextRule = {
       if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
       const { definition } = option;
       const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
-      const fix = `write both alike, or set both with -${flag}`;
+      const fix = `take ${definition.key} out, so that it follows ${leader.definition.owner}, or write both alike`;
       return [{ at: option.at, message, fix }];
     });
   },

@@ -19,6 +19,8 @@ export const slotTwice: TextRule = {
           first.set(slot, stage);
           continue;
         }
+        // The same entry twice is told by its id.
+        if (before.entry.id === stage.entry.id) continue;
         const message = `"${stage.entry.id}" gives ${slot}, which "${before.entry.id}" gives already (line ${before.entry.at.line})`;
         complaints.push({ at: stage.entry.at, message, fix: 'remove or disable one of the two' });
       }

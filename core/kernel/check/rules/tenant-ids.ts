@@ -23,7 +23,8 @@ export const tenantIds: TextRule = {
           typeof ids === 'object' && ids !== null ? new Map(Object.entries(ids)).get(key) : undefined;
         if (id === undefined || isUint32(id)) return [];
         const at = valueOf(valueOf(node, tenant), key)?.at ?? map.at;
-        return [{ at, message: `${key} of tenant "${tenant}" must be a uint32, not ${JSON.stringify(id)}` }];
+        const message = `${key} of tenant "${tenant}" must be a uint32, not ${JSON.stringify(id)}`;
+        return [{ at, message, fix: `write a whole number from 0 to ${maxId}` }];
       }),
     );
   },

@@ -16,16 +16,18 @@ interface Links {
   readonly needs?: readonly SlotName[];
   readonly gives?: readonly SlotName[];
   readonly rest?: 'never' | 'once' | 'maybe' | 'many';
+  readonly keepsAnswers?: boolean;
 }
 
 function fakeStage(name: string, links: Links): Plugin {
-  const { needs = [], gives = [], rest = 'once' } = links;
+  const { needs = [], gives = [], rest = 'once', keepsAnswers = false } = links;
   return defineStage<unknown, SlotName, SlotName>({
     name,
     summary: 'stands in for the real one',
     needs,
     gives,
     rest,
+    keepsAnswers,
     create: () => ({ handle: () => Promise.reject(new Error('never created')) }),
   });
 }
@@ -41,7 +43,7 @@ const service = (name: string): Plugin =>
 const plugins: readonly Plugin[] = [
   fakeStage('tenancy', { gives: ['tenant'], rest: 'many' }),
   fakeStage('guard', { needs: ['tenant'] }),
-  fakeStage('tier0', { needs: ['tenant'], rest: 'maybe' }),
+  fakeStage('tier0', { needs: ['tenant'], rest: 'maybe', keepsAnswers: true }),
   fakeStage('label-index', { needs: ['tenant'], rest: 'maybe' }),
   fakeStage('translate', { needs: ['tenant'], gives: ['plan'] }),
   fakeStage('window-split', { needs: ['plan'], rest: 'many' }),

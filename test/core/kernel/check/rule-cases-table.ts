@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { minimalStages, pipelineOf, type CheckTextOptions } from './fake-built-ins.js';
 
 export interface Case extends CheckTextOptions {
@@ -33,6 +35,35 @@ const withTop = (top: string): string => pipelineOf(minimalStages, top);
 const withStage = (entry: string): string => pipelineOf([entry, ...minimalStages]);
 
 export const valid: readonly Case[] = [
+  {
+    title: 'followers that nobody wrote',
+    text: ten
+      .replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}')
+      .replace('- use: guard', '- use: guard\n    with: {maxConcurrent: 7}')
+      .replace('- use: tier0', '- use: tier0\n    with: {maxPercent: 7}'),
+  },
+  {
+    title: 'a stage of a site above the caches',
+    text: ten.replace('- use: tier0', '- use: ../test/data/site-gate/index.js\n  - use: tier0'),
+    path: join(packageRoot(), 'pipelines', 'site.yaml'),
+  },
+  {
+    title: 'a stage of a site behind a cache that is off',
+    text: pipelineOf([
+      'tenancy',
+      'tier0\n    with: {enabled: false}',
+      '../test/data/site-gate/index.js',
+      'translate',
+      'backend',
+      'response-shape',
+    ]),
+    path: join(packageRoot(), 'pipelines', 'site.yaml'),
+  },
+  {
+    title: 'a flag that says what the file says',
+    text: withOptions('      url: http://a\n'),
+    flags: { backend: 'http://a' },
+  },
   { title: 'the least that answers', text: whole },
   { title: 'the ten stages', text: ten },
   {
@@ -114,7 +145,12 @@ export const invalid: readonly InvalidCase[] = [
     finds: ['R001 3:1'],
     says: 'spaces',
   },
-  { title: 'R001 a quote without its end', text: 'version: "1\n', finds: ['R001 1:11'] },
+  {
+    title: 'R001 a quote without its end',
+    text: 'version: "1\n',
+    finds: ['R001 1:10'],
+    says: 'close it: "1"',
+  },
   { title: 'R002 nothing', text: '', finds: ['R002 1:1'] },
   { title: 'R002 comments only', text: '# nothing\n', finds: ['R002 1:1'] },
   {
@@ -234,7 +270,7 @@ export const invalid: readonly InvalidCase[] = [
   {
     title: 'R006 a version in quotes',
     text: whole.replace('version: 1', 'version: "1"'),
-    finds: ['R006 1:10', 'R006 1:10'],
+    finds: ['R006 1:10'],
     says: 'write 1 without quotes',
   },
   {
@@ -478,9 +514,65 @@ export const invalid: readonly InvalidCase[] = [
   },
   {
     title: 'R050 a cache that does not know which credentials are forwarded',
-    text: ten.replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}'),
-    finds: ['R050 5:10', 'R050 6:10', 'R050 8:10', 'R050 10:10'],
+    text: ten
+      .replace('- use: backend', '- use: backend\n    with: {forwardHeaders: [X-Team]}')
+      .replace('- use: tier0', '- use: tier0\n    with: {forwardHeaders: []}'),
+    finds: ['R050 6:28'],
     says: 'plugin "tier0" has forwardHeaders [], but plugin "backend" has forwardHeaders ["X-Team"]',
+  },
+  {
+    title: 'R036 a stage of a site behind a cache',
+    text: ten.replace('- use: translate', '- use: ../test/data/site-gate/index.js\n  - use: translate'),
+    path: join(packageRoot(), 'pipelines', 'site.yaml'),
+    finds: ['R036 7:5'],
+    says: 'move "site-gate" above line 5',
+  },
+  {
+    title: 'R054 an option that nothing reads',
+    text: withTop('telemetry:\n  procRoot: /proc\n'),
+    finds: ['R054 3:13'],
+    says: 'take it out',
+  },
+  {
+    title: 'R054 a variable that nothing reads',
+    text: whole,
+    env: { OTEL_SERVICE_NAME: 'proxy' },
+    finds: ['R054 1:1'],
+    says: 'environment variable OTEL_SERVICE_NAME has no effect yet',
+  },
+  {
+    title: 'R055 a deprecated option',
+    text: withTop('server:\n  responseGzip: true\n'),
+    finds: ['R055 3:17'],
+    says: 'use -response-compression=none',
+  },
+  {
+    title: 'R055 a deprecated flag',
+    text: whole,
+    flags: { 'response-gzip': 'false' },
+    finds: ['R055 1:1'],
+    says: 'flag -response-gzip is deprecated',
+  },
+  {
+    title: 'R056 a value that a flag overrides',
+    text: withOptions('      maxConcurrent: 5\n      url: http://a\n'),
+    flags: { backend: 'http://b', 'max-concurrent': '5' },
+    finds: ['R056 8:7'],
+    says: 'flag -backend gives another value',
+  },
+  {
+    title: 'R056 a value that a variable overrides',
+    text: withOptions('      url: http://a\n'),
+    env: { LOGS_BACKEND_URL: 'http://b' },
+    finds: ['R056 7:7'],
+    says: 'environment variable LOGS_BACKEND_URL',
+  },
+  {
+    title: 'R057 a flag of a plugin that is not there',
+    text: whole,
+    flags: { 'rate-limit-per-second': '5' },
+    finds: ['R057 1:1'],
+    says: 'the pipeline has no "guard"',
   },
   {
     title: 'every stage is unknown: no talk of slots',

@@ -94,7 +94,10 @@ const refused: readonly (readonly [readonly string[], string])[] = [
   [['-max'], 'flag -max needs a value'],
   [['-max=0'], 'flag -max must be at least 1, not 0'],
   [['-max=many'], 'flag -max must be a whole number, not "many"'],
-  [['-ttl=5'], 'flag -ttl must be a duration such as "30s", "5m" or "1h30m", not "5"'],
+  [
+    ['-ttl=5'],
+    'flag -ttl must be a duration such as "30s", "5m" or "1h30m", not "5", write "5s" for seconds',
+  ],
   [['-cache=yes'], 'flag -cache must be true or false, not "yes"'],
   [['-help=yes'], 'flag -help must be true or false, not "yes"'],
   [

@@ -89,7 +89,7 @@ test('values of the file are never turned into the wanted type', (t) => {
     findings.map(({ message, fix }) => [message, fix]),
     [
       ['option "ttl" must be a duration such as "30s", "5m" or "1h30m", not 30', 'write "30s" for seconds'],
-      ['option "burst" must be a whole number, not "5"', undefined],
+      ['option "burst" must be a whole number, not "5"', 'write 5 without quotes'],
       ['option "names" must be a list, not "a,b"', undefined],
     ],
   );

@@ -1,0 +1,68 @@
+import { definitionsOf, CORE_SECTIONS, type OptionDefinition } from '../options/index.js';
+import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
+
+/** Where an unknown key belongs, as advice: operators take an option by its flag, or write it in the wrong place. */
+export function meantOption(
+  draft: PipelineDraft,
+  owner: DraftOptions | undefined,
+  key: string,
+): string | undefined {
+  const own = owner === undefined ? [] : definitionsOf(owner.owner, owner.schema);
+  const named = own.find((option) => isName(option, key));
+  if (named !== undefined) return `did you mean "${named.key}"?`;
+  const places = placesOf(draft, owner, key);
+  return places.length === 0 ? undefined : `it is an option of ${listed(places)}`;
+}
+
+/** Advice for an unknown key of the top level or of an entry: where it would be an option. */
+export function meantBeside(
+  draft: PipelineDraft,
+  owner: DraftOptions | undefined,
+  key: string,
+): string | undefined {
+  const own = owner === undefined ? [] : definitionsOf(owner.owner, owner.schema);
+  const option = own.find((each) => each.key === key || isName(each, key));
+  if (option !== undefined) {
+    const name = option.key === key ? 'it' : `"${option.key}"`;
+    return `write ${name} under "with", where options stand`;
+  }
+  return meantOption(draft, owner, key);
+}
+
+/** The parts of the file that have such an option: sections, then plugins; when none of them has it, built-in plugins that could. */
+function placesOf(draft: PipelineDraft, owner: DraftOptions | undefined, key: string): readonly string[] {
+  const sections: readonly string[] = CORE_SECTIONS;
+  const has = (name: string): boolean =>
+    definitionsOf(name, draft.schemas.get(name) ?? {}).some(
+      (option) => option.key === key || isName(option, key),
+    );
+  const inSections = sections.filter(has).map((name) => `section "${name}"`);
+  const inFile = draft.entries
+    .filter(({ options }) => options !== undefined && options !== owner)
+    .filter(({ options }) =>
+      definitionsOf('', options?.schema ?? {}).some((option) => option.key === key || isName(option, key)),
+    )
+    .map(({ id }) => `plugin "${id}"`);
+  const found = [...inSections, ...inFile].filter((place) => place !== owner?.owner);
+  if (found.length > 0) return [...new Set(found)].slice(0, 6);
+  return [...draft.schemas.keys()]
+    .filter((name) => !sections.includes(name) && has(name))
+    .map((name) => `plugin "${name}"`)
+    .filter((place) => place !== owner?.owner)
+    .slice(0, 3);
+}
+
+/** Whether a word is another name of an option: its flag, its variable, or its key with dashes, underscores or other letters. */
+function isName({ key, flag, shares, env }: OptionDefinition, word: string): boolean {
+  const bare = word.replace(/^-+/, '');
+  return bare === flag || bare === shares || env.includes(bare) || plainName(bare) === plainName(key);
+}
+
+function plainName(word: string): string {
+  return word.replace(/[-_.]/g, '').toLowerCase();
+}
+
+function listed(places: readonly string[]): string {
+  const last = places.at(-1) ?? '';
+  return places.length < 2 ? last : `${places.slice(0, -1).join(', ')} and ${last}`;
+}
