@@ -1065,7 +1065,7 @@ export interface PeerCacheOptions {
    */
   readonly peerHotReadAheadTenantFairShare: number;
   /**
-   * Time added after a round that failed. (milliseconds)
+   * How long a replica is not read ahead from after a failure, as many times as it failed in a row, at most four. (milliseconds)
    */
   readonly peerHotReadAheadErrorBackoff: number;
 }

@@ -276,6 +276,7 @@ export class AnswerStore {
     const inFront = (): readonly Behind[] => this.#behind.slice(0, this.#behind.indexOf(added));
     return {
       largest: this.largest,
+      isOwn: (text) => keyOf(text) !== text,
       peek: (text) => {
         const kept = this.#memory.peek(this.#memoryKey(keyOf(text)));
         return kept && { leftMs: -this.#expiredMs(kept), bytes: kept.bytes };

@@ -38,6 +38,8 @@ export interface AnswerTier {
 export interface TierFront {
   /** The most bytes of a value. */
   readonly largest: number;
+  /** Whether this process may ask for the key: it is not one of other options. */
+  isOwn(key: string): boolean;
   /** What memory or a tier in front has, and is fresh. */
   find(key: string): Promise<AnswerHit | undefined>;
   /** How long what memory has is still fresh, and its size; nothing is used or loaded for it. */

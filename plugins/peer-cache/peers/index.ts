@@ -4,6 +4,7 @@ import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { fleetOf } from '../../../core/cache/fleet.js';
 import { setupOf } from '../../../core/cache/setup.js';
+import { SpareTime } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/option-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address } from './address.js';
@@ -17,6 +18,7 @@ import { Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
 import type { PeerHouse } from './peer.js';
+import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
 import { Watch } from './watch.js';
 
@@ -32,6 +34,7 @@ export class Peers {
   readonly #watch: Watch;
   readonly #tier: PeerTier;
   readonly #routes: PeerRoutes;
+  readonly #ahead: ReadAhead;
 
   /** Undefined where the options name no fleet. Throws an Error that names the flag that is wrong. */
   static of(options: PeerCacheOptions, host: PeerHost): Peers | undefined {
@@ -85,6 +88,13 @@ export class Peers {
       log: host.log,
       meters: host.meters,
     });
+    const spare = new SpareTime(host, () => true);
+    this.#ahead = new ReadAhead({
+      options,
+      house: this.#house,
+      members: this.#members,
+      isFree: () => spare.isFree,
+    });
     fleetOf(host).join((tenantId) => this.#purgeOthers(tenantId));
   }
 
@@ -101,10 +111,12 @@ export class Peers {
     this.#tier.attach(front);
     this.#routes.attach(front);
     await this.#watch.start();
+    this.#ahead.start(front);
   }
 
   stop(): void {
     this.#watch.stop();
+    this.#ahead.stop();
     this.#house.client.close();
   }
 

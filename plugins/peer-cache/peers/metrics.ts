@@ -45,5 +45,23 @@ export const peerMetrics = {
     type: 'counter',
     help: 'Times that the members of the fleet could not be found out, so that the last ones stayed.',
   },
+  peer_cache_hot_index_requests_total: {
+    type: 'counter',
+    help: 'Times that other replicas were asked what they are asked for most.',
+  },
+  peer_cache_hot_index_errors_total: { type: 'counter', help: 'Those of them that failed.' },
+  peer_cache_read_ahead_prefetches_total: {
+    type: 'counter',
+    help: 'Answers taken from other replicas before they were asked for here.',
+  },
+  peer_cache_read_ahead_prefetch_bytes_total: { type: 'counter', help: 'Bytes of those answers.' },
+  peer_cache_read_ahead_budget_drops_total: {
+    type: 'counter',
+    help: 'Answers that were not read ahead as the keys or bytes of the round were used up, or that were larger than had been told.',
+  },
+  peer_cache_read_ahead_tenant_skips_total: {
+    type: 'counter',
+    help: 'Answers that came after those of other tenants, or not at all, as their tenant had its share of the round.',
+  },
   peer_cache_received_total: { type: 'counter', help: 'Answers that other replicas brought to this one.' },
 } as const;

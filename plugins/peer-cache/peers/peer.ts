@@ -7,6 +7,7 @@ import { PeerBreaker } from './breaker.js';
 import { PeerFailure, type PeerClient, type PeerReply, type PeerRequest } from './client.js';
 import { leastCompressed, type Encodings } from './encoding.js';
 import { framed, unframed } from './frame.js';
+import { hotEntriesOf, largestHot, type HotEntry } from './hot-entries.js';
 import type { peerMetrics } from './metrics.js';
 import { Patience } from './patience.js';
 
@@ -43,6 +44,8 @@ export interface GetOptions {
   readonly makes?: boolean;
   /** How long the peer may wait for one who makes it. */
   readonly waitMs?: number;
+  /** Nobody asks for the value yet: it is no use of the key, and no sign of how fast the peer is. */
+  readonly isAhead?: boolean;
 }
 
 export interface Told {
@@ -75,17 +78,17 @@ export class Peer {
   }
 
   /** What the peer says of a key; undefined where the call fails. */
-  async get(key: string, { began, makes, waitMs }: GetOptions = {}): Promise<Told | undefined> {
+  async get(key: string, { began, makes, waitMs, isAhead }: GetOptions = {}): Promise<Told | undefined> {
     const sentMs = this.#house.clock.monotonicMs();
     return this.#guarded(async () => {
-      const more = `${makes === true ? '&make=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
+      const more = `${makes === true ? '&make=1' : ''}${isAhead === true ? '&ahead=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
       const reply = await this.#send({
         method: 'GET',
         path: `/_cache/get?key=${encodeURIComponent(key)}${more}`,
         headers: this.#isNear ? {} : { 'accept-encoding': this.#house.encodings.names },
         ...(began === undefined ? {} : { began }),
       });
-      if (waitMs === undefined) this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
+      if (waitMs === undefined && isAhead !== true) this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
       if (reply.status === 404) return { state: stateOf(reply) };
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);
@@ -117,6 +120,20 @@ export class Peer {
       });
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       return leftIn(reply.body, key);
+    });
+  }
+
+  /** What it owns and was asked for most, so many keys at most; undefined where the call fails. */
+  async hot(limit: number): Promise<readonly HotEntry[] | undefined> {
+    return this.#guarded(async () => {
+      const reply = await this.#send({
+        method: 'GET',
+        path: `/_cache/hot?limit=${limit}`,
+        headers: {},
+        largest: largestHot,
+      });
+      if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
+      return hotEntriesOf(reply.body);
     });
   }
 
@@ -183,7 +200,7 @@ export class Peer {
   }
 
   async #send(
-    request: Omit<PeerRequest, 'timeoutMs' | 'largest'> & { readonly timeoutMs?: number },
+    request: Omit<PeerRequest, 'timeoutMs' | 'largest'> & Partial<Pick<PeerRequest, 'timeoutMs' | 'largest'>>,
   ): Promise<PeerReply> {
     const { client, timeoutMs, encodings } = this.#house;
     const reply = await client.send(this.address, { timeoutMs, largest: largestAnswer, ...request });

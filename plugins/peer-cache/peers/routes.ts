@@ -13,13 +13,13 @@ import {
 import type { HotIndex } from './hot-index.js';
 import { leastCompressed } from './encoding.js';
 import { framed, unframed } from './frame.js';
+import { hotIndexOf, maxHot } from './hot-entries.js';
 import type { Making } from './making.js';
 import type { Members } from './members.js';
 import { minUsableMs } from './peer-tier.js';
 import { largestSet, makingHeader, type PeerHouse } from './peer.js';
 
 const maxKeys = 200;
-const maxHot = 2_000;
 const usualTtlMs = 30_000;
 const bytesType = 'application/octet-stream';
 const jsonType = 'application/json';
@@ -77,7 +77,7 @@ export class PeerRoutes {
   async #get(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
     const hit = await this.#front?.find(key);
-    if (hit !== undefined) this.#settings.hot.used(key);
+    if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
     return usable === undefined ? this.#nothing(call, key) : this.#value(call, key, usable);
   }
@@ -207,7 +207,7 @@ export class PeerRoutes {
         },
       ];
     });
-    return jsonAnswer({ owner: members.self.text, entries }, jsonType);
+    return jsonAnswer(hotIndexOf(members.self.text, entries), jsonType);
   }
 
   #peers(): Answer {

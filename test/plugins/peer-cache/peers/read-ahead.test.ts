@@ -1,0 +1,266 @@
+import test, { type ExecutionContext } from 'ava';
+import { makeHost, optionsOf } from '../../../../core/testing/index.js';
+import type { PeerCacheOptions } from '../../../../core/base/options.gen.js';
+import type { TierFront } from '../../../../core/cache/answer-tier.js';
+import type { HotEntry } from '../../../../plugins/peer-cache/peers/hot-entries.js';
+import { peerMetrics } from '../../../../plugins/peer-cache/peers/metrics.js';
+import { ReadAhead } from '../../../../plugins/peer-cache/peers/read-ahead.js';
+import { metric } from '../stored.js';
+import { ask, auth, callsOf, filled, pathOf, until, withFleet, type Replica } from './fleet.js';
+import { toldPeer, type ToldPeer, type ToldPeerSettings } from './told-peer.js';
+
+const numbers = Array.from({ length: 16 }, (_, number) => number);
+const ahead = {
+  'peer-hot-read-ahead-enabled': 'true',
+  'peer-hot-read-ahead-interval': '20ms',
+  'peer-hot-read-ahead-jitter': '0s',
+};
+
+const count = async (replica: Replica, name: string): Promise<number> =>
+  Number((await metric(replica.url, name)) ?? 0);
+const prefetches = 'peer_cache_read_ahead_prefetches_total';
+
+async function hotOf({ url }: Replica): Promise<readonly HotEntry[]> {
+  const answer = await fetch(`${url}/_cache/hot`, { headers: auth });
+  return ((await answer.json()) as { readonly entries: readonly HotEntry[] }).entries;
+}
+
+test('what a replica is asked for most is there on another one before somebody asks', async (t) => {
+  const backend = await filled(t);
+  for (const isEnabled of [true, false])
+    await withFleet(
+      {
+        backend: backend.url,
+        replicas: 2,
+        flagsOf: (place) => (place === 1 ? { ...ahead, 'peer-hot-read-ahead-enabled': String(isEnabled) } : {}),
+      },
+      async ([first, second]) => {
+        if (first === undefined || second === undefined) return t.fail();
+        const answers: string[] = [];
+        for (const number of [...numbers, ...numbers]) answers.push(await ask(first, pathOf('a', number)));
+        await until(async () => (await count(first, 'peer_cache_write_through_waiting_bytes')) === 0);
+        const hot = await hotOf(first);
+        t.true(hot.length > 0 && hot.length < numbers.length);
+        if (isEnabled) {
+          await until(async () => (await count(second, prefetches)) >= hot.length);
+          const bytes = hot.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+          t.is(await count(second, 'peer_cache_read_ahead_prefetch_bytes_total'), bytes);
+          const scores = (some: readonly HotEntry[]): unknown => some.map(({ key, score }) => [key, score]);
+          t.deepEqual(scores(await hotOf(first)), scores(hot), 'to read ahead is no use');
+        }
+        const calls = callsOf(backend);
+        for (const number of numbers) t.is(await ask(second, pathOf('a', number)), answers[number] ?? '');
+        t.is(callsOf(backend), calls);
+        t.is(await count(second, 'peer_cache_hits_total'), isEnabled ? 0 : hot.length);
+        if (!isEnabled) t.is(await count(second, 'peer_cache_hot_index_requests_total'), 0);
+      },
+    );
+});
+
+/** What keys of the replicas in these tests begin with, for a tenant. */
+async function keyMaker(t: ExecutionContext, backend: string): Promise<(tenant: string, name: string) => string> {
+  let key = '';
+  await withFleet({ backend, replicas: 1 }, async ([only]) => {
+    if (only === undefined) return t.fail();
+    await ask(only, pathOf('a'));
+    await ask(only, pathOf('a'));
+    key = (await hotOf(only))[0]?.key ?? '';
+  });
+  const [, format, setup] = key.split(':');
+  return (tenant, name) => [tenant, format, setup, tenant, name].join(':');
+}
+
+/** What is fetched in one round. */
+async function oneRound(
+  t: ExecutionContext,
+  backend: string,
+  settings: ToldPeerSettings,
+  flags: Readonly<Record<string, string>> = {},
+  look: (replica: Replica, peer: ToldPeer) => Promise<void> = () => Promise.resolve(),
+): Promise<readonly string[]> {
+  const peer = await toldPeer(t, settings);
+  await withFleet(
+    { backend, replicas: 1, others: [peer.address], flags: { ...ahead, ...flags } },
+    async ([only]) => {
+      await until(() => peer.hotQueries.length >= 2);
+      if (only !== undefined) await look(only, peer);
+    },
+  );
+  return peer.got.map((key) => key.slice(0, 1) + (key.split(':')[4] ?? ''));
+}
+
+test('each bound of a round of reading ahead holds, and says what it left out', async (t) => {
+  const backend = await filled(t);
+  const key = await keyMaker(t, backend.url);
+  const of = (tenant: string, name: string, score: number, size_bytes = 100, leftMs = 600_000): HotEntry => ({
+    key: key(tenant, name),
+    tenant,
+    score,
+    size_bytes,
+    remaining_ttl_ms: leftMs,
+  });
+  const entries = [of('1', 'a', 9), of('1', 'b', 8, 300), of('1', 'c', 7, 100, 60_000), of('2', 'd', 6)];
+  const one = { 'peer-hot-read-ahead-max-concurrency': '1' };
+  const round = (
+    flags: Readonly<Record<string, string>>,
+    look?: (replica: Replica, peer: ToldPeer) => Promise<void>,
+  ): Promise<readonly string[]> => oneRound(t, backend.url, { entries }, { ...one, ...flags }, look);
+  const told =
+    (name: string, wanted: number) =>
+    async (replica: Replica): Promise<void> => {
+      t.is(await count(replica, `peer_cache_read_ahead_${name}_total`), wanted, name);
+    };
+  t.deepEqual(await round({}, told('prefetches', 4)), ['1a', '1b', '1c', '2d']);
+  t.deepEqual(
+    await round({ 'peer-hot-read-ahead-max-keys-per-interval': '2' }, told('budget_drops', 2)),
+    ['1a', '2d'],
+  );
+  t.deepEqual(
+    await round({ 'peer-hot-read-ahead-max-bytes-per-interval': '400' }, told('budget_drops', 1)),
+    ['1a', '1c', '2d'],
+  );
+  t.deepEqual(await round({ 'peer-hot-read-ahead-max-object-bytes': '299' }), ['1a', '1c', '2d']);
+  t.deepEqual(await round({ 'peer-hot-read-ahead-min-ttl': '2m' }), ['1a', '1b', '2d']);
+  const four = { 'peer-hot-read-ahead-max-keys-per-interval': '4' };
+  t.deepEqual(
+    await round({ ...four, 'peer-hot-read-ahead-tenant-fair-share': '50' }, told('tenant_skips', 1)),
+    ['1a', '1b', '2d', '1c'],
+  );
+  t.deepEqual(
+    await round({ ...four, 'peer-hot-read-ahead-tenant-fair-share': '75' }, told('tenant_skips', 0)),
+    ['1a', '1b', '1c', '2d'],
+  );
+  await round({ 'peer-hot-read-ahead-top-n': '7' }, (_, { hotQueries }) => {
+    t.is(hotQueries[0], '?limit=7');
+    return Promise.resolve();
+  });
+});
+
+test('so many keys are read ahead at once as the option says', async (t) => {
+  const backend = await filled(t);
+  const key = await keyMaker(t, backend.url);
+  const entries = numbers.slice(0, 6).map(
+    (number): HotEntry => ({
+      key: key('1', `k${number}`),
+      tenant: '1',
+      score: 1,
+      size_bytes: 10,
+      remaining_ttl_ms: 600_000,
+    }),
+  );
+  for (const atOnce of [1, 3])
+    await oneRound(
+      t,
+      backend.url,
+      { entries, atOnce },
+      { 'peer-hot-read-ahead-max-concurrency': String(atOnce) },
+      (_, peer) => {
+        t.is(peer.mostAtOnce(), atOnce);
+        return Promise.resolve();
+      },
+    );
+});
+
+test('keys of other options are not read ahead, and what is larger than told or not believed is not kept', async (t) => {
+  const backend = await filled(t);
+  const key = await keyMaker(t, backend.url);
+  const of = (text: string): HotEntry => ({
+    key: text,
+    tenant: '1',
+    score: 1,
+    size_bytes: 100,
+    remaining_ttl_ms: 600_000,
+  });
+  const entries = [of(key('1', 'a')), of('1:x:0123456789abcdef:1:b'), of('1:c')];
+  const kept =
+    (wanted: number) =>
+    async (replica: Replica): Promise<void> => {
+      t.is(await count(replica, prefetches), wanted);
+    };
+  t.deepEqual(await oneRound(t, backend.url, { entries }, {}, kept(1)), ['1a']);
+  await oneRound(t, backend.url, { entries, bytesOf: () => 101 }, {}, async (replica) => {
+    t.is(await count(replica, prefetches), 0);
+    t.is(await count(replica, 'peer_cache_read_ahead_budget_drops_total'), 1);
+  });
+  await oneRound(t, backend.url, { entries, token: 'another one' }, {}, kept(0));
+});
+
+test('an index of keys that cannot be used is counted, and its replica is left alone for a time', async (t) => {
+  const backend = await filled(t);
+  const answers = [
+    'no JSON',
+    '[]',
+    '{"entries":[1]}',
+    '{"entries":[{"key":"k","tenant":"1","score":-1,"size_bytes":1,"remaining_ttl_ms":1}]}',
+    `{"entries":[],"more":"${'x'.repeat(4 * 1024 * 1024)}"}`,
+  ];
+  for (const answer of answers) {
+    const peer = await toldPeer(t, { entries: [], hot: (response) => void response.end(answer) });
+    const backoff = (time: string) => ({ 'peer-hot-read-ahead-error-backoff': time });
+    await withFleet(
+      {
+        backend: backend.url,
+        replicas: 2,
+        others: [peer.address],
+        flags: ahead,
+        flagsOf: (place) => backoff(place === 0 ? '1ms' : '1000h'),
+      },
+      async ([often, once]) => {
+        if (often === undefined || once === undefined) return t.fail();
+        const errors = 'peer_cache_hot_index_errors_total';
+        await until(async () => (await count(often, errors)) >= 3);
+        await until(async () => (await count(once, 'peer_cache_hot_index_requests_total')) >= 5);
+        t.is(await count(once, errors), 1, answer.slice(0, 80));
+        t.deepEqual(peer.got, []);
+      },
+    );
+  }
+});
+
+test('rounds of reading ahead come as often as interval and jitter say', async (t) => {
+  const backend = await filled(t);
+  const rare = [{ 'peer-hot-read-ahead-interval': '1000h' }, { 'peer-hot-read-ahead-jitter': '1000000h' }];
+  await withFleet(
+    { backend: backend.url, replicas: 3, flags: ahead, flagsOf: (place) => rare[place - 1] ?? {} },
+    async ([often, ...others]) => {
+      if (often === undefined) return t.fail();
+      const asked = 'peer_cache_hot_index_requests_total';
+      await until(async () => (await count(often, asked)) >= 6);
+      for (const replica of others) t.is(await count(replica, asked), 0);
+    },
+  );
+});
+
+test('a process that has more to do reads nothing ahead, and ends a round that it has begun', async (t) => {
+  const host = makeHost({ metrics: peerMetrics });
+  const asked: string[] = [];
+  let free = 0;
+  const peer = {
+    isUp: true,
+    hot: () => {
+      asked.push('hot');
+      return Promise.resolve(
+        ['1:a', '1:b'].map((key) => ({ key, tenant: '1', score: 1, size_bytes: 1, remaining_ttl_ms: 60_000 })),
+      );
+    },
+    get: (key: string) => {
+      asked.push(key);
+      return Promise.resolve({ state: 'none' as const });
+    },
+  };
+  const options = optionsOf('peer-cache', { peerHotReadAheadMaxConcurrency: 1 }) as unknown as PeerCacheOptions;
+  const front: TierFront = {
+    largest: 1000,
+    isOwn: () => true,
+    find: () => Promise.resolve(undefined),
+    peek: () => undefined,
+    put: () => true,
+  };
+  const settings = { options, house: host, members: { peers: [peer] }, isFree: () => (free -= 1) >= 0 };
+  const reading = new ReadAhead(settings);
+  await reading.round(front);
+  t.deepEqual(asked, []);
+  free = 3;
+  await reading.round(front);
+  t.deepEqual(asked, ['hot', '1:a']);
+});
