@@ -14,6 +14,7 @@ const slow = [
   'conformance/',
   'contract/',
   'faults/',
+  'fleet/',
   'fuzz/',
   'hostile/',
   'overload/',

@@ -3,6 +3,7 @@
  * A turn is what runs between two looks for input. Its time on the processor is told apart from waiting for input, and from
  * waiting for a processor that others use. With `TURN_STACKS=30`, what runs in a turn after 30 ms is told as well (Linux only).
  */
+import cluster from 'node:cluster';
 import { performance, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -135,19 +136,22 @@ function measures(): Measures {
   };
 }
 
-process.on('message', (question: MeterQuestion) => {
-  if (question.meter === 'start') start(question.liveEveryMs ?? 0);
-  if (question.meter === 'collect') {
-    // What waits for a finaliser goes in the second run.
-    collect();
-    collect();
-  }
-  process.send?.({ id: question.id, measures: measures() });
-  // The time of an answer to the parent is not the program's.
-  before = now();
-});
-const lookedAtMs = Number(process.env['TURN_STACKS'] ?? 0);
-if (lookedAtMs > 0) watchStacks(lookedAtMs);
-// The program ends as it would without a parent that asks.
-process.channel?.unref();
+// Workers of the program have a parent of their own, which does not ask.
+if (!cluster.isWorker) {
+  process.on('message', (question: MeterQuestion) => {
+    if (question.meter === 'start') start(question.liveEveryMs ?? 0);
+    if (question.meter === 'collect') {
+      // What waits for a finaliser goes in the second run.
+      collect();
+      collect();
+    }
+    process.send?.({ id: question.id, measures: measures() });
+    // The time of an answer to the parent is not the program's.
+    before = now();
+  });
+  const lookedAtMs = Number(process.env['TURN_STACKS'] ?? 0);
+  if (lookedAtMs > 0) watchStacks(lookedAtMs);
+  // The program ends as it would without a parent that asks.
+  process.channel?.unref();
+}
 setImmediate(endTurn).unref();

@@ -1,0 +1,95 @@
+/**
+ * `npm run fleet`: replicas in processes of their own before one backend. The corpus through all of them in turn, what they ask of the
+ * backend beside replicas that know nothing of each other, and a load while replicas are killed, stopped, slowed, cut off and added.
+ *
+ *   npm run fleet -- [--discovery=static|dns|srv|http] [--seconds=10] [--loops=8] [--seed=N] [--set=http|otel] [--no-rounds] [--no-faults]
+ *
+ * BACKEND_URL names a VictoriaLogs with the corpus in it; without it the embedded backend is used. Ends with 1 when an answer failed, was wrong,
+ * or the second round asked the backend more than a third of what separate replicas ask.
+ */
+import { readExceptions } from '../conformance/exceptions.js';
+import { readArguments } from '../watch/arguments.js';
+import { discoveryOf } from './discovery.js';
+import { Fleet } from './fleet.js';
+import { Balancer } from './load.js';
+import { corpusFlags, countedCases, Ground, round, underFaults } from './trial.js';
+
+const options = readArguments(process.argv.slice(2), [
+  'discovery',
+  'seconds',
+  'loops',
+  'pause',
+  'seed',
+  'set',
+  'no-faults',
+  'no-rounds',
+]);
+const seed = options.number('seed', 20_261_123);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const cases = countedCases(options.text('set', 'http') === 'otel' ? 'otel' : 'http');
+const ground = await Ground.open(process.env['BACKEND_URL']);
+const complaints: string[] = [];
+try {
+  const flags = [`-backend=${ground.backend.url}`, ...corpusFlags];
+  const discovery = options.text('discovery', 'static');
+  if (!options.flag('no-rounds')) await inTurn(flags, discovery);
+  if (!options.flag('no-faults')) await faulty(flags, discovery);
+} finally {
+  await ground.close();
+}
+for (const text of complaints.slice(0, 20)) print(`  ${text.split('\n', 2).join(' ')}`);
+process.exitCode = complaints.length === 0 ? 0 : 1;
+
+/** The corpus through all replicas, beside replicas that know nothing of each other. */
+async function inTurn(flags: readonly string[], discovery: string): Promise<void> {
+  const alone = await rounds(await Fleet.open(3, flags));
+  const together = await rounds(await Fleet.open(3, flags, await discoveryOf(discovery, 3)));
+  print(`three replicas, ${cases.length} requests in turn, calls of the backend`);
+  for (const [index, one] of alone.entries()) {
+    const other = together[index];
+    if (other === undefined) continue;
+    print(
+      `round ${index + 1}: apart ${one.backendCalls} (${one.passed}/${one.all} right), ${discovery} ${other.backendCalls} (${other.passed}/${other.all} right)`,
+    );
+    complaints.push(...other.failures.filter((failure) => !one.failures.includes(failure)));
+  }
+  const [second, bound] = [together[1]?.backendCalls ?? 0, (alone[1]?.backendCalls ?? 0) / 3];
+  if (second > bound) complaints.push(`the second round asked ${second} times, the bound is ${bound}`);
+}
+
+async function rounds(fleet: Fleet): Promise<readonly Awaited<ReturnType<typeof round>>[]> {
+  const balancer = new Balancer(fleet.replicas);
+  try {
+    return [
+      await round(balancer, ground.backend, cases, 0),
+      await round(balancer, ground.backend, cases, 1),
+      await round(balancer, ground.backend, cases, 2),
+    ];
+  } finally {
+    await balancer.close();
+    await fleet.close();
+  }
+}
+
+async function faulty(flags: readonly string[], discovery: string): Promise<void> {
+  const excepted = readExceptions();
+  const known = cases.filter(({ request }) => request.method === 'GET' && !excepted.has(request.id));
+  const fleet = await Fleet.open(4, flags, await discoveryOf(discovery, 4), 3);
+  try {
+    const reports = await underFaults(fleet, ground.backend, known, {
+      seed,
+      seconds: options.number('seconds', 10),
+      loops: options.number('loops', 8),
+      pauseMs: options.number('pause', 20),
+    });
+    print(`seed ${seed}; a load of ${options.number('loops', 8)} loops`);
+    for (const { fault, asked, resent, failed, wrong, p50, p99, backendCalls } of reports) {
+      print(
+        `${fault.padEnd(16)} asked ${asked}, resent ${resent}, failed ${failed.length}, wrong ${wrong.length}, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${backendCalls} calls of the backend`,
+      );
+      complaints.push(...failed, ...wrong);
+    }
+  } finally {
+    await fleet.close();
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readCases, type GoldenCase } from '../conformance/cases.js';
+import { compareAnswers } from '../conformance/compare.js';
+import { openStore, type Store } from '../conformance/target.js';
+import { accounts } from '../conformance/load-data.js';
+import { quantile } from '../overload/sample.js';
+import { CountingBackend } from './counting-backend.js';
+import type { Fleet, Replica } from './fleet.js';
+import { Balancer, loadWith, type LoadReport } from './load.js';
+import type { WireState } from './wire.js';
+
+/** What the corpus was recorded with, as flags of a process. */
+export const corpusFlags: readonly string[] = [
+  `-tenant-map=${JSON.stringify(
+    Object.fromEntries(
+      [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
+    ),
+  )}`,
+  '-rate-limit-per-second=0',
+  '-max-entries-limit-per-query=5000',
+];
+
+/** The backend of a trial, with the corpus in it, behind a counter. */
+export class Ground {
+  readonly #store: Store;
+
+  private constructor(
+    store: Store,
+    readonly backend: CountingBackend,
+  ) {
+    this.#store = store;
+  }
+
+  static async open(backendUrl: string | undefined): Promise<Ground> {
+    const store = await openStore(backendUrl, backendUrl === undefined);
+    return new Ground(store, await CountingBackend.open(store.url));
+  }
+
+  async close(): Promise<void> {
+    this.backend.close();
+    await this.#store.close();
+  }
+}
+
+/** What each replica asked in turn gave for the whole corpus. */
+export interface RoundReport {
+  readonly passed: number;
+  readonly all: number;
+  readonly backendCalls: number;
+  readonly failures: readonly string[];
+}
+
+/** Asks every case once: the first one of the first replica, the next one of the second, and so on, begun `offset` replicas later. */
+export async function round(
+  balancer: Balancer,
+  backend: CountingBackend,
+  cases: readonly GoldenCase[],
+  offset: number,
+): Promise<RoundReport> {
+  backend.forget();
+  const failures: string[] = [];
+  for (const [index, { request, golden }] of cases.entries()) {
+    const answer = await balancer.sendTo(index + offset, request);
+    const difference = compareAnswers(request, golden, answer);
+    if (difference !== undefined) failures.push(`${request.id}: ${difference}`);
+  }
+  // What replicas send to each other in the background is there before the next round.
+  await sleep(500);
+  return {
+    passed: cases.length - failures.length,
+    all: cases.length,
+    backendCalls: backend.total,
+    failures,
+  };
+}
+
+export function countedCases(set: 'http' | 'otel'): readonly GoldenCase[] {
+  return readCases(set).filter(({ request }) => request.exact !== false);
+}
+
+/** One thing that goes wrong in a fleet. */
+export interface Fault {
+  readonly name: string;
+  begin(fleet: Fleet): void | Promise<void>;
+  end(fleet: Fleet): void | Promise<void>;
+}
+
+/** The faults of a fleet of three, of which a fourth one can be added. */
+export const faults: readonly Fault[] = [
+  { name: 'none', begin: () => undefined, end: () => undefined },
+  {
+    name: 'killed',
+    begin: async ({ replicas }) => replicas[1]?.kill(),
+    end: async ({ replicas }) => replicas[1]?.start(),
+  },
+  {
+    name: 'stopped',
+    begin: ({ replicas }) => replicas[2]?.freeze(),
+    end: ({ replicas }) => replicas[2]?.thaw(),
+  },
+  {
+    name: 'slow by 500 ms',
+    begin: ({ replicas }) => setWire(replicas[0], { lateMs: 500 }),
+    end: ({ replicas }) => setWire(replicas[0], 'whole'),
+  },
+  {
+    name: 'cut off',
+    begin: ({ replicas }) => setWire(replicas[1], 'cut'),
+    end: ({ replicas }) => setWire(replicas[1], 'whole'),
+  },
+  {
+    name: 'one added',
+    begin: async (fleet) => {
+      await fleet.replicas[3]?.start();
+      fleet.announce();
+    },
+    end: () => undefined,
+  },
+];
+
+function setWire(replica: Replica | undefined, state: WireState): void {
+  if (replica !== undefined) replica.wire = state;
+}
+
+export interface FaultReport extends LoadReport {
+  readonly fault: string;
+  readonly p50: number;
+  readonly p99: number;
+  readonly backendCalls: number;
+}
+
+/** A load on a fleet while faults come and go. */
+export async function underFaults(
+  fleet: Fleet,
+  backend: CountingBackend,
+  cases: readonly GoldenCase[],
+  settings: {
+    readonly seed: number;
+    readonly seconds: number;
+    readonly loops: number;
+    readonly pauseMs: number;
+  },
+): Promise<readonly FaultReport[]> {
+  const balancer = new Balancer(fleet.replicas);
+  const reports: FaultReport[] = [];
+  try {
+    for (const [number, fault] of faults.entries()) {
+      backend.forget();
+      const loading = loadWith(balancer, cases, { ...settings, seed: settings.seed + number });
+      await sleep(settings.seconds * 250);
+      await fault.begin(fleet);
+      const report = await loading;
+      await fault.end(fleet);
+      reports.push({
+        ...report,
+        fault: fault.name,
+        p50: quantile(report.timesMs, 0.5),
+        p99: quantile(report.timesMs, 0.99),
+        backendCalls: backend.total,
+      });
+    }
+  } finally {
+    await balancer.close();
+  }
+  return reports;
+}
