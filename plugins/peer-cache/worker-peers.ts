@@ -6,11 +6,9 @@ import type { Address } from './peers/address.js';
 import { PeerClient } from './peers/client.js';
 import { Encodings } from './peers/encoding.js';
 import { peerGate, tokenHeader } from './peers/gate.js';
-import { HotIndex } from './peers/hot-index.js';
-import { Making } from './peers/making.js';
 import { Members } from './peers/members.js';
 import type { peerMetrics } from './peers/metrics.js';
-import { PeerTier } from './peers/peer-tier.js';
+import { peerKeys, PeerTier } from './peers/peer-tier.js';
 import type { PeerHouse } from './peers/peer.js';
 import { PeerRoutes } from './peers/routes.js';
 
@@ -57,7 +55,7 @@ export class WorkerPeers {
     const self = this.#all[host.workers.id - 1];
     if (self === undefined) throw new Error(`worker ${host.workers.id} has no socket`);
     this.#members = new Members(self, '', this.#house, () => undefined);
-    const keys = { hot: new HotIndex(host.clock), making: new Making(host.clock) };
+    const keys = peerKeys(host.clock);
     this.#tier = new PeerTier(options, this.#house, this.#members, keys);
     this.#routes = new PeerRoutes({
       house: this.#house,

@@ -34,8 +34,8 @@ export async function framed(
 }
 
 export async function unframed(key: string, bytes: Buffer, token: string): Promise<AnswerHit | FrameDefect> {
-  if (bytes.byteLength <= frameBytes) return 'cut';
   if (!bytes.subarray(0, magic.byteLength).equals(magic)) return 'foreign';
+  if (bytes.byteLength <= frameBytes) return 'cut';
   if (bytes.readUInt8(magic.byteLength) !== version) return 'version';
   const head = bytes.subarray(0, headBytes);
   const packed = bytes.subarray(frameBytes);

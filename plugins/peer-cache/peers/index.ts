@@ -12,11 +12,9 @@ import { PeerClient, type PeerTls } from './client.js';
 import { discoveryOf, type Discovery } from './discovery.js';
 import { Encodings } from './encoding.js';
 import { peerGate, tokenHeader } from './gate.js';
-import { HotIndex } from './hot-index.js';
-import { Making } from './making.js';
 import { Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
-import { PeerTier } from './peer-tier.js';
+import { peerKeys, PeerTier } from './peer-tier.js';
 import type { PeerHouse } from './peer.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
@@ -70,7 +68,7 @@ export class Peers {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
     });
-    const keys = { hot: new HotIndex(host.clock), making: new Making(host.clock) };
+    const keys = peerKeys(host.clock);
     this.#tier = new PeerTier(options, this.#house, this.#members, keys);
     this.#routes = new PeerRoutes({
       house: this.#house,

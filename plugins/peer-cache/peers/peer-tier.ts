@@ -1,6 +1,8 @@
+import type { Clock } from '../../../core/base/clock.js';
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
 import { frameBytes } from './frame.js';
-import type { HotIndex } from './hot-index.js';
+import { ForeignValues } from './foreign-values.js';
+import { HotIndex } from './hot-index.js';
 import { Making } from './making.js';
 import type { Members } from './members.js';
 import { largestSet, type Peer, type PeerHouse, type Told } from './peer.js';
@@ -25,6 +27,11 @@ export interface PeerTierOptions {
 export interface PeerKeys {
   readonly hot: HotIndex;
   readonly making: Making;
+  readonly foreign: ForeignValues;
+}
+
+export function peerKeys(clock: Pick<Clock, 'monotonicMs'>): PeerKeys {
+  return { hot: new HotIndex(clock), making: new Making(clock), foreign: new ForeignValues(clock) };
 }
 
 /** The tier of the other replicas (L3): asks the one that owns a key, and brings it what was made here. */
@@ -33,6 +40,7 @@ export class PeerTier implements AnswerTier {
   readonly #house: PeerHouse;
   readonly #members: Members;
   readonly #hot: HotIndex;
+  readonly #foreign: ForeignValues;
   /** What is made anywhere, of the keys of which this process is the home. */
   readonly #making: Making;
   /** What this process makes while others may wait for it. */
@@ -45,12 +53,13 @@ export class PeerTier implements AnswerTier {
   /** What is on its way when caches are emptied is not kept. */
   #epoch = 0;
 
-  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, { hot, making }: PeerKeys) {
+  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, keys: PeerKeys) {
     this.#options = options;
     this.#house = house;
     this.#members = members;
-    this.#hot = hot;
-    this.#making = making;
+    this.#hot = keys.hot;
+    this.#making = keys.making;
+    this.#foreign = keys.foreign;
     this.#mine = new Making(house.clock);
     this.#pushes = new PushQueue(house.clock, house.meters);
   }
@@ -125,6 +134,7 @@ export class PeerTier implements AnswerTier {
     this.#hot.clear(prefix);
     this.#making.clear(prefix);
     this.#mine.clear(prefix);
+    this.#foreign.clear();
     return Promise.resolve();
   }
 

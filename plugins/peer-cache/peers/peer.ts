@@ -84,7 +84,7 @@ export class Peer {
       const more = `${makes === true ? '&make=1' : ''}${isAhead === true ? '&ahead=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
       const reply = await this.#send({
         method: 'GET',
-        path: `/_cache/get?key=${encodeURIComponent(key)}${more}`,
+        path: `/_cache/get?key=${encodeURIComponent(key)}&framed=1${more}`,
         headers: this.#isNear ? {} : { 'accept-encoding': this.#house.encodings.names },
         ...(began === undefined ? {} : { began }),
       });

@@ -10,6 +10,7 @@ import {
   type HttpCall,
   type RouteHandler,
 } from '../../../core/plugin/index.js';
+import type { ForeignValues } from './foreign-values.js';
 import type { HotIndex } from './hot-index.js';
 import { leastCompressed } from './encoding.js';
 import { framed, unframed } from './frame.js';
@@ -31,6 +32,7 @@ export interface PeerRoutesSettings {
   readonly members: Members;
   readonly hot: HotIndex;
   readonly making: Making;
+  readonly foreign: ForeignValues;
   readonly options: Pick<
     PeerCacheOptions,
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
@@ -79,7 +81,12 @@ export class PeerRoutes {
     const hit = await this.#front?.find(key);
     if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
-    return usable === undefined ? this.#nothing(call, key) : this.#value(call, key, usable);
+    if (usable !== undefined)
+      return this.#value(call, usable, await framed(key, usable, this.#settings.house.token));
+    // Replicas would not believe it.
+    const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.foreign.get(key);
+    const isThere = foreign !== undefined && foreign.leftMs >= minUsableMs;
+    return isThere ? this.#value(call, foreign, foreign.value) : this.#nothing(call, key);
   }
 
   /** What is on its way, for one who waits for it. */
@@ -99,15 +106,18 @@ export class PeerRoutes {
     return finishedAnswer(404, Buffer.alloc(0), '', this.#headers([[makingHeader, state]]));
   }
 
-  async #value({ caller }: HttpCall, key: string, hit: AnswerHit): Promise<Answer> {
-    const { encodings, token } = this.#settings.house;
-    const plain = await framed(key, hit, token);
+  async #value(
+    { caller }: HttpCall,
+    { leftMs }: { readonly leftMs: number },
+    plain: Buffer,
+  ): Promise<Answer> {
+    const { encodings } = this.#settings.house;
     const encoding =
       plain.byteLength < leastCompressed
         ? undefined
         : encodings.bestOf(caller.headers.get('accept-encoding') ?? '');
     const headers = this.#headers([
-      ['X-Cache-TTL-Ms', String(Math.floor(hit.leftMs))],
+      ['X-Cache-TTL-Ms', String(Math.floor(leftMs))],
       // The edge does not compress what has an encoding.
       ['Content-Encoding', encoding ?? 'identity'],
     ]);
@@ -126,9 +136,11 @@ export class PeerRoutes {
     try {
       const { house } = this.#settings;
       const startedMs = house.clock.monotonicMs();
-      const hit = await this.#received(call, key);
-      const ttlMs = Number(call.params.get('ttl_ms')?.[0]);
-      const leftMs = Math.min(hit.leftMs, ttlMs > 0 ? ttlMs : usualTtlMs);
+      const asked = Number(call.params.get('ttl_ms')?.[0]);
+      const ttlMs = asked > 0 ? asked : usualTtlMs;
+      const hit = await this.#received(call, key, ttlMs);
+      if (hit === undefined) return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+      const leftMs = Math.min(hit.leftMs, ttlMs);
       const tookMs = house.clock.monotonicMs() - startedMs;
       const taken = { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs };
       const isTaken = this.#front?.put(key, taken, true) === true;
@@ -140,8 +152,10 @@ export class PeerRoutes {
     }
   }
 
-  async #received(call: HttpCall, key: string): Promise<AnswerHit> {
-    const { encodings, token, log } = this.#settings.house;
+  /** Undefined for a value that no replica has framed. */
+  async #received(call: HttpCall, key: string, ttlMs: number): Promise<AnswerHit | undefined> {
+    const { foreign, house } = this.#settings;
+    const { encodings, token, log } = house;
     let body: Buffer;
     try {
       body = await call.readBody(largestSet);
@@ -157,6 +171,10 @@ export class PeerRoutes {
     }
     const value = await unframed(key, plain, token);
     if (typeof value !== 'string') return value;
+    if (value === 'foreign') {
+      foreign.set(key, plain, ttlMs);
+      return undefined;
+    }
     log.warn('a value that a peer brought is not believed and dropped', {
       'peer.address': call.caller.address,
       reason: value,
@@ -165,6 +183,7 @@ export class PeerRoutes {
   }
 
   #has({ params }: HttpCall): Answer {
+    const { foreign } = this.#settings;
     const keys = (params.get('keys')?.[0] ?? '').split(',').filter((key) => key !== '');
     if (keys.length === 0) throw refused('missing keys');
     if (keys.length > maxKeys) throw refused(`too many keys (max ${maxKeys})`);
@@ -172,7 +191,7 @@ export class PeerRoutes {
       Object.fromEntries(
         keys.map((text) => {
           const key = decoded(text);
-          const leftMs = this.#front?.peek(key)?.leftMs ?? 0;
+          const leftMs = this.#front?.peek(key)?.leftMs ?? foreign.get(key)?.leftMs ?? 0;
           return [key, leftMs > minUsableMs ? { ok: true, ttl_ms: Math.floor(leftMs) } : { ok: false }];
         }),
       ),

@@ -8,7 +8,7 @@ export interface Zone {
 }
 
 /** Answers questions for A and SRV records until the test ends. @returns its address */
-export async function dnsServer(t: ExecutionContext, zone: Zone): Promise<string> {
+export async function dnsServer(t: Pick<ExecutionContext, 'teardown'>, zone: Zone): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (question, { port, address }) => socket.send(answerTo(question, zone), port, address));
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

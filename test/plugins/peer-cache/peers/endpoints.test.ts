@@ -49,6 +49,26 @@ test('a value that is set is there for its time, and comes back as it was', asyn
   });
 });
 
+test('what no replica has framed comes back as it was, is told by has, goes with a flush, and answers no request', async (t) => {
+  const backend = await filled(t);
+  await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
+    const url = replica?.url ?? '';
+    t.is((await set(url, 'key=zz&ttl_ms=20000', Buffer.from('any text'))).status, 204);
+    const got = await get(url, '/_cache/get?key=zz');
+    t.is(`${got.status} ${await got.text()}`, '200 any text');
+    t.true(Number(got.headers.get('x-cache-ttl-ms')) > 15_000);
+    t.is((await get(url, '/_cache/get?key=zz&framed=1')).status, 404);
+    t.like(await (await get(url, '/_cache/has?keys=zz,none')).json(), {
+      zz: { ok: true },
+      none: { ok: false },
+    });
+    t.is((await set(url, 'key=short&ttl_ms=4000', Buffer.from('v'))).status, 204);
+    t.is((await get(url, '/_cache/get?key=short')).status, 404);
+    t.is((await fetch(`${url}/_cache/purge`, { method: 'POST', headers: auth })).status, 200);
+    t.is((await get(url, '/_cache/get?key=zz')).status, 404);
+  });
+});
+
 test('a time to live that is missing or none means 30 seconds, and what is left for less than 5 is not there', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
@@ -142,7 +162,6 @@ test('calls that cannot be used are refused in the words of the specification', 
       changed,
       forged,
       cut: frame.subarray(0, 20),
-      plain: Buffer.from('text'),
       other: await value('0:j', 'v'),
     }))
       t.is(await errorOf(set(url, 'key=0:k', body)), '400 decode body failed', name);
