@@ -32,7 +32,7 @@ export interface SimulationResult {
   readonly imbalance: number;
 }
 
-/** Of spec.md: what is left for less is not taken from others. */
+/** What is left for less is not taken from others. */
 const minUsableMs = 5_000;
 const shadowMs = 30_000;
 const leastPushedMs = 30_000;
