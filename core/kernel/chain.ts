@@ -45,6 +45,9 @@ function linkBefore(link: ChainLink, rest: Run): Run {
       // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
       const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
       if (runs < least[link.rest]) throw new RestMisuse(link, runs);
+      // A stage of a site need not have been type-checked.
+      const given: unknown = answer;
+      if (typeof given !== 'object' || given === null || !('kind' in given)) throw new NoAnswer(link);
       call?.answered();
       noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
       return answer;
@@ -80,6 +83,16 @@ async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<
     throw error;
   } finally {
     call.restEnded(failure);
+  }
+}
+
+/** A stage gave something that is no answer. */
+export class NoAnswer extends Error {
+  constructor(link: ChainLink) {
+    super(
+      `stage "${link.id}" gave no answer: handle must return what the rest answered, or an answer with a kind`,
+    );
+    this.name = 'NoAnswer';
   }
 }
 

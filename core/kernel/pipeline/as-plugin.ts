@@ -1,4 +1,5 @@
 import type { Plugin } from '../plugin/contract.js';
+import { declarationFault } from './declarations.js';
 
 export type AsPlugin =
   | { readonly kind: 'plugin'; readonly plugin: Plugin }
@@ -6,6 +7,7 @@ export type AsPlugin =
 
 const define =
   'export default defineStage({...}), defineEndpoint({...}) or defineService({...}) of ref-proxy/plugin';
+const declare = 'docs/plugins.md shows how metrics and routes are declared';
 const restUses: ReadonlySet<unknown> = new Set(['never', 'once', 'maybe', 'many']);
 
 /** Narrows a module's default export to a plugin, or says what it lacks. */
@@ -13,8 +15,12 @@ export function asPlugin(exported: unknown): AsPlugin {
   if (typeof exported !== 'object' || exported === null) {
     return { kind: 'no-plugin', reason: 'has no default export that is a plugin', fix: define };
   }
-  const lacks = missingPart(new Map<string, unknown>(Object.entries(exported)));
+  const parts = new Map<string, unknown>(Object.entries(exported));
+  const lacks = missingPart(parts);
   if (lacks !== undefined) return { kind: 'no-plugin', reason: `exports no plugin: ${lacks}`, fix: define };
+  const fault = declarationFault(parts);
+  if (fault !== undefined)
+    return { kind: 'no-plugin', reason: `declares what cannot be: ${fault}`, fix: declare };
   // Every part that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
   return { kind: 'plugin', plugin: exported as Plugin };
 }

@@ -104,3 +104,14 @@ test('a last stage that runs the rest is told that nobody is behind it', async (
   const error = await t.throwsAsync(composeChain([running('once', 1)])(makeExchange()));
   t.regex(error.message, /^no stage answered/);
 });
+
+test('a stage that gives no answer is named', async (t) => {
+  // What a stage of a site gives need not have been type-checked.
+  const nothings: readonly unknown[] = [undefined, null, 'names', {}];
+  for (const nothing of nothings as readonly Answer[]) {
+    const stage = link('never', () => Promise.resolve(nothing));
+    await t.throwsAsync(composeChain([stage])(makeExchange()), {
+      message: /^stage "under-test" gave no answer/,
+    });
+  }
+});

@@ -1,0 +1,65 @@
+import type { OwnRoute } from '../plugin/contract.js';
+import { OwnRoutes } from '../own-routes.js';
+
+/** What a plugin declares is made of strangers' data: nothing is known of it but that it is there. */
+type Parts = ReadonlyMap<string, unknown>;
+
+const metricTypes: ReadonlySet<unknown> = new Set(['counter', 'gauge', 'histogram']);
+const metricName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** What is wrong with the metrics and routes that a plugin declares, before any of its code runs; undefined when they can be used. */
+export function declarationFault(plugin: Parts): string | undefined {
+  return metricsFault(plugin.get('metrics')) ?? routesFault(plugin);
+}
+
+function metricsFault(metrics: unknown): string | undefined {
+  if (metrics === undefined) return undefined;
+  if (!isMapping(metrics)) return 'its metrics are no mapping of names to declarations';
+  for (const [name, spec] of Object.entries(metrics)) {
+    if (!metricName.test(name))
+      return `the metric "${name}" needs another name: letters, digits and underscores, with no digit first`;
+    if (!isMapping(spec)) return `the metric "${name}" is declared by no mapping`;
+    const { type, help, labels = [] } = Object.fromEntries(Object.entries(spec));
+    if (!metricTypes.has(type))
+      return `the metric "${name}" has the type ${JSON.stringify(type)}, which is not counter, gauge or histogram`;
+    if (typeof help !== 'string' || help === '') return `the metric "${name}" has no help`;
+    if (!Array.isArray(labels)) return `the labels of the metric "${name}" are no list`;
+    const bad: unknown = labels.find(
+      (label) => typeof label !== 'string' || !metricName.test(label) || label === 'le',
+    );
+    if (bad !== undefined) return `the metric "${name}" cannot have a label ${JSON.stringify(bad)}`;
+  }
+  return undefined;
+}
+
+function routesFault(plugin: Parts): string | undefined {
+  const routes = plugin.get('ownRoutes');
+  if (routes === undefined) return undefined;
+  if (!Array.isArray(routes) || !routes.every(isRoute))
+    return 'its ownRoutes are no list of routes, each with an id and a path';
+  if (plugin.get('servesAdmin') !== true) {
+    const admin = routes.find(({ listener }) => listener === 'admin');
+    if (admin !== undefined)
+      return `the route "${admin.id}" is of the admin listener: declare servesAdmin: true`;
+  }
+  try {
+    new OwnRoutes().add(routes);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function isRoute(value: unknown): value is OwnRoute {
+  return (
+    isMapping(value) &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'path' in value &&
+    typeof value.path === 'string'
+  );
+}
+
+function isMapping(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
