@@ -953,6 +953,18 @@ export interface PeerCacheOptions {
    */
   readonly diskCacheMaxBytes: number;
   /**
+   * Valkey or Redis that replicas share behind memory and disk, in place of peers: redis[s]://[[user]:password@]host[:port][/database].
+   */
+  readonly sharedCacheUrl?: string;
+  /**
+   * Beginning of all names in the shared cache. Proxies of other data need another one.
+   */
+  readonly sharedCachePrefix: string;
+  /**
+   * Secret with which answers in the shared cache are signed; the same on all replicas. Without it whoever can write there can forge answers.
+   */
+  readonly sharedCacheSecret?: string;
+  /**
    * Own host:port as the other replicas see it.
    */
   readonly peerSelf?: string;

@@ -30,6 +30,11 @@ export class WriteBuffer {
     return this.#waiting.size;
   }
 
+  /** Bytes of all that is here, what is being written too. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(key: string): Waiting | undefined {
     return this.#waiting.get(key) ?? this.#leaving.get(key);
   }

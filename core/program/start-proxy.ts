@@ -274,6 +274,7 @@ function createHostFor(
     learner: house.learner,
     limits,
     purge: (scope, tenantId) => house.all.purge(scope, tenantId),
+    purgeHere: (scope, tenantId) => house.units.purge(scope, tenantId),
     ask: (request, asker) => house.ask(request, asker),
     readiness: () => house.all.readiness(),
     exposeMetrics: () => metering.expose(),

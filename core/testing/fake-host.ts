@@ -83,6 +83,10 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   const limits = limitsOptions(settings.limits);
   // Without declared metrics there are none to use, whatever the type parameter was inferred as.
   const specs = settings.metrics ?? ({} as Metrics);
+  const purge: Host['purge'] = (scope, tenantId) => {
+    purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);
+    return Promise.resolve();
+  };
   return {
     pluginId: settings.pluginId ?? 'under-test',
     log: capturingLogger(records),
@@ -90,10 +94,8 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     naming: new Naming(namesOptions(settings.names)),
     learner: new NameLearner(clock),
     limits: createLimits({ ...limits, tenantLimitsAllowPublish: limits.tenantLimitsAllowPublish ?? [] }),
-    purge: (scope, tenantId) => {
-      purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);
-      return Promise.resolve();
-    },
+    purge,
+    purgeHere: purge,
     ask: settings.ask ?? (() => Promise.reject(new Error('nothing answers'))),
     readiness: () => Promise.resolve(settings.notReady ?? []),
     exposeMetrics: () => meters.expose(),

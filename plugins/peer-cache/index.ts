@@ -1,10 +1,14 @@
-/** Stage `peer-cache`: caches packed answers in memory, on disk and in other replicas, and lets identical concurrent calls share one. */
+/**
+ * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or in a store that they share; identical concurrent
+ * calls share one.
+ */
 import { withoutPlace } from '../../core/base/admission/place.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/age.js';
 import { answerStore, cacheRoom, type AnswerStore } from '../../core/cache/answer-store.js';
 import type { DiskTier } from '../../core/cache/disk-tier.js';
+import type { SharedStoreTier } from '../../core/cache/shared-store.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
 import { Generations } from '../../core/cache/generations.js';
@@ -29,6 +33,7 @@ import { peerMetrics } from './peers/metrics.js';
 import { Peers } from './peers/index.js';
 import { WorkerPeers } from './worker-peers.js';
 import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
+import { openShared, sharedMetrics } from './shared.js';
 import { StaleAnswers, staleMetrics } from './stale.js';
 
 const metrics = {
@@ -57,6 +62,7 @@ const metrics = {
     help: 'Backend work saved: joined calls that got the shared answer.',
   },
   ...diskMetrics,
+  ...sharedMetrics,
   ...inventoryMetrics,
   ...staleMetrics,
   ...peerMetrics,
@@ -93,6 +99,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #peers: Peers | undefined;
   readonly #workers: WorkerPeers | undefined;
   #disk: DiskTier | undefined;
+  #shared: SharedStoreTier | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: PeerCacheOptions, host: Host<typeof metrics>) {
@@ -120,6 +127,7 @@ class PeerCache implements Stage<'tenant', never> {
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
     await this.#workers?.start(this.#cache);
     await this.#peers?.start(this.#cache);
+    this.#shared = await openShared(this.#options, this.#cache, this.#host);
   }
 
   get routes(): ReadonlyMap<string, RouteHandler> | undefined {
@@ -132,6 +140,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#peers?.stop();
     this.#workers?.stop();
     await this.#disk?.close();
+    await this.#shared?.close();
   }
 
   #watchMemory(): void {

@@ -37,6 +37,13 @@ export const textFormats: ReadonlyMap<string, TextFormat> = new Map<string, Text
   ],
   ['json', { test: (text: string) => jsonFault(text) === undefined, expected: 'JSON', why: jsonFault }],
   ['http-url', { test: isHttpUrl, expected: 'an http or https address such as "http://localhost:9428"' }],
+  [
+    'redis-url',
+    {
+      test: (text: string) => /^rediss?:\/\/[^/?#]+(\/\d*)?$/i.test(text) && URL.canParse(text),
+      expected: 'an address such as "redis://:password@localhost:6379/0" or "rediss://cache.example"',
+    },
+  ],
 ]);
 
 /** `host:port`, `:port` or `[v6 address]:port`; port 0 lets the system choose. */

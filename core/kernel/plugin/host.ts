@@ -34,6 +34,8 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly limits: Limits;
   /** Asks every plugin, in all workers, to empty its caches, or to drop what they hold of one tenant. */
   purge(scope: PurgeScope, tenantId?: string): Promise<void>;
+  /** The same in this process only: for a purge that each process learns of by itself. */
+  purgeHere(scope: PurgeScope, tenantId?: string): Promise<void>;
   /**
    * Sends a request down the chain for nobody: background work, which ends with the signal, is never waited for (Caller.isBackground) and has
    * an account of memory of its own. Waits until the proxy serves; rejects with what a client would get.

@@ -13,8 +13,13 @@ const maxLine = 160;
 
 /** Undefined when the text is unknown or has no such line. */
 export function codeFrame(at: SourcePosition, text: string | undefined): CodeFrame | undefined {
-  const line = text?.split('\n')[at.line - 1]?.replace(/\r$/, '');
-  if (line === undefined || line.trim() === '' || hasControls(line)) return undefined;
+  const written = text?.split('\n')[at.line - 1]?.replace(/\r$/, '');
+  if (written === undefined || written.trim() === '' || hasControls(written)) return undefined;
+  // Addresses may hold a password; the columns stay.
+  const line = written.replace(
+    /(:\/\/[^\s:@/"']*:)([^\s@/"']+)@/g,
+    (_, start: string, password: string) => `${start}${'*'.repeat(password.length)}@`,
+  );
   const before = line.slice(0, at.column - 1);
   if (before.length > maxLine) return undefined;
   const length = Math.max(1, Math.min(at.length, line.length - before.length, maxLine));

@@ -20,6 +20,7 @@ import { misspeltLimit } from './misspelt-limit.js';
 import { numericTenants } from './numeric-tenants.js';
 import { oneDocument } from './one-document.js';
 import { peerToken } from './peer-token.js';
+import { peersOrStore } from './peers-or-store.js';
 import { reachableBackend } from './reachable-backend.js';
 import { readablePaths } from './readable-paths.js';
 import { shadowedOption } from './shadowed-option.js';
@@ -82,6 +83,7 @@ export const rules: readonly Rule[] = [
   deprecatedOption,
   shadowedOption,
   unusedSource,
+  peersOrStore,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -25,6 +25,17 @@ const expected: readonly (readonly [rule: string, line: number, column: number, 
   ['R023', 20, 9, 22], // an id that is taken
 ];
 
+test('the password of an address is in no line that is shown', async (t) => {
+  const file = `version: 1\nstages:\n  - use: tenancy\n    with: {url: "redis://user:hidden-one@cache:1/2", other: 1}\n`;
+  for (const format of ['text', 'json', 'github', 'sarif'] as const) {
+    const shown = formatFindings(await checkText(file, { name }), format, new Map([[name, file]]), {
+      hasColor: false,
+    });
+    t.notRegex(shown, /hidden-one/);
+    if (format === 'text') t.regex(shown, /user:\*{10}@cache:1\/2/);
+  }
+});
+
 test('text: five findings with code frame, underline and fix', async (t) => {
   t.is(
     await five('text'),

@@ -501,6 +501,14 @@ export const invalid: readonly InvalidCase[] = [
     says: 'set allowNumeric (-tenant.allow-numeric) to false',
   },
   {
+    title: 'R058 peers and a shared cache',
+    text: withStage(
+      'peer-cache\n    with: {peerDiscovery: static, peerAuthToken: a, sharedCacheUrl: "redis://:hidden@cache"}',
+    ).replace(/( {2}- use: peer-cache\n.*\n)( {2}- use: tenancy\n)/, '$2$1'),
+    finds: ['R058 5:69'],
+    says: 'leave out -shared-cache-url or -peer-discovery',
+  },
+  {
     title: 'R052 numbers beside a file with a tenant map',
     text: whole.replace('- use: tenancy', '- use: tenancy\n    with: {tenantMapFile: tenants.yaml}'),
     finds: ['R052 3:10'],

@@ -1,0 +1,177 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+
+interface Held {
+  value: Buffer;
+  /** Of `performance.now`. */
+  untilMs: number;
+}
+
+/** What a store does beside what it should. Set while it runs. */
+export interface Faults {
+  /** Before each answer. */
+  delayMs?: number;
+  /** Takes what it is sent and says nothing. */
+  isSilent?: boolean;
+  /** In place of what commands answer; undefined for the usual answer. */
+  instead?: (command: string, args: readonly Buffer[]) => string | Buffer | undefined;
+  /** Connections are closed at once. */
+  isClosed?: boolean;
+}
+
+/** As much of Valkey as the shared cache uses, in this process, and ways to fail that a real one has rarely. */
+export class FakeStore {
+  readonly held = new Map<string, Held>();
+  readonly faults: Faults = {};
+  /** Commands so far, by name. */
+  readonly counts = new Map<string, number>();
+  password: string | undefined;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #port = 0;
+
+  private constructor() {
+    this.#server = createServer((socket) => this.#serve(socket));
+  }
+
+  static async start(t: ExecutionContext): Promise<FakeStore> {
+    const store = new FakeStore();
+    await store.listen();
+    t.teardown(() => store.stop());
+    return store;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Names of values, without those of generations. */
+  get names(): readonly string[] {
+    return [...this.held.keys()].filter((name) => !name.includes('generation'));
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections and takes no others; what it holds stays. */
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket)).on('error', () => undefined);
+    if (this.faults.isClosed === true) return void socket.destroy();
+    let waiting = Buffer.alloc(0);
+    let saying = Promise.resolve();
+    let isKnown = this.password === undefined;
+    socket.on('data', (data: Buffer) => {
+      waiting = Buffer.concat([waiting, data]);
+      for (let read = readCommand(waiting); read !== undefined; read = readCommand(waiting)) {
+        waiting = waiting.subarray(read.length);
+        const [name = Buffer.alloc(0), ...args] = read.args;
+        const command = name.toString().toUpperCase();
+        this.counts.set(command, (this.counts.get(command) ?? 0) + 1);
+        if (this.faults.isSilent === true) continue;
+        let answer = this.faults.instead?.(command, args);
+        if (answer === undefined && command === 'AUTH') {
+          isKnown = args.at(-1)?.toString() === this.password;
+          answer = isKnown ? '+OK\r\n' : '-WRONGPASS invalid username-password pair or user is disabled.\r\n';
+        }
+        if (answer === undefined && !isKnown) answer = '-NOAUTH Authentication required.\r\n';
+        answer ??= this.#answer(command, args);
+        const { delayMs } = this.faults;
+        const said = answer;
+        // One after the other, as they were asked for.
+        const delayed = delayMs === undefined ? undefined : sleep(delayMs);
+        saying = saying.then(() => delayed).then(() => void socket.write(said));
+      }
+    });
+  }
+
+  #answer(command: string, args: readonly Buffer[]): string | Buffer {
+    const [name = '', second = ''] = args.map(String);
+    switch (command) {
+      case 'GETRANGE':
+        return bulk(this.#get(name)?.value.subarray(0, Number(args[2]) + 1) ?? Buffer.alloc(0));
+      case 'MGET':
+        return Buffer.concat([
+          Buffer.from(`*${args.length}\r\n`),
+          ...args.map((each) => bulk(this.#get(each.toString())?.value)),
+        ]);
+      case 'PTTL': {
+        const held = this.#get(name);
+        return `:${held === undefined ? -2 : Math.max(0, Math.ceil(held.untilMs - performance.now()))}\r\n`;
+      }
+      case 'PEXPIRE': {
+        const held = this.#get(name);
+        if (held !== undefined) held.untilMs = performance.now() + Number(second);
+        return `:${held === undefined ? 0 : 1}\r\n`;
+      }
+      case 'UNLINK':
+        return `:${this.held.delete(name) ? 1 : 0}\r\n`;
+      case 'SET':
+        return this.#set(name, args);
+      case 'SELECT':
+        return '+OK\r\n';
+      default:
+        return `-ERR unknown command '${command}', with args beginning with: ${args.map((arg) => `'${arg.toString()}' `).join('')}\r\n`;
+    }
+  }
+
+  #set(name: string, args: readonly Buffer[]): string | Buffer {
+    const options = args.slice(2).map((option) => option.toString().toUpperCase());
+    const before = this.#get(name)?.value;
+    if (options.includes('NX') && before !== undefined) return '$-1\r\n';
+    const ttlMs = Number(options[options.indexOf('PX') + 1]);
+    this.held.set(name, { value: Buffer.from(args[1] ?? ''), untilMs: performance.now() + ttlMs });
+    return options.includes('GET') ? bulk(before) : '+OK\r\n';
+  }
+
+  #get(name: string): Held | undefined {
+    const held = this.held.get(name);
+    return held === undefined || held.untilMs <= performance.now() ? undefined : held;
+  }
+}
+
+function bulk(value: Buffer | undefined): Buffer {
+  if (value === undefined) return Buffer.from('$-1\r\n');
+  return Buffer.concat([Buffer.from(`$${value.byteLength}\r\n`), value, Buffer.from('\r\n')]);
+}
+
+/** The first whole command of these bytes. */
+function readCommand(
+  bytes: Buffer,
+): { readonly args: readonly Buffer[]; readonly length: number } | undefined {
+  let at = 0;
+  const line = (): string | undefined => {
+    const end = bytes.indexOf('\r\n', at);
+    if (end < 0) return undefined;
+    const text = bytes.toString('latin1', at, end);
+    at = end + 2;
+    return text;
+  };
+  const count = line();
+  if (count === undefined) return undefined;
+  const args: Buffer[] = [];
+  for (let left = Number(count.slice(1)); left > 0; left -= 1) {
+    const length = Number(line()?.slice(1));
+    if (!(at + length + 2 <= bytes.byteLength)) return undefined;
+    args.push(bytes.subarray(at, at + length));
+    at += length + 2;
+  }
+  return { args, length: at };
+}
