@@ -40,7 +40,7 @@ function linkBefore(link: ChainLink, rest: Run): Run {
       passed = await (call === undefined ? rest(derived) : metered(call, rest, derived));
       return passed;
     };
-    const call = link.meter?.begin();
+    const call = link.meter?.begin(exchange.waits);
     try {
       // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
       const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
@@ -74,7 +74,7 @@ function noteRepeat(
 }
 
 async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<Answer> {
-  call.restStarted();
+  call.restStarted(exchange.waits);
   let failure: unknown;
   try {
     return await rest(exchange);

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { StageFigures } from './plugin/host.js';
+import type { Waits } from '../base/waits.js';
 import { RecentTimes } from './telemetry/recent-times.js';
 
 /** Counts and times the calls of one stage, in bounded memory. */
@@ -12,8 +13,9 @@ export class StageMeter {
 
   constructor(private readonly clock: Pick<Clock, 'monotonicMs'>) {}
 
-  begin(): StageCall {
-    return new StageCall(this.clock, (outcome, ownMs, totalMs) => {
+  /** `borrowed` is what an earlier stage has lent: the time for which the stage waits for it is not its own. */
+  begin(borrowed?: Waits): StageCall {
+    return new StageCall(this.clock, borrowed, (outcome, ownMs, totalMs) => {
       this.#calls += 1;
       if (outcome === 'failed') this.#errors += 1;
       if (outcome === 'answered-here') this.#answeredHere += 1;
@@ -44,31 +46,50 @@ export class StageMeter {
 /** How a call ended. `passed` means an answer or error of a later stage, or a client that left. */
 type Outcome = 'answered-here' | 'passed' | 'failed';
 
-/** One call of a stage. Time while the rest of the chain runs, once or many times in parallel, does not count as the stage's own. */
+/**
+ * One call of a stage. Time while the rest of the chain runs, once or many times in parallel, does not count as the stage's own, except
+ * for the time in which the rest waits for what this stage has lent it. So rows that are pulled long after the backend's stage has passed
+ * the exchange on are its time, and not that of who pulls them.
+ */
 export class StageCall {
   readonly #startedMs: number;
   #runs = 0;
   #running = 0;
   #restStartedMs = 0;
   #restMs = 0;
+  #borrowedInRestMs = 0;
+  readonly #borrowedBeforeMs: number;
+  #borrowedAtRestMs = 0;
+  readonly #lentAtStart = new Map<Waits, number>();
   #restError: unknown;
 
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly borrowed: Waits | undefined,
     private readonly ended: (outcome: Outcome, ownMs: number, totalMs: number) => void,
   ) {
     this.#startedMs = clock.monotonicMs();
+    this.#borrowedBeforeMs = borrowed?.ms ?? 0;
   }
 
-  restStarted(): void {
+  /** `waits` is that of the exchange on which the rest runs; another one than the stage's own is one that it lends. */
+  restStarted(waits?: Waits): void {
     this.#runs += 1;
-    if (this.#running === 0) this.#restStartedMs = this.clock.monotonicMs();
+    if (waits !== undefined && waits !== this.borrowed && !this.#lentAtStart.has(waits))
+      this.#lentAtStart.set(waits, waits.ms);
+    if (this.#running === 0) {
+      this.#restStartedMs = this.clock.monotonicMs();
+      this.#borrowedAtRestMs = this.borrowed?.ms ?? 0;
+    }
     this.#running += 1;
   }
 
   restEnded(error?: unknown): void {
     this.#running -= 1;
-    if (this.#running === 0) this.#restMs += this.clock.monotonicMs() - this.#restStartedMs;
+    if (this.#running === 0) {
+      this.#restMs += this.clock.monotonicMs() - this.#restStartedMs;
+      this.#borrowedInRestMs += (this.borrowed?.ms ?? 0) - this.#borrowedAtRestMs;
+    }
     if (error !== undefined) this.#restError = error;
   }
 
@@ -84,8 +105,21 @@ export class StageCall {
   #end(outcome: Outcome): void {
     const nowMs = this.clock.monotonicMs();
     // A rest that continues after the call, as shared work does, counts up to this point.
-    const openMs = this.#running > 0 ? nowMs - this.#restStartedMs : 0;
+    const isOpen = this.#running > 0;
+    const restMs = this.#restMs + (isOpen ? nowMs - this.#restStartedMs : 0);
     const totalMs = nowMs - this.#startedMs;
-    this.ended(outcome, Math.max(0, totalMs - this.#restMs - openMs), totalMs);
+    this.ended(outcome, Math.max(0, totalMs - restMs + this.#lentMs() - this.#borrowedMs(isOpen)), totalMs);
+  }
+
+  /** How long the rest waited for what this stage has lent. */
+  #lentMs(): number {
+    return [...this.#lentAtStart].reduce((sum, [waits, beforeMs]) => sum + waits.ms - beforeMs, 0);
+  }
+
+  /** How long this stage itself waited for what it has borrowed. */
+  #borrowedMs(isOpen: boolean): number {
+    const nowMs = this.borrowed?.ms ?? 0;
+    const inRestMs = this.#borrowedInRestMs + (isOpen ? nowMs - this.#borrowedAtRestMs : 0);
+    return nowMs - this.#borrowedBeforeMs - inRestMs;
   }
 }

@@ -1,5 +1,6 @@
 import type { BackendOptions } from '../../core/base/options.gen.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
+import { Waits } from '../../core/base/waits.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
@@ -170,8 +171,10 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     const { signal, slots, caller } = exchange;
     const owner = [dataOwner(tenant), caller.address];
     const rowsOwner = dataOwner(tenant, this.#fingerprint(caller.headers));
+    const waits = new Waits(() => this.#host.clock.monotonicMs());
     const binding: Binding = {
       signal,
+      waits,
       mayBePartial,
       // What is learned of some of the rows must not be taken for what is true of all of them, nor of some others.
       dataOwner: mayBePartial ? `${rowsOwner} in part ${(this.#partialAnswers += 1)}` : rowsOwner,
@@ -192,7 +195,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     });
     const inventory = mayBePartial ? undefined : slots.inventory;
     const run = (upstream: Upstream): Promise<Answer> =>
-      rest(exchange.derive<'upstream'>({ slots: { upstream: inventory?.(upstream) ?? upstream } }));
+      rest(exchange.derive<'upstream'>({ slots: { upstream: inventory?.(upstream) ?? upstream }, waits }));
     const upstream = new BoundUpstream(this.#client, { ...binding, gates });
     return slots.cold === undefined ? run(upstream) : slots.cold(upstream, binding, exchange.request.op, run);
   }

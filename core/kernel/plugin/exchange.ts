@@ -1,6 +1,7 @@
 import type { ApiRequest } from '../../wire/api/request.js';
 import type { Caller } from '../../base/caller.js';
 import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
+import type { Waits } from '../../base/waits.js';
 import type { Trace } from '../../base/trace.js';
 import { RepeatPath } from '../repeat.js';
 import type { SlotName, Slots } from './slots.js';
@@ -11,6 +12,8 @@ export interface ExchangeChange<Given extends SlotName = never> {
   readonly slots?: Pick<Slots, Given>;
   /** Limits the lifetime of the derived exchange, which always ends with its parent too. */
   readonly signal?: AbortSignal;
+  /** Given by a stage that lends what is waited for, such as the backend: the waiting then counts as its own time, and not as that of who waits. */
+  readonly waits?: Waits;
   /** False when the caller of the rest will merge or change the answer, so stages must not answer with bytes. */
   readonly isFinal?: boolean;
 }
@@ -35,6 +38,8 @@ export interface Exchange<Given extends SlotName = never> {
   readonly memory: MemoryAccount;
   /** Collects how the stages would answer the same bytes again; derived exchanges share it. */
   readonly repeat: RepeatPath;
+  /** How long was waited for what an earlier stage has lent. */
+  readonly waits?: Waits;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
 
@@ -48,13 +53,15 @@ interface ExchangeState {
   readonly trace: Trace;
   readonly memory: MemoryAccount;
   readonly repeat: RepeatPath;
+  readonly waits?: Waits;
 }
 
 /** Makes the first exchange of a request; stages only derive. */
 export function createExchange({
   memory = unboundedMemory(),
   ...state
-}: Omit<ExchangeState, 'slots' | 'memory' | 'repeat'> & Partial<Pick<ExchangeState, 'memory'>>): Exchange {
+}: Omit<ExchangeState, 'slots' | 'memory' | 'repeat' | 'waits'> &
+  Partial<Pick<ExchangeState, 'memory'>>): Exchange {
   return exchangeOf({ ...state, memory, repeat: new RepeatPath(), slots: {} });
 }
 
@@ -68,6 +75,7 @@ function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Give
         slots: change.slots === undefined ? state.slots : { ...state.slots, ...change.slots },
         signal: change.signal === undefined ? state.signal : AbortSignal.any([state.signal, change.signal]),
         isFinal: state.isFinal && (change.isFinal ?? true),
+        ...(change.waits === undefined ? {} : { waits: change.waits }),
       }),
   };
   // At start the kernel checked that every needed slot is given earlier (core/kernel/check); the type tells the stage.

@@ -9,6 +9,7 @@ import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../base/pace/steps.js';
 import type { Trace } from '../../base/trace.js';
+import type { Waits } from '../../base/waits.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
@@ -56,6 +57,8 @@ export interface Binding {
   readonly gates?: ExchangeGates;
   /** Charged for answers that are held in memory as a whole. */
   readonly memory?: MemoryAccount;
+  /** Told of the time in which an answer is waited for, or read. */
+  readonly waits?: Waits;
   /** Whether answers may lack the rows of storage nodes that a cluster cannot reach. */
   readonly mayBePartial?: boolean;
 }
@@ -84,6 +87,7 @@ export class BoundUpstream implements Upstream {
   async *rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
     const limit: Form = request.newest === undefined ? [] : [['limit', String(request.newest)]];
     const count = { rows: 0, bytes: 0, status: 0 };
+    const { waits } = this.#binding;
     const pass = await this.#pass((gates) => gates.rows(request));
     const end = this.#begin('query', count);
     let failure: unknown;
@@ -93,7 +97,13 @@ export class BoundUpstream implements Upstream {
       const pacer = new Pacer(pass.signal, rowsSliceMs);
       for await (const batch of rowsOf(answer, request.query, count)) {
         count.rows += batch.length;
-        yield batch;
+        // Until more is asked for, whoever reads is at work.
+        waits?.end();
+        try {
+          yield batch;
+        } finally {
+          waits?.begin();
+        }
         // Chunks that have already arrived would all be read in one turn.
         const pause = pacer.due();
         if (pause !== undefined) await this.#untilEnd(pause);
@@ -221,8 +231,14 @@ export class BoundUpstream implements Upstream {
   }
 
   async #pass(enter: (gates: ExchangeGates) => Promise<CallPass>): Promise<CallPass> {
-    const { gates, signal } = this.#binding;
-    return gates === undefined ? { signal, leave: () => undefined } : await this.#untilEnd(enter(gates));
+    const { gates, signal, waits } = this.#binding;
+    if (gates === undefined) return { signal, leave: () => undefined };
+    waits?.begin();
+    try {
+      return await this.#untilEnd(enter(gates));
+    } finally {
+      waits?.end();
+    }
   }
 
   /** Waits at a gate; rejects when the exchange ends first. */
@@ -312,8 +328,10 @@ export class BoundUpstream implements Upstream {
     count: { readonly rows: number; readonly bytes: number; readonly status: number },
   ): () => void {
     const startedAt = performance.now();
+    const { trace, strategy, waits } = this.#binding;
+    waits?.begin();
     return () => {
-      const { trace, strategy } = this.#binding;
+      waits?.end();
       if (!trace.isWritten)
         trace.upstreamCalls.push({
           type: type.slice(type.lastIndexOf('/') + 1),

@@ -3,6 +3,7 @@ import { composeChain, type ChainLink } from '../../../core/kernel/chain.js';
 import { StageMeter } from '../../../core/kernel/stage-meter.js';
 import type { Answer, Exchange, Rest, SlotName } from '../../../core/plugin/index.js';
 import type { StageFigures } from '../../../core/kernel/plugin/host.js';
+import { Waits } from '../../../core/base/waits.js';
 import { FakeClock, makeExchange } from '../../../core/testing/index.js';
 
 const answer: Answer = { kind: 'names', values: [], warnings: [] };
@@ -118,4 +119,28 @@ test('quantiles are of the last calls, and there are none before the first', (t)
   t.is(meter.figures().calls, 3_000);
   // Of the last 1,024 calls: 1,977 ms to 3,000 ms.
   t.deepEqual(meter.figures().ownMs, { p50: 2_488, p95: 2_949 });
+});
+
+test('waiting for what a stage has lent is its own time, and not that of who waits', async (t) => {
+  const [lender, user] = await metered(
+    (exchange, rest, clock) => {
+      clock.advance(1);
+      return rest(exchange.derive({ waits: new Waits(() => clock.monotonicMs()) }));
+    },
+    (exchange, _rest, clock) => {
+      clock.advance(2);
+      exchange.waits?.begin();
+      clock.advance(30);
+      // A second call at the same time is no second time.
+      exchange.waits?.begin();
+      clock.advance(10);
+      exchange.waits?.end();
+      exchange.waits?.end();
+      clock.advance(4);
+      return Promise.resolve(answer);
+    },
+  );
+  t.deepEqual(lender.ownMs, { p50: 41, p95: 41 });
+  t.deepEqual(lender.totalMs, { p50: 47, p95: 47 });
+  t.deepEqual(user.ownMs, { p50: 6, p95: 6 });
 });
