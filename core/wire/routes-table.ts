@@ -123,6 +123,13 @@ export const routes: readonly Route[] = [
   route('ui_pipeline', ['/ui/api/pipeline'], ['GET'], { listener: 'admin' }),
   route('ui_explain', ['/ui/api/explain'], read, { listener: 'admin' }),
   route('ui_query_range', ['/ui/api/query_range'], read, { listener: 'admin' }),
+  route('ui_labels', ['/ui/api/labels'], read, { listener: 'admin' }),
+  route('ui_label_values', ['/ui/api/label/{name}/values'], read, { listener: 'admin' }),
+  route('ui_fields', ['/ui/api/detected_fields'], read, { listener: 'admin' }),
+  route('ui_format', ['/ui/api/format_query'], read, { listener: 'admin' }),
+  route('ui_check', ['/ui/api/check'], read, { listener: 'admin' }),
+  route('ui_edit', ['/ui/api/edit'], read, { listener: 'admin' }),
+  route('ui_run', ['/ui/api/run'], ['GET'], { listener: 'admin' }),
   // Peer cache
   route('peer_get', ['/_cache/get']),
   route('peer_set', ['/_cache/set'], ['POST'], { ignoresBody: true }),

@@ -1,10 +1,19 @@
 import type { Params } from '../../core/wire/api/params/index.js';
 import { Query } from '../../core/wire/api/query.js';
 import { apiError } from '../../core/base/errors/table.js';
-import { printPlain, printQuery, type LogExpr, type VectorAggregation } from '../../core/logql/index.js';
+import {
+  checkStages,
+  LogqlError,
+  printPlain,
+  printQuery,
+  type LogExpr,
+  type VectorAggregation,
+} from '../../core/logql/index.js';
 import { namesTexts, type Explanation } from '../../core/engine/plan/explain/explain.js';
 import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import type { Host } from '../../core/plugin/index.js';
+import { hintsOf, type Hint } from './hints.js';
+import { marksOf, type Mark } from './marks.js';
 
 /** The explanation of a query, and for a log query the query that counts its lines by level. */
 export interface PageExplanation extends Explanation {
@@ -13,6 +22,9 @@ export interface PageExplanation extends Explanation {
   readonly namesText: string;
   /** The histogram query that Grafana sends with a log query, one interval per bar. */
   readonly histogram?: string;
+  /** What the line filters of a log query look for. */
+  readonly marks: readonly Mark[];
+  readonly hints: readonly Hint[];
 }
 
 /**
@@ -31,10 +43,27 @@ export async function explainForPage(
   const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
   const explanation = await explainOfPipeline(query, host, tenantId);
   const { ast } = query;
-  const shared = { ...explanation, formatted: printQuery(ast), namesText: namesTexts[explanation.names] };
+  const shared = {
+    ...explanation,
+    formatted: printQuery(ast),
+    namesText: namesTexts[explanation.names],
+    hints: hintsOf(ast, explanation),
+    marks: ast.kind === 'log' ? marksOf(ast) : [],
+  };
   if (ast.kind !== 'log') return { ...shared, kind: 'metric' };
   const histogram = printPlain(histogramOf(ast, BigInt(step) * 1_000_000_000n));
   return { ...shared, kind: 'log', histogram };
+}
+
+/** What is wrong with a query that is being written, as the server would say when it is asked; no error for one that it takes. */
+export function checkForPage(params: Params, host: Pick<Host, 'naming'>): { readonly error?: string } {
+  try {
+    checkStages(new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames).ast);
+    return {};
+  } catch (error) {
+    if (error instanceof LogqlError) return { error: error.message };
+    throw error;
+  }
 }
 
 /** `sum by (level, detected_level) (count_over_time(<query> | drop __error__ [<interval>]))`, as Grafana's Explore sends it. */

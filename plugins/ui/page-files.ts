@@ -16,6 +16,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
+  ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
 /** Everything comes from this origin, nothing is inline, and no other site may frame the page or post forms from it. */

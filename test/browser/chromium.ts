@@ -38,13 +38,15 @@ export interface WatchedPage {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page in a window of its own. Times are shown in UTC. */
+/** Opens a page in a window of its own, half an hour beside whole zones. */
 export async function openPage(browser: Browser, url: string, look: Look): Promise<WatchedPage> {
   const context: BrowserContext = await browser.newContext({
     viewport: { width: look.width, height: look.height },
     colorScheme: look.scheme,
-    timezoneId: 'UTC',
+    timezoneId: 'Asia/Kolkata',
     locale: 'en-GB',
+    // What moves has no one colour to measure.
+    reducedMotion: 'reduce',
   });
   const page = await context.newPage();
   const faults: string[] = [];

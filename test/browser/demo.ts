@@ -16,8 +16,11 @@ export interface RunningDemo {
 
 const token = 'token-of-the-browser-test';
 
-/** Starts `ref-proxy demo` on free ports; with a token the page moves to the main listener and asks for it. */
-export async function startDemo(wantsToken = false): Promise<RunningDemo> {
+/**
+ * Starts `ref-proxy demo` on free ports. One that wants a token has the page on its main listener, where it asks for it; one that wants a tenant
+ * refuses requests without.
+ */
+export async function startDemo(wants?: 'token' | 'tenant'): Promise<RunningDemo> {
   const root = packageRoot();
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-browser-'));
   const backendPort = await freePort();
@@ -27,7 +30,8 @@ export async function startDemo(wantsToken = false): Promise<RunningDemo> {
   await mkdir(join(folder, 'pipelines'));
   await writeFile(file, pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`));
   const args = ['demo', `-pipeline=${file}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
-  if (wantsToken) args.push(`-server.admin-auth-token=${token}`);
+  if (wants === 'token') args.push(`-server.admin-auth-token=${token}`);
+  if (wants === 'tenant') args.push('-require-tenant-header=true');
   const child = spawn(process.execPath, [join(root, 'dist/core/program/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

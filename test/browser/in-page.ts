@@ -58,5 +58,24 @@ export const faintTexts = `(() => {
   return faint;
 })()`;
 
-/** The id of what the keyboard is on. */
-export const focused = "document.activeElement?.id ?? ''";
+/** Every element in sight, those of the editor's shadow tree too. */
+const everything = `(function all(root) {
+  return [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot === null ? [] : all(one.shadowRoot))]);
+})(document).filter((one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }))`;
+
+/** Texts of less than 13 pixels, each as "pixels text". */
+export const smallTexts = `${everything}
+  .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
+  .map((one) => [parseFloat(getComputedStyle(one).fontSize), one.textContent.trim().slice(0, 40)])
+  .filter(([size]) => size < 13)
+  .map((found) => found.join(' '))`;
+
+/** Controls lower or narrower than 32 pixels; links inside of a sentence may be. */
+export const smallTargets = `${everything}
+  .filter((one) => one.matches('button, input, select, summary, [role="button"], [role="tab"]') && !one.matches('.skip'))
+  .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 100)])
+  .filter(([box]) => box.width > 0 && (box.height < 31.5 || box.width < 31.5))
+  .map(([box, html]) => box.width + 'x' + box.height + ' ' + html)`;
+
+/** Whether the keyboard is in the editor. */
+export const isInEditor = "document.activeElement?.id === 'query'";

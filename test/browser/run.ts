@@ -1,13 +1,14 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
-import { checks, type CheckSettings, type Picture } from './checks.js';
+import { checks } from './checks.js';
+import type { CheckSettings, Picture } from './looks.js';
 import { findChromium, launch } from './chromium.js';
 import { startDemo } from './demo.js';
 
 /**
  * `npm run browser`: looks at /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also keeps the
- * pictures of docs/ui.md. Ends with 1 when a check fails, and with 2 when there is no Chromium.
+ * pictures of docs/ui.md, `-- --only=TEXT` runs the checks whose sentence has the text. Ends with 1 when a check fails, and with 2 when there is no Chromium.
  */
 async function main(): Promise<number> {
   const chromium = findChromium();
@@ -18,11 +19,12 @@ async function main(): Promise<number> {
   const picture = process.argv.includes('--write') ? await pictures() : () => Promise.resolve();
   const closers: (() => Promise<void>)[] = [];
   try {
-    const [demo, locked] = await Promise.all([startDemo(), startDemo(true)]);
-    closers.push(demo.close, locked.close);
+    const [demo, locked, wanting] = await Promise.all([startDemo(), startDemo('token'), startDemo('tenant')]);
+    closers.push(demo.close, locked.close, wanting.close);
     const browser = await launch(chromium);
     closers.push(() => browser.close());
-    return await runAll({ browser, url: demo.url, lockedUrl: locked.url, picture });
+    const urls = { url: demo.url, lockedUrl: locked.url, tenantUrl: wanting.url };
+    return await runAll({ browser, ...urls, picture });
   } finally {
     await Promise.all(closers.map((close) => close()));
   }
@@ -30,7 +32,9 @@ async function main(): Promise<number> {
 
 async function runAll(settings: CheckSettings): Promise<number> {
   let failures = 0;
-  for (const [sentence, check] of checks) {
+  const only = process.argv.find((text) => text.startsWith('--only='))?.slice('--only='.length) ?? '';
+  const chosen = checks.filter(([sentence]) => sentence.includes(only));
+  for (const [sentence, check] of chosen) {
     const startedMs = performance.now();
     try {
       await check(settings);
@@ -43,7 +47,7 @@ async function runAll(settings: CheckSettings): Promise<number> {
       );
     }
   }
-  process.stdout.write(`${checks.length - failures} of ${checks.length} checks passed\n`);
+  process.stdout.write(`${chosen.length - failures} of ${chosen.length} checks passed\n`);
   return failures === 0 ? 0 : 1;
 }
 

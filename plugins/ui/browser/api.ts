@@ -1,7 +1,7 @@
 /** The page's requests to its own server. */
 import type { QueryState } from './model/query-state.js';
-import type { TimeRange } from './model/time-range.js';
-import type { LoadedPipeline, PageExplanation, QueryAnswer } from './model/wire.js';
+import type { NsRange } from './model/time-range.js';
+import type { Labels, LoadedPipeline, PageExplanation, QueryAnswer, RunReport } from './model/wire.js';
 
 /** The server refused or failed; the message is the server's text. */
 export class ServerError extends Error {
@@ -14,6 +14,11 @@ export class ServerError extends Error {
   }
 }
 
+/** What to say of a request that failed. */
+export function failureText(error: unknown): string {
+  return error instanceof ServerError ? error.message : 'The proxy does not answer.';
+}
+
 const tokenKey = 'ref-proxy.admin-token';
 
 /** The admin token as typed in, kept as long as the tab is open. */
@@ -23,47 +28,156 @@ export const token = {
 };
 
 export function fetchPipeline(signal: AbortSignal): Promise<LoadedPipeline> {
-  return ask('api/pipeline', {}, '', signal);
+  return ask('api/pipeline', {}, { signal });
 }
 
 /** Explains a query; `step` is the interval of the histogram's bars in seconds. */
 export function fetchExplanation(
-  { query, tenant }: QueryState,
+  { query, tenant }: Pick<QueryState, 'query' | 'tenant'>,
   step: number,
   signal: AbortSignal,
 ): Promise<PageExplanation> {
-  return ask('api/explain', { query, step: String(step) }, tenant, signal);
+  return ask('api/explain', { query, step: String(step) }, { tenant, signal });
 }
 
-/** Runs a query through the pipeline; `step` in seconds. */
-export function fetchRange(
-  { query, limit, direction, tenant }: QueryState,
-  { startMs, endMs }: TimeRange,
-  step: number,
-  signal: AbortSignal,
-): Promise<QueryAnswer> {
+/** What is wrong with a query that is being written, in the server's words; undefined when nothing is. */
+export async function checkQuery(query: string): Promise<string | undefined> {
+  return (await ask<{ readonly error?: string }>('api/check', { query }, {})).error;
+}
+
+/** What a query asks the API for: `step` in seconds, and the name under which its cost is kept. */
+export interface Asked extends Pick<QueryState, 'query' | 'limit' | 'direction' | 'tenant'> {
+  readonly range: NsRange;
+  readonly step?: number;
+  readonly run?: string;
+}
+
+/** Runs a query through the pipeline. */
+export function fetchRange(asked: Asked, signal: AbortSignal): Promise<QueryAnswer> {
+  const { query, limit, direction, tenant, range, step, run } = asked;
   const params = {
     query,
-    start: `${Math.round(startMs)}000000`,
-    end: `${Math.round(endMs)}000000`,
-    step: String(step),
+    start: String(range.startNs),
+    end: String(range.endNs),
     limit: String(limit),
     direction,
+    ...(step === undefined ? {} : { step: String(step) }),
   };
-  return ask('api/query_range', params, tenant, signal);
+  return ask('api/query_range', params, { tenant, signal, run });
+}
+
+/** A name for a run that nobody can guess. */
+export function newRunName(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}
+
+/** What a run cost; undefined when the server does not know, or no longer. */
+export async function fetchRun(name: string): Promise<RunReport | undefined> {
+  // The server closes its books when the answer has been sent, which may be a moment after it came.
+  for (const waitMs of [0, 100, 400]) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    try {
+      return await ask<RunReport>('api/run', { name }, {});
+    } catch (error) {
+      if (!(error instanceof ServerError) || error.status !== 404) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** A change of a query, made by the server on its tree. */
+export type Change =
+  | {
+      readonly change: 'keep' | 'drop';
+      readonly name: string;
+      readonly value: string;
+      readonly of: 'stream' | 'row';
+    }
+  | { readonly change: 'line-keep' | 'line-drop'; readonly value: string };
+
+export async function editQuery(query: string, change: Change): Promise<string> {
+  return (await ask<{ readonly query: string }>('api/edit', { query, ...change }, {})).query;
+}
+
+/** The selector of one stream. */
+export async function streamSelector(labels: Labels): Promise<string> {
+  const params = { change: 'streams', labels: JSON.stringify(labels) };
+  return (await ask<{ readonly query: string }>('api/edit', params, {})).query;
+}
+
+export async function formatQuery(query: string, tenant: string): Promise<string> {
+  return (await ask<{ readonly data: string }>('api/format_query', { query }, { tenant })).data;
+}
+
+/** Whose names are asked for, and of which time. */
+export interface NamesScope {
+  readonly tenant: string;
+  readonly range: NsRange;
+}
+
+export async function fetchLabels(selector: string, scope: NamesScope): Promise<readonly string[]> {
+  return (await names<{ readonly data?: readonly string[] }>('api/labels', selector, scope)).data ?? [];
+}
+
+export async function fetchValues(
+  name: string,
+  selector: string,
+  scope: NamesScope,
+): Promise<readonly string[]> {
+  const path = `api/label/${encodeURIComponent(name)}/values`;
+  return (await names<{ readonly data?: readonly string[] }>(path, selector, scope)).data ?? [];
+}
+
+export async function fetchFields(logQuery: string, scope: NamesScope): Promise<readonly string[]> {
+  const { fields = [] } = await names<{ readonly fields?: readonly { readonly label: string }[] }>(
+    'api/detected_fields',
+    logQuery,
+    scope,
+  );
+  return fields.map(({ label }) => label);
+}
+
+function names<Body>(path: string, query: string, { tenant, range }: NamesScope): Promise<Body> {
+  const params = {
+    start: String(range.startNs),
+    end: String(range.endNs),
+    ...(query === '' ? {} : { query }),
+  };
+  return ask(path, params, { tenant });
+}
+
+const namesWithinMs = 30_000;
+const longestAddress = 6_000;
+
+interface Manner {
+  readonly tenant?: string;
+  readonly signal?: AbortSignal;
+  readonly run?: string | undefined;
 }
 
 async function ask<Body>(
   path: string,
   params: Record<string, string>,
-  tenant: string,
-  signal: AbortSignal,
+  { tenant = '', signal, run }: Manner,
 ): Promise<Body> {
   const headers = new Headers({ 'X-Loki-Response-Encoding-Flags': 'categorize-labels' });
   if (tenant !== '') headers.set('X-Scope-OrgID', tenant);
   if (token.read() !== '') headers.set('X-Admin-Token', token.read());
+  if (run !== undefined) headers.set('X-Page-Run', run);
   const search = new URLSearchParams(params).toString();
-  const response = await fetch(`${path}?${search}`, { headers, signal, credentials: 'same-origin' });
+  const init = {
+    headers,
+    credentials: 'same-origin',
+    signal: signal ?? AbortSignal.timeout(namesWithinMs),
+  } as const;
+  // What does not fit into an address goes as a form.
+  const isLong = search.length > longestAddress;
+  if (isLong) headers.set('Content-Type', 'application/x-www-form-urlencoded');
+  const response = await (isLong
+    ? fetch(path, { ...init, method: 'POST', body: search })
+    : fetch(`${path}?${search}`, init));
   const text = await response.text();
   if (!response.ok) throw new ServerError(response.status, errorText(text) || `status ${response.status}`);
   // The page only talks to its own server; model/wire.ts has the types of its answers.

@@ -32,17 +32,19 @@ async function buildPage(): Promise<ReadonlyMap<string, string>> {
 
 test('the page is small, whole and says nothing to anybody else', async (t) => {
   const page = await buildPage();
-  t.deepEqual([...page.keys()].sort(), ['icon.svg', 'index.html', 'main.css', 'main.js']);
+  t.deepEqual([...page.keys()].sort(), ['icon.svg', 'index.html', 'licences.txt', 'main.css', 'main.js']);
 
   const sent = [...page.values()].reduce((sum, text) => sum + gzipSync(text).length, 0);
-  t.true(sent < 50_000, `${sent} bytes`);
+  // Most of it is the editor.
+  t.true(sent < 190_000, `${sent} bytes`);
 
   const html = page.get('index.html') ?? '';
   t.false(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/.test(html), 'nothing is inline');
   for (const [, reference = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g))
     t.true(page.has(reference), reference);
 
-  const addresses = [...page].flatMap(([name, text]) =>
+  const run = [...page].filter(([name]) => name !== 'licences.txt');
+  const addresses = run.flatMap(([name, text]) =>
     [...text.matchAll(/(?:https?:)?\/\/[a-z][\w.-]*\.[a-z]+/gi)].map(([found]) => `${name} ${found}`),
   );
   // Names of vocabularies, which nobody fetches.
@@ -50,4 +52,39 @@ test('the page is small, whole and says nothing to anybody else', async (t) => {
     addresses.filter((found) => !found.endsWith('//www.w3.org')),
     [],
   );
+});
+
+test('the page names every package that it holds, with its licence', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-parts-'));
+  try {
+    const parts = join(folder, 'parts.json');
+    const args = [
+      'plugins/ui/browser/main.tsx',
+      '--bundle',
+      '--minify',
+      '--format=esm',
+      `--outdir=${folder}`,
+      `--metafile=${parts}`,
+    ];
+    await promisify(execFile)(join(root, 'node_modules/.bin/esbuild'), args, { cwd: root });
+    const { outputs } = JSON.parse(await readFile(parts, 'utf8')) as {
+      outputs: Readonly<Record<string, { inputs: Readonly<Record<string, { bytesInOutput: number }>> }>>;
+    };
+    const held = new Set(
+      Object.values(outputs)
+        .flatMap(({ inputs }) => Object.entries(inputs))
+        .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+        .flatMap(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+    );
+    const lines = new Set(
+      (await readFile(join(root, 'plugins/ui/browser/licences.txt'), 'utf8')).split('\n'),
+    );
+    t.true(held.size > 5);
+    t.deepEqual(
+      [...held].filter((name) => !lines.has(name)),
+      [],
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -26,7 +26,7 @@ const files = {
   'index.html': '<!doctype html><title>page</title>',
   'main.js': 'export {};'.repeat(100),
   'main.css': 'body{}',
-  'notes.txt': 'not for browsers',
+  'notes.md': 'not for browsers',
 };
 
 /** What the stage below was asked, by all tests. */
@@ -94,6 +94,14 @@ async function withUi(
   }
 }
 
+/** Asks until the answer is as it should be: books are closed a moment after an answer. */
+async function until(ask: () => Promise<Got>, isGood: (got: Got) => boolean): Promise<Got> {
+  for (;;) {
+    const got = await ask();
+    if (isGood(got)) return got;
+  }
+}
+
 function json(got: Got): unknown {
   return JSON.parse(got.body.toString());
 }
@@ -142,7 +150,7 @@ test('files are compressed for who takes it, and not sent again to who has them'
 test('only the page’s own files are served', async (t) => {
   await withUi(async (get) => {
     for (const path of [
-      '/ui/notes.txt',
+      '/ui/notes.md',
       '/ui/none.js',
       '/ui/..%2fpackage.json',
       '/ui/api',
@@ -209,6 +217,65 @@ test('a query runs through the chain as a client’s would', async (t) => {
   });
 });
 
+test('names, values and fields are asked of the chain, for the tenant of the page', async (t) => {
+  await withUi(async (get) => {
+    const headers = { 'x-scope-orgid': 'team-names' };
+    await get('/ui/api/labels?query={app="shop"}&start=1&end=2', headers);
+    await get('/ui/api/label/app%2Fname/values?start=1&end=2', headers);
+    await get('/ui/api/detected_fields?query={app="shop"}&start=1&end=2', headers);
+    await get('/ui/api/format_query?query={app="shop"}', headers);
+    const asked = seen.filter(({ caller }) => caller.orgId === 'team-names').map(({ request: { op } }) => op);
+    t.deepEqual(asked, ['labels', 'label_values', 'detected_fields', 'format_query']);
+    const values = seen.map(({ request: made }) => made).find(({ op }) => op === 'label_values');
+    t.like(values, { name: 'app/name' });
+  });
+});
+
+test('what is wrong with a query that is being written is told without a refusal', async (t) => {
+  await withUi(async (get) => {
+    t.deepEqual(json(await get('/ui/api/check?query={app="shop"}')), {});
+    const got = await get(`/ui/api/check?query=${encodeURIComponent('{app="shop"} |= order')}`);
+    t.is(got.status, 200);
+    t.regex(String((json(got) as { error: unknown }).error), /^parse error at line 1, col 17: /);
+  });
+});
+
+test('a query is changed on its tree', async (t) => {
+  await withUi(async (get) => {
+    const query = encodeURIComponent('{app="shop"} | json');
+    const got = await get(`/ui/api/edit?query=${query}&change=keep&of=row&name=status&value=50%22`);
+    t.deepEqual(json(got), { query: '{app="shop"} | json | status="50\\""' });
+    t.is((await get(`/ui/api/edit?query=${query}&change=paint`)).status, 400);
+    t.is((await get('/ui/api/edit?query={app&change=keep&of=row&name=a&value=b')).status, 400);
+  });
+});
+
+test('what a run cost is told to who knows its name', async (t) => {
+  await withUi(async (get) => {
+    const name = 'ab'.repeat(16);
+    t.is((await get(`/ui/api/run?name=${name}`)).status, 404);
+    await get('/ui/api/query_range?query={app="shop"}', { 'x-page-run': name });
+    const report = await until(
+      () => get(`/ui/api/run?name=${name}`),
+      ({ status }) => status === 200,
+    );
+    t.like(json(report), { status: 200, calls: [], strategies: [] });
+    // A name that could be guessed is not kept.
+    await get('/ui/api/query_range?query={app="shop"}', { 'x-page-run': 'mine' });
+    t.is((await get('/ui/api/run?name=mine')).status, 404);
+    // Only so many are kept.
+    for (let index = 0; index < 64; index++)
+      await get('/ui/api/query_range?query={app="shop"}', {
+        'x-page-run': index.toString(16).padStart(16, '0'),
+      });
+    await until(
+      () => get('/ui/api/run?name=000000000000003f'),
+      ({ status }) => status === 200,
+    );
+    t.is((await get(`/ui/api/run?name=${name}`)).status, 404);
+  });
+});
+
 test('errors of a query are the server’s own text', async (t) => {
   await withUi(async (get) => {
     const refused = await get('/ui/api/explain?query={app=');
@@ -229,6 +296,10 @@ test('with an admin token the page loads without, and its data only with it', as
         '/ui/api/pipeline',
         '/ui/api/explain?query={a="b"}',
         '/ui/api/query_range?query={a="b"}',
+        '/ui/api/labels?start=1&end=2',
+        '/ui/api/label/app/values?start=1&end=2',
+        '/ui/api/format_query?query={a="b"}',
+        '/ui/api/edit?query={a="b"}&change=keep&name=c&value=d',
       ]) {
         t.is((await get(path)).status, 401, path);
         t.is((await get(path, { 'x-admin-token': 'wrong' })).status, 401, path);
@@ -251,6 +322,10 @@ test('without a token the data is not given to pages of other names, whatever th
         '/ui/api/pipeline',
         '/ui/api/explain?query={a="b"}',
         '/ui/api/query_range?query={a="b"}',
+        '/ui/api/labels?start=1&end=2',
+        '/ui/api/label/app/values?start=1&end=2',
+        '/ui/api/format_query?query={a="b"}',
+        '/ui/api/edit?query={a="b"}&change=keep&name=c&value=d',
       ]) {
         t.is((await get(path, { host: 'evil.example:3101' })).status, 403, path);
         t.is((await get(path, { host: 'evil.example', 'x-admin-token': 'made-up' })).status, 403, path);

@@ -1,4 +1,5 @@
 /** Formats numbers and times for the page. */
+import type { Zone } from './settings.js';
 import type { TimeRange } from './time-range.js';
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -67,39 +68,66 @@ function pad(value: number, digits = 2): string {
   return String(value).padStart(digits, '0');
 }
 
-/** Local time of day to the millisecond. */
-export function formatTime(ms: number): string {
-  return `${formatSecond(ms)}.${pad(new Date(ms).getMilliseconds(), 3)}`;
+/** Time of day to the millisecond. */
+export function formatTime(ms: number, zone: Zone = 'browser'): string {
+  return `${formatSecond(ms, zone)}.${pad(new Date(ms).getMilliseconds(), 3)}`;
 }
 
-/** Local time of day to the second. */
-export function formatSecond(ms: number): string {
-  const date = new Date(ms);
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+/** Time of day to the second. */
+export function formatSecond(ms: number, zone: Zone = 'browser'): string {
+  const date = shifted(ms, zone);
+  return `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}:${pad(date.getUTCSeconds())}`;
 }
 
-/** Local date. */
-export function formatDay(ms: number): string {
-  const date = new Date(ms);
-  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+/** Date. */
+export function formatDay(ms: number, zone: Zone = 'browser'): string {
+  const date = shifted(ms, zone);
+  return `${date.getUTCFullYear()}-${pad(date.getUTCMonth() + 1)}-${pad(date.getUTCDate())}`;
+}
+
+/** Date and time of day to the second. */
+export function formatMoment(ms: number, zone: Zone = 'browser'): string {
+  return `${formatDay(ms, zone)} ${formatSecond(ms, zone)}`;
+}
+
+/** A date whose UTC parts are those of the zone. */
+function shifted(ms: number, zone: Zone): Date {
+  return new Date(ms + offsetOf(ms, zone));
+}
+
+/** Milliseconds that a zone is ahead of UTC at a moment. */
+export function offsetOf(ms: number, zone: Zone): number {
+  return zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000;
 }
 
 /** A time on the axis of a range: the day where it starts, otherwise the time as exactly as the range requires. */
-export function formatTick(ms: number, { startMs, endMs }: TimeRange): string {
-  const date = new Date(ms);
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0;
-  if (endMs - startMs > 36 * 3_600_000 || isMidnight) return formatDay(ms).slice(5);
-  return formatSecond(ms).slice(0, endMs - startMs < 300_000 ? 8 : 5);
+export function formatTick(ms: number, { startMs, endMs }: TimeRange, zone: Zone = 'browser'): string {
+  const time = formatSecond(ms, zone);
+  if (endMs - startMs > 36 * 3_600_000 || time === '00:00:00') return formatDay(ms, zone).slice(5);
+  return time.slice(0, endMs - startMs < 300_000 ? 8 : 5);
 }
 
-/** A time as a form field holds it: local time to the second. */
-export function toLocalField(iso: string): string {
+/** A time as a form field holds it: to the second. */
+export function toLocalField(iso: string, zone: Zone = 'browser'): string {
   const ms = Date.parse(iso);
-  return Number.isNaN(ms) ? '' : `${formatDay(ms)}T${formatSecond(ms)}`;
+  return Number.isNaN(ms) ? '' : `${formatDay(ms, zone)}T${formatSecond(ms, zone)}`;
 }
 
 /** The time in a form field; empty for none. */
-export function fromLocalField(text: string): string {
-  const ms = Date.parse(text);
+export function fromLocalField(text: string, zone: Zone = 'browser'): string {
+  const ms = Date.parse(zone === 'utc' && text !== '' ? `${text}Z` : text);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+/** A sentence with its full stop. */
+export function sentence(text: string): string {
+  return text === '' || /[.!?:]$/.test(text) ? text : `${text}.`;
+}
+
+/** `0.4 s`, `12 s`, `1:05 min`: how long something has been going on. */
+export function formatElapsed(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  return `${Math.floor(seconds / 60)}:${pad(Math.floor(seconds) % 60)} min`;
 }

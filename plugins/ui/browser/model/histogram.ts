@@ -1,4 +1,5 @@
 import { levelOf, levels, type Level } from './levels.js';
+import type { LogRow } from './log-rows.js';
 import type { TimeRange } from './time-range.js';
 import type { WireSeries } from './wire.js';
 
@@ -17,18 +18,40 @@ export interface Histogram {
 
 /** Makes the bars of an answer counted by level: one for every step of the (aligned) range, including empty ones. */
 export function histogramOf(series: readonly WireSeries[], range: TimeRange, stepSeconds: number): Histogram {
+  return barsOf(
+    series.flatMap(({ metric, values }) => {
+      const level = levelOf(metric['detected_level'] ?? metric['level']);
+      return values.map(([seconds, text]) => [seconds * 1000, level, Number(text)] as const);
+    }),
+    range,
+    stepSeconds,
+  );
+}
+
+/** The same of an answer that has all lines of the range. */
+export function histogramOfRows(rows: readonly LogRow[], range: TimeRange, stepSeconds: number): Histogram {
+  const step = stepSeconds * 1000;
+  // As for the server, a bar holds its end and not its beginning.
+  const barEnd = ({ ms }: LogRow): number => Math.max(range.startMs, Math.ceil(ms / step) * step);
+  return barsOf(
+    rows.map((row) => [barEnd(row), row.level, 1] as const),
+    range,
+    stepSeconds,
+  );
+}
+
+function barsOf(
+  parts: readonly (readonly [endMs: number, level: Level, count: number])[],
+  range: TimeRange,
+  stepSeconds: number,
+): Histogram {
   const counts = new Map<number, Map<Level, number>>();
   const totals = new Map<Level, number>();
-  for (const { metric, values } of series) {
-    const level = levelOf(metric['detected_level'] ?? metric['level']);
-    for (const [seconds, text] of values) {
-      const value = Number(text);
-      const endMs = seconds * 1000;
-      const bar = counts.get(endMs) ?? new Map<Level, number>();
-      bar.set(level, (bar.get(level) ?? 0) + value);
-      counts.set(endMs, bar);
-      totals.set(level, (totals.get(level) ?? 0) + value);
-    }
+  for (const [endMs, level, count] of parts) {
+    const bar = counts.get(endMs) ?? new Map<Level, number>();
+    bar.set(level, (bar.get(level) ?? 0) + count);
+    counts.set(endMs, bar);
+    totals.set(level, (totals.get(level) ?? 0) + count);
   }
   const bars: Bar[] = [];
   const step = stepSeconds * 1000;

@@ -5,45 +5,63 @@ import type { Labels, WireStream } from './wire.js';
 /** Labels of one kind, by name. */
 export interface LabelGroup {
   readonly title: string;
+  /** Where the labels come from: labels of the stream are in selectors, the others only in filters on rows. */
+  readonly of: 'stream' | 'row';
   readonly labels: readonly (readonly [name: string, value: string])[];
 }
 
 /** One line of a log answer. */
 export interface LogRow {
+  /** Tells rows apart: an entry is its time, its stream and its line. */
+  readonly key: string;
   /** Nanoseconds since the epoch. */
   readonly ns: string;
   readonly ms: number;
   readonly level: Level;
   readonly line: string;
+  /** What went wrong with this line here, such as `JSONParserErr`. */
+  readonly error: string | undefined;
+  readonly stream: Labels;
   /** Groups without labels are left out. */
   readonly groups: readonly LabelGroup[];
 }
 
 /** The lines of all streams in time order. Lines of the same time keep the order of the answer. */
 export function logRows(streams: readonly WireStream[], direction: Direction): readonly LogRow[] {
-  const rows = streams.flatMap(({ stream, values }) =>
-    values.map(([ns, line, more]): LogRow => {
+  const rows = streams.flatMap(({ stream, values }) => {
+    const id = JSON.stringify(Object.entries(stream).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return values.map(([ns, line, more]): LogRow => {
       const metadata = more?.structuredMetadata ?? {};
       const parsed = more?.parsed ?? {};
       return {
+        key: `${ns} ${id} ${line}`,
         ns,
         ms: Number(ns) / 1e6,
         line,
-        level: levelOf(metadata['detected_level'] ?? stream['level'] ?? parsed['level']),
+        stream,
+        error: parsed['__error__'] ?? metadata['__error__'] ?? stream['__error__'],
+        level: levelOf(
+          metadata['detected_level'] ?? stream['detected_level'] ?? stream['level'] ?? parsed['level'],
+        ),
         groups: [
-          groupOf('Stream labels', stream),
-          groupOf('Structured metadata', metadata),
-          groupOf('Parsed from the line', parsed),
+          groupOf('Stream labels', 'stream', stream),
+          groupOf('Structured metadata', 'row', metadata),
+          groupOf('Parsed from the line', 'row', parsed),
         ].filter(({ labels }) => labels.length > 0),
       };
-    }),
-  );
-  const sign = direction === 'forward' ? 1 : -1;
-  return rows.sort((a, b) => sign * compareNs(a.ns, b.ns));
+    });
+  });
+  return sorted(rows, direction);
 }
 
-function groupOf(title: string, labels: Labels): LabelGroup {
-  return { title, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
+/** Rows in time order; those of the same time keep their order. */
+export function sorted(rows: readonly LogRow[], direction: Direction): readonly LogRow[] {
+  const sign = direction === 'forward' ? 1 : -1;
+  return rows.toSorted((a, b) => sign * compareNs(a.ns, b.ns));
+}
+
+function groupOf(title: string, of: LabelGroup['of'], labels: Labels): LabelGroup {
+  return { title, of, labels: Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 /** Compares integers by their digits: a double cannot hold nanoseconds. */

@@ -1,7 +1,9 @@
-import type { ExplainedPart, PageExplanation } from './wire.js';
+import type { ExplainedPart, ExplainedRead, PageExplanation, RunReport } from './wire.js';
 
-/** Describes where a part of a query is evaluated. */
-export function placeOf(verdict: ExplainedPart['verdict']): string {
+export type Place = 'backend' | 'both' | 'here';
+
+/** Where a part of a query is evaluated. */
+export function placeOf(verdict: ExplainedPart['verdict']): Place {
   switch (verdict) {
     case 'exact':
       return 'backend';
@@ -12,15 +14,51 @@ export function placeOf(verdict: ExplainedPart['verdict']): string {
   }
 }
 
-/** Describes in one sentence what does the work. */
-export function planSentence({ reads, costText }: PageExplanation): string {
+/** What the places are called, and what happens there. */
+export const placeTexts: Readonly<Record<Place, { readonly name: string; readonly text: string }>> = {
+  backend: { name: 'VictoriaLogs', text: 'VictoriaLogs does this itself.' },
+  both: { name: 'both', text: 'VictoriaLogs narrows it down; the proxy sorts out the rest.' },
+  here: { name: 'proxy', text: 'The proxy does this on what comes.' },
+};
+
+const costTexts: Readonly<Record<PageExplanation['cost'], string>> = {
+  none: 'Nothing is asked of it.',
+  page: 'It sends no more lines than are shown.',
+  scan: 'It sends lines of what it selected until enough of them have passed the steps that the proxy does.',
+  rows: 'It sends every line of the selection in the range, with the columns that matter, and the proxy evaluates them.',
+  statistics:
+    'It counts, and sends one number for each group and interval; lines only where numbers do not tell.',
+};
+
+/** Says in two sentences who does the work and what is sent. */
+export function planSentence({ reads, cost }: PageExplanation): string {
   const parts = reads.flatMap((read) => read.parts);
   const here = parts.filter(({ verdict }) => verdict !== 'exact').length;
   const who =
     parts.length === 0
-      ? 'Nothing is read'
+      ? 'No logs are read.'
       : here === 0
-        ? 'The backend does all of it'
-        : `${here} of ${parts.length} parts are evaluated here`;
-  return `${who}. What moves: ${costText}.`;
+        ? 'VictoriaLogs does all of the search.'
+        : `VictoriaLogs searches; ${here} of ${parts.length} parts of the query need the proxy too.`;
+  return `${who} ${costTexts[cost]}`;
+}
+
+/** What happens here to every row that comes. */
+export function readTexts({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
+  return evaluatedHere.length === 0
+    ? 'Nothing of the pipeline runs in the proxy.'
+    : `On every row that comes the proxy runs: ${evaluatedHere.join(' ')}`;
+}
+
+/** What a run took in all. */
+export interface RunFigures {
+  readonly calls: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+export function runFigures({ calls, durationMs }: RunReport): RunFigures {
+  const sum = (of: 'calls' | 'rows' | 'bytes'): number => calls.reduce((all, one) => all + one[of], 0);
+  return { calls: sum('calls'), rows: sum('rows'), bytes: sum('bytes'), durationMs };
 }

@@ -1,8 +1,10 @@
 /** The state of the query box, and its form in the page's URL. */
 
-export const ranges = ['15m', '1h', '6h', '24h', 'custom'] as const;
+export const ranges = ['5m', '15m', '1h', '3h', '6h', '24h', '7d', 'custom'] as const;
 export type RangeName = (typeof ranges)[number];
 export type Direction = 'backward' | 'forward';
+/** The two halves of the page. */
+export type View = 'query' | 'pipeline';
 
 export interface QueryState {
   readonly query: string;
@@ -10,6 +12,7 @@ export interface QueryState {
   /** ISO 8601 in UTC; only used when the range is custom. */
   readonly from: string;
   readonly to: string;
+  /** As typed: NaN when it is no number. */
   readonly limit: number;
   readonly direction: Direction;
   readonly tenant: string;
@@ -25,9 +28,43 @@ export const emptyQuery: QueryState = {
   tenant: '',
 };
 
+/** The most lines that a query may ask for. */
+export const mostLines = 5_000;
+
+export type Field = 'query' | 'limit' | 'range' | 'tenant';
+
+/** Why a query cannot be asked, and where to mend it. */
+export interface Problem {
+  readonly field: Field;
+  readonly text: string;
+}
+
+/** What is missing before the server can be asked; `needsTenant` where the pipeline refuses requests without one. */
+export function problemOf(
+  { query, limit, tenant }: QueryState,
+  range: object | string,
+  needsTenant: boolean,
+): Problem | undefined {
+  if (query.trim() === '')
+    return { field: 'query', text: 'Write a query first, or begin with one of these.' };
+  if (needsTenant && tenant.trim() === '')
+    return {
+      field: 'tenant',
+      text: 'This proxy wants a tenant with every request: fill in the field Tenant.',
+    };
+  if (!/^[\x20-\x7e]*$/.test(tenant))
+    return { field: 'tenant', text: 'The name of a tenant has letters of ASCII only.' };
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostLines)
+    return { field: 'limit', text: 'The limit is a whole number from 1 to 5,000.' };
+  if (typeof range === 'string') return { field: 'range', text: range };
+  return undefined;
+}
+
 /** The part after `#` of the page's URL; defaults are left out. */
-export function printHash(state: QueryState): string {
-  const params = new URLSearchParams({ query: state.query });
+export function printHash(state: QueryState, view: View = 'query'): string {
+  const params = new URLSearchParams();
+  if (view !== 'query') params.set('view', view);
+  if (state.query !== '') params.set('query', state.query);
   if (state.range !== emptyQuery.range) params.set('range', state.range);
   if (state.range === 'custom') {
     params.set('from', state.from);
@@ -53,6 +90,11 @@ export function parseHash(hash: string): QueryState {
     direction: params.get('direction') === 'forward' ? 'forward' : 'backward',
     tenant: params.get('tenant') ?? '',
   };
+}
+
+/** Which half of the page a hash shows. */
+export function viewOf(hash: string): View {
+  return new URLSearchParams(hash.replace(/^#/, '')).get('view') === 'pipeline' ? 'pipeline' : 'query';
 }
 
 function isoOf(text: string | null): string {

@@ -1,3 +1,4 @@
+import { levelOf } from './levels.js';
 import type { Labels, WireSeries } from './wire.js';
 
 export interface SeriesPoint {
@@ -6,6 +7,9 @@ export interface SeriesPoint {
 }
 export interface Series {
   readonly name: string;
+  readonly labels: Labels;
+  /** The class that gives the series its colour everywhere. */
+  readonly colour: string;
   readonly points: readonly SeriesPoint[];
   /** Statistics of the finite values; undefined when there are none. */
   readonly figures: SeriesFigures | undefined;
@@ -21,9 +25,40 @@ export interface SeriesFigures {
 export function seriesOf(answer: readonly WireSeries[]): readonly Series[] {
   const all = answer.map(({ metric, values }): Series => {
     const points = values.map(([seconds, text]) => ({ ms: seconds * 1000, value: readValue(text) }));
-    return { name: nameOf(metric), points, figures: figuresOf(points) };
+    return { name: nameOf(metric), labels: metric, colour: '', points, figures: figuresOf(points) };
   });
-  return all.sort((a, b) => (b.figures?.mean ?? -Infinity) - (a.figures?.mean ?? -Infinity));
+  all.sort((a, b) => (b.figures?.mean ?? -Infinity) - (a.figures?.mean ?? -Infinity));
+  const isByLevel = areByLevel(answer);
+  return all.map((one, position) => ({
+    ...one,
+    colour: isByLevel ? `level-${levelOf(levelText(one.labels))}` : `series-${position % colours}`,
+  }));
+}
+
+const colours = 8;
+
+/** Whether series differ by their level alone: they then have the colours that levels have everywhere. */
+function areByLevel(series: readonly WireSeries[]): boolean {
+  const seen = series.map(({ metric }) => levelOf(levelText(metric)));
+  return (
+    new Set(seen).size === seen.length &&
+    seen.length > 0 &&
+    series.some(({ metric }) => levelText(metric) !== undefined)
+  );
+}
+
+function levelText(labels: Labels): string | undefined {
+  return labels['detected_level'] ?? labels['level'];
+}
+
+/** The series whose name has all words of a search, in any case. */
+export function matching(series: readonly Series[], search: string): readonly Series[] {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return series;
+  return series.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }
 
 /** The pieces of a series that can be drawn as a line: adjacent points one step apart, all finite. */
@@ -46,7 +81,8 @@ export function piecesOf(
   return pieces;
 }
 
-function nameOf(metric: Labels): string {
+/** `{a="b", c="d"}`. */
+export function nameOf(metric: Labels): string {
   const labels = Object.entries(metric).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${labels.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
 }

@@ -11,10 +11,39 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 const lengths: Readonly<Record<Exclude<RangeName, 'custom'>, number>> = {
+  '5m': 5 * minute,
   '15m': 15 * minute,
   '1h': hour,
+  '3h': 3 * hour,
   '6h': 6 * hour,
   '24h': 24 * hour,
+  '7d': 168 * hour,
+};
+
+/** Nanoseconds since the epoch; the end is not part of it. */
+export interface NsRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export function nsRange({ startMs, endMs }: TimeRange): NsRange {
+  return { startNs: nsOf(startMs), endNs: nsOf(endMs) };
+}
+
+function nsOf(ms: number): bigint {
+  return BigInt(Math.round(ms)) * 1_000_000n;
+}
+
+/** What people call the ranges. */
+export const rangeTexts: Readonly<Record<RangeName, string>> = {
+  '5m': 'Last 5 minutes',
+  '15m': 'Last 15 minutes',
+  '1h': 'Last hour',
+  '3h': 'Last 3 hours',
+  '6h': 'Last 6 hours',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  custom: 'Between two times',
 };
 
 /** The range of a query run now; for an invalid custom range, a text that says what is wrong. */
@@ -47,4 +76,9 @@ export function onSteps({ startMs, endMs }: TimeRange, stepSeconds: number): Tim
 export function barRange(range: TimeRange, stepSeconds: number): TimeRange {
   const { startMs, endMs } = onSteps(range, stepSeconds);
   return { startMs: startMs + stepSeconds * second, endMs };
+}
+
+/** The range from the beginning of its first step: bars of it begin with a whole one. */
+export function fromWholeStep({ startMs, endMs }: TimeRange, stepSeconds: number): TimeRange {
+  return { startMs: onSteps({ startMs, endMs }, stepSeconds).startMs, endMs };
 }

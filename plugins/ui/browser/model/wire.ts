@@ -7,6 +7,8 @@ export type { Latency, PartDescription, SectionDescription } from '../../../../c
 export type { BackendFigures } from '../../backend-calls.js';
 export type { PageExplanation } from '../../explain.js';
 export type { ExplainedPart, ExplainedRead } from '../../../../core/engine/plan/explain/explain.js';
+export type { RunReport } from '../../../../core/engine/plan/explain/run.js';
+export type { Hint } from '../../hints.js';
 
 /** `/ui/api/pipeline`. */
 export interface LoadedPipeline extends PipelineDescription {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { formatShort, formatTick } from '../model/format.js';
+import { formatShort, formatTick, offsetOf } from '../model/format.js';
+import type { Zone } from '../model/settings.js';
 import { timeTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
 
@@ -12,10 +13,10 @@ export interface Frame {
 }
 
 export const frameOf = (width: number, height: number): Frame => ({
-  left: 44,
+  left: 48,
   right: Math.max(60, width - 8),
   top: 8,
-  bottom: height - 22,
+  bottom: height - 24,
 });
 
 /** Maps values of a range to pixels, evenly. */
@@ -33,15 +34,16 @@ export function Axes({
   range,
   ticks,
   y,
+  zone,
 }: {
   readonly frame: Frame;
   readonly range: TimeRange;
   readonly ticks: readonly number[];
   readonly y: (value: number) => number;
+  readonly zone: Zone;
 }): JSX.Element {
   const x = scale([range.startMs, range.endMs], [frame.left, frame.right]);
-  const most = Math.max(2, Math.floor((frame.right - frame.left) / 64));
-  const offsetMs = -new Date(range.endMs).getTimezoneOffset() * 60_000;
+  const most = Math.max(2, Math.floor((frame.right - frame.left) / 76));
   return (
     <g class="axes">
       {ticks.map((value) => (
@@ -52,12 +54,12 @@ export function Axes({
           </text>
         </g>
       ))}
-      {timeTicks(range, most, offsetMs).map((ms) => {
-        const label = formatTick(ms, range);
+      {timeTicks(range, most, offsetOf(range.endMs, zone)).map((ms) => {
+        const label = formatTick(ms, range, zone);
         // A label at the very edge would be cut.
         const isNearEdge = x(ms) > frame.right - 16 || x(ms) < frame.left + 16;
         return isNearEdge ? null : (
-          <text key={ms} x={x(ms)} y={frame.bottom + 16} text-anchor="middle">
+          <text key={ms} x={x(ms)} y={frame.bottom + 18} text-anchor="middle">
             {label}
           </text>
         );

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { session } from '../store/session.js';
 import { errorPosition, markLine } from '../model/error-position.js';
 
 interface Properties {
@@ -23,15 +24,22 @@ export function Failure({ text, query, onSelect }: Properties): JSX.Element {
             <mark>{line.marked === '' ? ' ' : line.marked}</mark>
             {line.after}
           </pre>
+        </>
+      )}
+      <p class="failure-actions">
+        {line !== undefined && (
           <button
             type="button"
-            class="plain"
+            class="button"
             onClick={() => onSelect(line.offset, line.offset + line.marked.length)}
           >
             Go to that place
           </button>
-        </>
-      )}
+        )}
+        <button type="button" class="button" onClick={() => session.run()}>
+          Try again
+        </button>
+      </p>
     </div>
   );
 }

@@ -1,8 +1,12 @@
 import type { JSX } from 'preact';
-import { formatAge } from '../model/format.js';
+import { useEffect, useState } from 'preact/hooks';
+import { zoneName, type Theme } from '../model/settings.js';
 import type { LoadedPipeline } from '../model/wire.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
+import { Icon } from './icons.js';
 
-/** Name, pipeline file and how the process is. */
+/** The bar at the top: the two views, how the process is, whose time is shown, light or dark. */
 export function Header({
   pipeline,
   problem,
@@ -10,10 +14,11 @@ export function Header({
   readonly pipeline: LoadedPipeline | undefined;
   readonly problem: string | undefined;
 }): JSX.Element {
+  const view = useStore(session.store, (state) => state.view);
   return (
     <header class="header">
       {pipeline !== undefined && (
-        <button type="button" class="skip" onClick={() => document.getElementById('query')?.focus()}>
+        <button type="button" class="skip" onClick={goToQuery}>
           Go to the query
         </button>
       )}
@@ -24,24 +29,37 @@ export function Header({
           <circle class="open" cx="18" cy="6" r="3.5" />
           <circle cx="30" cy="6" r="3.5" />
         </svg>
-        ref-proxy
+        <span>ref-proxy</span>
       </h1>
       {pipeline !== undefined && (
-        <p class="facts">
-          <Health notReady={pipeline.notReady} problem={problem} />
-          <span class="file" title={pipeline.file}>
-            {shortPath(pipeline.file)}
-          </span>
-          <span>up {formatAge(pipeline.nowMs - pipeline.startedMs)}</span>
-        </p>
+        <nav class="views" aria-label="Views">
+          {(['query', 'pipeline'] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-current={view === name ? 'page' : undefined}
+              onClick={() => session.show(name)}
+            >
+              {name === 'query' ? 'Query' : 'Pipeline'}
+            </button>
+          ))}
+        </nav>
       )}
-      {pipeline === undefined && problem !== undefined && (
-        <p class="facts" role="alert">
-          {problem}
-        </p>
-      )}
+      <div class="header-end">
+        {pipeline !== undefined && <Health notReady={pipeline.notReady} problem={problem} />}
+        <ZoneChoice />
+        <ThemeChoice />
+      </div>
     </header>
   );
+}
+
+function goToQuery(): void {
+  session.show('query');
+  requestAnimationFrame(() => {
+    const editor = document.getElementById('query')?.shadowRoot?.querySelector('.cm-content');
+    if (editor instanceof HTMLElement) editor.focus();
+  });
 }
 
 function Health({
@@ -54,13 +72,59 @@ function Health({
   const isWell = problem === undefined && notReady.length === 0;
   const text = problem ?? (isWell ? 'ready' : `not ready: ${notReady.join('; ')}`);
   return (
-    <span class={isWell ? 'health' : 'health is-ill'} role="status">
-      {text}
+    <span class={isWell ? 'health' : 'health is-ill'} role="status" title={text}>
+      <span>{text}</span>
     </span>
   );
 }
 
-/** The last two parts of a path: the folder and the file. */
-function shortPath(path: string): string {
-  return path.split('/').slice(-2).join('/');
+function ZoneChoice(): JSX.Element {
+  const zone = useStore(session.store, (state) => state.settings.zone);
+  const now = Date.now();
+  return (
+    <label class="zone">
+      <span class="visually-hidden">Time zone</span>
+      <select
+        title="The zone of all times on this page"
+        value={zone}
+        onChange={(event) => session.set({ zone: event.currentTarget.value === 'utc' ? 'utc' : 'browser' })}
+      >
+        <option value="browser">{zoneName('browser', now)} (browser)</option>
+        <option value="utc">UTC</option>
+      </select>
+    </label>
+  );
+}
+
+const themes: Readonly<Record<Theme, { readonly next: Theme; readonly text: string }>> = {
+  system: { next: 'light', text: 'Colours as the system has them' },
+  light: { next: 'dark', text: 'Light colours' },
+  dark: { next: 'system', text: 'Dark colours' },
+};
+
+function ThemeChoice(): JSX.Element {
+  const theme = useStore(session.store, (state) => state.settings.theme);
+  const { next, text } = themes[theme];
+  return (
+    <button
+      type="button"
+      class="button is-bare"
+      aria-label={`${text}. Change.`}
+      title={text}
+      onClick={() => session.set({ theme: next })}
+    >
+      <Icon name={theme} />
+    </button>
+  );
+}
+
+/** Milliseconds since a moment, told anew several times a second while it lasts. */
+export function useElapsed(since: number | undefined): number {
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    if (since === undefined) return undefined;
+    const timer = setInterval(() => setNow(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, [since]);
+  return since === undefined ? 0 : Math.max(0, now - since);
 }

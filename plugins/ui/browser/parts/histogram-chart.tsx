@@ -1,14 +1,18 @@
 import type { JSX } from 'preact';
-import { formatCount, formatCounted, formatSecond } from '../model/format.js';
+import { formatCount, formatSecond } from '../model/format.js';
 import type { Bar, Histogram } from '../model/histogram.js';
 import { levels, type Level } from '../model/levels.js';
+import type { Zone } from '../model/settings.js';
 import { valueTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
 import { useWidth } from '../use-width.js';
 import { Axes, frameOf, scale, type Frame } from './axes.js';
+import { ChartTip } from './chart-tip.js';
 import { useCursor, type Span } from './use-cursor.js';
 
-const height = 132;
+const height = 104;
 
 /** Lines over time, stacked by level, the gravest at the bottom where they can be compared. */
 export function HistogramChart({
@@ -21,11 +25,12 @@ export function HistogramChart({
   /** Asks for the part of the range that was drawn over. */
   readonly onZoom: (range: TimeRange) => void;
 }): JSX.Element {
+  const zone = useStore(session.store, (state) => state.settings.zone);
   const [element, width] = useWidth();
   const { bars, totals, highest } = histogram;
   const shown = { startMs: bars[0]?.startMs ?? range.startMs, endMs: bars.at(-1)?.endMs ?? range.endMs };
   const frame = frameOf(width, height);
-  const ticks = valueTicks(0, Math.max(1, highest), 4).filter(Number.isInteger);
+  const ticks = valueTicks(0, Math.max(1, highest), 3).filter(Number.isInteger);
   const y = scale([0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
   const barWidth = (frame.right - frame.left) / Math.max(1, bars.length);
   const zoom = ({ first, last }: Span): void => {
@@ -34,27 +39,10 @@ export function HistogramChart({
   };
   const columnAt = (pixels: number): number => Math.floor((pixels - frame.left) / barWidth);
   const { index, span, handlers } = useCursor(bars.length, columnAt, zoom);
-  const total = totals.reduce((sum, [, count]) => sum + count, 0);
   const current = index === undefined ? undefined : bars[index];
   return (
     <figure class="panel chart">
-      <figcaption>
-        <span class="chart-title">
-          {current === undefined
-            ? formatCounted(total, 'line')
-            : `${formatCount(current.total)} at ${spanText(current)}`}
-        </span>
-        <ul class="legend">
-          {totals.map(([level, count]) => (
-            <li key={level} class={`level-${level}`}>
-              <span class="swatch" /> {level}{' '}
-              <span class="number">
-                {formatCount(current === undefined ? count : (current.counts.get(level) ?? 0))}
-              </span>
-            </li>
-          ))}
-        </ul>
-      </figcaption>
+      <figcaption class="visually-hidden">Lines over time by level</figcaption>
       <div ref={element} class="plot histogram">
         {width > 0 && (
           <svg
@@ -64,7 +52,7 @@ export function HistogramChart({
             aria-label={`Lines over time by level: ${totals.map(([level, count]) => `${count} ${level}`).join(', ')}. Arrow keys read single bars, Enter asks for one alone.`}
             {...handlers}
           >
-            <Axes frame={frame} range={shown} ticks={ticks} y={y} />
+            <Axes frame={frame} range={shown} ticks={ticks} y={y} zone={zone} />
             {bars.map((bar, position) => (
               <Stack
                 key={bar.endMs}
@@ -78,7 +66,32 @@ export function HistogramChart({
             ))}
           </svg>
         )}
+        {current !== undefined && index !== undefined && (
+          <ChartTip at={frame.left + (index + 0.5) * barWidth} width={width} title={spanText(current, zone)}>
+            {levels
+              .filter((level) => (current.counts.get(level) ?? 0) > 0)
+              .map((level) => (
+                <li key={level} class={`level-${level}`}>
+                  <span class="swatch" />
+                  <span class="tip-name">{level}</span>
+                  <span class="number">{formatCount(current.counts.get(level) ?? 0)}</span>
+                </li>
+              ))}
+            <li>
+              <span class="swatch" />
+              <span class="tip-name">all</span>
+              <span class="number">{formatCount(current.total)}</span>
+            </li>
+          </ChartTip>
+        )}
       </div>
+      <ul class="legend" aria-label="Lines by level">
+        {totals.map(([level, count]) => (
+          <li key={level} class={`level-${level}`}>
+            <span class="swatch" /> {level} <span class="number">{formatCount(count)}</span>
+          </li>
+        ))}
+      </ul>
     </figure>
   );
 }
@@ -126,6 +139,6 @@ function piecesOf({
   });
 }
 
-function spanText({ startMs, endMs }: TimeRange): string {
-  return `${formatSecond(startMs)} to ${formatSecond(endMs)}`;
+function spanText({ startMs, endMs }: TimeRange, zone: Zone): string {
+  return `${formatSecond(startMs, zone)} to ${formatSecond(endMs, zone)}`;
 }

@@ -1,45 +1,47 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
-import { formatDay, formatSecond } from '../model/format.js';
+import { useMemo } from 'preact/hooks';
+import { formatMoment, formatShort } from '../model/format.js';
 import { piecesOf, type Series, type SeriesPoint } from '../model/series.js';
 import { valueTicks } from '../model/ticks.js';
 import type { TimeRange } from '../model/time-range.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
 import { useWidth } from '../use-width.js';
 import { Axes, frameOf, scale } from './axes.js';
-import { colourOf, mostDrawn } from './series-table.js';
+import { ChartTip } from './chart-tip.js';
 import { useCursor } from './use-cursor.js';
 
 const height = 240;
+/** Series whose values stand beside the pointer, the greatest first. */
+const mostTold = 10;
 
 interface Properties {
   readonly series: readonly Series[];
   readonly range: TimeRange;
   readonly stepSeconds: number;
-  /** Told of the moment under the pointer. */
-  readonly onMoment: (ms: number | undefined) => void;
 }
 
 /** Series over time, one line each. */
-export function LineChart({ series, range, stepSeconds, onMoment }: Properties): JSX.Element {
+export function LineChart({ series, range, stepSeconds }: Properties): JSX.Element {
+  const zone = useStore(session.store, (state) => state.settings.zone);
   const [element, width] = useWidth();
-  const drawn = series.slice(0, mostDrawn);
-  const moments = useMemo(() => momentsOf(drawn), [series]);
+  const moments = useMemo(() => momentsOf(series), [series]);
   const frame = frameOf(width, height);
-  const least = Math.min(0, ...drawn.map(({ figures }) => figures?.min ?? 0));
-  const greatest = Math.max(...drawn.map(({ figures }) => figures?.max ?? 0), least);
+  const least = Math.min(0, ...series.map(({ figures }) => figures?.min ?? 0));
+  const greatest = Math.max(...series.map(({ figures }) => figures?.max ?? 0), least);
   const ticks = valueTicks(least, greatest, 5);
   const x = scale([range.startMs, range.endMs], [frame.left, frame.right]);
   const y = scale([ticks[0] ?? 0, ticks.at(-1) ?? 1], [frame.bottom, frame.top]);
+  const paths = useMemo(
+    () => series.map(({ points }) => pathOf(points, stepSeconds * 1000, x, y)),
+    [series, width, stepSeconds],
+  );
   const { index, handlers } = useCursor(moments.length, (pixels) => nearest(moments, pixels, x));
   const current = index === undefined ? undefined : moments[index];
-  useEffect(() => onMoment(current), [current, onMoment]);
+  const told = current === undefined ? [] : valuesAt(series, current);
   return (
     <figure class="panel chart">
-      <figcaption>
-        <span class="chart-title">
-          {current === undefined ? rangeText(range) : `${formatDay(current)} ${formatSecond(current)}`}
-        </span>
-      </figcaption>
+      <figcaption class="visually-hidden">Series over time</figcaption>
       <div ref={element} class="plot lines">
         {width > 0 && (
           <svg
@@ -49,36 +51,48 @@ export function LineChart({ series, range, stepSeconds, onMoment }: Properties):
             aria-label={`${series.length} series over time, the values are in the table below. Arrow keys read single moments.`}
             {...handlers}
           >
-            <Axes frame={frame} range={range} ticks={ticks} y={y} />
+            <Axes frame={frame} range={range} ticks={ticks} y={y} zone={zone} />
             {current !== undefined && (
               <line class="cursor" x1={x(current)} x2={x(current)} y1={frame.top} y2={frame.bottom} />
             )}
-            {drawn.map(({ name, points }, position) => (
-              <path
-                key={name}
-                class={`series ${colourOf(position)}`}
-                d={pathOf(points, stepSeconds * 1000, x, y)}
-              />
+            {series.map(({ name, colour }, position) => (
+              <path key={name} class={`series ${colour}`} d={paths[position] ?? ''} />
             ))}
             {current !== undefined &&
-              drawn.map(({ name, points }, position) => {
-                const value = points.find(({ ms }) => ms === current)?.value;
-                if (value === undefined || !Number.isFinite(value)) return null;
-                return (
-                  <circle
-                    key={name}
-                    class={`dot ${colourOf(position)}`}
-                    cx={x(current)}
-                    cy={y(value)}
-                    r={3.5}
-                  />
-                );
-              })}
+              told.map(({ one, value }) => (
+                <circle key={one.name} class={`dot ${one.colour}`} cx={x(current)} cy={y(value)} r={3.5} />
+              ))}
           </svg>
+        )}
+        {current !== undefined && (
+          <ChartTip at={x(current)} width={width} title={formatMoment(current, zone)}>
+            {told.slice(0, mostTold).map(({ one, value }) => (
+              <li key={one.name}>
+                <span class={`swatch ${one.colour}`} />
+                <span class="tip-name">{one.name}</span>
+                <span class="number">{formatShort(value)}</span>
+              </li>
+            ))}
+            {told.length > mostTold && <li class="quiet">and {told.length - mostTold} more</li>}
+            {told.length === 0 && <li class="quiet">no values</li>}
+          </ChartTip>
         )}
       </div>
     </figure>
   );
+}
+
+/** The values of a moment, the greatest first. */
+function valuesAt(
+  series: readonly Series[],
+  moment: number,
+): readonly { readonly one: Series; readonly value: number }[] {
+  return series
+    .flatMap((one) => {
+      const value = one.points.find(({ ms }) => ms === moment)?.value;
+      return value === undefined || !Number.isFinite(value) ? [] : [{ one, value }];
+    })
+    .sort((a, b) => b.value - a.value);
 }
 
 /** Every moment at which a series has a point, in order. */
@@ -102,9 +116,4 @@ function pathOf(points: readonly SeriesPoint[], stepMs: number, x: Scale, y: Sca
       return places.length === 1 ? `M${places[0] ?? ''}h0.01` : `M${places.join('L')}`;
     })
     .join('');
-}
-
-function rangeText({ startMs, endMs }: TimeRange): string {
-  const [from, to] = [formatDay(startMs), formatDay(endMs)];
-  return `${from} ${formatSecond(startMs)} to ${from === to ? '' : `${to} `}${formatSecond(endMs)}`;
 }

@@ -10,28 +10,23 @@ import type {
 } from '../model/wire.js';
 
 interface Properties {
-  readonly label: string;
   readonly part: PartDescription | SectionDescription;
   /** Given for the stage that calls the backend. */
   readonly backend: BackendFigures | undefined;
-  readonly onClose: () => void;
 }
 
 /** Everything about one part of the pipeline: where it stands, its options, what it has counted. */
-export function PartDetails({ label, part, backend, onClose }: Properties): JSX.Element {
+export function PartDetails({ part, backend }: Properties): JSX.Element {
   const { changed, others } = sortOptions(part.options);
   const placed = 'id' in part ? part : undefined;
   return (
-    <section class="panel details" aria-labelledby="details-title">
-      <div class="section-head">
-        <h3 id="details-title">{label}</h3>
+    <div class="details">
+      {placed !== undefined && (
         <p class="quiet">
-          {part.summary} {placed !== undefined && <code>{placed.at.split('/').slice(-2).join('/')}</code>}
+          In the file at <code>{placed.at.split('/').slice(-2).join('/')}</code>, plugin{' '}
+          <code>{placed.name}</code>.
         </p>
-        <button type="button" class="plain" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      )}
       {placed?.figures !== undefined && placed.figures.calls > 0 && (
         <Times
           own={placed.figures.ownMs}
@@ -41,11 +36,10 @@ export function PartDetails({ label, part, backend, onClose }: Properties): JSX.
       )}
       {backend?.ms !== undefined && (
         <p class="times">
-          <Time name="answers of the backend" latency={backend.ms} />
+          <Time name="a call to VictoriaLogs" latency={backend.ms} />
           <span>
-            asked <b>{formatCount(backend.calls)}</b>, failed <b>{formatCount(backend.errors)}</b>
+            calls <b>{formatCount(backend.calls)}</b>, failed <b>{formatCount(backend.errors)}</b>
           </span>
-          <span class="quiet">Its rows are pulled by the stages behind, whose own time it is.</span>
         </p>
       )}
       <h4>Options that differ from their default</h4>
@@ -59,7 +53,7 @@ export function PartDetails({ label, part, backend, onClose }: Properties): JSX.
         </details>
       )}
       {placed !== undefined && placed.meters.length > 0 && <Counters meters={placed.meters} />}
-    </section>
+    </div>
   );
 }
 

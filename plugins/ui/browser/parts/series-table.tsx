@@ -1,33 +1,32 @@
 import type { JSX } from 'preact';
-import { formatCount, formatSecond, formatShort } from '../model/format.js';
+import { useState } from 'preact/hooks';
+import { formatCount, formatShort } from '../model/format.js';
 import type { Series } from '../model/series.js';
 
-/** Series that are drawn; the others stand in the table only. */
-export const mostDrawn = 24;
-const mostListed = 200;
-const colours = 8;
-
-/** The class that gives a series its colour. */
-export function colourOf(position: number): string {
-  return `series-${position % colours}`;
-}
+/** Rows at once. */
+const pageOfSeries = 50;
 
 interface Properties {
   readonly series: readonly Series[];
-  /** A moment whose values stand in the place of the last ones. */
-  readonly moment: number | undefined;
+  readonly drawn: readonly Series[];
+  /** The one series that is drawn alone. */
+  readonly only: string | undefined;
+  readonly onOnly: (name: string) => void;
 }
 
-/** The values of every series, the one with the greatest mean first; it is the chart's legend as well. */
-export function SeriesTable({ series, moment }: Properties): JSX.Element {
+/** The values of every series, the one with the greatest mean first. Picking one draws it alone. */
+export function SeriesTable({ series, drawn, only, onOnly }: Properties): JSX.Element {
+  const [count, setCount] = useState(pageOfSeries);
+  const names = new Set(drawn.map(({ name }) => name));
   return (
-    <div class="panel table" role="region" aria-label="Series" tabIndex={0}>
+    <div class="panel table">
       <table>
+        <caption class="visually-hidden">Series and their values</caption>
         <thead>
           <tr>
             <th scope="col">Series</th>
             <th scope="col" class="number">
-              {moment === undefined ? 'Last' : formatSecond(moment)}
+              Last
             </th>
             <th scope="col" class="number is-minor">
               Mean
@@ -41,41 +40,40 @@ export function SeriesTable({ series, moment }: Properties): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {series.slice(0, mostListed).map((one, position) => (
-            <Row key={one.name} series={one} position={position} moment={moment} />
+          {series.slice(0, count).map(({ name, colour, figures }) => (
+            <tr key={name}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="series-name"
+                  aria-pressed={only === name}
+                  title={only === name ? 'Draw all again' : 'Draw only this'}
+                  onClick={() => onOnly(name)}
+                >
+                  <span class={names.has(name) ? `swatch ${colour}` : 'swatch is-void'} />
+                  <code>{name}</code>
+                </button>
+              </th>
+              <td class="number">{shown(figures?.last)}</td>
+              <td class="number is-minor">{shown(figures?.mean)}</td>
+              <td class="number is-minor">{shown(figures?.min)}</td>
+              <td class="number">{shown(figures?.max)}</td>
+            </tr>
           ))}
         </tbody>
       </table>
-      {series.length > mostListed && (
-        <p class="quiet">
-          The first {formatCount(mostListed)} of {formatCount(series.length)} series.
+      {series.length === 0 && <p class="empty">No series has this text.</p>}
+      {series.length > count && (
+        <p class="more">
+          <button type="button" class="button" onClick={() => setCount((before) => before + pageOfSeries)}>
+            Show {Math.min(pageOfSeries, series.length - count)} more
+          </button>
+          <span class="quiet">
+            {formatCount(count)} of {formatCount(series.length)} series listed
+          </span>
         </p>
       )}
-      {series.length > mostDrawn && <p class="quiet">The chart shows the first {mostDrawn}.</p>}
     </div>
-  );
-}
-
-function Row({
-  series: { name, figures, points },
-  position,
-  moment,
-}: {
-  readonly series: Series;
-  readonly position: number;
-  readonly moment: number | undefined;
-}): JSX.Element {
-  const now = moment === undefined ? figures?.last : points.find(({ ms }) => ms === moment)?.value;
-  return (
-    <tr>
-      <th scope="row">
-        <span class={position < mostDrawn ? `swatch ${colourOf(position)}` : 'swatch'} /> <code>{name}</code>
-      </th>
-      <td class="number">{shown(now)}</td>
-      <td class="number is-minor">{shown(figures?.mean)}</td>
-      <td class="number is-minor">{shown(figures?.min)}</td>
-      <td class="number">{shown(figures?.max)}</td>
-    </tr>
   );
 }
 

@@ -7,7 +7,12 @@ import {
   formatShort,
   fromLocalField,
   toLocalField,
+  formatElapsed,
+  formatMoment,
+  formatTime,
+  sentence,
 } from '../../../../plugins/ui/browser/model/format.js';
+import { zoneName } from '../../../../plugins/ui/browser/model/settings.js';
 import {
   cacheFigures,
   isEnabled,
@@ -104,12 +109,15 @@ test('laying out any tree changes nothing but blanks between its words', async (
   }
 });
 
-test('the plan is told in one sentence', async (t) => {
+test('the plan is told in two sentences', async (t) => {
   const sentence = async (query: string): Promise<string> =>
     planSentence(await explainForPage(new Map([['query', [query]]]), makeHost(), undefined));
-  t.regex(await sentence('{a="b"} |= "c"'), /^The backend does all of it\. /);
-  t.regex(await sentence('{a="b"} | json'), /^1 of 2 parts are evaluated here\. /);
-  t.regex(await sentence('1 + 1'), /^Nothing is read\. /);
+  t.regex(await sentence('{a="b"} |= "c"'), /^VictoriaLogs does all of the search\. /);
+  t.regex(
+    await sentence('{a="b"} | json'),
+    /^VictoriaLogs searches; 1 of 2 parts of the query need the proxy too\. /,
+  );
+  t.regex(await sentence('1 + 1'), /^No logs are read\. /);
   t.deepEqual((['exact', 'superset', 'none'] as const).map(placeOf), ['backend', 'both', 'here']);
 });
 
@@ -179,4 +187,19 @@ test('a cache is known by what it counts', (t) => {
     asked: 8,
   });
   t.is(cacheFigures(stage('guard', [], [meter('refused_total', 3)])), undefined);
+});
+
+test('times are those of the zone that is chosen', (t) => {
+  const ms = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
+  t.is(formatMoment(ms, 'utc'), '2026-01-02 03:04:05');
+  t.is(formatTime(ms, 'utc'), '03:04:05.006');
+  t.is(fromLocalField(toLocalField('2026-01-02T03:04:05.000Z', 'utc'), 'utc'), '2026-01-02T03:04:05.000Z');
+  t.is(zoneName('utc', ms), 'UTC');
+  const minutes = -new Date(ms).getTimezoneOffset();
+  t.regex(zoneName('browser', ms), minutes === 0 ? /^UTC$/ : /^UTC[+−]\d\d:\d\d$/);
+});
+
+test('a sentence has one full stop', (t) => {
+  t.deepEqual(['Asks', 'Asks.', 'Asks!', ''].map(sentence), ['Asks.', 'Asks.', 'Asks!', '']);
+  t.deepEqual([400, 12_300, 65_000].map(formatElapsed), ['0.4 s', '12 s', '1:05 min']);
 });

@@ -1,0 +1,45 @@
+import { sorted, type LogRow } from './log-rows.js';
+import { mostLines, type Direction } from './query-state.js';
+import type { NsRange } from './time-range.js';
+
+/** The next page of lines behind those that are there. */
+export interface NextPage {
+  readonly range: NsRange;
+  readonly limit: number;
+  /** True when the instant at the edge has as many lines as can be asked for: some of it may be left out. */
+  readonly skipsTies: boolean;
+}
+
+/**
+ * What to ask for behind the last row: the range from its instant on, which may have more lines, and as many lines more as are known of
+ * that instant. Undefined when the range has been read to its end.
+ */
+export function nextPage(
+  rows: readonly LogRow[],
+  range: NsRange,
+  limit: number,
+  direction: Direction,
+): NextPage | undefined {
+  const last = rows.at(-1);
+  if (last === undefined) return undefined;
+  const edge = BigInt(last.ns);
+  const known = rows.filter(({ ns }) => ns === last.ns).length;
+  const skipsTies = known + limit > mostLines;
+  const asked = skipsTies ? limit : known + limit;
+  const next =
+    direction === 'backward'
+      ? { startNs: range.startNs, endNs: skipsTies ? edge : edge + 1n }
+      : { startNs: skipsTies ? edge + 1n : edge, endNs: range.endNs };
+  return next.startNs < next.endNs ? { range: next, limit: asked, skipsTies } : undefined;
+}
+
+/** Rows and those of another page, in order; a row that both have is there once. */
+export function joined(
+  rows: readonly LogRow[],
+  page: readonly LogRow[],
+  direction: Direction,
+): readonly LogRow[] {
+  const known = new Set(rows.map(({ key }) => key));
+  const fresh = page.filter(({ key }) => !known.has(key));
+  return fresh.length === 0 ? rows : sorted([...rows, ...fresh], direction);
+}

@@ -1,0 +1,24 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/** Values beside the pointer, on the side where there is room. */
+export function ChartTip({
+  at,
+  width,
+  title,
+  children,
+}: {
+  /** Pixels from the left edge of the chart. */
+  readonly at: number;
+  readonly width: number;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const isLeft = at > width / 2;
+  const place = isLeft ? { right: `${width - at + 14}px` } : { left: `${at + 14}px` };
+  return (
+    <div class="chart-tip" style={place} role="status">
+      <p class="tip-title">{title}</p>
+      <ul>{children}</ul>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from './icons.js';
+
+/** Copies a text, and says so for a moment. */
+export function CopyButton({
+  text,
+  label,
+  short,
+}: {
+  readonly text: string;
+  /** What is copied: `Copy the line`. */
+  readonly label: string;
+  /** What stands on the button; without it there is the drawing alone. */
+  readonly short?: string;
+}): JSX.Element {
+  const [said, say] = useState('');
+  useEffect(() => {
+    if (said === '') return undefined;
+    const timer = setTimeout(() => say(''), 1_500);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = (): void => {
+    copyText(text).then(
+      () => say('Copied'),
+      () => say('Not copied'),
+    );
+  };
+  return (
+    <button
+      type="button"
+      class={short === undefined ? 'button is-bare' : 'button'}
+      aria-label={short === undefined ? label : undefined}
+      title={label}
+      onClick={copy}
+    >
+      <Icon name="copy" />
+      {short !== undefined && <span>{said === '' ? short : said}</span>}
+      <span class="visually-hidden" role="status">
+        {short === undefined ? said : ''}
+      </span>
+    </button>
+  );
+}
+
+/** Where the page has no safe origin, browsers have no clipboard, but still copy what is selected. */
+async function copyText(text: string): Promise<void> {
+  // The types promise a clipboard, which an unsafe origin does not have.
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (clipboard !== undefined) {
+    await clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  document.body.append(field);
+  field.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else works there
+  const isDone = document.execCommand('copy');
+  field.remove();
+  if (!isDone) throw new Error('the browser does not copy');
+}

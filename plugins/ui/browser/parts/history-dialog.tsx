@@ -1,0 +1,82 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { formatMoment } from '../model/format.js';
+import { pastOf } from '../model/history.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
+import { Dialog } from './dialog.js';
+import { Icon } from './icons.js';
+
+/** Queries that were run, of the tenant in the field. They stay in this browser. */
+export function HistoryDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const tenant = useStore(session.store, (state) => state.form.tenant);
+  const past = useStore(session.store, (state) => state.past);
+  const zone = useStore(session.store, (state) => state.settings.zone);
+  const [search, setSearch] = useState('');
+  const all = pastOf(past, tenant);
+  const shown = all.filter(({ query }) => query.toLowerCase().includes(search.toLowerCase()));
+  return (
+    <Dialog title="History" onClose={onClose}>
+      <p class="quiet">
+        {tenant === '' ? 'Queries without a tenant' : `Queries of ${tenant}`}, kept in this browser only.
+      </p>
+      <label class="search">
+        <Icon name="search" />
+        <span class="visually-hidden">Search</span>
+        <input
+          type="search"
+          placeholder="Search"
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </label>
+      {shown.length === 0 ? (
+        <p class="empty">{all.length === 0 ? 'No query was run yet.' : 'No query has this text.'}</p>
+      ) : (
+        <ul class="past">
+          {shown.map(({ query, atMs }) => (
+            <li key={query}>
+              <button
+                type="button"
+                class="past-query"
+                onClick={() => {
+                  session.edit({ query });
+                  onClose();
+                }}
+              >
+                <code>{query}</code>
+                <span class="quiet">{formatMoment(atMs, zone)}</span>
+              </button>
+              <button
+                type="button"
+                class="button is-bare"
+                aria-label="Run this query"
+                title="Run this query"
+                onClick={() => {
+                  session.run({ query });
+                  onClose();
+                }}
+              >
+                <Icon name="run" />
+              </button>
+              <button
+                type="button"
+                class="button is-bare"
+                aria-label="Forget this query"
+                title="Forget this query"
+                onClick={() => session.forget(query)}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {all.length > 0 && (
+        <button type="button" class="button" onClick={() => session.forget()}>
+          Forget all
+        </button>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { formatCount, formatMoment } from '../model/format.js';
+import { markerOf } from '../model/match-marks.js';
+import { rangeTexts } from '../model/time-range.js';
+import type { Answered, LogResult } from '../store/answers.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
+import { LogList } from './log-list.js';
+
+/** The lines of an answer, and what there is to do at their end or when there are none. */
+export function LogResultView({
+  answered,
+  result,
+}: {
+  readonly answered: Answered;
+  readonly result: LogResult;
+}): JSX.Element {
+  const { range, explanation, asked } = answered;
+  const marker = useMemo(() => markerOf(explanation.marks), [explanation]);
+  if (result.rows.length === 0) return <NoLines answered={answered} result={result} />;
+  return (
+    <>
+      <LogList rows={result.rows} range={range} marker={marker} canChange />
+      <More result={result} asked={asked} range={range} />
+    </>
+  );
+}
+
+function More({
+  result,
+  asked,
+  range,
+}: { readonly result: LogResult } & Pick<Answered, 'asked' | 'range'>): JSX.Element {
+  const zone = useStore(session.store, (state) => state.settings.zone);
+  const isLoading = useStore(session.store, (state) => state.isLoadingMore);
+  const problem = useStore(session.store, (state) => state.moreProblem);
+  const [which, edge] = asked.direction === 'forward' ? ['newer', range.endMs] : ['older', range.startMs];
+  return (
+    <div class="more">
+      {problem !== undefined && (
+        <p class="notice" role="alert">
+          {problem}
+        </p>
+      )}
+      {result.isLimited ? (
+        <>
+          <p>The limit is reached: there may be {which} lines.</p>
+          <button type="button" class="button" disabled={isLoading} onClick={() => void session.more()}>
+            {isLoading ? 'Asking …' : `Load ${formatCount(asked.limit)} ${which} lines`}
+          </button>
+        </>
+      ) : (
+        <p class="quiet">
+          No {which} lines up to {formatMoment(edge, zone)}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Why there may be no lines, and what to do about it. */
+function NoLines({
+  answered: { asked, range },
+  result: { isUnknownTenant },
+}: {
+  readonly answered: Answered;
+  readonly result: LogResult;
+}): JSX.Element {
+  const zone = useStore(session.store, (state) => state.settings.zone);
+  const longer = (['24h', '7d'] as const).filter((name) => lengthOf[name] > range.endMs - range.startMs);
+  return (
+    <div class="panel empty">
+      <h2>{isUnknownTenant ? `Tenant “${asked.tenant}” has no logs` : 'No lines'}</h2>
+      <p>
+        {isUnknownTenant
+          ? 'It has had no labels for 24 hours. Is its name spelled right?'
+          : `Nothing from ${formatMoment(range.startMs, zone)} to ${formatMoment(range.endMs, zone)} matches the query.`}
+      </p>
+      <p class="empty-actions">
+        {!isUnknownTenant &&
+          longer.map((name) => (
+            <button key={name} type="button" class="button" onClick={() => session.run({ range: name })}>
+              {rangeTexts[name]}
+            </button>
+          ))}
+        <button type="button" class="button" onClick={() => session.run()}>
+          Try again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+const lengthOf = { '24h': 86_400_000, '7d': 604_800_000 } as const;

@@ -1,0 +1,89 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Editor, type EditorHandle } from '../editor/editor.js';
+import type { tenantNeed } from '../model/options.js';
+import { session } from '../store/session.js';
+import { useStore } from '../store/store.js';
+import { Examples } from './examples.js';
+import { Failure } from './failure.js';
+import { HistoryDialog } from './history-dialog.js';
+import { LabelBrowser } from './label-browser.js';
+import { LiveView } from './live-view.js';
+import { QueryBar } from './query-bar.js';
+import { Result, summaryOf } from './result.js';
+
+/** The query, and what came of it. */
+export function QueryView({ need }: { readonly need: ReturnType<typeof tenantNeed> }): JSX.Element {
+  const query = useStore(session.store, (state) => state.form.query);
+  const version = useStore(session.store, (state) => state.queryVersion);
+  const problem = useStore(session.store, (state) => state.problem);
+  const outcome = useStore(session.store, (state) => state.outcome);
+  const live = useStore(session.store, (state) => state.live);
+  const isRunning = useStore(session.store, (state) => state.runningSince !== undefined);
+  const [dialog, open] = useState<'labels' | 'history'>();
+  const editor = useRef<EditorHandle>(null);
+  useEffect(() => {
+    // What is wrong is where the keyboard goes; the fields do it themselves.
+    if (problem?.field === 'query') editor.current?.focus();
+  }, [problem]);
+  const close = (): void => {
+    open(undefined);
+    editor.current?.focus();
+  };
+  return (
+    <section class="query" aria-label="Query">
+      <p class="visually-hidden" role="status">
+        {outcome.kind === 'answered' && !isRunning ? summaryOf(outcome).join(', ') : ''}
+      </p>
+      <form
+        class={problem?.field === 'query' ? 'panel query-form is-wrong' : 'panel query-form'}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          session.run();
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.defaultPrevented || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          session.run();
+        }}
+      >
+        <Editor
+          handle={editor}
+          text={query}
+          version={version}
+          names={session.names}
+          check={(text) => session.check(text)}
+          onChange={(text) => session.type(text)}
+          onRun={() => session.run()}
+        />
+        <QueryBar need={need} onOpen={open} />
+        {isRunning && <div class="progress" aria-hidden="true" />}
+      </form>
+      {problem !== undefined && (
+        <p class="problem" role="alert" id="problem">
+          {problem.text}
+        </p>
+      )}
+      <div class="outcome" aria-busy={isRunning}>
+        {live !== undefined ? (
+          <LiveView live={live} />
+        ) : (
+          <>
+            {outcome.kind === 'none' && (isRunning ? <p class="asking">Asking …</p> : <Examples />)}
+            {outcome.kind === 'failed' && (
+              <Failure
+                text={outcome.text}
+                query={outcome.query}
+                onSelect={(start, end) => editor.current?.select(start, end)}
+              />
+            )}
+            {outcome.kind === 'answered' && <Result answered={outcome} />}
+          </>
+        )}
+      </div>
+      {dialog === 'labels' && <LabelBrowser onClose={close} />}
+      {dialog === 'history' && <HistoryDialog onClose={close} />}
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import { failureText, fetchRange } from '../api.js';
+import { logRows, type LogRow } from '../model/log-rows.js';
+import { joined } from '../model/paging.js';
+import type { QueryState } from '../model/query-state.js';
+
+/** Lines as they come. */
+export interface LiveState {
+  readonly query: string;
+  readonly isPaused: boolean;
+  /** The newest first. */
+  readonly rows: readonly LogRow[];
+  /** Lines that came since the beginning, shown or not. */
+  readonly count: number;
+  /** What is wrong at the moment. */
+  readonly problem: string | undefined;
+  /** True when more lines came at once than can be shown. */
+  readonly isOverrun: boolean;
+}
+
+const everyMs = 1_000;
+/** Lines may come late, and those of one instant in parts: so much is looked at again. */
+const overlapMs = 5_000;
+const mostAtOnce = 500;
+const mostShown = 1_000;
+/** What is there at the beginning. */
+const historyMs = 60_000;
+const withinMs = 20_000;
+
+/** Looks for new lines of a query every second. It asks as the query does, so that tenants, tokens and limits hold for it too. */
+export class LiveTail {
+  readonly #tell: (state: LiveState | undefined) => void;
+  #state: LiveState | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #controller: AbortController | undefined;
+  #asked: QueryState | undefined;
+  #seenMs = 0;
+
+  constructor(tell: (state: LiveState | undefined) => void) {
+    this.#tell = tell;
+  }
+
+  start(asked: QueryState): void {
+    this.end();
+    this.#asked = asked;
+    this.#seenMs = Date.now() - historyMs;
+    this.#set({
+      query: asked.query,
+      isPaused: false,
+      rows: [],
+      count: 0,
+      problem: undefined,
+      isOverrun: false,
+    });
+    void this.#look();
+  }
+
+  pause(): void {
+    this.#stop();
+    if (this.#state !== undefined) this.#set({ ...this.#state, isPaused: true });
+  }
+
+  resume(): void {
+    if (this.#state === undefined) return;
+    this.#set({ ...this.#state, isPaused: false });
+    void this.#look();
+  }
+
+  end(): void {
+    this.#stop();
+    if (this.#state === undefined) return;
+    this.#state = undefined;
+    this.#tell(undefined);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#controller?.abort();
+    this.#controller = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const asked = this.#asked;
+    if (asked === undefined) return;
+    const controller = new AbortController();
+    this.#controller = controller;
+    const endMs = Date.now();
+    try {
+      const range = {
+        startNs: BigInt(this.#seenMs - overlapMs) * 1_000_000n,
+        endNs: BigInt(endMs) * 1_000_000n,
+      };
+      const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(withinMs)]);
+      const { data } = await fetchRange(
+        { ...asked, range, limit: mostAtOnce, direction: 'backward' },
+        signal,
+      );
+      if (data.resultType !== 'streams') {
+        this.#trouble('A live view is of lines: this query counts them.');
+        return;
+      }
+      if (this.#controller === controller) this.#take(logRows(data.result, 'backward'), endMs);
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      this.#trouble(failureText(error));
+    }
+    if (this.#controller === controller) this.#timer = setTimeout(() => void this.#look(), everyMs);
+  }
+
+  #take(found: readonly LogRow[], endMs: number): void {
+    if (this.#state === undefined) return;
+    this.#seenMs = endMs;
+    const { rows, count } = this.#state;
+    const all = joined(rows, found, 'backward');
+    const fresh = all.length - rows.length;
+    // Drawn again only when there is something new.
+    if (fresh === 0 && this.#state.problem === undefined) return;
+    this.#set({
+      ...this.#state,
+      rows: all.slice(0, mostShown),
+      count: count + fresh,
+      problem: undefined,
+      isOverrun: fresh >= mostAtOnce,
+    });
+  }
+
+  #trouble(problem: string): void {
+    if (this.#state !== undefined) this.#set({ ...this.#state, problem });
+  }
+
+  #set(state: LiveState): void {
+    this.#state = state;
+    this.#tell(state);
+  }
+}

@@ -1,0 +1,351 @@
+import type { Diagnostic } from '@codemirror/lint';
+import {
+  checkQuery,
+  editQuery,
+  failureText,
+  fetchFields,
+  fetchLabels,
+  fetchRange,
+  fetchValues,
+  formatQuery,
+  ServerError,
+  type Change,
+  type NamesScope,
+} from '../api.js';
+import { errorPosition, markLine } from '../model/error-position.js';
+import { parsePast, withoutQuery, withQuery, type Past } from '../model/history.js';
+import { logRows } from '../model/log-rows.js';
+import { joined, nextPage } from '../model/paging.js';
+import {
+  parseHash,
+  printHash,
+  problemOf,
+  viewOf,
+  type Problem,
+  type QueryState,
+  type View,
+} from '../model/query-state.js';
+import { parseSettings, type Settings } from '../model/settings.js';
+import { nsRange, rangeOf, type TimeRange } from '../model/time-range.js';
+import type { Names } from '../editor/completion.js';
+import { answer, type Answered } from './answers.js';
+import { LiveTail, type LiveState } from './live-tail.js';
+import { Store } from './store.js';
+
+/** What stands below the query. */
+export type Outcome =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly query: string; readonly text: string }
+  | Answered;
+
+export type Tab = 'result' | 'plan';
+
+/** Everything the page knows, but for the pipeline. */
+export interface PageState {
+  readonly view: View;
+  readonly form: QueryState;
+  /** Another number whenever the query was not typed: the editor then takes it over. */
+  readonly queryVersion: number;
+  readonly problem: Problem | undefined;
+  readonly outcome: Outcome;
+  readonly tab: Tab;
+  /** When the running query began, by the clock of `performance`; undefined when none runs. */
+  readonly runningSince: number | undefined;
+  readonly isLoadingMore: boolean;
+  /** What kept more lines from coming. */
+  readonly moreProblem: string | undefined;
+  readonly live: LiveState | undefined;
+  readonly settings: Settings;
+  readonly past: Past;
+}
+
+const settingsKey = 'ref-proxy.settings';
+const pastKey = 'ref-proxy.queries';
+
+/** What people do on the page. Runs go one at a time: a new one ends the one before. */
+export class Session {
+  readonly store: Store<PageState>;
+  /** Called when a query has ended: the figures of the pipeline are then new. */
+  onDone: () => void = () => undefined;
+  /** Whether the pipeline refuses requests without a tenant. */
+  needsTenant = false;
+  #running: AbortController | undefined;
+  readonly #live = new LiveTail((live) => this.store.set({ live }));
+
+  constructor() {
+    this.store = new Store<PageState>({
+      view: viewOf(location.hash),
+      form: parseHash(location.hash),
+      queryVersion: 0,
+      problem: undefined,
+      outcome: { kind: 'none' },
+      tab: 'result',
+      runningSince: undefined,
+      isLoadingMore: false,
+      moreProblem: undefined,
+      live: undefined,
+      settings: parseSettings(localStorage.getItem(settingsKey)),
+      past: parsePast(localStorage.getItem(pastKey)),
+    });
+    this.#applyTheme();
+  }
+
+  /** Follows the address of the page, and runs the query that it holds. */
+  start(): () => void {
+    const follow = (): void => {
+      const form = parseHash(location.hash);
+      this.store.set({ view: viewOf(location.hash) });
+      this.edit(form);
+      if (form.query !== '') this.#ask(form);
+    };
+    if (this.store.state.form.query !== '') this.#ask(this.store.state.form);
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }
+
+  show(view: View): void {
+    if (view === this.store.state.view) return;
+    this.store.set({ view });
+    this.#remember();
+  }
+
+  edit(part: Partial<QueryState>): void {
+    const { queryVersion } = this.store.state;
+    this.#change(part, part.query === undefined ? queryVersion : queryVersion + 1);
+  }
+
+  /** Takes over what was typed into the editor. */
+  type(query: string): void {
+    this.#change({ query }, this.store.state.queryVersion);
+  }
+
+  /** Runs what is in the fields, or that with some of it changed. */
+  run(part: Partial<QueryState> = {}): void {
+    this.edit(part);
+    this.store.set({ view: 'query', tab: 'result' });
+    this.#remember();
+    this.#ask(this.store.state.form);
+  }
+
+  cancel(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    this.store.set({ runningSince: undefined });
+  }
+
+  zoom({ startMs, endMs }: TimeRange): void {
+    this.run({ range: 'custom', from: new Date(startMs).toISOString(), to: new Date(endMs).toISOString() });
+  }
+
+  showTab(tab: Tab): void {
+    this.store.set({ tab });
+  }
+
+  /** Changes the query on its tree, and runs it. */
+  async change(change: Change): Promise<void> {
+    try {
+      const { outcome, form } = this.store.state;
+      // What is shown decides, and not what has been typed since.
+      const query = outcome.kind === 'answered' ? outcome.asked.query : form.query;
+      this.run({ query: await editQuery(query, change) });
+    } catch (error) {
+      this.#fail(failureText(error));
+    }
+  }
+
+  /** Puts a label into the query without running it. */
+  async pick(name: string, value: string): Promise<void> {
+    const { query } = this.store.state.form;
+    try {
+      this.edit({ query: await editQuery(query, { change: 'keep', name, value, of: 'stream' }) });
+    } catch (error) {
+      this.store.set({ problem: { field: 'query', text: failureText(error) } });
+    }
+  }
+
+  async format(): Promise<void> {
+    const { query, tenant } = this.store.state.form;
+    if (query.trim() === '') {
+      this.store.set({ problem: { field: 'query', text: 'There is no query to format yet.' } });
+      return;
+    }
+    try {
+      this.edit({ query: await formatQuery(query, tenant) });
+    } catch (error) {
+      this.store.set({ problem: { field: 'query', text: failureText(error) } });
+    }
+  }
+
+  /** Asks for the lines behind the last one. */
+  async more(): Promise<void> {
+    const { outcome, isLoadingMore } = this.store.state;
+    if (outcome.kind !== 'answered' || outcome.result.kind !== 'logs' || isLoadingMore) return;
+    const { asked, range, result } = outcome;
+    const next = nextPage(result.rows, nsRange(range), asked.limit, asked.direction);
+    if (next === undefined) return;
+    this.store.set({ isLoadingMore: true, moreProblem: undefined });
+    try {
+      const signal = AbortSignal.timeout(60_000);
+      const { data } = await fetchRange({ ...asked, limit: next.limit, range: next.range }, signal);
+      if (this.store.state.outcome !== outcome || data.resultType !== 'streams') return;
+      const page = logRows(data.result, asked.direction);
+      const rows = joined(result.rows, page, asked.direction);
+      const isLimited = page.length >= next.limit;
+      this.store.set({
+        outcome: { ...outcome, result: { ...result, rows, isLimited } },
+        moreProblem: next.skipsTies
+          ? 'Some lines of one instant may be left out: it has more than can be asked for.'
+          : undefined,
+      });
+    } catch (error) {
+      this.store.set({ moreProblem: failureText(error) });
+    } finally {
+      this.store.set({ isLoadingMore: false });
+    }
+  }
+
+  /** Follows the query's lines as they come. */
+  goLive(): void {
+    const { form } = this.store.state;
+    const problem = problemOf(form, {}, this.needsTenant);
+    this.store.set({ problem, view: 'query', tab: 'result' });
+    if (problem !== undefined) return;
+    this.cancel();
+    this.#keepInPast(form);
+    this.#live.start(form);
+  }
+
+  pauseLive(): void {
+    this.#live.pause();
+  }
+
+  resumeLive(): void {
+    this.#live.resume();
+  }
+
+  endLive(): void {
+    this.#live.end();
+  }
+
+  set(settings: Partial<Settings>): void {
+    const next = { ...this.store.state.settings, ...settings };
+    this.store.set({ settings: next });
+    keep(settingsKey, next);
+    this.#applyTheme();
+  }
+
+  forget(query?: string): void {
+    const past = withoutQuery(this.store.state.past, this.store.state.form.tenant, query);
+    this.store.set({ past });
+    keep(pastKey, past);
+  }
+
+  /** Mistakes in a query, as the server tells them. */
+  async check(text: string): Promise<readonly Diagnostic[]> {
+    if (text.trim() === '') return [];
+    // Who does not answer is told of when the query is run.
+    const message = await checkQuery(text).catch(() => undefined);
+    if (message === undefined) return [];
+    const position = errorPosition(message);
+    if (position === undefined) return [{ from: 0, to: text.length, severity: 'error', message }];
+    const { offset, marked } = markLine(text, position);
+    return [{ from: offset, to: offset + marked.length, severity: 'error', message }];
+  }
+
+  /** Names and values of the time and tenant in the fields. */
+  readonly names: Names = {
+    labels: (selector) => fetchLabels(selector, this.scope()),
+    values: (name, selector) => fetchValues(name, selector, this.scope()),
+    fields: (logQuery) => (logQuery === '' ? Promise.resolve([]) : fetchFields(logQuery, this.scope())),
+  };
+
+  scope(): NamesScope {
+    const { form } = this.store.state;
+    const range = rangeOf(form, Date.now());
+    const usual = rangeOf({ range: '1h', from: '', to: '' }, Date.now());
+    const asked = typeof range === 'string' ? usual : range;
+    return {
+      tenant: form.tenant,
+      range: nsRange(typeof asked === 'string' ? { startMs: 0, endMs: Date.now() } : asked),
+    };
+  }
+
+  #change(part: Partial<QueryState>, queryVersion: number): void {
+    const { form, problem } = this.store.state;
+    const isMended = problem !== undefined && problem.field in part;
+    const mended = isMended ? { problem: undefined } : {};
+    this.store.set({ form: { ...form, ...part }, queryVersion, ...mended });
+  }
+
+  #ask(state: QueryState): void {
+    this.#live.end();
+    const range = rangeOf(state, Date.now());
+    const problem = problemOf(state, range, this.needsTenant);
+    this.#running?.abort();
+    if (problem !== undefined || typeof range === 'string') {
+      // An old answer would seem to be that of the new query.
+      this.store.set({ problem, outcome: { kind: 'none' }, runningSince: undefined });
+      return;
+    }
+    const controller = new AbortController();
+    this.#running = controller;
+    this.store.set({ problem: undefined, runningSince: performance.now(), moreProblem: undefined });
+    const finish = (part: Partial<PageState>): void => {
+      if (this.#running !== controller) return;
+      this.#running = undefined;
+      this.store.set({ ...part, runningSince: undefined });
+      this.onDone();
+    };
+    answer(state, range, controller.signal).then(
+      (outcome) => {
+        finish({ outcome });
+        this.#keepInPast(state);
+      },
+      (error: unknown) => finish(this.#failureOf(error, state)),
+    );
+  }
+
+  #failureOf(error: unknown, { query }: QueryState): Partial<PageState> {
+    const text = failureText(error);
+    if (error instanceof ServerError && error.status === 401)
+      return {
+        outcome: { kind: 'none' },
+        problem: { field: 'tenant', text: `${text}. Fill in the field Tenant.` },
+      };
+    return { outcome: { kind: 'failed', query, text } };
+  }
+
+  #fail(text: string): void {
+    this.store.set({ outcome: { kind: 'failed', query: this.store.state.form.query, text } });
+  }
+
+  #keepInPast({ tenant, query }: QueryState): void {
+    const past = withQuery(this.store.state.past, tenant, query, Date.now());
+    this.store.set({ past });
+    keep(pastKey, past);
+  }
+
+  #remember(): void {
+    const { form, view } = this.store.state;
+    const hash = `#${printHash(form, view)}`;
+    if (hash !== location.hash) history.pushState(null, '', hash);
+  }
+
+  #applyTheme(): void {
+    const { theme } = this.store.state.settings;
+    if (theme === 'system') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme;
+  }
+}
+
+/** Keeps something in the browser, where that is possible. */
+function keep(key: string, value: object): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // A full or forbidden store: it is kept as long as the page is open.
+  }
+}
+
+/** The session of this page. */
+export const session = new Session();

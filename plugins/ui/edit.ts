@@ -1,0 +1,109 @@
+import { apiError } from '../../core/base/errors/table.js';
+import { makeMatcher, printPlain, printQuery } from '../../core/logql/index.js';
+import { mapLogQueries } from '../../core/logql/walk.js';
+import type { Expr, LogExpr, MatchOp, Matcher, Selector, Stage } from '../../core/logql/ast.js';
+import { Query } from '../../core/wire/api/query.js';
+import type { Params } from '../../core/wire/api/params/index.js';
+
+const span = { start: 0, end: 0 } as const;
+
+/**
+ * A query changed as the page offers it: on the tree, and printed from there. `change` is one of
+ * - `keep`, `drop`: only rows whose label `name` has `value`, or none of them; `of` says where the label comes from (`stream` or `row`);
+ * - `line-keep`, `line-drop`: only lines with the text `value`, or none of them;
+ * - `streams`: all lines of the stream whose labels are `labels`, a JSON object: what stands around a line.
+ * An empty query becomes a selector of its own where the change is about a label of streams.
+ * @throws ApiError for an unknown change, LogqlError with Loki's text for a query it refuses
+ */
+export function editQuery(params: Params, dottedNames: 'reject' | 'accept'): string {
+  const read = (name: string): string => params.get(name)?.[0] ?? '';
+  const [text, change, value] = [read('query'), read('change'), read('value')];
+  if (change === 'streams') return printPlain(streamOf(read('labels')));
+  const isStream = read('of') === 'stream';
+  const changed = changeOf(change, read('name'), value, isStream);
+  if (changed === undefined) throw apiError('badRequest', { text: `unknown change "${change}"` });
+  const isEmpty = text.trim() === '' && isStream;
+  const ast = mapLogQueries<Expr>(isEmpty ? emptyLog : new Query(text, dottedNames).ast, { log: changed });
+  return text.includes('\n') ? printQuery(ast) : printPlain(ast);
+}
+
+const emptyLog: LogExpr = {
+  kind: 'log',
+  selector: { kind: 'selector', matchers: [], span },
+  stages: [],
+  span,
+};
+
+function changeOf(
+  change: string,
+  name: string,
+  value: string,
+  isStream: boolean,
+): ((query: LogExpr) => LogExpr) | undefined {
+  switch (change) {
+    case 'keep':
+    case 'drop': {
+      const op = change === 'keep' ? '=' : '!=';
+      if (isStream) return (query) => ({ ...query, selector: withMatcher(query.selector, name, op, value) });
+      return (query) =>
+        withStage(query, { kind: 'label-filter', filter: { kind: 'string', name, op, value, span }, span });
+    }
+    case 'line-keep':
+    case 'line-drop': {
+      const op = change === 'line-keep' ? '|=' : '!=';
+      const filter: Stage = { kind: 'line-filter', op, alternatives: [{ kind: 'text', value, span }], span };
+      return (query) => withLineFilter(query, filter);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The selector with one more matcher; what contradicts it, or says the same, makes room. */
+function withMatcher(selector: Selector, name: string, op: MatchOp, value: string): Selector {
+  const isKept = (one: Matcher): boolean => {
+    if (one.name !== name) return true;
+    const isSame = one.value === value && (one.op === '=' || one.op === '!=');
+    return !isSame && !(op === '=' && one.op === '=');
+  };
+  return { ...selector, matchers: [...selector.matchers.filter(isKept), makeMatcher(name, op, value)] };
+}
+
+/** The query with one more stage at its end, where all labels of a row are known; its opposite makes room. */
+function withStage(query: LogExpr, stage: Extract<Stage, { kind: 'label-filter' }>): LogExpr {
+  const isKept = (one: Stage): boolean =>
+    one.kind !== 'label-filter' ||
+    one.filter.kind !== 'string' ||
+    stage.filter.kind !== 'string' ||
+    one.filter.name !== stage.filter.name ||
+    one.filter.value !== stage.filter.value ||
+    one.filter.op.includes('~');
+  return { ...query, stages: [...query.stages.filter(isKept), stage] };
+}
+
+/** The query with a filter on lines, before whatever may change them. */
+function withLineFilter(query: LogExpr, filter: Stage): LogExpr {
+  const last = query.stages.findIndex(({ kind }) => kind !== 'line-filter');
+  const at = last === -1 ? query.stages.length : last;
+  return { ...query, stages: [...query.stages.slice(0, at), filter, ...query.stages.slice(at)] };
+}
+
+function streamOf(labels: string): LogExpr {
+  const read = readLabels(labels);
+  if (read === undefined) throw apiError('badRequest', { text: 'labels must be an object of texts' });
+  const matchers = read.map(([name, value]) => makeMatcher(name, '=', value));
+  return { ...emptyLog, selector: { ...emptyLog.selector, matchers } };
+}
+
+function readLabels(text: string): readonly (readonly [string, string])[] | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
+    const pairs = Object.entries(json).map(([name, value]: [string, unknown]) => [name, value] as const);
+    return pairs.every((pair): pair is readonly [string, string] => typeof pair[1] === 'string')
+      ? pairs
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import type { LogExpr } from '../../core/logql/ast.js';
+import { lineMeaning } from '../../core/logql/pipeline/filter-meaning.js';
+import { parseRegExp } from '../../core/logql/regexp/parse.js';
+import type { RegExpNode } from '../../core/logql/regexp/tree.js';
+import { translateForV8 } from '../../core/logql/regexp/v8-engine.js';
+
+/** What the page marks in a line: a text, or a pattern that a browser finds without going back over and over, with the flags it needs. */
+export type Mark =
+  | { readonly kind: 'text'; readonly text: string; readonly ignoresCase: boolean }
+  | { readonly kind: 'pattern'; readonly source: string; readonly flags: string };
+
+const mostMarks = 20;
+/** Longer patterns are not worth a place in every line. */
+const longestPattern = 2_000;
+
+/** What the line filters of a query look for; filters whose matches cannot be found quickly and for certain are left out. */
+export function marksOf({ stages }: LogExpr): readonly Mark[] {
+  const marks: Mark[] = [];
+  for (const stage of stages) {
+    // Behind these the filter is about another text than the stored line.
+    if (stage.kind !== 'line-filter') continue;
+    const { tests, isNegated } = lineMeaning(stage);
+    if (isNegated) continue;
+    for (const test of tests) {
+      if (test.kind === 'contains' || test.kind === 'equals')
+        marks.push({ kind: 'text', text: test.text, ignoresCase: test.ignoresCase });
+      else if (test.kind === 'regexp') marks.push(...patternMarks(test.pattern));
+    }
+  }
+  return marks.slice(0, mostMarks);
+}
+
+function patternMarks(pattern: string): readonly Mark[] {
+  if (pattern.length > longestPattern) return [];
+  const tree = parseRegExp(pattern, false);
+  if (tree === undefined) return [];
+  const begin: RegExpNode = { kind: 'assert', test: 'begin' };
+  const inGroup: RegExpNode = { kind: 'group', captures: false, item: tree };
+  // From each place on it takes linear time, which is enough for the first characters of a line that is looked at.
+  const fromPlace = translateForV8({ kind: 'concat', items: [begin, inGroup] }, false);
+  return fromPlace === undefined
+    ? []
+    : [{ kind: 'pattern', source: fromPlace.source.replace(/^\^/, ''), flags: 'gu' }];
+}

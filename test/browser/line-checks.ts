@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { isInEditor } from './in-page.js';
+import {
+  dark,
+  everyLine,
+  fitsAndReads,
+  hashOf,
+  queryText,
+  settled,
+  typeQuery,
+  wide,
+  until,
+  withPage,
+  type Check,
+} from './looks.js';
+
+/** The numbers of a text, without their commas. */
+function numbers(text: string): readonly number[] {
+  return (text.match(/[\d,]+/g) ?? []).map((found) => Number(found.replaceAll(',', '')));
+}
+
+async function legendSum(page: Page): Promise<number> {
+  const texts = await page.locator('.legend .number').allInnerTexts();
+  return texts.flatMap(numbers).reduce((sum, value) => sum + value, 0);
+}
+
+/** Lines: what one can do with them, their histogram, their plan. */
+export const lineChecks: readonly Check[] = [
+  [
+    'a log query runs by the keyboard alone: rows, labels, bars',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page }) => {
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Enter');
+        await until(page, isInEditor);
+        await page.keyboard.insertText(everyLine);
+        await page.keyboard.press('Control+Enter');
+        await page.locator('.row').first().waitFor();
+        assert.equal(await page.locator('.row').count(), 100);
+        const heads = page.locator('.row-head');
+        await heads.first().focus();
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        assert.equal(await heads.nth(1).getAttribute('aria-expanded'), 'true');
+        assert.match(await page.locator('.row-labels').innerText(), /service_name/);
+        await page.locator('.histogram svg').press('End');
+        await page.keyboard.press('ArrowLeft');
+        assert.match(await page.locator('.chart-tip').innerText(), /\d\d:\d\d:\d\d to /);
+        await fitsAndReads(page);
+        await page.locator('.histogram svg').press('Enter');
+        await settled(page);
+        assert.equal(
+          await page.getByLabel('Range').inputValue(),
+          'custom',
+          'a bar chosen is a range of its own',
+        );
+        assert.match(await page.locator('.summary-line').innerText(), /^\d+ lines/);
+        await fitsAndReads(page);
+      }),
+  ],
+  [
+    'figures agree: lines, bars, and what is said above them',
+    (settings) =>
+      withPage(settings, wide, hashOf('{service_name="checkout"}', { limit: '5000' }), async ({ page }) => {
+        await page.locator('.legend').waitFor();
+        const [lines = -1] = numbers(await page.locator('.summary-line').innerText());
+        assert.equal(await legendSum(page), lines);
+        assert.match(await page.locator('.more').innerText(), /No older lines up to/);
+      }),
+  ],
+  [
+    'a limit that is reached is told, and older lines can be had, each once',
+    (settings) =>
+      withPage(settings, wide, hashOf(everyLine, { limit: '20' }), async ({ page }) => {
+        await page.locator('.row').first().waitFor();
+        assert.match(
+          await page.locator('.summary-line').innerText(),
+          /^20 of [\d,]+ lines\s+limit of 20 reached/,
+        );
+        await page.getByRole('button', { name: 'Load 20 older lines' }).click();
+        await page.locator('.row').nth(39).waitFor();
+        const seen = await page.evaluate<string[]>(
+          '[...document.querySelectorAll(".row-head")].map((row) => row.querySelector("time").title + row.textContent)',
+        );
+        assert.equal(new Set(seen).size, seen.length);
+        const times = await page.evaluate<string[]>(
+          '[...document.querySelectorAll(".row time")].map((time) => time.title)',
+        );
+        assert.deepEqual(times, [...times].sort().reverse());
+      }),
+  ],
+  [
+    'matches are marked, and what went wrong shows in a closed row',
+    (settings) =>
+      withPage(settings, dark, hashOf('{service_name=~".+"} |= "GET" | json'), async ({ page }) => {
+        await page.locator('.row').first().waitFor();
+        assert.equal(await page.locator('.row mark').first().innerText(), 'GET');
+        assert.equal(await page.locator('.error-badge').first().innerText(), 'JSONParserErr');
+        await page.locator('.row-head').first().click();
+        await settings.picture('rows-dark', page, 900);
+        await fitsAndReads(page);
+      }),
+  ],
+  [
+    'a label filters in and out, a line is copied, and shows what stands around it',
+    (settings) =>
+      withPage(
+        settings,
+        wide,
+        hashOf('{service_name="checkout"} | logfmt', { limit: '30' }),
+        async ({ page }) => {
+          await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+          await page.locator('.row-head').first().click();
+          const line = await page.locator('.row .line').first().innerText();
+          await page.getByRole('button', { name: 'Copy line' }).click();
+          await page.getByText('Copied').first().waitFor();
+          assert.equal(await page.evaluate('navigator.clipboard.readText()'), line);
+          await page.getByRole('button', { name: 'Show context' }).click();
+          await page.locator('.context-row').nth(20).waitFor();
+          assert.equal(await page.locator('.context-row.is-here span').innerText(), line);
+          await fitsAndReads(page);
+          await page.getByRole('button', { name: 'Close' }).click();
+          await page
+            .getByRole('button', { name: /^Only lines with msg = / })
+            .first()
+            .click();
+          await settled(page);
+          assert.match(await queryText(page), /^\{service_name="checkout"\} \| logfmt \| msg="/);
+          await page.locator('.row-head').first().click();
+          await page
+            .getByRole('button', { name: /^No lines with namespace = / })
+            .first()
+            .click();
+          await settled(page);
+          assert.match(await queryText(page), /^\{service_name="checkout", namespace!="/);
+          assert.match(await page.locator('.empty').innerText(), /No lines/);
+          assert.equal(await page.locator('.histogram').count(), 0, 'no blank chart');
+          await fitsAndReads(page);
+        },
+      ),
+  ],
+  [
+    'live lines come by themselves, hold still when paused, and end',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page }) => {
+        await typeQuery(page, everyLine);
+        await page.getByRole('button', { name: 'Live' }).click();
+        await page.locator('.row').first().waitFor();
+        const first = await page.locator('.row time').first().getAttribute('title');
+        await until(page, `document.querySelector('.row time')?.title !== ${JSON.stringify(first)}`);
+        await page.getByRole('button', { name: 'Pause' }).click();
+        assert.match(await page.locator('.live-state').innerText(), /Paused/);
+        await fitsAndReads(page);
+        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('button', { name: 'End' }).click();
+        assert.equal(await page.locator('.live-state').count(), 0);
+      }),
+  ],
+  [
+    'of five thousand lines only those near the window are made',
+    (settings) =>
+      withPage(settings, wide, '', async ({ page }) => {
+        const nowNs = BigInt(Date.now()) * 1_000_000n;
+        const values = Array.from({ length: 5_000 }, (_, index) => [
+          String(nowNs - BigInt(index) * 1_000_000n),
+          `line ${index}`,
+          {},
+        ]);
+        const body = {
+          status: 'success',
+          data: { resultType: 'streams', result: [{ stream: { app: 'a' }, values }] },
+        };
+        await page.route('**/api/query_range*', (route) => route.fulfill({ json: body }));
+        await typeQuery(page, everyLine);
+        await page.getByLabel('Limit').fill('5000');
+        await page.getByLabel('Limit').press('Enter');
+        await page.locator('.row').first().waitFor();
+        assert.ok((await page.locator('.row').count()) <= 300);
+        for (let more = 0; more < 3; more++) {
+          const before = await page.locator('.row').count();
+          await page.locator('.log-end').scrollIntoViewIfNeeded();
+          await until(page, `document.querySelectorAll('.row').length > ${before}`);
+        }
+      }),
+  ],
+  [
+    'the plan tells in words who does what and why, what it cost, and how to write it cheaper',
+    (settings) =>
+      withPage(
+        settings,
+        wide,
+        hashOf('{service_name=~".+"} | logfmt | msg="order" | took > 250ms'),
+        async ({ page }) => {
+          await page.getByRole('tab', { name: /Plan/ }).press('Enter');
+          await page.locator('.cost tbody tr').nth(1).waitFor();
+          await until(page, "!document.querySelector('.cost').textContent.includes('…')");
+          const text = await page.locator('.plan').innerText();
+          for (const part of [
+            'VictoriaLogs searches',
+            'No label narrows the search',
+            'Every line of the selection is parsed here',
+            'VictoriaLogs does this itself',
+            'The proxy does this on what comes',
+            'On every row that comes the proxy runs: | logfmt',
+          ])
+            assert.ok(text.includes(part), part);
+          const [calls = 0] = numbers(await page.locator('.cost tbody td').first().innerText());
+          assert.ok(calls > 0, 'calls to the backend');
+          const isWrapped = await page.evaluate<boolean>(
+            '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector(".listing"))',
+          );
+          assert.ok(isWrapped, 'LogsQL is wrapped');
+          await page.getByTitle('Copy the LogsQL').waitFor();
+          await fitsAndReads(page);
+          await settings.picture('plan', page, 1160);
+          await page.locator('.experts summary').click();
+          assert.match(
+            await page.locator('.experts').innerText(),
+            /\(log[\s\S]*count_over_time|count_over_time[\s\S]*\(log/,
+          );
+          await fitsAndReads(page);
+        },
+      ),
+  ],
+];

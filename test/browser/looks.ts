@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openPage, type Look, type WatchedPage } from './chromium.js';
+import { faintTexts, namelessControls, overflow, smallTargets, smallTexts } from './in-page.js';
+
+/** Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. */
+export type Picture = (name: string, page: Page, shown: number | Locator) => Promise<void>;
+
+export interface CheckSettings {
+  readonly browser: Browser;
+  readonly url: string;
+  /** Page of a demo that wants a token. */
+  readonly lockedUrl: string;
+  /** Page of a demo whose pipeline refuses requests without a tenant. */
+  readonly tenantUrl: string;
+  readonly picture: Picture;
+}
+
+/** A sentence about the page, and the function that throws when it is not so. */
+export type Check = readonly [sentence: string, check: (settings: CheckSettings) => Promise<void>];
+
+export const wide: Look = { width: 1440, height: 900, scheme: 'light' };
+export const dark: Look = { ...wide, scheme: 'dark' };
+/** The sizes that the page is made for. */
+export const sizes: readonly Omit<Look, 'scheme'>[] = [
+  { width: 390, height: 844 },
+  { width: 1024, height: 768 },
+  { width: 1440, height: 900 },
+];
+export const schemes = ['light', 'dark'] as const;
+
+export const everyLine = '{service_name=~".+"}';
+
+/** Opens the page, waits until it shows what its address asks for, and holds it to making no error and no request elsewhere. */
+export async function withPage(
+  { browser, url }: Pick<CheckSettings, 'browser' | 'url'>,
+  look: Look,
+  hash: string,
+  use: (watched: WatchedPage) => Promise<void>,
+): Promise<void> {
+  const watched = await openPage(browser, hash === '' ? url : `${url}/#${hash}`, look);
+  try {
+    await watched.page.locator('.views').waitFor();
+    if (hash.includes('query='))
+      await watched.page.locator('.summary-line, .failure, .problem').first().waitFor();
+    await use(watched);
+    assert.deepEqual(watched.faults, []);
+  } finally {
+    await watched.close();
+  }
+}
+
+/** What holds in every state of the page: it fits, its texts and targets are large enough, and nobody is shut out (WCAG AA). */
+export async function fitsAndReads(page: Page): Promise<void> {
+  assert.ok((await page.evaluate<number>(overflow)) <= 0, 'the page is no wider than its window');
+  for (const [what, question] of [
+    ['a control without a name', namelessControls],
+    ['a text with a contrast under 4.5:1', faintTexts],
+    ['a text under 13 pixels', smallTexts],
+    ['a target under 32 pixels', smallTargets],
+  ] as const)
+    assert.deepEqual(await page.evaluate<string[]>(question), [], what);
+  await page.evaluate(axe.source);
+  const found = await page.evaluate<readonly string[]>(`
+    axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`);
+  assert.deepEqual(found, [], 'axe finds nothing serious');
+}
+
+/** Types a query into the empty editor, without what it offers or completes. */
+export async function typeQuery(page: Page, query: string): Promise<void> {
+  const editor = page.locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(query);
+}
+
+/** Waits until something holds in the page; its policy forbids what Playwright has for that. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (let looks = 0; looks < 600; looks++) {
+    if (await page.evaluate<boolean>(`Boolean(${expression})`)) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`never held: ${expression}`);
+}
+
+/** Waits until a run has ended. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('.outcome[aria-busy="false"]').waitFor();
+}
+
+/** The text of the query in the editor. */
+export function queryText(page: Page): Promise<string> {
+  return page.locator('.cm-content').innerText();
+}
+
+export function hashOf(query: string, more: Readonly<Record<string, string>> = {}): string {
+  return new URLSearchParams({ query, ...more }).toString();
+}

@@ -1,0 +1,78 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { parseQuery } from '../../../core/logql/index.js';
+import { ApiError } from '../../../core/plugin/index.js';
+import { editQuery } from '../../../plugins/ui/edit.js';
+
+const edit = (params: Readonly<Record<string, string>>): string =>
+  editQuery(new Map(Object.entries(params).map(([name, value]) => [name, [value]])), 'reject');
+
+test('a label of streams goes into the selector, once, and takes the place of what it contradicts', (t) => {
+  const keep = { change: 'keep', of: 'stream', name: 'app', value: 'shop' };
+  t.is(edit({ query: '', ...keep }), '{app="shop"}');
+  t.is(edit({ query: '{env="prod"} |= "x"', ...keep }), '{env="prod", app="shop"} |= "x"');
+  t.is(edit({ query: '{app="shop"}', ...keep }), '{app="shop"}');
+  t.is(edit({ query: '{app="cart"}', ...keep }), '{app="shop"}');
+  t.is(edit({ query: '{env="prod", app!="shop"}', ...keep }), '{env="prod", app="shop"}');
+  t.is(edit({ query: '{app=~"s.*"}', ...keep, change: 'drop' }), '{app=~"s.*", app!="shop"}');
+  t.is(
+    edit({ query: 'sum(rate({env="prod"}[5m])) / sum(rate({env="dev"}[5m]))', ...keep }),
+    '(sum(rate({env="prod", app="shop"}[5m])) / sum(rate({env="dev", app="shop"}[5m])))',
+  );
+});
+
+test('a label of rows is filtered at the end, where all labels are known', (t) => {
+  const keep = { change: 'keep', of: 'row', name: 'status', value: '500' };
+  t.is(edit({ query: '{app="shop"} | json', ...keep }), '{app="shop"} | json | status="500"');
+  t.is(
+    edit({ query: '{app="shop"} | json | status="500"', ...keep, change: 'drop' }),
+    '{app="shop"} | json | status!="500"',
+  );
+  t.is(edit({ query: '{app="shop"} | json | status="500"', ...keep }), '{app="shop"} | json | status="500"');
+});
+
+test('a text is looked for before the line may have changed', (t) => {
+  const line = { change: 'line-keep', value: 'time|out' };
+  t.is(
+    edit({ query: '{app="shop"} |= "a" | json | line_format "{{.x}}"', ...line }),
+    '{app="shop"} |= "a" |= "time|out" | json | line_format "{{.x}}"',
+  );
+});
+
+test('a query over several lines stays laid out', (t) => {
+  const query = '{app="shop"}\n  | json';
+  t.is(edit({ query, change: 'keep', of: 'row', name: 'a', value: 'b' }), '{app="shop"} | json | a="b"');
+});
+
+test('the stream of a line is selected by all its labels', (t) => {
+  t.is(edit({ change: 'streams', labels: '{"app":"shop","pod":"a\\"b"}' }), '{app="shop", pod="a\\"b"}');
+  for (const labels of ['', '[]', '{"a":1}', 'null'])
+    t.throws(() => edit({ change: 'streams', labels }), { instanceOf: ApiError }, labels);
+});
+
+test('whatever a value is, the changed query asks for it', (t) => {
+  const change = fc.constantFrom('keep', 'drop');
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }),
+      change,
+      fc.constantFrom('stream', 'row'),
+      (value, kind, of) => {
+        const ast = parseQuery(
+          edit({ query: '{env="prod"} | logfmt', change: kind, of, name: 'app', value }),
+        );
+        if (ast.kind !== 'log') return false;
+        const last = ast.stages.at(-1);
+        const made =
+          of === 'stream'
+            ? ast.selector.matchers.at(-1)
+            : last?.kind === 'label-filter' && last.filter.kind === 'string'
+              ? last.filter
+              : undefined;
+        return made?.name === 'app' && made.value === value && made.op === (kind === 'keep' ? '=' : '!=');
+      },
+    ),
+    { endOnFailure: true },
+  );
+  t.pass();
+});
