@@ -1,20 +1,82 @@
 import type { Host } from '../kernel/plugin/host.js';
 
+/** The most bytes of a snapshot of what a process knows. */
+export const largestSnapshot = 8 * 1024 * 1024;
+
 /** Empties the caches of the other replicas, those of one tenant where its id is given; by address, `purged` or `error: ...`. */
 export type PurgeOthers = (tenantId?: string) => Promise<ReadonlyMap<string, string>>;
 
-/** The replicas that share a cache, for those who empty it. */
+/** What this process knows of something, as bytes, `largestSnapshot` at most; undefined for nothing. */
+export type Offer = () => Promise<Buffer | undefined>;
+
+/** How other replicas are asked for what they know. */
+export interface Asking {
+  /** By which name they offer it. */
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** Ends it before. */
+  readonly signal: AbortSignal;
+  /** Takes what one of them knows. What it throws is logged. */
+  readonly use: (bytes: Buffer, signal: AbortSignal) => Promise<void>;
+}
+
+/** What the one who knows the other replicas does for the rest of the process. */
+export interface Others {
+  readonly purge: PurgeOthers;
+  /** Asks some of them; resolves when they have answered or the time is over. Rejects when the signal says so. */
+  readonly ask: (asking: Asking) => Promise<void>;
+}
+
+/** The replicas that share a cache: for those who empty it, and for those who begin with what others know. */
 export class Fleet {
-  #purgeOthers: PurgeOthers | undefined;
+  #others: Others | undefined;
+  readonly #offers = new Map<string, Offer>();
+  /** Those who ask at once get the same, unless some of it is purged meanwhile. */
+  readonly #making = new Map<string, Promise<Buffer | undefined>>();
 
   /** Called by who knows the others. */
-  join(purgeOthers: PurgeOthers): void {
-    this.#purgeOthers = purgeOthers;
+  join(others: Others): void {
+    this.#others = others;
   }
 
   /** Undefined where no cache is shared. */
   async purgeOthers(tenantId?: string): Promise<ReadonlyMap<string, string> | undefined> {
-    return this.#purgeOthers?.(tenantId);
+    return this.#others?.purge(tenantId);
+  }
+
+  /** Says what the others get when they ask by this name. */
+  offer(name: string, offer: Offer): void {
+    this.#offers.set(name, offer);
+  }
+
+  /** What is being made for the others is not handed out: some of what it tells has been purged. */
+  withdraw(name: string): void {
+    this.#making.delete(name);
+  }
+
+  hasOffer(name: string): boolean {
+    return this.#offers.has(name);
+  }
+
+  offered(name: string): Promise<Buffer | undefined> {
+    const making = this.#making.get(name);
+    if (making !== undefined) return making;
+    const made: Promise<Buffer | undefined> = this.#make(name).then((bytes) => {
+      const isWithdrawn = this.#making.get(name) !== made;
+      if (!isWithdrawn) this.#making.delete(name);
+      return isWithdrawn ? undefined : bytes;
+    });
+    this.#making.set(name, made);
+    return made;
+  }
+
+  /** Does nothing where there are no others. */
+  async ask(asking: Asking): Promise<void> {
+    await this.#others?.ask(asking);
+  }
+
+  async #make(name: string): Promise<Buffer | undefined> {
+    return this.#offers.get(name)?.();
   }
 }
 

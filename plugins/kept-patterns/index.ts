@@ -3,6 +3,7 @@ import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { cacheRoom } from '../../core/cache/answer-store.js';
+import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
 import { tenantPart } from '../../core/cache/keys.js';
 import { setupOf } from '../../core/cache/setup.js';
@@ -27,7 +28,7 @@ import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import { answerOf, bodyOf } from './body.js';
 import { patternKeys, type PatternKey, type PatternKeys } from './keys.js';
 import { keptPatternsMetrics } from './metrics.js';
-import { PatternSnapshot } from './snapshot.js';
+import { offerName, offerPatterns, PatternSnapshot } from './snapshot.js';
 import { PatternStore } from './store.js';
 
 export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({
@@ -62,6 +63,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
     this.#store = new PatternStore(maxBytes, host.clock, host.meters, cacheRoom(options, host));
     this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
+    offerPatterns(this.#store, host);
     this.#spare = new SpareTime(host, () => this.#running === 0);
   }
 
@@ -91,6 +93,7 @@ class KeptPatterns implements Stage<'tenant', never> {
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
     this.#generations.next(tenantId);
+    fleetOf(this.#host).withdraw(offerName);
     this.#store.purge(tenantId);
     await this.#snapshot?.forget(() => this.#store.purge(tenantId));
   }

@@ -1,15 +1,30 @@
 import { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import { SnapshotKeeper } from '../../core/base/files/snapshot-keeper.js';
+import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
+import type { AddEntry } from '../../core/base/files/snapshot-json.js';
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
+import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { keptPatternsMetrics } from './metrics.js';
 import { stageEntry, type PatternStore } from './store.js';
 
-type PersistOptions = Pick<KeptPatternsOptions, 'persistPath' | 'persistInterval'>;
-type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters'>;
+type PersistOptions = Pick<
+  KeptPatternsOptions,
+  'persistPath' | 'persistInterval' | 'startupStaleThreshold' | 'startupPeerWarmTimeout'
+>;
+type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters' | 'shared'>;
 
 const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
+/** By this name replicas ask each other for what they keep. */
+export const offerName = '__patterns_snapshot:v1';
+
+/** Has other replicas begin with what this one keeps. */
+export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | 'clock'>): void {
+  fleetOf(host).offer(offerName, () =>
+    snapshotBytes(format, { savedAtMs: host.clock.nowMs(), largest: largestSnapshot }, store.latest()),
+  );
+}
 
 /** The snapshot file of a store: read when the process starts, written from then on. */
 export class PatternSnapshot {
@@ -73,10 +88,13 @@ export class PatternSnapshot {
     await this.#restored;
   }
 
-  /** First what this process had written; behind it is the place to ask peers, whose newer answers win. */
+  /** First what this process had written, then what peers keep where that is old: of a key the newer answer wins. */
   async #restore(setup: string): Promise<void> {
     try {
-      this.#keep(await this.#restoreFile(setup));
+      const { isSaved, savedAtMs } = await this.#restoreFile(setup);
+      const isOld = this.#host.clock.nowMs() - savedAtMs > this.#options.startupStaleThreshold;
+      const taken = isOld ? await this.#restorePeers(setup) : 0;
+      this.#keep(isSaved && taken === 0);
     } catch (error) {
       if (this.#ended.signal.aborted) return;
       this.#host.log.warn('patterns cannot be restored', { error });
@@ -91,8 +109,27 @@ export class PatternSnapshot {
     this.#keeper.start(this.#options.persistInterval, isSaved);
   }
 
-  /** Whether the file holds what the store holds now. */
-  async #restoreFile(setup: string): Promise<boolean> {
+  /** Resolves to how many answers came from peers. */
+  async #restorePeers(setup: string): Promise<number> {
+    let taken = 0;
+    await fleetOf(this.#host).ask({
+      name: offerName,
+      timeoutMs: this.#options.startupPeerWarmTimeout,
+      signal: this.#ended.signal,
+      use: async (bytes, signal) => {
+        const staged = this.#store.stage();
+        const nowMs = this.#host.clock.nowMs();
+        const add: AddEntry = (names, value) => void stageEntry(staged, { setup, nowMs }, names, value);
+        await readSnapshotBytes(format, bytes, add, signal);
+        taken += await this.#store.take(staged, 'peer', new Pacer(signal));
+      },
+    });
+    if (taken > 0) this.#host.log.info('patterns taken from peers', { 'patterns.entries': taken });
+    return taken;
+  }
+
+  /** Whether the file holds what the store holds now, and when it was written; at no time where there is none. */
+  async #restoreFile(setup: string): Promise<{ readonly isSaved: boolean; readonly savedAtMs: number }> {
     const { signal } = this.#ended;
     const staged = this.#store.stage();
     const nowMs = this.#host.clock.nowMs();
@@ -101,7 +138,7 @@ export class PatternSnapshot {
       if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
     }, signal);
     // There is none, or it was put aside.
-    if (read === undefined) return this.#store.size === 0;
+    if (read === undefined) return { isSaved: this.#store.size === 0, savedAtMs: -Infinity };
     const taken = await this.#store.take(staged, 'disk', new Pacer(signal));
     this.#host.log.info('patterns restored', {
       'file.path': this.#options.persistPath,
@@ -109,6 +146,6 @@ export class PatternSnapshot {
       'patterns.entries': taken,
       'patterns.entries_of_other_options': others,
     });
-    return others === 0 && taken === this.#store.size;
+    return { isSaved: others === 0 && taken === this.#store.size, savedAtMs: read.savedAtMs };
   }
 }

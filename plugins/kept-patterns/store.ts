@@ -98,10 +98,21 @@ export class PatternStore implements SnapshotSource {
     return this.#revision;
   }
 
-  *entries(): Iterable<WrittenEntry> {
-    const written = { entries: 0, patterns: 0 };
-    this.#written = written;
-    for (const key of this.#entries.keys()) {
+  entries(): Iterable<WrittenEntry> {
+    this.#written = { entries: 0, patterns: 0 };
+    return this.#print(this.#entries.keys(), this.#written);
+  }
+
+  /** As `entries`, those used last first. */
+  latest(): Iterable<WrittenEntry> {
+    return this.#print([...this.#entries.keys()].reverse(), { entries: 0, patterns: 0 });
+  }
+
+  *#print(
+    keys: Iterable<string>,
+    written: { entries: number; patterns: number },
+  ): Generator<WrittenEntry, void, void> {
+    for (const key of keys) {
       const kept = this.#entries.peek(key);
       if (kept === undefined || kept.isPrivate) continue;
       written.entries += 1;

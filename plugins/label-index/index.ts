@@ -8,7 +8,8 @@ import { besideCaches } from '../../core/cache/answer-store.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
-import { IndexSnapshot } from '../../core/cache/label-index/snapshot.js';
+import { IndexSnapshot, offerIndex, offerName } from '../../core/cache/label-index/snapshot.js';
+import { fleetOf } from '../../core/cache/fleet.js';
 import { setupOf } from '../../core/cache/setup.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
@@ -54,6 +55,8 @@ class LabelIndexStage implements Stage<'tenant', never> {
     browseDefault(host).limit = options.hotLimit;
     const { persistPath: path, persistInterval: intervalMs, maxEntries } = options;
     const observer = snapshotObserver(meters);
+    const fleet = fleetOf(host);
+    offerIndex(fleet, this.#index, clock);
     if (path !== '')
       this.#snapshot = new IndexSnapshot({
         path,
@@ -63,6 +66,11 @@ class LabelIndexStage implements Stage<'tenant', never> {
         clock,
         log,
         observer,
+        peers: {
+          fleet,
+          staleMs: options.startupStaleThreshold,
+          timeoutMs: options.startupPeerWarmTimeout,
+        },
       });
   }
 
@@ -80,6 +88,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   }
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
+    fleetOf(this.#host).withdraw(offerName);
     this.#index.purge(tenantId);
     await this.#snapshot?.forget(() => this.#index.purge(tenantId));
   }

@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { Clock } from '../clock.js';
 import { describeSystemError, isMissing } from '../errors/system-error.js';
 import type { Logger } from '../logger.js';
 import { Pacer } from '../pace/pacer.js';
+import { snapshotPieces } from './snapshot-bytes.js';
 import {
   parseSnapshot,
-  snapshotEnd,
-  snapshotText,
   UnusableSnapshot,
   type AddEntry,
   type OtherMembers,
+  type Reading,
   type SnapshotFormat,
   type WrittenEntry,
 } from './snapshot-json.js';
@@ -33,15 +32,7 @@ export interface SnapshotRead {
   readonly bytes: number;
 }
 
-/** What else reading a snapshot is about. */
-export interface Reading {
-  /** An empty map, for what stands beside the entries. */
-  readonly others?: Map<string, unknown>;
-  /** Waited for between pieces of the file: may work on what has been added, so that it need not all be held. */
-  readonly settle?: () => Promise<void>;
-}
-
-/** Read and written at once; each is a step. */
+/** Read at once; each is a step. */
 const pieceBytes = 64 * 1024;
 
 /**
@@ -153,24 +144,11 @@ export class SnapshotFile {
 
   async #print(file: FileHandle, entries: Iterable<WrittenEntry>, others: OtherMembers): Promise<number> {
     const { format, clock } = this.#settings;
-    const pacer = new Pacer();
-    let [waiting, bytes, checksum] = ['', 0, 0];
-    const flush = async (): Promise<void> => {
-      const piece = Buffer.from(waiting);
-      waiting = '';
-      checksum = crc32(piece, checksum);
+    let bytes = 0;
+    for await (const piece of snapshotPieces(format, clock.nowMs(), entries, others)) {
       bytes += piece.length;
       await file.writeFile(piece);
-    };
-    for (const text of snapshotText(format, clock.nowMs(), entries, others)) {
-      waiting += text;
-      if (waiting.length >= pieceBytes) await flush();
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
     }
-    await flush();
-    waiting = snapshotEnd(checksum);
-    await flush();
     return bytes;
   }
 

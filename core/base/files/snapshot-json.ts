@@ -22,6 +22,14 @@ export type OtherMembers = Readonly<Record<string, unknown>>;
 /** Takes an entry as JSON.parse gives it; throws for one that is none. */
 export type AddEntry = (names: readonly string[], value: unknown) => void;
 
+/** What else reading a snapshot is about. */
+export interface Reading {
+  /** An empty map, for what stands beside the entries. */
+  readonly others?: Map<string, unknown>;
+  /** Waited for between pieces of the file: may work on what has been added, so that it need not all be held. */
+  readonly settle?: () => Promise<void>;
+}
+
 /** Why a file cannot be used: it is no such snapshot, one of another version, or damaged. */
 export type SnapshotDefect = 'foreign' | 'other version' | 'damaged';
 

@@ -1,11 +1,18 @@
 import { SnapshotFile } from '../../base/files/snapshot-file.js';
-import { msOfUnixNano, unixNano, type WrittenEntry } from '../../base/files/snapshot-json.js';
+import { readSnapshotBytes, snapshotBytes } from '../../base/files/snapshot-bytes.js';
+import {
+  msOfUnixNano,
+  unixNano,
+  type OtherMembers,
+  type WrittenEntry,
+} from '../../base/files/snapshot-json.js';
 import { SnapshotKeeper, type SnapshotObserver } from '../../base/files/snapshot-keeper.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';
-import { atPace, sortSteps } from '../../base/pace/steps.js';
+import { atPace, eachAtPace, sortSteps } from '../../base/pace/steps.js';
 import { byRank, type Ranked } from '../../wire/answer/rank.js';
+import { largestSnapshot, type Fleet } from '../fleet.js';
 import type { LabelIndex, SavedLabel } from './label-index.js';
 import { mostSeen } from './table.js';
 import { entryAt, picksOf, type View } from './view.js';
@@ -20,13 +27,33 @@ export interface IndexSnapshotSettings {
   readonly clock: Clock;
   readonly log: Logger;
   readonly observer: SnapshotObserver;
+  /** Where else it is looked for at the start; nowhere unless given. */
+  readonly peers?: IndexPeers;
 }
 
+export interface IndexPeers {
+  readonly fleet: Fleet;
+  /** The age of the file above which they are asked. */
+  readonly staleMs: number;
+  readonly timeoutMs: number;
+}
+
+/** By this name replicas ask each other for their index. */
+export const offerName = '__label_values_index_snapshot:v1';
 const format = { version: 1, member: 'states_by_key', depth: 2 } as const;
 /** The member that tells what each label was learnt under. */
 const ownersMember = 'owners_by_key';
 
 type ViewOfLabel = SavedLabel & { readonly view: View };
+
+/** Has other replicas begin with the labels that this one has, those asked for last before others. */
+export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, 'nowMs'>): void {
+  fleet.offer(offerName, () => {
+    const labels = [...index.saved()].reverse();
+    const beside = { savedAtMs: clock.nowMs(), largest: largestSnapshot, others: ownersIn(labels) };
+    return snapshotBytes(format, beside, entriesOf(labels));
+  });
+}
 
 /** The file that keeps the index over a restart (docs/caching.md#the-snapshot): read when the process starts, written from then on. */
 export class IndexSnapshot {
@@ -46,9 +73,7 @@ export class IndexSnapshot {
     const source = {
       revision: () => index.version,
       entries: () => entriesOf(index.saved()),
-      others: () => ({
-        [ownersMember]: Object.fromEntries(index.saved().map((label) => [keyOf(label), label.owner])),
-      }),
+      others: () => ownersIn(index.saved()),
     };
     this.#keeper = new SnapshotKeeper(this.#file, source, observer, log);
   }
@@ -96,13 +121,13 @@ export class IndexSnapshot {
     await this.#restored;
   }
 
-  /** The place to ask peers is behind it, where the file is missing or older than -label-values-index-startup-stale-threshold. */
   async #restore(): Promise<void> {
     const { index, intervalMs, log } = this.#settings;
     const { signal } = this.#ended;
     let isSaved = false;
     try {
-      isSaved = await this.#read(signal);
+      const savedAtMs = await this.#read(signal);
+      isSaved = !(await this.#readPeers(savedAtMs, signal));
     } catch (error) {
       if (this.#isStopped) return;
       if (!signal.aborted) log.warn('the label values index cannot be restored', { error });
@@ -112,8 +137,32 @@ export class IndexSnapshot {
     this.#keeper.start(intervalMs, isSaved);
   }
 
-  /** Whether the file holds what the index holds now. */
-  async #read(signal: AbortSignal): Promise<boolean> {
+  /** Adds what peers know where the file is old. @returns whether the index has changed by that */
+  async #readPeers(savedAtMs: number, signal: AbortSignal): Promise<boolean> {
+    const { index, clock, log, peers } = this.#settings;
+    if (peers === undefined || clock.nowMs() - savedAtMs <= peers.staleMs) return false;
+    const before = index.version;
+    const use = async (bytes: Buffer, ended: AbortSignal): Promise<void> => {
+      const others = new Map<string, unknown>();
+      const restoring = new Restoring(
+        this.#settings,
+        others,
+        ended,
+        new Map(index.saved().map((label) => [keyOf(label), label])),
+      );
+      await readSnapshotBytes(format, bytes, (names, value) => restoring.add(names, value), ended, {
+        others,
+        settle: () => restoring.settle(),
+      });
+      await restoring.end();
+    };
+    await peers.fleet.ask({ name: offerName, timeoutMs: peers.timeoutMs, signal, use });
+    if (index.version !== before) log.info('label values taken from peers', { 'index.bytes': index.bytes });
+    return index.version !== before;
+  }
+
+  /** When the file was saved; at no time where there is none. */
+  async #read(signal: AbortSignal): Promise<number> {
     const { index, clock, log, path } = this.#settings;
     const startedMs = clock.monotonicMs();
     const others = new Map<string, unknown>();
@@ -126,7 +175,7 @@ export class IndexSnapshot {
     if (read === undefined) {
       // Some of it may have been taken before the rest could not be read.
       if (restoring.hasTaken) index.purge();
-      return true;
+      return -Infinity;
     }
     await restoring.end();
     log.info('label values index restored', {
@@ -136,7 +185,7 @@ export class IndexSnapshot {
       'index.bytes': index.bytes,
       'event.duration_ms': clock.monotonicMs() - startedMs,
     });
-    return true;
+    return read.savedAtMs;
   }
 }
 
@@ -145,6 +194,8 @@ class Restoring {
   readonly #settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>;
   readonly #others: ReadonlyMap<string, unknown>;
   readonly #signal: AbortSignal;
+  /** Labels that there are, which get what is missing. */
+  readonly #known: ReadonlyMap<string, ViewOfLabel>;
   /** Whether anything has gone into the index. */
   hasTaken = false;
   /** Labels with all their entries. */
@@ -156,8 +207,10 @@ class Restoring {
     settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>,
     others: ReadonlyMap<string, unknown>,
     signal: AbortSignal,
+    known: ReadonlyMap<string, ViewOfLabel> = new Map(),
   ) {
     this.#settings = settings;
+    this.#known = known;
     this.#others = others;
     this.#signal = signal;
   }
@@ -175,8 +228,13 @@ class Restoring {
     const { index, maxEntries } = this.#settings;
     const owners = ownersOf(this.#others.get(ownersMember));
     for (const [key, entries] of this.#whole.splice(0)) {
+      const owner = owners.get(key);
+      const known = this.#known.get(key);
+      // Learnt under something else: which of them counts is found out by who asks.
+      if (known !== undefined && known.owner !== owner) continue;
       this.hasTaken = true;
-      await index.restore({ ...labelOf(key), owner: owners.get(key) }, entries);
+      const all = known === undefined ? entries : await merged(known, entries, this.#signal);
+      await index.restore({ ...labelOf(key), owner }, all);
       this.#signal.throwIfAborted();
     }
     // A file may have been written with a higher bound.
@@ -206,6 +264,32 @@ function* entriesOf(labels: readonly ViewOfLabel[]): Generator<WrittenEntry, voi
       yield { names: [key, value], json };
     }
   }
+}
+
+/** Of a value of both what was seen more and later. */
+async function merged(
+  { view }: ViewOfLabel,
+  entries: readonly Ranked[],
+  signal: AbortSignal,
+): Promise<Ranked[]> {
+  const all = new Map<string, Ranked>();
+  const pacer = new Pacer(signal);
+  await eachAtPace(entries, pacer, (entry) => void all.set(entry.value, entry));
+  await eachAtPace(picksOf(view), pacer, (pick) => {
+    if (pick === undefined) return;
+    const { value, seen, lastMs } = entryAt(view, pick);
+    const other = all.get(value);
+    all.set(value, {
+      value,
+      seen: Math.max(seen, other?.seen ?? 0),
+      lastMs: Math.max(lastMs, other?.lastMs ?? 0),
+    });
+  });
+  return [...all.values()];
+}
+
+function ownersIn(labels: readonly SavedLabel[]): OtherMembers {
+  return { [ownersMember]: Object.fromEntries(labels.map((label) => [keyOf(label), label.owner])) };
 }
 
 function rankedOf(value: string, state: unknown): Ranked {

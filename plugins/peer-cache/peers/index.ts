@@ -18,6 +18,7 @@ import { peerKeys, PeerTier } from './peer-tier.js';
 import type { PeerHouse } from './peer.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
+import { askForSnapshots } from './snapshots.js';
 import { Watch } from './watch.js';
 
 type PeerHost = Host<typeof peerMetrics>;
@@ -33,6 +34,7 @@ export class Peers {
   readonly #tier: PeerTier;
   readonly #routes: PeerRoutes;
   readonly #ahead: ReadAhead;
+  readonly #started = withResolvers();
 
   /** Undefined where the options name no fleet. Throws an Error that names the flag that is wrong. */
   static of(options: PeerCacheOptions, host: PeerHost): Peers | undefined {
@@ -75,6 +77,7 @@ export class Peers {
       members: this.#members,
       ...keys,
       options,
+      fleet: fleetOf(host),
       gate: peerGate(token, (ip) => this.#members.has(ip)),
       purge: (tenantId) => host.purge('all', tenantId),
     });
@@ -93,7 +96,10 @@ export class Peers {
       members: this.#members,
       isFree: () => spare.isFree,
     });
-    fleetOf(host).join((tenantId) => this.#purgeOthers(tenantId));
+    fleetOf(host).join({
+      purge: (tenantId) => this.#purgeOthers(tenantId),
+      ask: (asking) => askForSnapshots(asking, this.#house, this.#members, this.#started.promise),
+    });
   }
 
   /** What other replicas ask, by route. */
@@ -110,6 +116,7 @@ export class Peers {
     this.#routes.attach(front);
     await this.#watch.start();
     this.#ahead.start(front);
+    this.#started.resolve();
   }
 
   stop(): void {
@@ -150,4 +157,10 @@ async function tlsOf({
   return tlsClientCaFile === undefined
     ? { cert, key }
     : { cert, key, ca: await readOptionFile('-tls-client-ca-file', tlsClientCaFile) };
+}
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }

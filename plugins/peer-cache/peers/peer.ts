@@ -46,6 +46,8 @@ export interface GetOptions {
   readonly waitMs?: number;
   /** Nobody asks for the value yet: it is no use of the key, and no sign of how fast the peer is. */
   readonly isAhead?: boolean;
+  /** How long the call may take, if not as long as usual. */
+  readonly timeoutMs?: number;
 }
 
 export interface Told {
@@ -78,7 +80,10 @@ export class Peer {
   }
 
   /** What the peer says of a key; undefined where the call fails. */
-  async get(key: string, { began, makes, waitMs, isAhead }: GetOptions = {}): Promise<Told | undefined> {
+  async get(
+    key: string,
+    { began, makes, waitMs, isAhead, timeoutMs }: GetOptions = {},
+  ): Promise<Told | undefined> {
     const sentMs = this.#house.clock.monotonicMs();
     return this.#guarded(async () => {
       const more = `${makes === true ? '&make=1' : ''}${isAhead === true ? '&ahead=1' : ''}${waitMs === undefined ? '' : `&wait_ms=${Math.ceil(waitMs)}`}`;
@@ -87,8 +92,10 @@ export class Peer {
         path: `/_cache/get?key=${encodeURIComponent(key)}&framed=1${more}`,
         headers: this.#isNear ? {} : { 'accept-encoding': this.#house.encodings.names },
         ...(began === undefined ? {} : { began }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
       });
-      if (waitMs === undefined && isAhead !== true) this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
+      if (waitMs === undefined && isAhead !== true)
+        this.patience.answered(this.#house.clock.monotonicMs() - sentMs);
       if (reply.status === 404) return { state: stateOf(reply) };
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
       const { packed, leftMs, ageMs } = await this.#valueOf(key, reply);

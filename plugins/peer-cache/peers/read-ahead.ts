@@ -102,8 +102,7 @@ export class ReadAhead {
       const entries = await peer.hot(options.peerHotReadAheadTopN);
       if (entries === undefined) house.meters.peer_cache_hot_index_errors_total.add(1, {});
       this.#note(peer, entries !== undefined);
-      for (const entry of entries ?? [])
-        if (this.#isMissing(entry, front)) all.push({ ...entry, peer });
+      for (const entry of entries ?? []) if (this.#isMissing(entry, front)) all.push({ ...entry, peer });
       all = all.sort(byWant).slice(0, maxTold);
     });
     return all;

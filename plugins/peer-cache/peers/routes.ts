@@ -1,5 +1,6 @@
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { AnswerHit, TierFront } from '../../../core/cache/answer-tier.js';
+import type { Fleet } from '../../../core/cache/fleet.js';
 import { tenantOf } from '../../../core/cache/keys.js';
 import {
   apiError,
@@ -26,6 +27,8 @@ const bytesType = 'application/octet-stream';
 const jsonType = 'application/json';
 /** Bodies of values that are read or decoded at once, by their largest size. */
 const maxReceiving = 8;
+/** Snapshots of what this process knows that are made or sent at once. */
+const maxOffering = 4;
 
 export interface PeerRoutesSettings {
   readonly house: PeerHouse;
@@ -38,6 +41,8 @@ export interface PeerRoutesSettings {
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
   >;
   readonly gate: (caller: Caller) => void;
+  /** What this process offers by name; nothing unless given. */
+  readonly fleet?: Pick<Fleet, 'hasOffer' | 'offered'>;
   /** Empties the caches of this process. */
   readonly purge: (tenantId?: string) => Promise<void>;
 }
@@ -47,6 +52,7 @@ export class PeerRoutes {
   readonly #settings: PeerRoutesSettings;
   #front: TierFront | undefined;
   #receiving = 0;
+  #offering = 0;
 
   constructor(settings: PeerRoutesSettings) {
     this.#settings = settings;
@@ -78,6 +84,7 @@ export class PeerRoutes {
 
   async #get(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
+    if (this.#settings.fleet?.hasOffer(key) === true) return this.#offered(call, key);
     const hit = await this.#front?.find(key);
     if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
@@ -87,6 +94,20 @@ export class PeerRoutes {
     const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.foreign.get(key);
     const isThere = foreign !== undefined && foreign.leftMs >= minUsableMs;
     return isThere ? this.#value(call, foreign, foreign.value) : this.#nothing(call, key);
+  }
+
+  /** What this process knows, made anew for each who asks. */
+  async #offered(call: HttpCall, key: string): Promise<Answer> {
+    const isBusy = this.#offering >= maxOffering;
+    this.#offering += 1;
+    try {
+      const packed = isBusy ? undefined : await this.#settings.fleet?.offered(key);
+      if (packed === undefined) return finishedAnswer(404, Buffer.alloc(0), '', this.#headers());
+      const told = { packed, leftMs: usualTtlMs, ageMs: 0 };
+      return await this.#value(call, told, await framed(key, told, this.#settings.house.token));
+    } finally {
+      this.#offering -= 1;
+    }
   }
 
   /** What is on its way, for one who waits for it. */

@@ -21,7 +21,8 @@ const budgets: fc.Arbitrary<AheadBudget> = fc.record({
   tenantShare: fc.integer({ min: 1, max: 100 }),
 });
 
-const bytesOf = (some: readonly HotEntry[]): number => some.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+const bytesOf = (some: readonly HotEntry[]): number =>
+  some.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 const keysOf = (some: readonly HotEntry[]): readonly string[] => some.map(({ key }) => key);
 
 test('what is chosen to be read ahead stays within every budget, and nothing that has room is left out', (t) => {

@@ -26,8 +26,9 @@ export interface FleetSettings {
   readonly hasToken?: boolean;
   /** Where they listen, and so call from. */
   readonly host?: string;
-  /** More stages before the cache. */
+  /** More stages before the cache, and before the translation. */
   readonly stages?: string;
+  readonly early?: string;
   /** More endpoints. */
   readonly endpoints?: string;
 }
@@ -53,6 +54,7 @@ export async function withFleet(
     others = [],
     endpoints = '',
     stages = '',
+    early = '',
     hasToken = true,
   } = settings;
   const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
@@ -62,7 +64,7 @@ export async function withFleet(
     const address = addresses[place];
     if (address === undefined) return use(running);
     await withProxy(
-      `${pipeline(backend, '', '')}${endpoints}\n`.replace(
+      `${pipeline(backend, '', early)}${endpoints}\n`.replace(
         '  - use: peer-cache',
         `${stages}\n  - use: peer-cache`,
       ),

@@ -32,7 +32,8 @@ test('what a replica is asked for most is there on another one before somebody a
       {
         backend: backend.url,
         replicas: 2,
-        flagsOf: (place) => (place === 1 ? { ...ahead, 'peer-hot-read-ahead-enabled': String(isEnabled) } : {}),
+        flagsOf: (place) =>
+          place === 1 ? { ...ahead, 'peer-hot-read-ahead-enabled': String(isEnabled) } : {},
       },
       async ([first, second]) => {
         if (first === undefined || second === undefined) return t.fail();
@@ -58,7 +59,10 @@ test('what a replica is asked for most is there on another one before somebody a
 });
 
 /** What keys of the replicas in these tests begin with, for a tenant. */
-async function keyMaker(t: ExecutionContext, backend: string): Promise<(tenant: string, name: string) => string> {
+async function keyMaker(
+  t: ExecutionContext,
+  backend: string,
+): Promise<(tenant: string, name: string) => string> {
   let key = '';
   await withFleet({ backend, replicas: 1 }, async ([only]) => {
     if (only === undefined) return t.fail();
@@ -111,14 +115,15 @@ test('each bound of a round of reading ahead holds, and says what it left out', 
       t.is(await count(replica, `peer_cache_read_ahead_${name}_total`), wanted, name);
     };
   t.deepEqual(await round({}, told('prefetches', 4)), ['1a', '1b', '1c', '2d']);
-  t.deepEqual(
-    await round({ 'peer-hot-read-ahead-max-keys-per-interval': '2' }, told('budget_drops', 2)),
-    ['1a', '2d'],
-  );
-  t.deepEqual(
-    await round({ 'peer-hot-read-ahead-max-bytes-per-interval': '400' }, told('budget_drops', 1)),
-    ['1a', '1c', '2d'],
-  );
+  t.deepEqual(await round({ 'peer-hot-read-ahead-max-keys-per-interval': '2' }, told('budget_drops', 2)), [
+    '1a',
+    '2d',
+  ]);
+  t.deepEqual(await round({ 'peer-hot-read-ahead-max-bytes-per-interval': '400' }, told('budget_drops', 1)), [
+    '1a',
+    '1c',
+    '2d',
+  ]);
   t.deepEqual(await round({ 'peer-hot-read-ahead-max-object-bytes': '299' }), ['1a', '1c', '2d']);
   t.deepEqual(await round({ 'peer-hot-read-ahead-min-ttl': '2m' }), ['1a', '1b', '2d']);
   const four = { 'peer-hot-read-ahead-max-keys-per-interval': '4' };
@@ -139,15 +144,13 @@ test('each bound of a round of reading ahead holds, and says what it left out', 
 test('so many keys are read ahead at once as the option says', async (t) => {
   const backend = await filled(t);
   const key = await keyMaker(t, backend.url);
-  const entries = numbers.slice(0, 6).map(
-    (number): HotEntry => ({
-      key: key('1', `k${number}`),
-      tenant: '1',
-      score: 1,
-      size_bytes: 10,
-      remaining_ttl_ms: 600_000,
-    }),
-  );
+  const entries = numbers.slice(0, 6).map((number): HotEntry => ({
+    key: key('1', `k${number}`),
+    tenant: '1',
+    score: 1,
+    size_bytes: 10,
+    remaining_ttl_ms: 600_000,
+  }));
   for (const atOnce of [1, 3])
     await oneRound(
       t,
@@ -240,7 +243,13 @@ test('a process that has more to do reads nothing ahead, and ends a round that i
     hot: () => {
       asked.push('hot');
       return Promise.resolve(
-        ['1:a', '1:b'].map((key) => ({ key, tenant: '1', score: 1, size_bytes: 1, remaining_ttl_ms: 60_000 })),
+        ['1:a', '1:b'].map((key) => ({
+          key,
+          tenant: '1',
+          score: 1,
+          size_bytes: 1,
+          remaining_ttl_ms: 60_000,
+        })),
       );
     },
     get: (key: string) => {
@@ -248,7 +257,9 @@ test('a process that has more to do reads nothing ahead, and ends a round that i
       return Promise.resolve({ state: 'none' as const });
     },
   };
-  const options = optionsOf('peer-cache', { peerHotReadAheadMaxConcurrency: 1 }) as unknown as PeerCacheOptions;
+  const options = optionsOf('peer-cache', {
+    peerHotReadAheadMaxConcurrency: 1,
+  }) as unknown as PeerCacheOptions;
   const front: TierFront = {
     largest: 1000,
     isOwn: () => true,

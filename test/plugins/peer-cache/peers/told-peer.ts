@@ -50,7 +50,10 @@ export async function toldPeer(t: ExecutionContext, settings: ToldPeerSettings):
     if (url.pathname === '/_cache/get') return void get(url.searchParams.get('key') ?? '', response);
     if (url.pathname !== '/_cache/hot') return void response.writeHead(404).end();
     hotQueries.push(url.search);
-    if (settings.hot !== undefined) { settings.hot(response); return; }
+    if (settings.hot !== undefined) {
+      settings.hot(response);
+      return;
+    }
     response.end(JSON.stringify({ owner: 'told', entries: hotQueries.length === 1 ? entries : [] }));
   };
   const server = createServer(handle);

@@ -1,0 +1,112 @@
+import { crc32 } from 'node:zlib';
+import { Pacer } from '../pace/pacer.js';
+import {
+  parseSnapshot,
+  snapshotEnd,
+  snapshotText,
+  type AddEntry,
+  type OtherMembers,
+  type Reading,
+  type SnapshotFormat,
+  type WrittenEntry,
+} from './snapshot-json.js';
+
+/** What surrounds all entries, and what stands beside one, at most. */
+const [frameBytes, besideBytes] = [256, 16];
+const pieceBytes = 64 * 1024;
+
+/**
+ * A snapshot in memory, as a file would have it: of the entries those for which there is room, the first ones first, and those with the same
+ * first name all or none. Undefined where there are none.
+ */
+export async function snapshotBytes(
+  format: SnapshotFormat,
+  { savedAtMs, largest, others }: { savedAtMs: number; largest: number; others?: OtherMembers },
+  entries: Iterable<WrittenEntry>,
+): Promise<Buffer | undefined> {
+  const pacer = new Pacer();
+  const groups: WrittenEntry[][] = [];
+  let room = largest - frameBytes - Buffer.byteLength(JSON.stringify(others ?? {}));
+  let group: WrittenEntry[] = [];
+  let [name, bytes]: [string | undefined, number] = [undefined, 0];
+  const close = (): void => {
+    if (group.length > 0 && bytes <= room) {
+      groups.push(group);
+      room -= bytes;
+    }
+    group = [];
+    bytes = 0;
+  };
+  for (const entry of entries) {
+    const [first] = entry.names;
+    if (first !== name) close();
+    name = first;
+    bytes += sizeOf(entry);
+    if (bytes <= room) group.push(entry);
+    else group = [];
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  close();
+  if (groups.length === 0) return undefined;
+  const pieces: Buffer[] = [];
+  for await (const piece of snapshotPieces(format, savedAtMs, groups.flat(), others)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The bytes of a whole snapshot, made in steps. */
+export async function* snapshotPieces(
+  format: SnapshotFormat,
+  savedAtMs: number,
+  entries: Iterable<WrittenEntry>,
+  others: OtherMembers = {},
+): AsyncGenerator<Buffer, void, void> {
+  const pacer = new Pacer();
+  let [waiting, checksum] = ['', 0];
+  for (const text of snapshotText(format, savedAtMs, entries, others)) {
+    waiting += text;
+    if (waiting.length >= pieceBytes) {
+      const piece = Buffer.from(waiting);
+      waiting = '';
+      checksum = crc32(piece, checksum);
+      yield piece;
+    }
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+  const last = Buffer.from(waiting);
+  yield last;
+  yield Buffer.from(snapshotEnd(crc32(last, checksum)));
+}
+
+/**
+ * Reads such a snapshot; what `add` was given counts only when the promise resolves.
+ * @throws UnusableSnapshot
+ */
+export async function readSnapshotBytes(
+  format: SnapshotFormat,
+  bytes: Buffer,
+  add: AddEntry,
+  signal: AbortSignal,
+  { others, settle }: Reading = {},
+): Promise<void> {
+  const pacer = new Pacer(signal);
+  const parsing = parseSnapshot(format, add, others);
+  parsing.next();
+  for (let at = 0; ; at += pieceBytes) {
+    signal.throwIfAborted();
+    const { done } = parsing.next(bytes.subarray(at, at + pieceBytes));
+    if (done === true) return;
+    await settle?.();
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
+  }
+}
+
+function sizeOf({ names, json }: WrittenEntry): number {
+  return (
+    names.reduce((sum, name) => sum + Buffer.byteLength(JSON.stringify(name)), 0) +
+    Buffer.byteLength(json) +
+    besideBytes
+  );
+}
