@@ -10,6 +10,9 @@ import {
   type Format,
 } from '../kernel/check/index.js';
 import { UsageError } from '../kernel/options/index.js';
+import type { Finding } from '../kernel/pipeline/index.js';
+import { printPipeline } from '../kernel/pipeline/print-pipeline.js';
+import { readSource } from '../kernel/pipeline/source.js';
 import type { Io } from './io.js';
 
 /** What the command uses of the process; tests replace it. */
@@ -27,6 +30,7 @@ Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks tha
   --env      also checks this machine: files readable and writable, backends healthy, ports free
   --format   ${formats.join(', ')}; the default is text
   --strict   warnings count as errors
+  --print    prints the one pipeline that a file with includes stands for
   --help     shows this text
 
 Exit status: 0 the proxy would start (warnings may be told), 1 errors, or warnings with --strict, 2 the command line cannot be used. docs/checker.md explains every rule.
@@ -53,6 +57,7 @@ interface CheckCommand {
   readonly format: Format;
   readonly looksAround: boolean;
   readonly isStrict: boolean;
+  readonly prints: boolean;
 }
 
 async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
@@ -62,10 +67,30 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
     ...(command.looksAround ? { surroundings: thisMachine(signal) } : {}),
   });
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
-  io.out(formatFindings(findings, command.format, await readSources(findings), { hasColor }));
+  const report = formatFindings(findings, command.format, await readSources(findings), { hasColor });
+  (command.prints ? io.err : io.out)(report);
+  if (command.prints) return printWhole(command.paths, findings, io);
   if (command.format === 'text') io.err(await summary(findings, command.paths));
   return findings.some(({ severity }) => command.isStrict || severity === 'error') ? 1 : 0;
 }
+
+/** Prints the pipeline as one text, unless what is wrong with it makes that impossible. */
+async function printWhole(
+  paths: readonly string[],
+  findings: readonly Finding[],
+  io: CheckIo,
+): Promise<0 | 1> {
+  const [path = '', ...others] = paths;
+  if (others.length > 0) throw new UsageError(['--print takes one file']);
+  const isReadable = !findings.some(({ rule }) => wholeText.has(rule));
+  const source = await readSource(path);
+  if (!isReadable || 'reason' in source) return 1;
+  io.out(await printPipeline(source));
+  return findings.some(({ severity }) => severity === 'error') ? 1 : 0;
+}
+
+/** Rules about files as texts, and about what they include. */
+const wholeText: ReadonlySet<string> = new Set(['R001', 'R002', 'R003', 'R004', 'R010']);
 
 async function summary(findings: readonly unknown[], paths: readonly string[]): Promise<string> {
   const files = (await findFiles(paths)).length;
@@ -86,13 +111,20 @@ function readArguments(argv: readonly string[]): CheckCommand | 'help' {
     throw new UsageError([`--format must be one of ${formats.join(', ')}, not "${format}"`]);
   if (positionals.length === 0)
     throw new UsageError(['name a file or a directory to check; --help explains']);
-  return { paths: positionals, format, looksAround: values.env === true, isStrict: values.strict === true };
+  return {
+    paths: positionals,
+    format,
+    looksAround: values.env === true,
+    isStrict: values.strict === true,
+    prints: values.print === true,
+  };
 }
 
 function parse(args: readonly string[]): {
   readonly values: {
     readonly env?: boolean;
     readonly strict?: boolean;
+    readonly print?: boolean;
     readonly help?: boolean;
     readonly format?: string;
   };
@@ -105,6 +137,7 @@ function parse(args: readonly string[]): {
       options: {
         env: { type: 'boolean' },
         strict: { type: 'boolean' },
+        print: { type: 'boolean' },
         format: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

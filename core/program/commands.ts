@@ -31,6 +31,11 @@ export const commands: readonly Command[] = [
     run: async (args, io) => (await import('./test-command.js')).test(args, io),
   },
   {
+    name: 'new',
+    summary: 'make a plugin that works: new plugin NAME',
+    run: async (args, io) => (await import('./new-command.js')).newThing(args, io),
+  },
+  {
     name: 'fmt',
     summary: 'format pipeline files in place: fmt FILE... (-check only names them)',
     run: async (args, io) => (await import('./fmt.js')).fmt(args, io),

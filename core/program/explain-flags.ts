@@ -18,11 +18,16 @@ export const parameterFlags: readonly CommandFlag[] = [
 export const runFlags: readonly CommandFlag[] = [
   { name: 'run', kind: 'boolean', description: 'run the query against the backend, and print what happened' },
   ...parameterFlags,
-  { name: 'org-id', kind: 'string', description: 'with -run: X-Scope-OrgID of the request' },
+  { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of the request' },
 ];
+
+/** The stages of a site see who asks, also where the query is only explained. */
+const alwaysTaken: ReadonlySet<string> = new Set(['run', 'org-id']);
 
 /** The flags that only count with `-run`, of those that were given. */
 export function strayRunFlags(own: ReadonlyMap<string, string>): readonly string[] {
   if (own.get('run') === 'true') return [];
-  return runFlags.flatMap(({ name }) => (name === 'run' || !own.has(name) ? [] : [`-${name} needs -run`]));
+  return runFlags.flatMap(({ name }) =>
+    alwaysTaken.has(name) || !own.has(name) ? [] : [`-${name} needs -run`],
+  );
 }

@@ -48,7 +48,7 @@ function oneRequest(): { readonly observer: RequestObserver; readonly finished: 
 }
 
 /** The pipeline with nothing that others could reach: queries alone, on a free port of this machine. */
-function onlyQueries(pipeline: Pipeline): Pipeline {
+export function onlyQueries(pipeline: Pipeline): Pipeline {
   return {
     ...pipeline,
     server: onLoopback(pipeline.server),
@@ -58,7 +58,7 @@ function onlyQueries(pipeline: Pipeline): Pipeline {
   };
 }
 
-function toErrors(io: Io): LogDestination {
+export function toErrors(io: Io): LogDestination {
   return {
     write: (text, done) => {
       io.err(text);
@@ -67,7 +67,7 @@ function toErrors(io: Io): LogDestination {
   };
 }
 
-async function ask(
+export async function ask(
   url: string,
   query: string,
   own: ReadonlyMap<string, string>,
@@ -86,7 +86,7 @@ async function ask(
 }
 
 /** What an answer holds in a few words; of an error its text. */
-function summaryOf(body: string, status: number): string {
+export function summaryOf(body: string, status: number): string {
   const answer = objectOf(parsed(body));
   const { error } = answer;
   if (status !== 200) return typeof error === 'string' ? error : body.trim();

@@ -4,7 +4,7 @@ import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { TranslateOptions } from '../base/options.gen.js';
-import type { Pipeline } from '../kernel/pipeline/index.js';
+import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type Explanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
 import type { PlanSettings } from '../engine/plan/settings.js';
@@ -14,6 +14,7 @@ import type { LogsqlFilter } from '../victoria/logsql/ast.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import type { StoredNames } from '../victoria/names/stored-names.js';
 import { runFlags, strayRunFlags } from './explain-flags.js';
+import type { SiteQueries } from './explain-site.js';
 import type { Io } from './io.js';
 import { plainHelp } from './own-flags.js';
 import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
@@ -24,7 +25,8 @@ const flags: readonly CommandFlag[] = [
 ];
 
 /**
- * Prints how a pipeline answers a query: tree, LogsQL, what is evaluated where and why, and the cost. With `-run` the query is run, too, and
+ * Prints how a pipeline answers a query: what the stages of a site make of it, tree, LogsQL, what is evaluated where and why, and the cost.
+ * With `-run` the query is run, too, and
  * what happened is printed.
  */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
@@ -40,10 +42,11 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
   const pipeline = await load();
   if (pipeline === undefined) return 1;
   try {
-    const { explanation, run } = await explainAndRun(text, pipeline, own, io);
+    const explained = await explainAndRun(text, pipeline, own, io);
     const told = own.get('json') === 'true' ? printJson : printText;
-    io.out(told(explanation, run));
-    return run === undefined || run.status === 200 ? 0 : 1;
+    io.out(told(explained, text));
+    const { explanations, run } = explained;
+    return explanations.length > 0 && (run === undefined || run.status === 200) ? 0 : 1;
   } catch (error) {
     if (!(error instanceof LogqlError || error instanceof ApiError)) throw error;
     io.err(`${error.message}\n`);
@@ -52,7 +55,9 @@ export async function explain(args: readonly string[], io: Io): Promise<number> 
 }
 
 interface Explained {
-  readonly explanation: Explanation;
+  readonly site: SiteQueries;
+  /** Of each query that is translated. */
+  readonly explanations: readonly Explanation[];
   /** With `-run`. */
   readonly run?: RunReport;
 }
@@ -67,23 +72,52 @@ async function explainAndRun(
   const query = new Query(text, naming.dottedNames);
   const learner = new NameLearner(systemClock);
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
-  const explainNow = (): Explanation =>
-    explainQuery(query, naming, { ...translateOptions(pipeline), recall });
-  // A query that is refused is not run.
-  const explanation = explainNow();
-  if (own.get('run') !== 'true') return { explanation };
-  // Loaded only here: it needs the whole proxy.
+  const explainNow = (each: Query): Explanation =>
+    explainQuery(each, naming, { ...translateOptions(pipeline), recall });
+  // A query that is refused is not run, nor shown to the stages of the site.
+  const alone = explainNow(query);
+  // Both are loaded only where they are needed: they need the whole proxy.
+  const site = hasSiteStages(pipeline)
+    ? await (await import('./explain-site.js')).siteQueries(text, pipeline, own, io)
+    : { stages: [], behind: [], queries: [] };
+  const queries = site.stages.length === 0 ? [query] : site.queries;
+  if (own.get('run') !== 'true')
+    return { site, explanations: site.stages.length === 0 ? [alone] : queries.map(explainNow) };
   const { runQuery } = await import('./explain-run.js');
   const run = await runQuery(text, pipeline, own, learner, io);
-  return { explanation: explainNow(), run };
+  return { site, explanations: queries.map(explainNow), run };
 }
 
-function printJson(explanation: Explanation, run: RunReport | undefined): string {
-  return `${JSON.stringify({ ...explanation, run }, undefined, 2)}\n`;
+function hasSiteStages({ stages }: Pipeline): boolean {
+  const { names } = packageBuiltIns();
+  return stages.some(({ use }) => !names.includes(use));
 }
 
-function printText(explanation: Explanation, run: RunReport | undefined): string {
-  return `${printExplanation(explanation)}${run === undefined ? '' : `\n${printRun(run, explanation.reads)}`}`;
+/** One query gives one object; where a stage asks several, they are the elements of `queries`. */
+function printJson({ site, explanations, run }: Explained, asked: string): string {
+  const { stages, behind, answer } = site;
+  const [first] = explanations;
+  const single = explanations.length === 1 && first !== undefined ? first : { queries: explanations };
+  const ofSite = stages.length + behind.length === 0 ? {} : { site: { asked, stages, behind, answer } };
+  return `${JSON.stringify({ ...single, ...ofSite, run }, undefined, 2)}\n`;
+}
+
+function printText({ site, explanations, run }: Explained, asked: string): string {
+  const reads = explanations.flatMap((each) => each.reads);
+  return [
+    ...siteText(site, asked),
+    ...explanations.map(printExplanation),
+    ...(run === undefined ? [] : [printRun(run, reads)]),
+  ].join('\n');
+}
+
+function siteText({ stages, behind, answer }: SiteQueries, asked: string): readonly string[] {
+  const lines = [
+    ...(stages.length === 0 ? [] : [`asked   ${asked}`, `stages  ${stages.join(', ')}`]),
+    ...(behind.length === 0 ? [] : [`not run ${behind.join(', ')}: behind translate`]),
+    ...(answer === undefined ? [] : [`answer  ${answer}`]),
+  ];
+  return lines.length === 0 ? [] : [`${lines.join('\n')}\n`];
 }
 
 function translateOptions({ stages }: Pipeline): PlanSettings {

@@ -69,7 +69,7 @@ function formatted({ name, text }: SourceFile): string {
 /** What is wrong with a text as YAML. Values of variables do not matter here. */
 function syntaxFindings(source: SourceFile): Promise<readonly Finding[]> {
   const yaml = readYaml(source, {}).problems.filter(({ kind }) => kind !== 'reference');
-  const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map() };
+  const nothing = { sections: new Map(), entries: [], shape: [], schemas: new Map(), files: new Map() };
   const sources = { flags: new Map(), env: {} };
   return checkDraft({ source, sources, yaml, ...nothing }, { tiers: ['structure'] });
 }

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot, suggest, UsageError } from '../kernel/options/index.js';
+import { suggest, UsageError } from '../kernel/options/index.js';
 import { commands } from './commands.js';
 import type { Io } from './io.js';
+import { packageVersion } from './version.js';
 
 /** Finds the command and runs it. Flags without a command mean `serve`. Usage errors give 2, other failures 1, both without a stack. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
@@ -32,14 +31,6 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     io.err(`ref-proxy ${name}: ${error instanceof Error ? error.message : 'failed'}\n`);
     return error instanceof UsageError ? error.exitCode : 1;
   }
-}
-
-function packageVersion(): string {
-  // package.json is this package's own.
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return version;
 }
 
 function programHelp(): string {

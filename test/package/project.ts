@@ -19,7 +19,7 @@ interface Lock {
 
 const root = packageRoot();
 /** What a project needs for TypeScript, besides the package. */
-const forTypes = ['typescript', '@types/node'];
+const forTypes = ['typescript', '@types/node', 'undici-types'];
 const stopTimeoutMs = 30_000;
 
 /** A project of a stranger in which the packed package is installed. */
@@ -49,6 +49,7 @@ export class Project {
       if (isWanted && /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && existsSync(join(root, path)))
         this.#link(join(root, path), path);
     }
+    this.#link(join('..', 'typescript', 'bin', 'tsc'), 'node_modules/.bin/tsc');
     for (const [command, file] of Object.entries(readManifest(this.installed).bin)) {
       chmodSync(join(this.installed, file), 0o755);
       this.#link(join('..', 'ref-proxy', file), `node_modules/.bin/${command}`);
@@ -58,6 +59,14 @@ export class Project {
   /** Runs a command in the project and returns what it prints; throws with its output unless it ends well. */
   run(command: string, ...args: readonly string[]): string {
     return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: 'pipe' });
+  }
+
+  /** Packs the package in a folder of the project and installs it, without a registry. */
+  installOwn(folder: string, name: string): void {
+    const [tarball = ''] = this.run('npm', 'pack', '--silent', `./${folder}`).trim().split('\n').slice(-1);
+    const target = join(this.folder, 'node_modules', name);
+    mkdirSync(target, { recursive: true });
+    execFileSync('tar', ['-xzf', join(this.folder, tarball), '--strip-components=1', '-C', target]);
   }
 
   /** Runs `npx ref-proxy serve` while `use` asks it, ends npx as a supervisor does, and waits until nobody listens any more. */

@@ -18,8 +18,11 @@ try {
   checkImports();
   checkTypes();
   checkPipelines();
+  checkCommands();
   await checkDefaults();
   await checkSite();
+  for (const language of ['ts', 'js'] as const)
+    for (const kind of ['stage', 'endpoint'] as const) await checkNewPlugin(kind, language);
   console.log(`${statSync(project.tarball).size} bytes packed: works in an empty project`);
 } finally {
   project.remove();
@@ -42,12 +45,17 @@ function checkImports(): void {
   writeFileSync(
     join(project.folder, 'import.mjs'),
     `import { formatQuery } from 'ref-proxy/logql';
+import { checkDraft, draftText } from 'ref-proxy/check';
 import { defineStage } from 'ref-proxy/plugin';
 import { withProxy } from 'ref-proxy/testing';
-console.log(formatQuery('{a="b"}|="c"'), typeof defineStage, typeof withProxy);
+const findings = await checkDraft(await draftText('version: 1\\nstagse: []\\n'));
+console.log(formatQuery('{a="b"}|="c"'), typeof defineStage, typeof withProxy, findings[0].fix);
 `,
   );
-  assert.equal(project.run('node', 'import.mjs'), '{a="b"} |= "c" function function\n');
+  assert.equal(
+    project.run('node', 'import.mjs'),
+    '{a="b"} |= "c" function function did you mean "stages"?\n',
+  );
 }
 
 /** With the declarations of the package checked too: they must not need types that only its developers install. */
@@ -55,8 +63,10 @@ function checkTypes(): void {
   writeFileSync(
     join(project.folder, 'types.mts'),
     `import { parseQuery } from 'ref-proxy/logql';
+import { checkFiles, type Finding } from 'ref-proxy/check';
 import { defineStage } from 'ref-proxy/plugin';
 import { withProxy } from 'ref-proxy/testing';
+export const findings: Promise<readonly Finding[]> = checkFiles(['pipeline.yaml']);
 export const tree = parseQuery('{a="b"}');
 export const stage = defineStage({
   name: 'mine', summary: '', needs: [], gives: [], rest: 'once',
@@ -73,6 +83,65 @@ parseQuery(1);
 
 function checkPipelines(): void {
   project.run('npx', '--no', 'ref-proxy', 'check', 'node_modules/ref-proxy/pipelines');
+}
+
+/** Every command that ends by itself, but `generate`, which is for the repository. */
+function checkCommands(): void {
+  const proxy = (...args: readonly string[]): string => project.run('npx', '--no', 'ref-proxy', ...args);
+  assert.match(proxy('--version'), /^ref-proxy \d+\.\d+\.\d+\n$/);
+  assert.match(proxy('flags'), /-backend/);
+  assert.match(proxy('format', '{a="b"}|="c"'), /^\{a="b"\} \|= "c"\n$/);
+  assert.match(proxy('parse', '--json', '{a="b"}'), /"matchers"/);
+  assert.match(proxy('explain', '{a="b"}'), /^logsql {2}\{a="b"\}$/m);
+  assert.match(proxy('graph'), /1 {2}tenancy/);
+  assert.match(proxy('graph', '-format=mermaid'), /^flowchart TD/);
+  assert.match(proxy('graph', '-format=svg'), /^<svg /);
+  assert.equal(proxy('fmt', '--check', 'node_modules/ref-proxy/pipelines'), '');
+  assert.match(proxy('check', '--print', 'node_modules/ref-proxy/pipelines/minimal.yaml'), /^version: 1$/m);
+  assert.doesNotMatch(proxy('test', 'node_modules/ref-proxy/examples'), /FAIL/);
+}
+
+/** The way of a plugin of a site: made, edited, tested, checked, packed, installed by name, run. */
+async function checkNewPlugin(kind: 'stage' | 'endpoint', language: 'ts' | 'js'): Promise<void> {
+  const name = `my-${kind}-${language}`;
+  project.run('npx', '--no', 'ref-proxy', 'new', 'plugin', name, `-kind=${kind}`, `-language=${language}`);
+  edit(
+    `${name}/index.${language}`,
+    "default: 'production'",
+    "default: 'live'",
+    "default: 'hello'",
+    "default: 'good day'",
+  );
+  project.run('npm', '--prefix', name, 'test');
+  project.run('npm', '--prefix', name, 'run', 'check');
+  project.installOwn(name, name);
+  edit(`${name}/pipeline.yaml`, /use: \.\/.*\n {4}with:\n(?: {6}.*\n)+/, `use: ${name}\n`);
+  const shown = `-pipeline=${name}/pipeline.yaml`;
+  const explained = project.run('npx', '--no', 'ref-proxy', 'explain', shown, '{app="shop"}');
+  if (kind === 'stage') assert.match(explained, /^logsql {2}\{app="shop",env="live"\}$/m);
+  const flags = [shown, '-backend=http://127.0.0.1:9', '-admin-listen=127.0.0.1:0'];
+  await project.serve(flags, async (url) => {
+    assert.equal(await get(`${url}/health`), 'ok');
+    if (kind === 'endpoint')
+      assert.deepEqual(JSON.parse(await get(`${url}/site/${name}/me`, { 'x-scope-orgid': '7' })), {
+        greeting: 'good day',
+        name: 'me',
+        tenant: '7',
+      });
+  });
+}
+
+/** Replaces the first of the parts that a file has, given in pairs. */
+function edit(file: string, ...pairs: readonly (string | RegExp)[]): void {
+  const path = join(project.folder, file);
+  const text = readFileSync(path, 'utf8');
+  for (let index = 0; index < pairs.length; index += 2) {
+    const changed = text.replace(pairs[index] ?? '', String(pairs[index + 1]));
+    if (changed === text) continue;
+    writeFileSync(path, changed);
+    return;
+  }
+  assert.fail(`${file} has none of ${pairs.join(', ')}`);
 }
 
 /** The proxy as it starts without a file, before a backend that is not there. */

@@ -24,7 +24,10 @@ export function chainOf(draft: PipelineDraft): DraftChain {
   const items = valueOf(draft.root, 'stages');
   const written = items?.kind === 'list' ? items.items.length : 0;
   const drafted = draft.entries.filter((entry) => entry.list === 'stages').length;
-  return { stages, isWhole: stages.length === entries.length && drafted === written };
+  return {
+    stages,
+    isWhole: stages.length === entries.length && drafted === written && draft.lacksEntries !== true,
+  };
 }
 
 /** `needer` needs a slot that only the later stage `giver` provides. */

@@ -13,6 +13,9 @@ export interface ValueSchema {
   readonly minLength?: number;
   readonly pattern?: string;
   readonly required?: readonly string[];
+  readonly if?: ValueSchema;
+  readonly then?: ValueSchema;
+  readonly else?: ValueSchema;
   readonly default?: unknown;
   readonly description?: string;
   /** Name of the command-line flag, without dashes. */

@@ -9,6 +9,7 @@ import {
 } from '../options/index.js';
 import { followLeaders } from './follow-leaders.js';
 import { loadPlugin, type BuiltIns, type PluginLoad } from './load-plugin.js';
+import { expandIncludes } from './includes.js';
 import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode } from './located.js';
 import type { YamlProblem } from './yaml-problem.js';
 import { readYaml } from './read-yaml.js';
@@ -59,6 +60,10 @@ export interface PipelineDraft {
   readonly shape: readonly ShapeProblem[];
   readonly sections: ReadonlyMap<SectionName, DraftOptions>;
   readonly entries: readonly DraftEntry[];
+  /** The files it is made of, by the names of positions: its own, and those that it includes. */
+  readonly files: ReadonlyMap<string, SourceFile>;
+  /** True when a file that it includes cannot be used, so that entries may be missing. That is reported by itself. */
+  readonly lacksEntries?: boolean;
 }
 
 /** Reads the text of a pipeline and loads the plugins it names. Never throws because of the file's content. */
@@ -67,16 +72,20 @@ export async function draftPipeline(
   sources: OptionSources,
   builtIns: BuiltIns,
 ): Promise<PipelineDraft> {
-  const { root, problems, shape } = readYaml(source, sources.env);
+  const read = readYaml(source, sources.env);
   const given = { source, sources, schemas: builtIns.schemas };
-  if (root === undefined) return { ...given, yaml: problems, shape, sections: new Map(), entries: [] };
+  if (read.root === undefined) {
+    const files = new Map([[source.name, source]]);
+    return { ...given, yaml: read.problems, shape: read.shape, sections: new Map(), entries: [], files };
+  }
+  const { root, problems, shape, files } = await expandIncludes(read.root, source, sources.env, LISTS);
   const sections = new Map<SectionName, DraftOptions>();
   for (const name of CORE_SECTIONS) sections.set(name, draftSection(name, root, source, sources, builtIns));
   const entries: DraftEntry[] = [];
   for (const list of LISTS) {
     const items = valueOf(root, list);
     for (const item of items?.kind === 'list' ? items.items : []) {
-      const entry = await draftEntry(list, item, source, sources, builtIns);
+      const entry = await draftEntry(list, item, files.get(item.at.file) ?? source, sources, builtIns);
       if (entry !== undefined) entries.push(entry);
     }
   }
@@ -87,8 +96,10 @@ export async function draftPipeline(
   return {
     ...given,
     root,
-    yaml: problems,
-    shape,
+    yaml: [...read.problems, ...problems],
+    shape: [...read.shape, ...shape],
+    files,
+    lacksEntries: problems.length + shape.length > 0,
     sections: new Map([...sections].map(([name, options]) => [name, follow(options)])),
     entries: entries.map((entry) =>
       entry.options === undefined ? entry : { ...entry, options: follow(entry.options) },

@@ -24,12 +24,24 @@ const entryProperties: Readonly<Record<string, ValueSchema>> = {
   with: { type: ['object', 'null'], description: 'Options of the plugin.' },
 };
 
+/** Stands alone in an item of a list; expandIncludes replaces it. */
+const include: ValueSchema = {
+  type: 'string',
+  minLength: 1,
+  description:
+    'File whose entries stand here, from the folder of this one; ./file.yaml#name for one of its fragments.',
+};
+
 const entrySchema: ValueSchema = {
   type: 'object',
-  properties: entryProperties,
-  required: ['use'],
+  properties: { ...entryProperties, include },
   additionalProperties: false,
+  if: { properties: { include: {} }, required: ['include'] },
+  else: { properties: { use: {} }, required: ['use'] },
 };
+
+/** A file that is included as a whole, and each fragment of one. */
+export const includedEntriesSchema: ValueSchema = { type: 'array', items: entrySchema };
 
 /**
  * A pipeline file without the options in it. Flags and the environment may also set options, so they are validated after all sources are

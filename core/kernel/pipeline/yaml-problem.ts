@@ -1,7 +1,7 @@
 import type { SourcePosition } from './types.js';
 
 /** Kinds of errors found while parsing a file, before its meaning is checked. */
-export type YamlProblemKind = 'syntax' | 'documents' | 'duplicate-key' | 'feature' | 'reference';
+export type YamlProblemKind = 'syntax' | 'documents' | 'duplicate-key' | 'feature' | 'reference' | 'include';
 
 export interface YamlProblem {
   readonly kind: YamlProblemKind;

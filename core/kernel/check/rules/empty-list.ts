@@ -16,6 +16,7 @@ export const emptyList: TextRule = {
       if (written === undefined || (written.value.kind !== 'list' && !isNull(written.value))) return [];
       if (draft.entries.some((entry) => entry.list === list && entry.isEnabled)) return [];
       if (written.value.kind === 'list' && draft.shape.length > 0) return [];
+      if (draft.lacksEntries === true) return [];
       const what =
         list === 'stages' ? 'stage: no request can be answered' : 'endpoint plugin: no route is served';
       const fix =

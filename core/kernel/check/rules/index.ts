@@ -13,6 +13,7 @@ import { emptyList } from './empty-list.js';
 import { envReference } from './env-reference.js';
 import { frame } from './frame.js';
 import { freePorts } from './free-ports.js';
+import { include } from './include.js';
 import { lastStage } from './last-stage.js';
 import { metricsListener } from './metrics-listener.js';
 import { missingOption } from './missing-option.js';
@@ -54,6 +55,7 @@ export const rules: readonly Rule[] = [
   unknownOption,
   badValue,
   missingOption,
+  include,
   unknownPlugin,
   brokenPlugin,
   wrongList,

@@ -300,6 +300,12 @@ export const invalid: readonly InvalidCase[] = [
     says: 'flag -backend-timeout',
   },
   {
+    title: 'R010 a file to include that is not there',
+    text: withStage('tenancy').replace('use: tenancy', 'include: ./nowhere.yaml'),
+    finds: ['R010 3:14'],
+    says: 'there is no such file',
+  },
+  {
     title: 'R020 a misspelt plugin',
     text: withStage('gaurd'),
     finds: ['R020 3:10'],

@@ -1,0 +1,79 @@
+/**
+ * The checker as a library (`ref-proxy/check`): a pipeline file as a draft, with everything that it says and where, and findings about it as
+ * data. It runs the top level of the modules that a file names and creates, opens and starts nothing.
+ */
+import { resolve } from 'node:path';
+import type { OptionSources } from '../options/index.js';
+import { draftPipeline, type PipelineDraft } from '../pipeline/draft.js';
+import { packageBuiltIns } from '../pipeline/load-plugin.js';
+import { unreadable } from '../pipeline/load.js';
+import { readSource } from '../pipeline/source.js';
+import type { Finding } from '../pipeline/types.js';
+import { checkDraft as applyRules } from './check-draft.js';
+import { checkFiles as checkPaths } from './index.js';
+import type { Tier } from './rule.js';
+import { rules as allRules } from './rules/index.js';
+
+export { formatFindings, formats, readSources, type Format, type FormatOptions } from './formats/index.js';
+export { formatPipeline } from '../pipeline/format-yaml.js';
+export { printPipeline } from '../pipeline/print-pipeline.js';
+export { UsageError } from '../options/index.js';
+export type { DraftEntry, DraftOptions, ListName, PipelineDraft, SectionName } from '../pipeline/draft.js';
+export type { LocatedEntry, LocatedNode } from '../pipeline/located.js';
+export type { SourceFile } from '../pipeline/source.js';
+export type { Finding, SourcePosition } from '../pipeline/types.js';
+
+/** What a pipeline would be started with; nothing of this process counts. */
+export interface Given {
+  /** Flags by name, without dashes. */
+  readonly flags?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A rule of the checker; docs/checker.md explains each. */
+export interface RuleDescription {
+  readonly id: string;
+  readonly title: string;
+  readonly tier: Tier;
+  readonly severity: Finding['severity'];
+  readonly docs: string;
+}
+
+/** All rules, in the order of their ids. */
+export const rules: readonly RuleDescription[] = allRules.map(({ id, title, tier, severity, docs }) => ({
+  id,
+  title,
+  tier,
+  severity,
+  docs,
+}));
+
+/** A pipeline file as a draft, whatever is wrong with it; findings instead when it cannot be read. */
+export async function draftFile(
+  file: string,
+  given: Given = {},
+): Promise<{ readonly draft: PipelineDraft } | { readonly findings: readonly Finding[] }> {
+  const source = await readSource(file);
+  if ('reason' in source) return { findings: [unreadable(file, source.reason)] };
+  return { draft: await draftPipeline(source, sourcesOf(given), packageBuiltIns()) };
+}
+
+/** The text of a pipeline as a draft. `file` names it in findings; files and plugins are found from its folder. */
+export function draftText(text: string, file = 'pipeline.yaml', given: Given = {}): Promise<PipelineDraft> {
+  const source = { name: file, path: resolve(file), text, isFragment: false };
+  return draftPipeline(source, sourcesOf(given), packageBuiltIns());
+}
+
+/** Findings about a draft, as `ref-proxy check` tells them without `--env`; sorted by file, line, column and rule. */
+export function checkDraft(draft: PipelineDraft): Promise<readonly Finding[]> {
+  return applyRules(draft, { tiers: ['structure', 'meaning'] });
+}
+
+/** Findings about files, directories and the pipelines in Markdown files. Throws UsageError for a path that does not exist. */
+export function checkFiles(paths: readonly string[], given: Given = {}): Promise<readonly Finding[]> {
+  return checkPaths(paths, { sources: sourcesOf(given) });
+}
+
+function sourcesOf({ flags = {}, env = {} }: Given): OptionSources {
+  return { flags: new Map(Object.entries(flags)), env };
+}

@@ -1,0 +1,240 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { problemsOf, suggest, type ValueSchema } from '../options/index.js';
+import { includedEntriesSchema } from './file-schema.js';
+import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode } from './located.js';
+import { readYaml } from './read-yaml.js';
+import type { ShapeProblem } from './shape.js';
+import { readSource, type SourceFile } from './source.js';
+import type { SourcePosition } from './types.js';
+import type { YamlProblem } from './yaml-problem.js';
+
+/** How deeply files may include each other. */
+const maxDepth = 8;
+/** How many files one pipeline may read. */
+const maxFiles = 64;
+/** How many entries a pipeline may have, with those that include, so that files that include each other many times end soon. */
+const maxEntries = 1_000;
+
+/** A pipeline whose lists hold the entries that they include, each with its position in the file it comes from. */
+export interface Expanded {
+  readonly root: LocatedNode;
+  readonly problems: readonly YamlProblem[];
+  readonly shape: readonly ShapeProblem[];
+  /** The files that were read, by the names of positions; relative plugin paths start from their folders. */
+  readonly files: ReadonlyMap<string, SourceFile>;
+}
+
+/** Puts the entries of other files in the place of `include` in the lists of a pipeline. Never throws because of a file's content. */
+export async function expandIncludes(
+  root: LocatedNode,
+  source: SourceFile,
+  env: Readonly<Record<string, string | undefined>>,
+  lists: readonly string[],
+): Promise<Expanded> {
+  const expansion = new Expansion(source, env);
+  if (root.kind !== 'map') return { root, problems: [], shape: [], files: expansion.files };
+  const entries: (typeof root.entries)[number][] = [];
+  for (const entry of root.entries) {
+    const { value } = entry;
+    const isList = lists.includes(entry.key) && value.kind === 'list';
+    entries.push(
+      isList
+        ? {
+            ...entry,
+            value: { ...value, items: await expansion.items(value.items, [{ source, fragment: undefined }]) },
+          }
+        : entry,
+    );
+  }
+  return {
+    root: { ...root, entries },
+    problems: expansion.problems,
+    shape: expansion.shape,
+    files: expansion.files,
+  };
+}
+
+/** What an entry includes: a file, and in it a fragment where `#name` says so. */
+export function includeOf(text: string): { readonly file: string; readonly fragment: string | undefined } {
+  const hash = text.indexOf('#');
+  return hash === -1
+    ? { file: text, fragment: undefined }
+    : { file: text.slice(0, hash), fragment: text.slice(hash + 1) };
+}
+
+/** The file of an include as findings name it, from the file that names it. */
+export function includedName(file: string, by: Pick<SourceFile, 'name'>): string {
+  return isAbsolute(file) ? file : join(dirname(by.name), file);
+}
+
+/** A list that is being put together: of a file, or a fragment of it. */
+interface OpenList {
+  readonly source: SourceFile;
+  readonly fragment: string | undefined;
+}
+
+class Expansion {
+  readonly problems: YamlProblem[] = [];
+  readonly shape: ShapeProblem[] = [];
+  readonly files = new Map<string, SourceFile>();
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  /** The root of a file by its path; undefined when it cannot be used, which is reported once. */
+  readonly #roots = new Map<string, LocatedNode | undefined>();
+  #entries = 0;
+
+  constructor(source: SourceFile, env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+    this.files.set(source.name, source);
+  }
+
+  /** @param chain the lists that include each other down to these items, the innermost first */
+  async items(
+    items: readonly LocatedNode[],
+    chain: readonly [OpenList, ...OpenList[]],
+  ): Promise<readonly LocatedNode[]> {
+    const expanded: LocatedNode[] = [];
+    for (const item of items) {
+      this.#entries += 1;
+      if (this.#entries === maxEntries + 1)
+        this.#report(item.at, `there are more than ${maxEntries} entries`);
+      if (this.#entries > maxEntries) break;
+      const include = entryOf(item, 'include');
+      const text = textOf(include?.value);
+      if (include === undefined) {
+        expanded.push(item);
+      } else if (text !== undefined && text !== '') {
+        // The frame rule reports what is no text.
+        const other = item.kind === 'map' ? item.entries.find(({ key }) => key !== 'include') : undefined;
+        if (other === undefined) expanded.push(...(await this.#included(text, include.value.at, chain)));
+        else
+          this.#report(
+            other.keyAt,
+            `"${other.key}" stands beside "include"`,
+            'write it in the file that is included',
+          );
+      }
+    }
+    return expanded;
+  }
+
+  async #included(
+    text: string,
+    at: SourcePosition,
+    chain: readonly [OpenList, ...OpenList[]],
+  ): Promise<readonly LocatedNode[]> {
+    const { file, fragment } = includeOf(text);
+    const by = chain[0].source;
+    const path = resolve(dirname(by.path), file);
+    const name = includedName(file, by);
+    if (chain.some((each) => each.source.path === path && each.fragment === fragment)) {
+      const way = chain.toReversed().map((each) => each.source.name);
+      this.#report(at, `${name} includes itself: ${[...way, name].join(' > ')}`);
+      return [];
+    }
+    if (chain.length > maxDepth) {
+      this.#report(at, `files include each other more than ${maxDepth} deep`);
+      return [];
+    }
+    const root = await this.#root(path, name, at);
+    const source = this.files.get(name);
+    if (root === undefined || source === undefined) return [];
+    const list = this.#listOf(root, { name, file, fragment }, at);
+    return list?.kind === 'list' ? this.items(list.items, [{ source, fragment }, ...chain]) : [];
+  }
+
+  /** The value of a file, read once. */
+  async #root(path: string, name: string, at: SourcePosition): Promise<LocatedNode | undefined> {
+    if (this.#roots.has(path)) return this.#roots.get(path);
+    this.#roots.set(path, undefined);
+    if (this.#roots.size > maxFiles) {
+      this.#report(at, `more than ${maxFiles} files are included`);
+      return undefined;
+    }
+    const read = await readSource(path);
+    if ('reason' in read) {
+      this.#report(at, `${name} ${read.reason}`, 'a path starts from the folder of this file');
+      return undefined;
+    }
+    const source = { ...read, name };
+    this.files.set(name, source);
+    const { root, problems } = readYaml(source, this.#env);
+    this.problems.push(...problems);
+    if (root === undefined) return undefined;
+    this.#checkShape(root);
+    this.#roots.set(path, root);
+    return root;
+  }
+
+  #checkShape(root: LocatedNode): void {
+    const schema = root.kind === 'map' ? fragmentsSchema : includedEntriesSchema;
+    for (const { kind, path, key, message, fix } of problemsOf(schema, toPlain(root))) {
+      const { node } = placeOf(root, path);
+      // A value from an unset variable is missing from the plain data although it is written.
+      if (kind === 'missing' && node?.kind === 'map' && node.entries.some((entry) => entry.key === key))
+        continue;
+      const place = placeOf(root, path);
+      const last = path.at(-1);
+      const subject =
+        last === undefined
+          ? 'a file to include'
+          : typeof last === 'number'
+            ? `item ${last + 1}`
+            : `${kind === 'unknown' ? 'key ' : ''}"${last}"`;
+      const at = kind === 'unknown' ? (place.key ?? place.value) : place.value;
+      this.shape.push({
+        kind,
+        at,
+        isTop: false,
+        message: `${subject} ${message}`,
+        ...(fix === undefined ? {} : { fix }),
+      });
+    }
+  }
+
+  #listOf(
+    root: LocatedNode,
+    {
+      name,
+      file,
+      fragment,
+    }: { readonly name: string; readonly file: string; readonly fragment: string | undefined },
+    at: SourcePosition,
+  ): LocatedNode | undefined {
+    const fragments = valueOf(root, 'fragments');
+    const names = fragments?.kind === 'map' ? fragments.entries.map(({ key }) => key) : [];
+    if (root.kind === 'list') {
+      if (fragment === undefined) return root;
+      this.#report(at, `${name} is one list and has no fragment "${fragment}"`, `write include: ${file}`);
+      return undefined;
+    }
+    if (root.kind === 'scalar') return undefined; // its shape is reported
+    if (fragment === undefined) {
+      this.#report(
+        at,
+        `${name} has fragments, and none is named`,
+        `write one of ${names.map((each) => `#${each}`).join(', ')} behind it`,
+      );
+      return undefined;
+    }
+    const found = valueOf(fragments, fragment);
+    if (found !== undefined) return found;
+    const near = suggest(fragment, names);
+    this.#report(
+      at,
+      `${name} has no fragment "${fragment}"`,
+      near === undefined ? `it has ${names.join(', ')}` : `did you mean "${near}"?`,
+    );
+    return undefined;
+  }
+
+  #report(at: SourcePosition, message: string, fix?: string): void {
+    this.problems.push({ kind: 'include', at, message, ...(fix === undefined ? {} : { fix }) });
+  }
+}
+
+const fragmentsSchema: ValueSchema = {
+  type: 'object',
+  properties: { fragments: { type: 'object', additionalProperties: includedEntriesSchema } },
+  required: ['fragments'],
+  additionalProperties: false,
+};

@@ -1,0 +1,84 @@
+import { moduleOf, type NewPlugin } from './plugin.js';
+
+export function endpointCode({ name, language }: NewPlugin): string {
+  const isTypeScript = language === 'ts';
+  const types = isTypeScript
+    ? `/** Options, as the schema below describes them. */
+export interface Options {
+  readonly greeting: string;
+}
+
+`
+    : '';
+  return `${isTypeScript ? '' : '// @ts-check\n'}import { askTenant, defineEndpoint, jsonAnswer } from 'ref-proxy/plugin';
+
+${types}/** Greets who asks, once the stages have told which tenant that is. */
+export default defineEndpoint${isTypeScript ? '<Options>' : ''}({
+  name: '${name}',
+  summary: 'Greets clients by their tenant.',
+  schema: {
+    type: 'object',
+    properties: {
+      greeting: {
+        type: 'string',
+        minLength: 1,
+        default: 'hello',
+        description: 'What is said.',
+        'x-flag': '${name}.greeting',
+      },
+    },
+    additionalProperties: false,
+  },
+  ownRoutes: [{ id: '${name}', path: '/site/${name}/{name}' }],
+  create: ({ greeting }) => ({
+    routes: new Map([
+      [
+        '${name}',
+        async (call) => {
+          const tenant = await askTenant(call);
+          return jsonAnswer({ greeting, name: call.pathParams.get('name'), tenant: tenant.id });
+        },
+      ],
+    ]),
+  }),
+});
+`;
+}
+
+export function endpointTest({ name, language }: NewPlugin): string {
+  const file = language === 'ts' ? '../pipeline.yaml' : './pipeline.yaml';
+  return `import assert from 'node:assert/strict';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runPipeline } from 'ref-proxy/testing';
+
+const pipeline = fileURLToPath(new URL('${file}', import.meta.url));
+
+test('${name} greets by tenant', async () => {
+  const { status, json } = await runPipeline(pipeline, { path: '/site/${name}/me' }, { tenant: '7' });
+  assert.equal(status, 200);
+  assert.deepEqual(json, { greeting: 'hello', name: 'me', tenant: '7' });
+});
+`;
+}
+
+export function endpointUse(plugin: NewPlugin): string {
+  return `  - use: ${moduleOf(plugin)}
+    with:
+      greeting: hello
+`;
+}
+
+export function endpointTests({ name }: NewPlugin): string {
+  return `# yaml-language-server: $schema=node_modules/ref-proxy/schemas/pipeline-test.schema.json
+pipeline: pipeline.yaml
+tests:
+  - name: a client is greeted
+    tenant: '7'
+    request: { path: /site/${name}/me }
+    expect:
+      status: 200
+      answer: { greeting: hello, name: me, tenant: '7' }
+      calls: []
+`;
+}
