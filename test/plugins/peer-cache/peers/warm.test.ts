@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { pushLoki } from '../../../core/embedded/harness.js';
 import { isReady, logsFor, metric, until, type Logs } from '../../kept-patterns/fixtures.js';
-import { filled, withFleet, type FleetSettings, type Replica } from './fleet.js';
+import { filled, oldNs, withFleet, type FleetSettings, type Replica } from './fleet.js';
 import { toldPeer } from './told-peer.js';
 
 type Flags = Readonly<Record<string, string>>;
@@ -82,6 +83,38 @@ test('a replica without an index of label values begins with that of another one
     await browse(first, 'service_name');
     await start(kept, 1);
     await start({ ...kept, 'label-values-index-startup-stale-threshold': '0s' }, 2);
+  });
+});
+
+test('values of a label that only the old file knows, and those that only a peer knows, are known to a replica that starts', async (t) => {
+  const backend = await filled(t);
+  for (const app of ['e', 'f'])
+    await pushLoki(backend.url, { app }, [[oldNs, 'line']], '?disable_message_parsing=1');
+  const kept = { 'label-values-index-persist-path': await pathFor(t) };
+  const indexed = { 'label-values-indexed-cache': 'true' };
+  const times = { start: String(oldNs - 1_000_000_000n), end: String(oldNs + 60_000_000_000n) };
+  const values = async ({ url }: Replica, params: Flags = {}): Promise<readonly string[]> => {
+    const query = new URLSearchParams({ ...times, ...params }).toString();
+    const answer = await fetch(`${url}/loki/api/v1/label/app/values?${query}`);
+    return ((await answer.json()) as { readonly data: readonly string[] }).data;
+  };
+  const limited = { 'label-values-index-max-entries': '3' };
+  await withOne({ backend: backend.url, flags: { ...indexed, ...limited } }, async (first) => {
+    await values(first);
+    await values(first, { query: '{app="f"}' });
+    await withOne({ backend: backend.url, flags: { ...indexed, ...limited, ...kept } }, async (second) => {
+      await values(second);
+      await values(second, { query: '{app="e"}' });
+      t.false((await values(second)).includes('f'));
+    });
+    t.false((await values(first)).includes('e'));
+    const flags = { ...indexed, ...kept, 'label-values-index-startup-stale-threshold': '0s' };
+    await withOne({ backend: backend.url, others: [first.address], flags }, async (second) => {
+      await until(() => isReady(second.url));
+      const known = await values(second);
+      t.true(known.includes('e') && known.includes('f'), known.join());
+      t.is(await metric(second.url, 'label_index_hits_total'), 1);
+    });
   });
 });
 
