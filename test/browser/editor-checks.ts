@@ -99,10 +99,10 @@ export const editorChecks: readonly Check[] = [
           await page.locator('.row').first().waitFor();
           await typeQuery(page, '{service_name="checkout"}|="order"|logfmt');
           await page.getByRole('button', { name: 'Format' }).click();
-          await until(
-            page,
-            "document.getElementById('query').shadowRoot.querySelector('.cm-content').innerText.includes('\\n')",
-          );
+          await page
+            .locator('.cm-content')
+            .getByText('{service_name="checkout"} |= "order" | logfmt')
+            .waitFor();
           await page.getByRole('button', { name: 'History' }).click();
           await page.getByRole('dialog').getByText('{service_name="checkout"}').waitFor();
           await fitsAndReads(page);

@@ -106,7 +106,8 @@ function RunButton(): JSX.Element {
   const elapsed = useElapsed(since);
   if (since !== undefined)
     return (
-      <button type="button" class="primary is-cancel" onClick={() => session.cancel()}>
+      // Another element than Run: a click on it must not end as one that sends the form.
+      <button key="cancel" type="button" class="primary is-cancel" onClick={() => session.cancel()}>
         <Icon name="stop" />
         Cancel
         <span class="elapsed">{formatElapsed(elapsed)}</span>
@@ -114,6 +115,7 @@ function RunButton(): JSX.Element {
     );
   return (
     <button
+      key="run"
       class="primary"
       type="submit"
       aria-keyshortcuts="Control+Enter Meta+Enter Shift+Enter"
