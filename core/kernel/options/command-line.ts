@@ -1,6 +1,6 @@
-import yargs, { type Argv } from 'yargs';
 import { type FlagArg, type FlagShape, splitArgs } from './flag-args.js';
 import type { FlagIndex } from './flag-index.js';
+import { plainYargs } from './plain-yargs.js';
 import { readSetting, sentence } from './read-setting.js';
 import { suggest } from './suggest.js';
 
@@ -79,20 +79,6 @@ function problemsOfOption(name: string, text: string, index: FlagIndex): readonl
   if (definition === undefined) return [];
   const setting = readSetting(definition, text, `flag -${name}`);
   return setting.kind === 'value' ? [] : [sentence(setting)];
-}
-
-/** yargs configured to take names literally: no nesting at dots, no camel case, no `--no-x`, no numbers, the last of several wins. */
-export function plainYargs(args: readonly string[]): Argv {
-  return yargs(args).help(false).version(false).exitProcess(false).detectLocale(false).parserConfiguration({
-    'dot-notation': false,
-    'camel-case-expansion': false,
-    'short-option-groups': false,
-    'boolean-negation': false,
-    'duplicate-arguments-array': false,
-    'parse-numbers': false,
-    'parse-positional-numbers': false,
-    'populate--': true,
-  });
 }
 
 function readWithYargs(split: readonly FlagArg[]): {
