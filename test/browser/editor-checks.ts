@@ -24,6 +24,8 @@ export const editorChecks: readonly Check[] = [
         const offers = async (typed: string, wanted: RegExp): Promise<void> => {
           await page.keyboard.type(typed);
           await offered.filter({ hasText: wanted }).first().waitFor();
+          // The editor takes no key for a choice in the first moment: it might have been meant for the text.
+          await page.waitForTimeout(200);
         };
         await page.locator('.cm-content').click();
         await offers('{serv', /^service_name$/);

@@ -26,6 +26,8 @@ async function legendSum(page: Page): Promise<number> {
 }
 
 /** Lines: what one can do with them, their histogram, their plan. */
+const textOfQuery = `document.getElementById('query').shadowRoot.querySelector('.cm-content').innerText`;
+
 export const lineChecks: readonly Check[] = [
   [
     'a log query runs by the keyboard alone: rows, labels, bars',
@@ -125,6 +127,7 @@ export const lineChecks: readonly Check[] = [
             .getByRole('button', { name: /^Only lines with msg = / })
             .first()
             .click();
+          await until(page, `${textOfQuery}.includes('| msg="')`);
           await settled(page);
           assert.match(await queryText(page), /^\{service_name="checkout"\} \| logfmt \| msg="/);
           await page.locator('.row-head').first().click();
@@ -132,6 +135,7 @@ export const lineChecks: readonly Check[] = [
             .getByRole('button', { name: /^No lines with namespace = / })
             .first()
             .click();
+          await until(page, `${textOfQuery}.includes('namespace!=')`);
           await settled(page);
           assert.match(await queryText(page), /^\{service_name="checkout", namespace!="/);
           assert.match(await page.locator('.empty').innerText(), /No lines/);

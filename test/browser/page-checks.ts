@@ -105,9 +105,9 @@ export const pageChecks: readonly Check[] = [
       withPage(settings, wide, hashOf(everyLine, { limit: '1000' }), async ({ page }) => {
         await page.getByRole('button', { name: 'Pipeline' }).click();
         await page.locator('.stage').first().waitFor();
-        const told = (await page.evaluate(`fetch('api/pipeline').then((answer) => answer.json())`)) as {
+        const told = await page.evaluate<{
           stages: readonly { id: string; figures: { ownMs: { p95: number } } }[];
-        };
+        }>(`fetch('api/pipeline').then((answer) => answer.json())`);
         const ownOf = (id: string): number =>
           told.stages.find((stage) => stage.id === id)?.figures.ownMs.p95 ?? 0;
         assert.ok(ownOf('backend') > 0.1, 'the backend is waited for');

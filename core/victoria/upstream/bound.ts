@@ -17,7 +17,7 @@ import { decodeListing, decodeStats, UnexpectedAnswer } from './decode.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
-import { readRows } from './ndjson.js';
+import { counted, readRows } from './ndjson.js';
 import { queryParameters } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
 import type {
@@ -396,11 +396,4 @@ async function* rowsOf(
 
 function named(answer: BackendAnswer, error: unknown): unknown {
   return error instanceof UnexpectedAnswer ? answer.unexpected(error.message, error) : error;
-}
-
-async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    count.bytes += chunk.length;
-    yield chunk;
-  }
 }

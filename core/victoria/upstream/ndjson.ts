@@ -99,3 +99,11 @@ function parseRow(line: string, rules: RowRules): BackendRow {
   rules.check(row);
   return row;
 }
+
+/** Adds up the bytes of what passes. */
+export async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count.bytes += chunk.length;
+    yield chunk;
+  }
+}

@@ -22,7 +22,7 @@ const pipeline = fileURLToPath(new URL('../../../../pipelines/minimal.yaml', imp
 
 interface Started {
   readonly child: ChildProcess;
-  /** The first line of its output that has an address. */
+  /** The address that it says it serves at. */
   readonly url: string;
   readonly exited: Promise<readonly unknown[]>;
 }
@@ -31,7 +31,7 @@ async function start(...args: string[]): Promise<Started> {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    const url = /(?:"main":"|backend on )(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
     if (url !== undefined) return { child, url, exited };
   }
   throw new Error(`ref-proxy ${args.join(' ')} ended without an address`);
@@ -87,9 +87,11 @@ test('a query that runs when SIGTERM comes is answered before the process ends',
   const arrived = new Promise<void>((resolve) => {
     backend.on('request', (incoming, response) => {
       response.setHeader('content-type', 'application/json');
-      answer = () => response.end('{"values":[{"value":"app","hits":1}]}');
-      if (incoming.url?.startsWith('/select/logsql/stream_field_names') === true) resolve();
-      else answer();
+      const end = (): void => void response.end('{"values":[{"value":"app","hits":1}]}');
+      if (incoming.url?.startsWith('/select/logsql/stream_field_names') === true) {
+        answer = end;
+        resolve();
+      } else end();
     });
   });
   const { port } = await listening();
