@@ -25,9 +25,9 @@ async function legendSum(page: Page): Promise<number> {
   return texts.flatMap(numbers).reduce((sum, value) => sum + value, 0);
 }
 
-/** Lines: what one can do with them, their histogram, their plan. */
 const textOfQuery = `document.getElementById('query').shadowRoot.querySelector('.cm-content').innerText`;
 
+/** Lines: what one can do with them, their histogram, their plan. */
 export const lineChecks: readonly Check[] = [
   [
     'a log query runs by the keyboard alone: rows, labels, bars',

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import test from 'ava';
 import { request } from 'undici';
 import { addressIn, main, minimalPipeline, run, startInto } from './child.js';
@@ -162,6 +164,11 @@ async function hangingIn(folder: string, phase: 'start' | 'stop'): Promise<strin
   return file;
 }
 
+/** Waits for a line; what else is said before it does not matter. */
+async function told(output: Readable, wanted: string): Promise<void> {
+  for await (const line of createInterface({ input: output })) if (line === wanted) return;
+}
+
 test('SIGTERM during the start ends the start', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   t.teardown(() => rm(folder, { recursive: true }));
@@ -171,7 +178,7 @@ test('SIGTERM during the start ends the start', async (t) => {
     ['ignore', 'ignore', 'pipe'],
   );
   const exited = once(child, 'exit');
-  await once(child.stderr ?? t.fail(), 'data');
+  await told(child.stderr ?? t.fail(), 'start');
   child.kill('SIGTERM');
   t.deepEqual(await exited, [0, null]);
 });
@@ -188,7 +195,7 @@ test('signals until nobody waits for a stop any more end the process at once', a
   await addressIn(child.stdout ?? t.fail());
   child.stdout?.resume();
   child.kill('SIGTERM');
-  await once(child.stderr ?? t.fail(), 'data');
+  await told(child.stderr ?? t.fail(), 'stop');
   const again = setInterval(() => child.kill('SIGTERM'), 100);
   t.deepEqual(await exited, [1, null]);
   clearInterval(again);
