@@ -34,6 +34,7 @@ const alone = [
   'core/http/broken-bodies.test',
   'core/workers/',
   'plugins/backend/metrics-url.test',
+  'plugins/backend/odd-answers.test',
   'plugins/peer-cache/peers/',
   // ... measures memory, processor time or the turns of the event loop,
   'core/base/admission/',
