@@ -84,7 +84,8 @@ function checkPipelines(): void {
 
 /** Every command that ends by itself, but `generate`, which is for the repository. */
 function checkCommands(): void {
-  const proxy = (...args: readonly string[]): string => project.run('npx', '--no', '--', 'ref-proxy', ...args);
+  const proxy = (...args: readonly string[]): string =>
+    project.run('npx', '--no', '--', 'ref-proxy', ...args);
   assert.match(proxy('--version'), /^ref-proxy \d+\.\d+\.\d+\n$/);
   assert.match(proxy('flags'), /-backend/);
   assert.match(proxy('format', '{a="b"}|="c"'), /^\{a="b"\} \|= "c"\n$/);

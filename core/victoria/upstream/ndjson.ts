@@ -101,7 +101,10 @@ function parseRow(line: string, rules: RowRules): BackendRow {
 }
 
 /** Adds up the bytes of what passes. */
-export async function* counted(chunks: AsyncIterable<Buffer>, count: { bytes: number }): AsyncGenerator<Buffer> {
+export async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  count: { bytes: number },
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     count.bytes += chunk.length;
     yield chunk;
