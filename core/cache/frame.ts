@@ -15,11 +15,10 @@
  *
  * Numbers are big-endian.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
-import { Pacer } from '../base/pace/pacer.js';
-import { atPace, type Steps } from '../base/pace/steps.js';
+import { keyedDigest } from './keyed-digest.js';
 
 /** Times in Unix milliseconds. */
 export interface Framed {
@@ -41,8 +40,6 @@ const digestBytes = 32;
 export const frameHeaderBytes = digestAt + digestBytes;
 /** Less is not worth a thread. */
 const leastCompressed = 1_024;
-/** Digested in one step: about a millisecond. */
-const stepBytes = 512 * 1024;
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -101,21 +98,8 @@ export class Frames {
   }
 
   #digest(key: string, header: Buffer, body: Buffer): Promise<Buffer> {
-    return atPace(digestSteps(this.#secret, key, header, body), new Pacer());
+    return keyedDigest(this.#secret, key, header, body);
   }
-}
-
-function* digestSteps(secret: string | undefined, key: string, header: Buffer, body: Buffer): Steps<Buffer> {
-  const hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
-  const keyBytes = Buffer.from(key);
-  const keyLength = Buffer.alloc(4);
-  keyLength.writeUInt32BE(keyBytes.byteLength);
-  hash.update(keyLength).update(keyBytes).update(header);
-  for (let at = 0; at < body.byteLength; at += stepBytes) {
-    hash.update(body.subarray(at, at + stepBytes));
-    yield;
-  }
-  return hash.digest();
 }
 
 /** The same bytes where compression is of no use. */

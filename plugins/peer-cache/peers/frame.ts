@@ -3,9 +3,9 @@
  * durations, because the clocks of two machines differ. The HMAC is keyed by the token of the fleet and is over the key, what stands before it
  * and the value, so that a value that was cut, changed, made by a stranger or kept under another key is told.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Pacer } from '../../../core/base/pace/pacer.js';
+import { timingSafeEqual } from 'node:crypto';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
+import { keyedDigest } from '../../../core/cache/keyed-digest.js';
 
 const magic = Buffer.from('RPPC');
 const version = 1;
@@ -14,8 +14,6 @@ const timesAt = magic.byteLength + 1;
 const headBytes = timesAt + 16;
 const macBytes = 32;
 export const frameBytes = headBytes + macBytes;
-/** What is hashed at once: about a millisecond. */
-const sliceBytes = 512 * 1024;
 
 /** Why bytes are not the value of a key. */
 export type FrameDefect = 'cut' | 'foreign' | 'version' | 'forged';
@@ -30,7 +28,7 @@ export async function framed(
   head.writeUInt8(version, magic.byteLength);
   head.writeDoubleBE(ageMs, timesAt);
   head.writeDoubleBE(leftMs, timesAt + 8);
-  return Buffer.concat([head, await macOf(key, head, packed, token), packed]);
+  return Buffer.concat([head, await keyedDigest(token, key, head, packed), packed]);
 }
 
 export async function unframed(key: string, bytes: Buffer, token: string): Promise<AnswerHit | FrameDefect> {
@@ -39,24 +37,10 @@ export async function unframed(key: string, bytes: Buffer, token: string): Promi
   if (bytes.readUInt8(magic.byteLength) !== version) return 'version';
   const head = bytes.subarray(0, headBytes);
   const packed = bytes.subarray(frameBytes);
-  const mac = await macOf(key, head, packed, token);
+  const mac = await keyedDigest(token, key, head, packed);
   if (!timingSafeEqual(mac, bytes.subarray(headBytes, frameBytes))) return 'forged';
   const [ageMs, leftMs] = [head.readDoubleBE(timesAt), head.readDoubleBE(timesAt + 8)];
   return ageMs >= 0 && Number.isFinite(ageMs) && Number.isFinite(leftMs)
     ? { packed, ageMs, leftMs }
     : 'forged';
-}
-
-async function macOf(key: string, head: Buffer, packed: Buffer, token: string): Promise<Buffer> {
-  const text = Buffer.from(key);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(text.byteLength);
-  const mac = createHmac('sha256', token).update(length).update(text).update(head);
-  const pacer = new Pacer();
-  for (let at = 0; at < packed.byteLength; at += sliceBytes) {
-    mac.update(packed.subarray(at, at + sliceBytes));
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
-  return mac.digest();
 }

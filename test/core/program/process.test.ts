@@ -2,10 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { createInterface } from 'node:readline';
 import test from 'ava';
 import { request } from 'undici';
+import { addressIn, main, minimalPipeline as pipeline } from './child.js';
 
 const backend = createServer();
 test.after.always(() => backend.close());
@@ -17,9 +16,6 @@ async function listening(): Promise<AddressInfo> {
   return backend.address() as AddressInfo;
 }
 
-const main = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
-const pipeline = fileURLToPath(new URL('../../../../pipelines/minimal.yaml', import.meta.url));
-
 interface Started {
   readonly child: ChildProcess;
   /** The address that it says it serves at. */
@@ -30,11 +26,7 @@ interface Started {
 async function start(...args: string[]): Promise<Started> {
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /(?:"main":"|backend on )(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
-    if (url !== undefined) return { child, url, exited };
-  }
-  throw new Error(`ref-proxy ${args.join(' ')} ended without an address`);
+  return { child, url: await addressIn(child.stdout), exited };
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
