@@ -3,9 +3,8 @@ import type { AnswerStore } from '../../core/cache/answer-store.js';
 import { setupOf } from '../../core/cache/setup.js';
 import type { Host, RouteHandler, Workers } from '../../core/plugin/index.js';
 import type { Address } from './peers/address.js';
-import { PeerClient } from './peers/client.js';
-import { Encodings } from './peers/encoding.js';
-import { peerGate, tokenHeader } from './peers/gate.js';
+import { peerGate } from './peers/gate.js';
+import { createHouse } from './peers/house.js';
 import { Members } from './peers/members.js';
 import type { peerMetrics } from './peers/metrics.js';
 import { peerKeys, PeerTier } from './peers/peer-tier.js';
@@ -42,16 +41,7 @@ export class WorkerPeers {
   ) {
     this.#host = host;
     this.#all = paths.map((path) => ({ text: `unix:${path}`, host: undefined }));
-    this.#house = {
-      client: new PeerClient({ [tokenHeader]: token }),
-      encodings: new Encodings(),
-      token,
-      timeoutMs: options.peerTimeout,
-      patienceMs: options.peerPatience,
-      clock: host.clock,
-      log: host.log,
-      meters: host.meters,
-    };
+    this.#house = createHouse(options, host, token);
     const self = this.#all[host.workers.id - 1];
     if (self === undefined) throw new Error(`worker ${host.workers.id} has no socket`);
     this.#members = new Members(self, '', this.#house, () => undefined);

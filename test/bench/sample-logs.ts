@@ -101,3 +101,19 @@ const kinds: readonly Kind[] = [
 function mixed(index: number): number {
   return Math.imul(index + 1, 2_654_435_761) >>> 4;
 }
+
+/** Fills a backend for a tenant and returns the parameters of a range around all lines. */
+export async function fillWithSamples(url: string, tenant: string, lines: number): Promise<string> {
+  let [first, last] = [Infinity, 0];
+  for (const streams of sampleBatches(lines)) {
+    for (const { values } of streams)
+      for (const [ns] of values) [first, last] = [Math.min(first, Number(ns)), Math.max(last, Number(ns))];
+    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
+      method: 'POST',
+      headers: { AccountID: tenant, ProjectID: '0', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ streams }),
+    });
+    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
+  }
+  return `start=${Math.floor(first / 1e9)}&end=${Math.ceil(last / 1e9) + 1}`;
+}

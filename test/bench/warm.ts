@@ -2,13 +2,12 @@
  * Repeated requests, small and of 50 KB, beside a bare Node server that sends the same bytes and headers, in turn, in one run. The load is
  * light enough to leave most of a core to the server; with two cores the figures are of a server that has one.
  */
-import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { BareAnswer } from './bare-server.js';
-import type { FloodOrder, FloodResult } from './flood.js';
+import { flood, start, told } from './children.js';
+import type { FloodResult } from './flood.js';
 import { startProgram } from './program.js';
 import { note } from './report.js';
-import { sampleBatches } from './sample-logs.js';
+import { fillWithSamples } from './sample-logs.js';
 
 const tenant = '901';
 const rounds = 3;
@@ -23,7 +22,7 @@ export async function run(): Promise<void> {
     '-rate-limit-per-second=0',
   ]);
   try {
-    const span = await fill(backend.url);
+    const span = await fillWithSamples(backend.url, tenant, lines);
     const asked = [
       { name: 'labels', path: `/loki/api/v1/labels?${span}` },
       {
@@ -62,22 +61,6 @@ function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
 }
 
-/** Fills the backend and returns the parameters of a range around all lines. */
-async function fill(url: string): Promise<string> {
-  let [first, last] = [Infinity, 0];
-  for (const streams of sampleBatches(lines)) {
-    for (const { values } of streams)
-      for (const [ns] of values) [first, last] = [Math.min(first, Number(ns)), Math.max(last, Number(ns))];
-    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
-      method: 'POST',
-      headers: { AccountID: tenant, ProjectID: '0', 'Content-Type': 'application/json' },
-      body: JSON.stringify({ streams }),
-    });
-    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
-  }
-  return `start=${Math.floor(first / 1e9)}&end=${Math.ceil(last / 1e9) + 1}`;
-}
-
 /** What the proxy sends, without the headers that Node sets by itself. */
 async function answerOf(url: string, path: string): Promise<BareAnswer> {
   const answer = await fetch(url + path, {
@@ -95,28 +78,4 @@ async function startBare(
 ): Promise<{ readonly port: number; readonly stop: () => void }> {
   const child = start('bare-server.js');
   return { port: await told<number>(child, answers), stop: () => void child.kill() };
-}
-
-async function flood(order: FloodOrder): Promise<FloodResult> {
-  const child = start('flood.js');
-  try {
-    return await told<FloodResult>(child, order);
-  } finally {
-    child.kill();
-  }
-}
-
-function start(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)));
-}
-
-/** What a child says to an order. */
-function told<Result>(child: ChildProcess, order: object): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (result) => resolve(result as Result));
-    child.once('exit', (status) =>
-      reject(new Error(`a process of the benchmark ended with ${status ?? 'a signal'}`)),
-    );
-    child.send(order);
-  });
 }

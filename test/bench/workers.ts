@@ -2,13 +2,12 @@
  * Two workers beside one process, in turn, in one run: repeated requests, and metric queries that nobody has asked before. Everything
  * shares the processors, load and backend too; BENCH_BACKEND names a backend to take instead of the embedded one, which is filled.
  */
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
-import type { FloodOrder, FloodResult } from './flood.js';
+import { flood } from './children.js';
+import type { FloodResult } from './flood.js';
 import { startProgram, type RunningProgram } from './program.js';
 import { note } from './report.js';
-import { sampleBatches } from './sample-logs.js';
+import { fillWithSamples } from './sample-logs.js';
 
 const tenant = '902';
 const rounds = 3;
@@ -36,7 +35,7 @@ export async function run(): Promise<void> {
       ...['serve', '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', `-backend=${backend}`],
       ...['-rate-limit-per-second=1000000', '-rate-limit-burst=1000000', `-workers=${workers}`],
     ]);
-  const span = await fill(backend);
+  const span = await fillWithSamples(backend, tenant, lines);
   const running = { one: await serve(1), two: await serve(2) };
   try {
     for (const load of loads(span)) {
@@ -74,8 +73,11 @@ function loads(span: string): readonly Load[] {
       }),
   });
   return [
-    { name: 'warm labels', run: (port) => flood(port, `${api}/labels?${span}`) },
-    { name: 'warm lines', run: (port) => flood(port, `${api}/query_range?${query(all)}&limit=200`) },
+    {
+      name: 'warm labels',
+      run: (port) => repeated(port, `${api}/labels?${span}`),
+    },
+    { name: 'warm lines', run: (port) => repeated(port, `${api}/query_range?${query(all)}&limit=200`) },
     cold('cold rate', (word) => `sum(rate(${all} != "${word}" [1m]))`),
     cold('cold histogram', (word) => `sum by (detected_level) (count_over_time(${all} != "${word}" [1m]))`),
   ];
@@ -112,29 +114,6 @@ async function askEach(port: number, pathOf: () => string): Promise<FloodResult>
   return { perSecond: times.length / (tookMs / 1000), p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** Fills the backend and returns the parameters of a range around all lines. */
-async function fill(url: string): Promise<string> {
-  let [first, last] = [Infinity, 0];
-  for (const streams of sampleBatches(lines)) {
-    for (const { values } of streams)
-      for (const [ns] of values) [first, last] = [Math.min(first, Number(ns)), Math.max(last, Number(ns))];
-    const answer = await fetch(new URL('/insert/loki/api/v1/push?disable_message_parsing=1', url), {
-      method: 'POST',
-      headers: { AccountID: tenant, ProjectID: '0', 'Content-Type': 'application/json' },
-      body: JSON.stringify({ streams }),
-    });
-    if (answer.status >= 300) throw new Error(`push was answered ${answer.status}: ${await answer.text()}`);
-  }
-  return `start=${Math.floor(first / 1e9)}&end=${Math.ceil(last / 1e9) + 1}`;
-}
-
-/** Asks for the same bytes from a process of its own. */
-function flood(port: number, path: string): Promise<FloodResult> {
-  const child = fork(fileURLToPath(new URL('flood.js', import.meta.url)));
-  return new Promise<FloodResult>((resolve, reject) => {
-    child.once('message', (result) => resolve(result as FloodResult));
-    child.once('exit', (status) => reject(new Error(`the load ended with ${status ?? 'a signal'}`)));
-    const order: FloodOrder = { port, path, tenant, connections, seconds };
-    child.send(order);
-  }).finally(() => child.kill());
+function repeated(port: number, path: string): Promise<FloodResult> {
+  return flood({ port, path, tenant, connections, seconds });
 }

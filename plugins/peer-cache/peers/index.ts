@@ -8,10 +8,10 @@ import { SpareTime } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/option-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address } from './address.js';
-import { PeerClient, type PeerTls } from './client.js';
+import type { PeerTls } from './client.js';
 import { discoveryOf, type Discovery } from './discovery.js';
-import { Encodings } from './encoding.js';
-import { peerGate, tokenHeader } from './gate.js';
+import { peerGate } from './gate.js';
+import { createHouse } from './house.js';
 import { Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { peerKeys, PeerTier } from './peer-tier.js';
@@ -56,16 +56,7 @@ export class Peers {
     const { peerAuthToken: token } = options;
     this.#host = host;
     this.#options = options;
-    this.#house = {
-      client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
-      encodings: new Encodings(),
-      token: token ?? '',
-      timeoutMs: options.peerTimeout,
-      patienceMs: options.peerPatience,
-      clock: host.clock,
-      log: host.log,
-      meters: host.meters,
-    };
+    this.#house = createHouse(options, host, token);
     this.#members = new Members(self, options.peerSelfAz, this.#house, (peers) => {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
