@@ -24,12 +24,12 @@ for (const feature of features) {
   });
 }
 
-test('docs/clients.md holds the table of this suite', (t) => {
+test.serial('docs/clients.md holds the table of this suite', (t) => {
   const text = readFileSync(join(packageRoot(), 'docs', 'clients.md'), 'utf8');
   t.is(writeTable(text, features), text, 'run: npm run clients -- --write');
 });
 
-test('every feature is named once', (t) => {
+test.serial('every feature is named once', (t) => {
   const names = features.map(({ client, feature }) => `${client}: ${feature}`);
   t.deepEqual(
     names.filter((name, index) => names.indexOf(name) !== index),

@@ -21,7 +21,7 @@ const good = {
   stats: { summary: { execTime: 1 } },
 };
 
-test('labels of all groups are read, with what a parser found on top', (t) => {
+test.serial('labels of all groups are read, with what a parser found on top', (t) => {
   const { rows, stats, encodingFlags } = checkGrafanaAnswer(answerOf(good), asked);
   t.deepEqual(encodingFlags, flags);
   t.deepEqual(stats, good.stats);
@@ -43,12 +43,12 @@ test('labels of all groups are read, with what a parser found on top', (t) => {
   t.is(rows[0]?.timestampNs, 1793491200000000001n);
 });
 
-test('flags that come after the result make its third items unreadable', (t) => {
+test.serial('flags that come after the result make its third items unreadable', (t) => {
   const { encodingFlags, ...others } = good;
   t.throws(() => readGrafanaAnswer(answerOf({ ...others, encodingFlags })), { message: /expected "\]"/ });
 });
 
-test('a result before its type is read late by Grafana, and is no right answer', (t) => {
+test.serial('a result before its type is read late by Grafana, and is no right answer', (t) => {
   const { resultType, result, stats } = { ...good, result: [{ stream: {}, values: [tuple.slice(0, 2)] }] };
   const swapped = answerOf({ result, resultType, stats });
   t.is(readGrafanaAnswer(swapped).rows.length, 1);
@@ -57,14 +57,14 @@ test('a result before its type is read late by Grafana, and is no right answer',
   });
 });
 
-test('statistics before the result are lost, and no right answer', (t) => {
+test.serial('statistics before the result are lost, and no right answer', (t) => {
   const { stats, ...others } = good;
   const early = answerOf({ stats, ...others });
   t.is(readGrafanaAnswer(early).stats, undefined);
   t.throws(() => checkGrafanaAnswer(early, asked), { message: /^keys of data/ });
 });
 
-test('an answer without a type of result is refused', (t) => {
+test.serial('an answer without a type of result is refused', (t) => {
   t.throws(() => readGrafanaAnswer(answerOf({ result: [] })), { message: 'no resultType found' });
   t.throws(() => readGrafanaAnswer(answerOf([])), { message: 'expected object type' });
   t.throws(() => readGrafanaAnswer('{"status":"success"}'), { message: 'no data' });
@@ -73,7 +73,7 @@ test('an answer without a type of result is refused', (t) => {
   });
 });
 
-test('one tuple of another width breaks the whole answer', (t) => {
+test.serial('one tuple of another width breaks the whole answer', (t) => {
   const short = { stream: {}, values: [tuple, tuple.slice(0, 2)] };
   t.throws(() => readGrafanaAnswer(answerOf({ ...good, result: [short] })), { message: /expected ","/ });
   const long = { stream: {}, values: [tuple.slice(0, 2), tuple] };
@@ -82,7 +82,7 @@ test('one tuple of another width breaks the whole answer', (t) => {
   });
 });
 
-test('a third item is an object of two groups with texts', (t) => {
+test.serial('a third item is an object of two groups with texts', (t) => {
   for (const third of ['text', ['a'], { other: {} }, { parsed: { n: 1 } }, { parsed: null }]) {
     const odd = { stream: {}, values: [[...tuple.slice(0, 2), third]] };
     t.throws(() => readGrafanaAnswer(answerOf({ ...good, result: [odd] })), undefined, JSON.stringify(third));
@@ -91,7 +91,7 @@ test('a third item is an object of two groups with texts', (t) => {
   t.is(readGrafanaAnswer(answerOf({ ...good, result: [empty] })).rows.length, 1);
 });
 
-test('times of logs are texts of nanoseconds', (t) => {
+test.serial('times of logs are texts of nanoseconds', (t) => {
   for (const time of ['1793491', '', 'now', '1793491200000']) {
     const odd = { stream: {}, values: [[time, 'a line', {}]] };
     t.throws(() => checkGrafanaAnswer(answerOf({ ...good, result: [odd] }), asked), undefined, time);
@@ -102,7 +102,7 @@ test('times of logs are texts of nanoseconds', (t) => {
   });
 });
 
-test('values of series are texts, times numbers; NaN and infinities are values', (t) => {
+test.serial('values of series are texts, times numbers; NaN and infinities are values', (t) => {
   const points = [
     [1, 'NaN'],
     [2.5, '+Inf'],
@@ -123,7 +123,7 @@ test('values of series are texts, times numbers; NaN and infinities are values',
   }
 });
 
-test('points go up, and have milliseconds at most', (t) => {
+test.serial('points go up, and have milliseconds at most', (t) => {
   const of = (...times: readonly number[]): string =>
     answerOf({
       resultType: 'matrix',
@@ -136,20 +136,20 @@ test('points go up, and have milliseconds at most', (t) => {
   t.throws(() => checkGrafanaAnswer(of(1.0001), plain), { message: /more than milliseconds/ });
 });
 
-test('flags on what is no stream, flags that nobody asked for, and none where they were', (t) => {
+test.serial('flags on what is no stream, flags that nobody asked for, and none where they were', (t) => {
   const matrix = { resultType: 'matrix', encodingFlags: flags, result: [], stats: {} };
   t.throws(() => checkGrafanaAnswer(answerOf(matrix), asked));
   t.throws(() => checkGrafanaAnswer(answerOf(good), plain));
   t.throws(() => checkGrafanaAnswer(answerOf({ resultType: 'streams', result: [], stats: {} }), asked));
 });
 
-test('one label set is one stream', (t) => {
+test.serial('one label set is one stream', (t) => {
   t.throws(() => checkGrafanaAnswer(answerOf({ ...good, result: [stream, stream] }), asked), {
     message: 'two streams have the same labels',
   });
 });
 
-test('an error, warnings, and keys that nobody knows', (t) => {
+test.serial('an error, warnings, and keys that nobody knows', (t) => {
   t.throws(() => readGrafanaAnswer('{"status":"error","errorType":"timeout","error":"too slow"}'), {
     message: 'timeout: too slow',
   });
@@ -157,13 +157,13 @@ test('an error, warnings, and keys that nobody knows', (t) => {
   t.deepEqual(checkGrafanaAnswer(answerOf(good, more), asked).notices, ['partial']);
 });
 
-test('text that ends too early, or is no JSON, is refused', (t) => {
+test.serial('text that ends too early, or is no JSON, is refused', (t) => {
   const text = answerOf(good);
   for (let length = 0; length < text.length; length += 1)
     t.throws(() => readGrafanaAnswer(text.slice(0, length)));
 });
 
-test('every text that JSON can hold is read as it was written', (t) => {
+test.serial('every text that JSON can hold is read as it was written', (t) => {
   const label = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), {
     noNullPrototype: true,
     maxKeys: 4,

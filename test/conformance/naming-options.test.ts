@@ -69,42 +69,48 @@ async function services(asked: Ask, query: string): Promise<readonly unknown[]> 
   return (await streams(asked, query)).map((stream) => stream['service_name']).sort();
 }
 
-test('without options promoted attributes are labels, their leaves too, and all spellings of a name are one', async (t) => {
-  await withFlags({}, async (asked) => {
-    t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name']);
-    t.deepEqual(await data(asked, 'label/k8s_pod_name_a/values'), ['x']);
-    t.deepEqual(await services(asked, '{k8s_pod_name_a="x"}'), ['shop']);
-    t.deepEqual(await services(asked, '{service_name=~".+", k8s_pod_name_a=""}'), ['cart', 'pushed']);
-    t.deepEqual(await data(asked, 'series', { 'match[]': '{k8s_pod_name_a=~".+"}' }), [
-      { k8s_pod_name_a: 'x', service_name: 'shop' },
-    ]);
-    t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner="web"'), ['cart', 'pushed']);
-    t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner="ops"'), ['shop']);
-    t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner!="web"'), ['shop']);
-    t.deepEqual(await services(asked, '{team_owner="web"}'), []);
-  });
-});
+test.serial(
+  'without options promoted attributes are labels, their leaves too, and all spellings of a name are one',
+  async (t) => {
+    await withFlags({}, async (asked) => {
+      t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name']);
+      t.deepEqual(await data(asked, 'label/k8s_pod_name_a/values'), ['x']);
+      t.deepEqual(await services(asked, '{k8s_pod_name_a="x"}'), ['shop']);
+      t.deepEqual(await services(asked, '{service_name=~".+", k8s_pod_name_a=""}'), ['cart', 'pushed']);
+      t.deepEqual(await data(asked, 'series', { 'match[]': '{k8s_pod_name_a=~".+"}' }), [
+        { k8s_pod_name_a: 'x', service_name: 'shop' },
+      ]);
+      t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner="web"'), ['cart', 'pushed']);
+      t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner="ops"'), ['shop']);
+      t.deepEqual(await services(asked, '{service_name=~".+"} | team_owner!="web"'), ['shop']);
+      t.deepEqual(await services(asked, '{team_owner="web"}'), []);
+    });
+  },
+);
 
-test('metadata with the name of a label takes the place of a label that has its other name', async (t) => {
-  const row = {
-    _time: '2026-11-01T00:10:00Z',
-    _msg: 'x',
-    'service.name': 'outer',
-    service_name_extracted: 'label',
-  };
-  const clashing = await storeRows(
-    ['service.name', 'service_name_extracted'],
-    [{ ...row, service_name: 'inner' }],
-  );
-  t.teardown(() => clashing.close());
-  await withFlags({ backend: clashing.url }, async (asked) => {
-    const [stream] = await streams(asked, '{service_name="outer"}');
-    t.is(stream?.['service_name_extracted'], 'inner');
-    t.false('service_name_extracted_extracted' in (stream ?? {}));
-  });
-});
+test.serial(
+  'metadata with the name of a label takes the place of a label that has its other name',
+  async (t) => {
+    const row = {
+      _time: '2026-11-01T00:10:00Z',
+      _msg: 'x',
+      'service.name': 'outer',
+      service_name_extracted: 'label',
+    };
+    const clashing = await storeRows(
+      ['service.name', 'service_name_extracted'],
+      [{ ...row, service_name: 'inner' }],
+    );
+    t.teardown(() => clashing.close());
+    await withFlags({ backend: clashing.url }, async (asked) => {
+      const [stream] = await streams(asked, '{service_name="outer"}');
+      t.is(stream?.['service_name_extracted'], 'inner');
+      t.false('service_name_extracted_extracted' in (stream ?? {}));
+    });
+  },
+);
 
-test('field-mapping gives a field another name, in answers and in queries', async (t) => {
+test.serial('field-mapping gives a field another name, in answers and in queries', async (t) => {
   const mapping = [
     { vl_field: 'kubernetes.pod', loki_label: 'pod' },
     { vl_field: 'http.method', loki_label: 'verb' },
@@ -119,7 +125,7 @@ test('field-mapping gives a field another name, in answers and in queries', asyn
   });
 });
 
-test('extra-label-fields are listed, have values and can be selected', async (t) => {
+test.serial('extra-label-fields are listed, have values and can be selected', async (t) => {
   await withFlags({ 'extra-label-fields': 'team.owner,team.owner' }, async (asked) => {
     t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name', 'team_owner']);
     t.deepEqual(await data(asked, 'label/team_owner/values'), ['web']);
@@ -133,21 +139,21 @@ test('extra-label-fields are listed, have values and can be selected', async (t)
   });
 });
 
-test('stream-fields are labels', async (t) => {
+test.serial('stream-fields are labels', async (t) => {
   await withFlags({ 'stream-fields': 'team.owner' }, async (asked) => {
     t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name', 'team_owner']);
     t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart']);
   });
 });
 
-test('without translate-otel-attributes queries keep the names of the client', async (t) => {
+test.serial('without translate-otel-attributes queries keep the names of the client', async (t) => {
   await withFlags({ 'translate-otel-attributes': 'false' }, async (asked) => {
     t.deepEqual(await services(asked, '{service_name="pushed"}'), ['pushed']);
     t.deepEqual(await services(asked, '{service_name="cart"}'), []);
   });
 });
 
-test('backend-default-msg-value marks rows without a line', async (t) => {
+test.serial('backend-default-msg-value marks rows without a line', async (t) => {
   await withFlags({ 'backend-default-msg-value': 'nothing to say' }, async (asked) => {
     const { body } = await asked('query_range', {
       query: '{service_name="shop"} | json | severity_extracted="Warning"',
@@ -158,7 +164,7 @@ test('backend-default-msg-value marks rows without a line', async (t) => {
   });
 });
 
-test('without detected-level-body-scan levels come from stored fields only', async (t) => {
+test.serial('without detected-level-body-scan levels come from stored fields only', async (t) => {
   for (const [scan, level] of [
     ['true', 'error'],
     ['false', 'unknown'],
@@ -170,7 +176,7 @@ test('without detected-level-body-scan levels come from stored fields only', asy
   }
 });
 
-test('promoted attributes can be told by tenant', async (t) => {
+test.serial('promoted attributes can be told by tenant', async (t) => {
   const promoted = 'tenantPromotedAttributes: { fake: [service.name, team.owner] }';
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {

@@ -85,7 +85,7 @@ function cell({ style, mode, dots, browse, emit, message }: Cell): void {
     'error-response-message-field': message,
     'rate-limit-per-second': '0',
   };
-  test(title, async (t) => {
+  test.serial(title, async (t) => {
     const given = { ...flags, backend: store.url };
     await withProxyFile(
       'pipelines/reference-compatible.yaml',

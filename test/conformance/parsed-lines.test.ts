@@ -40,38 +40,46 @@ interface LogBody {
   readonly data: { readonly result: readonly { readonly values: readonly (readonly [string, string])[] }[] };
 }
 
-test('a line that was taken apart is an object of its fields again, leaves by their path', async (t) => {
-  const times = {
-    start: '1793491200000000000',
-    end: '1793491214231538564',
-    limit: '5000',
-    direction: 'forward',
-  };
-  const query = '{service_name="api-gateway", pod="api-gateway-1", level="info"}';
-  const { body } = await ask(proxy.urls.main, 'query_range', { ...times, query }, { 'x-scope-orgid': 't1' });
-  // The form is that of Loki's log answers.
-  const { data } = body as unknown as LogBody;
-  const lines = new Map(data.result.flatMap(({ values }) => values.map(([time, line]) => [time, line])));
-  t.deepEqual(JSON.parse(lines.get('1793491200053283434') ?? ''), {
-    bytes: '223345',
-    duration_ms: '377.851',
-    method: 'GET',
-    msg: 'request served',
-    path: '/api/v2/search?q=shoes&page=2',
-    remote_addr: '10.0.51.80',
-    status: '200',
-    ts: '2026-11-01T00:00:00.053Z',
-    'user.id': '26',
-    'user.name': 'erin',
-  });
-  t.like(JSON.parse(lines.get('1793491214231538563') ?? ''), {
-    trace_id: '2a634dd7dda9c542b4b11e6a983c6537',
-    tags: '["edge","us","v2"]',
-    cached: 'true',
-  });
-});
+test.serial(
+  'a line that was taken apart is an object of its fields again, leaves by their path',
+  async (t) => {
+    const times = {
+      start: '1793491200000000000',
+      end: '1793491214231538564',
+      limit: '5000',
+      direction: 'forward',
+    };
+    const query = '{service_name="api-gateway", pod="api-gateway-1", level="info"}';
+    const { body } = await ask(
+      proxy.urls.main,
+      'query_range',
+      { ...times, query },
+      { 'x-scope-orgid': 't1' },
+    );
+    // The form is that of Loki's log answers.
+    const { data } = body as unknown as LogBody;
+    const lines = new Map(data.result.flatMap(({ values }) => values.map(([time, line]) => [time, line])));
+    t.deepEqual(JSON.parse(lines.get('1793491200053283434') ?? ''), {
+      bytes: '223345',
+      duration_ms: '377.851',
+      method: 'GET',
+      msg: 'request served',
+      path: '/api/v2/search?q=shoes&page=2',
+      remote_addr: '10.0.51.80',
+      status: '200',
+      ts: '2026-11-01T00:00:00.053Z',
+      'user.id': '26',
+      'user.name': 'erin',
+    });
+    t.like(JSON.parse(lines.get('1793491214231538563') ?? ''), {
+      trace_id: '2a634dd7dda9c542b4b11e6a983c6537',
+      tags: '["edge","us","v2"]',
+      cached: 'true',
+    });
+  },
+);
 
-test('filters and parsers see the rebuilt line, and fields are found without parsing', async (t) => {
+test.serial('filters and parsers see the rebuilt line, and fields are found without parsing', async (t) => {
   const count = async (stages: string): Promise<unknown> => {
     const query = `sum(count_over_time({service_name="api-gateway"} ${stages} [6h]))`;
     const at = { query, time: '1793512800' };
@@ -90,22 +98,25 @@ test('filters and parsers see the rebuilt line, and fields are found without par
   t.is(Number(await count('!= "request served"')) + Number(served), all);
 });
 
-test('lines that are no JSON are not touched, and labels and counts are those of the other form', async (t) => {
-  t.timeout(120_000);
-  const cases = readCases('http').filter(
-    ({ request, golden }) =>
-      families.has(request.family) &&
-      (/^(labels|label-values|series|index-stats)$/.test(request.family) ||
-        !jsonServices.test(JSON.stringify([request.params, golden.body]))),
-  );
-  const outcomes = await replay(proxy.urls.main, cases);
-  t.deepEqual(
-    outcomes
-      .filter(({ difference }) => difference !== undefined)
-      .map(
-        ({ request, difference }) => `${request.id} ${JSON.stringify(request.params)}: ${difference ?? ''}`,
-      ),
-    [],
-  );
-  t.true(cases.length > 60, String(cases.length));
-});
+test.serial(
+  'lines that are no JSON are not touched, and labels and counts are those of the other form',
+  async (t) => {
+    t.timeout(120_000);
+    const cases = readCases('http').filter(
+      ({ request, golden }) =>
+        families.has(request.family) &&
+        (/^(labels|label-values|series|index-stats)$/.test(request.family) ||
+          !jsonServices.test(JSON.stringify([request.params, golden.body]))),
+    );
+    const outcomes = await replay(proxy.urls.main, cases);
+    t.deepEqual(
+      outcomes
+        .filter(({ difference }) => difference !== undefined)
+        .map(
+          ({ request, difference }) => `${request.id} ${JSON.stringify(request.params)}: ${difference ?? ''}`,
+        ),
+      [],
+    );
+    t.true(cases.length > 60, String(cases.length));
+  },
+);

@@ -9,35 +9,39 @@ import { corpusStartNs, openSplit, splitFlags } from './split-stores.js';
 const every = 5;
 const boundaryNs = corpusStartNs + 30n * 60_000_000_000n;
 
-test('with the corpus in a hot and a cold backend, requests are answered as the recorded Loki did', async (t) => {
-  t.timeout(300_000);
-  const exceptions = readExceptions();
-  const split = await openSplit(boundaryNs);
-  try {
-    const proxy = await openProxy(
-      split.hot,
-      [],
-      [...splitFlags(split, boundaryNs), ['server.register-instrumentation', 'true']],
-    );
+test.serial(
+  'with the corpus in a hot and a cold backend, requests are answered as the recorded Loki did',
+  async (t) => {
+    t.timeout(300_000);
+    const exceptions = readExceptions();
+    const split = await openSplit(boundaryNs);
     try {
-      const cases = [...readCases('http'), ...readCases('otel')].filter(
-        ({ request }, index) => index % every === 0 && request.exact !== false && !exceptions.has(request.id),
-      );
-      t.true(cases.length > 150);
-      const outcomes = await replay(proxy.urls.main, cases);
-      t.deepEqual(
-        outcomes.flatMap(({ request, difference }) =>
-          difference === undefined ? [] : [[request.id, difference]],
-        ),
+      const proxy = await openProxy(
+        split.hot,
         [],
+        [...splitFlags(split, boundaryNs), ['server.register-instrumentation', 'true']],
       );
-      const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
-      const [, both = '0'] = /^ref_proxy_cold_routed_total\{route="both"\} (\d+)$/m.exec(metrics) ?? [];
-      t.true(Number(both) > cases.length, 'most of them read from both');
+      try {
+        const cases = [...readCases('http'), ...readCases('otel')].filter(
+          ({ request }, index) =>
+            index % every === 0 && request.exact !== false && !exceptions.has(request.id),
+        );
+        t.true(cases.length > 150);
+        const outcomes = await replay(proxy.urls.main, cases);
+        t.deepEqual(
+          outcomes.flatMap(({ request, difference }) =>
+            difference === undefined ? [] : [[request.id, difference]],
+          ),
+          [],
+        );
+        const metrics = await (await fetch(`${proxy.urls.main}/metrics`)).text();
+        const [, both = '0'] = /^ref_proxy_cold_routed_total\{route="both"\} (\d+)$/m.exec(metrics) ?? [];
+        t.true(Number(both) > cases.length, 'most of them read from both');
+      } finally {
+        await proxy.close();
+      }
     } finally {
-      await proxy.close();
+      await split.close();
     }
-  } finally {
-    await split.close();
-  }
-});
+  },
+);

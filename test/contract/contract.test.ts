@@ -4,7 +4,7 @@ import { startDevBackend } from '../../core/embedded/index.js';
 import { replay } from './contract.js';
 import { loadData } from './recordings.js';
 
-test('the embedded backend answers every recorded request as the real server does', async (t) => {
+test.serial('the embedded backend answers every recorded request as the real server does', async (t) => {
   const backend = await startDevBackend();
   try {
     await loadData(backend.url);

@@ -6,7 +6,7 @@ import { fuzzPipelines } from './pipelines.js';
 
 const seed = 1;
 
-test('no request ends the program, gets an error that is not explained, or stays open', async (t) => {
+test.serial('no request ends the program, gets an error that is not explained, or stays open', async (t) => {
   const told: string[] = [];
   const pair = await openPair();
   try {
@@ -20,7 +20,7 @@ test('no request ends the program, gets an error that is not explained, or stays
   }
 });
 
-test('findings of broken pipeline files stand in the file', async (t) => {
+test.serial('findings of broken pipeline files stand in the file', async (t) => {
   const told: string[] = [];
   t.is(await fuzzPipelines(seed, 60, (text) => told.push(text)), 0, told.join('\n'));
 });

@@ -11,7 +11,7 @@ const names = [
   'series of many lines',
 ];
 
-test('queries made to hurt neither end the program nor make others fail', async (t) => {
+test.serial('queries made to hurt neither end the program nor make others fail', async (t) => {
   const runner = new HurtRunner({
     flags: [],
     node: [],

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { packageRoot } from '../../core/kernel/options/index.js';
+import { quietRoomOf } from '../setup/rooms.js';
 import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph.js';
 
 /** The rooms of core from the ground up: each may use those before it and no other (docs/map.md). */
@@ -106,4 +107,16 @@ test('a proxy in production loads nothing of the embedded backend', (t) => {
   for (const start of ['core/program/main.ts', 'core/program/serve.ts', ...production]) {
     t.deepEqual([...closureOf(graph, start)].filter(isIn('core/embedded')), [], start);
   }
+});
+
+test('in a quiet room one test runs after another', (t) => {
+  const folder = join(packageRoot(), 'test');
+  const quiet = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.test.ts') && quietRoomOf(file) >= 0,
+  );
+  t.true(quiet.length > 50);
+  t.deepEqual(
+    quiet.filter((file) => /^\s*test\(/m.test(readFileSync(join(folder, file), 'utf8'))),
+    [],
+  );
 });

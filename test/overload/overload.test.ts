@@ -25,12 +25,12 @@ const missed = (findings: Findings): readonly string[] =>
     .filter(({ isMet }) => !isMet)
     .map(({ name }) => name);
 
-test('what keeps to every aim misses none', (t) => {
+test.serial('what keeps to every aim misses none', (t) => {
   t.deepEqual(missed(good), []);
   t.notRegex(table(good), /MISSED/);
 });
 
-test('each aim is missed by what does not keep to it', (t) => {
+test.serial('each aim is missed by what does not keep to it', (t) => {
   t.deepEqual(missed({ ...good, flood: sampleOf([61], [1]) }), ['admitted, p99']);
   t.deepEqual(missed({ ...good, flood: sampleOf([60], [51]) }), ['refused, p99']);
   t.deepEqual(missed({ ...good, other: sampleOf([101]) }), ['small requests of another tenant, p95']);
@@ -40,18 +40,18 @@ test('each aim is missed by what does not keep to it', (t) => {
   t.deepEqual(missed({ ...good, flood: odd }), ['answers but 200, 429 and 503']);
 });
 
-test('a flood of which nothing was answered keeps to nothing', (t) => {
+test.serial('a flood of which nothing was answered keeps to nothing', (t) => {
   const nothing = new Sample();
   t.true(missed({ ...good, flood: nothing, other: nothing }).length >= 3);
 });
 
-test('quantiles are of the nearest rank', (t) => {
+test.serial('quantiles are of the nearest rank', (t) => {
   t.is(quantile([3, 1, 2], 0.5), 2);
   t.is(quantile([3, 1, 2], 0.99), 3);
   t.is(quantile([], 0.5), NaN);
 });
 
-test('a mix asks in the same order for the same seed, and in its shares', (t) => {
+test.serial('a mix asks in the same order for the same seed, and in its shares', (t) => {
   const draw = (seed: number): readonly string[] => {
     const random = new Random(seed);
     return Array.from({ length: 4_000 }, () => choose(mix, random).path(random, 1_800_000_000_000));

@@ -1,14 +1,35 @@
 /**
  * To start a process and to load the proxy into it takes longer than most files of tests do. So files share a process, a room: their
- * tests run at the same time, each under a title that no other test has. Rooms are made from what lies in the folders when tests are
- * run, so that no file can be forgotten; only those that cannot bear company are listed.
+ * tests run at the same time, each under a title that no other test has, or one after another in a quiet room. Rooms are made from what
+ * lies in the folders when tests are run, so that no file can be forgotten.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const filesInRoom = 25;
 
-/** Files and folders that take so long by themselves that they had better run beside the rooms. */
+/**
+ * Rooms of those that do not bear company: of all files whose paths begin so, one test runs after another (each is a `test.serial`).
+ * Such files keep many processes or whole corpora, measure memory, processor time or turns of the event loop, or wait no longer than a
+ * moment. A file belongs to the first room that fits, and rooms are about as long as the longest file.
+ */
+const quietRooms: readonly (readonly string[])[] = [
+  ['conformance/conformance.test'],
+  ['faults/'],
+  ['fleet/'],
+  ['conformance/'],
+  ['core/program/workers', 'core/workers/'],
+  ['core/program/'],
+  ['plugins/peer-cache/peers/'],
+  ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
+  ['core/base/admission/', 'core/base/memory/', 'core/base/pace/', 'core/http/broken-bodies.test'],
+  ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
+  ['plugins/backend/metrics-url.test', 'plugins/backend/odd-answers.test', 'plugins/backend/stage.test'],
+  // It takes a picture of the heap, which is larger in company.
+  ['plugins/admin/profiles.test'],
+];
+
+/** Files that take so long that `npm run test:fast` leaves them out unless they are what was changed. */
 const slow = [
   'clients/',
   'conformance/',
@@ -26,54 +47,41 @@ const slow = [
 /** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
 const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
-/** Others that keep processes of their own, because each of them ... */
-const alone = [
-  // ... takes a picture of the heap, which is larger in company,
-  'plugins/admin/profiles.test',
-  // ... waits no longer than a moment,
-  'core/http/broken-bodies.test',
-  'core/workers/',
-  'plugins/backend/metrics-url.test',
-  'plugins/backend/odd-answers.test',
-  'plugins/peer-cache/peers/',
-  // ... measures memory, processor time or the turns of the event loop,
-  'core/base/admission/',
-  'core/base/memory/',
-  'core/base/pace/',
-  // ... or hears what the process warns of.
-  'plugins/backend/stage.test',
-];
-
 /** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
 export function isSlow(test: string): boolean {
   return [...slow, ...ofTheRepository].some((start) => test.startsWith(`test/${start}`));
 }
 
 /**
- * The files for ava to run, from the folder of the package: those that stay alone, and one for each room. Of all tests, or of those that
- * are chosen by the paths of their sources.
+ * The files for ava to run, from the folder of the package: one for each room, the quiet ones first because they are the longest. Of all
+ * tests, or of those that are chosen by the paths of their sources.
  */
 export function roomsOf(root: string, chosen?: ReadonlySet<string>): string[] {
   const all = [...testsIn(root, 'dist/test'), ...testsIn(root, 'examples')];
   const sourceOf = (file: string): string => file.replace(/^dist\/(.*)\.js$/, '$1.ts');
   const files = chosen === undefined ? all : all.filter((file) => chosen.has(sourceOf(file)));
-  const staysAlone = (file: string): boolean =>
-    [...slow, ...alone].some((start) => file.startsWith(`dist/test/${start}`));
-  const shared = files.filter((file) => !staysAlone(file));
+  const quiet = quietRooms.map((): string[] => []);
+  const shared: string[] = [];
+  for (const file of files) (quiet[quietRoomOf(relative('dist/test', file))] ?? shared).push(file);
+  const rooms = quiet.filter((inside) => inside.length > 0);
+  for (let from = 0; from < shared.length; from += filesInRoom)
+    rooms.push(shared.slice(from, from + filesInRoom));
   const folder = join(root, 'dist/test/rooms');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const rooms: string[] = [];
-  for (let from = 0; from < shared.length; from += filesInRoom) {
-    const inside = shared.slice(from, from + filesInRoom);
-    const room = `dist/test/rooms/${rooms.length + 1}.test.js`;
+  return rooms.map((inside, index) => {
+    const room = `dist/test/rooms/${String(index + 1).padStart(2, '0')}.test.js`;
     writeFileSync(
       join(root, room),
       inside.map((file) => `import '${relative('dist/test/rooms', file)}';\n`).join(''),
     );
-    rooms.push(room);
-  }
-  return [...files.filter(staysAlone), ...rooms];
+    return room;
+  });
+}
+
+/** The number of the quiet room that a file such as `fuzz/fuzz.test.js` belongs to, -1 for those that share. */
+export function quietRoomOf(file: string): number {
+  return quietRooms.findIndex((starts) => starts.some((start) => file.startsWith(start)));
 }
 
 function testsIn(root: string, folder: string): string[] {

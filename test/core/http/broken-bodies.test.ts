@@ -32,7 +32,7 @@ const broken: readonly (readonly [title: string, request: string, answer: RegExp
   ],
 ];
 for (const [title, raw, answer, status] of broken) {
-  test(`${title} is the client’s error: no stack, no alarm`, async (t) => {
+  test.serial(`${title} is the client’s error: no stack, no alarm`, async (t) => {
     const pipeline = makePipeline({ endpoints: [serving({ query: telling })] });
     const log = await withPipeline(pipeline, async ({ url, log }) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -52,7 +52,7 @@ for (const [title, raw, answer, status] of broken) {
   });
 }
 
-test('a client that sends more headers than may be gets its answer', async (t) => {
+test.serial('a client that sends more headers than may be gets its answer', async (t) => {
   await withPipeline(makePipeline({ endpoints: [serving({ query: telling })] }), async ({ url }) => {
     for (let time = 0; time < 5; time += 1) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -93,7 +93,7 @@ const refusedEarly: readonly (readonly [
   ],
 ];
 for (const [title, server, start, status] of refusedEarly) {
-  test(`${title}: the client gets its answer all the same`, async (t) => {
+  test.serial(`${title}: the client gets its answer all the same`, async (t) => {
     const pipeline = makePipeline({ endpoints: [serving({ query: telling })], server });
     await withPipeline(pipeline, async ({ url }) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -107,7 +107,7 @@ for (const [title, server, start, status] of refusedEarly) {
   });
 }
 
-test('what is no HTTP behind a request that is whole does not take its answer away', async (t) => {
+test.serial('what is no HTTP behind a request that is whole does not take its answer away', async (t) => {
   const opened = gate();
   const slowly = async (): Promise<Answer> => {
     await opened.opened;

@@ -39,25 +39,28 @@ async function explain(...args: readonly string[]): Promise<Told> {
   return { status, out, err };
 }
 
-test('a query that is run tells its calls, rows and strategies, and why strategies declined', async (t) => {
-  const query =
-    'sum by (ms) (count_over_time({app="a"} | json [60s])) / sum(count_over_time({app="a"}[60s]))';
-  const { status, out, err } = await explain('--run', ...range, query);
-  t.is(err, '');
-  t.is(status, 0);
-  t.regex(out, /^tries\n {2}statistics: /m);
-  t.regex(out, /^ran {5}200 in [\d.]+ ms: matrix of \d+ series$/m);
-  t.regex(out, /^calls {3}[1-9]\d* calls, [1-9]\d* rows, [1-9]\d* bytes, [\d.]+ ms$/m);
-  const [, first = '', second = ''] = out.slice(out.indexOf('\nran ')).split(/^read {4}/m);
-  t.regex(
-    first,
-    /^\{app="a"\} \| json\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines have/,
-  );
-  t.regex(first, /^ {2}short-lines: ran in [\d.]+ ms$/m);
-  t.regex(second, /^\{app="a"\}\n {2}statistics: ran in [\d.]+ ms\n$/);
-});
+test.serial(
+  'a query that is run tells its calls, rows and strategies, and why strategies declined',
+  async (t) => {
+    const query =
+      'sum by (ms) (count_over_time({app="a"} | json [60s])) / sum(count_over_time({app="a"}[60s]))';
+    const { status, out, err } = await explain('--run', ...range, query);
+    t.is(err, '');
+    t.is(status, 0);
+    t.regex(out, /^tries\n {2}statistics: /m);
+    t.regex(out, /^ran {5}200 in [\d.]+ ms: matrix of \d+ series$/m);
+    t.regex(out, /^calls {3}[1-9]\d* calls, [1-9]\d* rows, [1-9]\d* bytes, [\d.]+ ms$/m);
+    const [, first = '', second = ''] = out.slice(out.indexOf('\nran ')).split(/^read {4}/m);
+    t.regex(
+      first,
+      /^\{app="a"\} \| json\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines have/,
+    );
+    t.regex(first, /^ {2}short-lines: ran in [\d.]+ ms$/m);
+    t.regex(second, /^\{app="a"\}\n {2}statistics: ran in [\d.]+ ms\n$/);
+  },
+);
 
-test('as JSON the report says what each strategy asked of the backend', async (t) => {
+test.serial('as JSON the report says what each strategy asked of the backend', async (t) => {
   const query = 'sum(count_over_time({app="a"} | regexp `(?P<digit>[0-9])` | digit="1" [60s]))';
   const { run } = JSON.parse((await explain('-json', '-run', ...range, query)).out) as {
     readonly run: {
@@ -75,7 +78,7 @@ test('as JSON the report says what each strategy asked of the backend', async (t
   t.true(rows >= 100 && rows < 110, `${rows} rows`);
 });
 
-test('a log query that is run is explained with the names that it learned', async (t) => {
+test.serial('a log query that is run is explained with the names that it learned', async (t) => {
   const query = '{app="a"} | team_owner="red"';
   t.regex((await explain(query)).out, /^names {3}not known here/m);
   const { status, out } = await explain('-run', ...range, '-limit=7', query);
@@ -86,7 +89,7 @@ test('a log query that is run is explained with the names that it learned', asyn
   t.regex(out, /^ {2}no strategy: [1-9]/m);
 });
 
-test('a query that fails when it is run tells the error of Loki and how it came to it', async (t) => {
+test.serial('a query that fails when it is run tells the error of Loki and how it came to it', async (t) => {
   const query = 'sum(rate({app="a"} | regexp `(?P<first>.)` | unwrap first [60s]))';
   const { status, out } = await explain('-run', `-time=${endNs}`, query);
   t.is(status, 1);
@@ -95,7 +98,7 @@ test('a query that fails when it is run tells the error of Loki and how it came 
   t.regex(out, /^ {2}whole-rows: failed in [\d.]+ ms$/m);
 });
 
-test('what is wrong before a query runs is told without running it', async (t) => {
+test.serial('what is wrong before a query runs is told without running it', async (t) => {
   const refused = await explain('-run', 'rate({app="a"})');
   t.is(refused.status, 1);
   t.regex(refused.err, /^parse error/);
@@ -118,7 +121,7 @@ endpoints:
   - use: status
 `;
 
-test('strategies are counted by outcome, and shown in the request log when debugging', async (t) => {
+test.serial('strategies are counted by outcome, and shown in the request log when debugging', async (t) => {
   await withProxy(
     pipeline(backend.url),
     async ({ url, log }) => {

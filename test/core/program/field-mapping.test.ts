@@ -105,27 +105,30 @@ async function under(
   );
 }
 
-test('a field mapping that changed in the file counts from the reload on, whatever was kept before', async (t) => {
-  await under(t, { names: inFile('team') }, async ({ ask, write, proxy, logged, kept }) => {
-    t.is(await ask(), 'team');
-    await write(inFile('crew'));
-    t.is(await ask(), 'team');
-    t.not(await kept('memory'), '0');
-    await proxy.reload();
-    t.is(await kept('memory'), '0');
-    t.is(await ask(), 'crew');
-    t.is(logged('field mapping reloaded'), 1);
-    await write('');
-    await proxy.reload();
-    t.is(await ask(), 'app');
-    await write(inFile('team'));
-    await proxy.reload();
-    t.is(await ask(), 'team');
-    t.is(logged('field mapping reloaded'), 3);
-  });
-});
+test.serial(
+  'a field mapping that changed in the file counts from the reload on, whatever was kept before',
+  async (t) => {
+    await under(t, { names: inFile('team') }, async ({ ask, write, proxy, logged, kept }) => {
+      t.is(await ask(), 'team');
+      await write(inFile('crew'));
+      t.is(await ask(), 'team');
+      t.not(await kept('memory'), '0');
+      await proxy.reload();
+      t.is(await kept('memory'), '0');
+      t.is(await ask(), 'crew');
+      t.is(logged('field mapping reloaded'), 1);
+      await write('');
+      await proxy.reload();
+      t.is(await ask(), 'app');
+      await write(inFile('team'));
+      await proxy.reload();
+      t.is(await ask(), 'team');
+      t.is(logged('field mapping reloaded'), 3);
+    });
+  },
+);
 
-test('FIELD_MAPPING is read again at a reload', async (t) => {
+test.serial('FIELD_MAPPING is read again at a reload', async (t) => {
   const env: Record<string, string> = { FIELD_MAPPING: mapping('team') };
   await under(t, { env }, async ({ ask, proxy }) => {
     t.is(await ask(), 'team');
@@ -135,26 +138,29 @@ test('FIELD_MAPPING is read again at a reload', async (t) => {
   });
 });
 
-test('a field mapping given by the flag stays, and a reload drops the finished answers all the same', async (t) => {
-  const flags = { 'field-mapping': mapping('team') };
-  await under(t, { flags }, async ({ ask, write, proxy, logged, kept }) => {
-    t.is(await ask(), 'team');
-    t.is(await kept('compat'), '1');
-    await write(inFile('crew'));
-    await proxy.reload();
-    t.is(await kept('compat'), '0');
-    t.is(logged('finished answers dropped by a reload'), 1);
-    t.is(logged('field mapping reloaded'), 0);
-    t.is(await ask(), 'team');
-  });
-});
+test.serial(
+  'a field mapping given by the flag stays, and a reload drops the finished answers all the same',
+  async (t) => {
+    const flags = { 'field-mapping': mapping('team') };
+    await under(t, { flags }, async ({ ask, write, proxy, logged, kept }) => {
+      t.is(await ask(), 'team');
+      t.is(await kept('compat'), '1');
+      await write(inFile('crew'));
+      await proxy.reload();
+      t.is(await kept('compat'), '0');
+      t.is(logged('finished answers dropped by a reload'), 1);
+      t.is(logged('field mapping reloaded'), 0);
+      t.is(await ask(), 'team');
+    });
+  },
+);
 
 const broken: readonly (readonly [what: string, names: string, why: RegExp])[] = [
   ['is not YAML', 'names: [', /./],
   ['has another form', 'names: { fieldMapping: [{ vl_field: a }] }', /loki_label/],
 ];
 for (const [what, names, why] of broken) {
-  test(`the old field mapping stays while the new one ${what}`, async (t) => {
+  test.serial(`the old field mapping stays while the new one ${what}`, async (t) => {
     await under(t, { names: inFile('team') }, async ({ ask, write, proxy, log }) => {
       await write(names);
       await proxy.reload();
@@ -170,52 +176,55 @@ for (const [what, names, why] of broken) {
   });
 }
 
-test('a request that a reload overtakes ends under the field mapping that it began with, and is not kept', async (t) => {
-  const { backend, ask } = await stored(t);
-  const reached = gate();
-  const held = gate();
-  const holding = defineStage({
-    name: 'hold',
-    summary: 'Holds what is planned.',
-    needs: [],
-    gives: [],
-    rest: 'once',
-    create: () => ({
-      handle: async (exchange, rest) => {
-        reached.open();
-        await held.opened;
-        return rest(exchange);
-      },
-    }),
-  });
-  const placed = (plugin: object, options: Readonly<Record<string, unknown>> = {}) => {
-    // What a plugin needs of the stages before it is checked when the pipeline starts.
-    const stage = plugin as StagePlugin;
-    return { plugin: stage, options: optionsOf(stage.name, options) };
-  };
-  let label = 'team';
-  const names = () => ({ fieldMapping: [{ vl_field: 'app', loki_label: label }] });
-  const pipeline = makePipeline({
-    names: names(),
-    stages: [
-      placed(tenancy),
-      placed(tier0),
-      placed(translate),
-      { plugin: holding as unknown as StagePlugin },
-      placed(peerCache),
-      placed(backendStage, { url: backend.url }),
-      placed(responseShape),
-    ],
-    endpoints: [referenceApi],
-  });
-  const rereadNames = () => Promise.resolve(namesOptions(names()));
-  await withPipeline({ ...pipeline, rereadNames }, async ({ url, proxy }) => {
-    const early = ask(url);
-    await reached.opened;
-    label = 'crew';
-    await proxy.reload();
-    held.open();
-    t.is(await early, 'team');
-    t.is(await ask(url), 'crew');
-  });
-});
+test.serial(
+  'a request that a reload overtakes ends under the field mapping that it began with, and is not kept',
+  async (t) => {
+    const { backend, ask } = await stored(t);
+    const reached = gate();
+    const held = gate();
+    const holding = defineStage({
+      name: 'hold',
+      summary: 'Holds what is planned.',
+      needs: [],
+      gives: [],
+      rest: 'once',
+      create: () => ({
+        handle: async (exchange, rest) => {
+          reached.open();
+          await held.opened;
+          return rest(exchange);
+        },
+      }),
+    });
+    const placed = (plugin: object, options: Readonly<Record<string, unknown>> = {}) => {
+      // What a plugin needs of the stages before it is checked when the pipeline starts.
+      const stage = plugin as StagePlugin;
+      return { plugin: stage, options: optionsOf(stage.name, options) };
+    };
+    let label = 'team';
+    const names = () => ({ fieldMapping: [{ vl_field: 'app', loki_label: label }] });
+    const pipeline = makePipeline({
+      names: names(),
+      stages: [
+        placed(tenancy),
+        placed(tier0),
+        placed(translate),
+        { plugin: holding as unknown as StagePlugin },
+        placed(peerCache),
+        placed(backendStage, { url: backend.url }),
+        placed(responseShape),
+      ],
+      endpoints: [referenceApi],
+    });
+    const rereadNames = () => Promise.resolve(namesOptions(names()));
+    await withPipeline({ ...pipeline, rereadNames }, async ({ url, proxy }) => {
+      const early = ask(url);
+      await reached.opened;
+      label = 'crew';
+      await proxy.reload();
+      held.open();
+      t.is(await early, 'team');
+      t.is(await ask(url), 'crew');
+    });
+  },
+);

@@ -38,7 +38,7 @@ stages:
 - use: response-shape
 `;
 
-test('fmt -check names a file that is not formatted and leaves it, fmt writes it once', async (t) => {
+test.serial('fmt -check names a file that is not formatted and leaves it, fmt writes it once', async (t) => {
   const file = await fileOf(t, messy);
   t.deepEqual(await run('fmt', '-check', file), { status: 1, out: `${file} is not formatted\n`, err: '' });
   t.is(await readFile(file, 'utf8'), messy);
@@ -48,7 +48,7 @@ test('fmt -check names a file that is not formatted and leaves it, fmt writes it
   t.is((await run('fmt', '-check', file)).status, 0);
 });
 
-test('fmt leaves a file that is no YAML alone and says where', async (t) => {
+test.serial('fmt leaves a file that is no YAML alone and says where', async (t) => {
   const file = await fileOf(t, 'version: 1\nstages:\n  - use: [\n');
   const { status, err } = await run('fmt', file);
   t.is(status, 1);
@@ -57,12 +57,12 @@ test('fmt leaves a file that is no YAML alone and says where', async (t) => {
   t.is(await readFile(file, 'utf8'), 'version: 1\nstages:\n  - use: [\n');
 });
 
-test('the shipped pipelines are formatted', async (t) => {
+test.serial('the shipped pipelines are formatted', async (t) => {
   const folders = ['pipelines', 'examples'].map((name) => join(packageRoot(), name));
   t.deepEqual(await run('fmt', '-check', ...folders), { status: 0, out: '', err: '' });
 });
 
-test('graph shows stages with their slots and changed options, and no secret', async (t) => {
+test.serial('graph shows stages with their slots and changed options, and no secret', async (t) => {
   const file = await fileOf(t, messy);
   const { status, out } = await run('graph', `-pipeline=${file}`, '-max-concurrent=7');
   t.is(status, 0);
@@ -79,7 +79,7 @@ test('graph shows stages with their slots and changed options, and no secret', a
   }
 });
 
-test('graph as Mermaid links stages in order and slots beside', async (t) => {
+test.serial('graph as Mermaid links stages in order and slots beside', async (t) => {
   const file = await fileOf(t, messy);
   const { out } = await run('graph', `-pipeline=${file}`, '-format=mermaid');
   t.regex(out, /^flowchart TD\n/);
@@ -87,7 +87,7 @@ test('graph as Mermaid links stages in order and slots beside', async (t) => {
   t.regex(out, /^ {2}s3 -\. "plan" \.-> s5$/m);
 });
 
-test('graph as SVG is well formed whatever the options hold', async (t) => {
+test.serial('graph as SVG is well formed whatever the options hold', async (t) => {
   const file = await fileOf(t, messy.replace('"http://u:secret@vl:9428"', '"http://vl:9428/?a=<&b"'));
   const output = `${file}.svg`;
   t.is((await run('graph', `-pipeline=${file}`, '-format=svg', `-output=${output}`)).status, 0);
@@ -97,7 +97,7 @@ test('graph as SVG is well formed whatever the options hold', async (t) => {
   t.false(/NaN|undefined/.test(svg));
 });
 
-test('graph refuses an unknown form and a stray word', async (t) => {
+test.serial('graph refuses an unknown form and a stray word', async (t) => {
   t.deepEqual(await run('graph', '-format=png'), {
     status: 2,
     out: '',
@@ -106,7 +106,7 @@ test('graph refuses an unknown form and a stray word', async (t) => {
   t.is((await run('graph', 'site.yaml')).status, 2);
 });
 
-test('the version is that of the package', async (t) => {
+test.serial('the version is that of the package', async (t) => {
   const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
   const version = Reflect.get(Object(manifest), 'version') as string;
   for (const flag of ['--version', '-version', 'version'])

@@ -39,7 +39,7 @@ ${expect}
 `;
 }
 
-test('the examples of pipeline tests pass', async (t) => {
+test.serial('the examples of pipeline tests pass', async (t) => {
   const { status, out, err } = await run(join(root, 'examples'));
   t.is(status, 0, out);
   t.regex(err, /^(\d+) of \1 tests passed\n$/);
@@ -49,7 +49,7 @@ test('the examples of pipeline tests pass', async (t) => {
   t.true(files.length >= 10);
 });
 
-test('the documentation of pipeline tests shows every example as it is', async (t) => {
+test.serial('the documentation of pipeline tests shows every example as it is', async (t) => {
   const docs = await readFile(join(root, 'docs/pipeline-tests.md'), 'utf8');
   for (const name of await readdir(join(root, 'examples/pipeline-tests'))) {
     if (!name.endsWith('.test.yaml')) continue;
@@ -86,7 +86,7 @@ const faulty: readonly (readonly [expect: string, line: number, column: number, 
 ];
 
 for (const [expect, line, column, message] of faulty)
-  test(`a fault of a pipeline test is told at its place: ${expect.trim()}`, async (t) => {
+  test.serial(`a fault of a pipeline test is told at its place: ${expect.trim()}`, async (t) => {
     const file = await fileOf(t, testOf(expect));
     const { status, out } = await run(file);
     t.is(status, 1);
@@ -94,7 +94,7 @@ for (const [expect, line, column, message] of faulty)
     t.regex(out, message);
   });
 
-test('misspelt keys of a file of pipeline tests are told with what was meant', async (t) => {
+test.serial('misspelt keys of a file of pipeline tests are told with what was meant', async (t) => {
   const { status, out } = await run(await fileOf(t, testOf('      stauts: 200')));
   t.is(status, 1);
   t.regex(out, /did you mean "status"\?/);
@@ -128,7 +128,7 @@ const unfit: readonly (readonly [text: string, message: RegExp])[] = [
 ];
 
 for (const [index, [text, message]] of unfit.entries())
-  test(`a file of pipeline tests that cannot be used says why (${index})`, async (t) => {
+  test.serial(`a file of pipeline tests that cannot be used says why (${index})`, async (t) => {
     const { status, out } = await run(await fileOf(t, text));
     t.is(status, 1);
     t.regex(out, message);
@@ -139,7 +139,7 @@ const two = `${testOf('      status: 200')}  - name: two
     expect: { status: 404 }
 `;
 
-test('one pipeline test can be run by its name', async (t) => {
+test.serial('one pipeline test can be run by its name', async (t) => {
   const file = await fileOf(t, two);
   const { status, err } = await run(file, '-name=one');
   t.deepEqual({ status, err }, { status: 0, err: '1 of 1 test passed\n' });
@@ -150,7 +150,7 @@ test('one pipeline test can be run by its name', async (t) => {
   });
 });
 
-test('pipeline tests report for JUnit, GitHub and programs', async (t) => {
+test.serial('pipeline tests report for JUnit, GitHub and programs', async (t) => {
   const file = await fileOf(t, two.replace('name: two', "name: 'two <&>'"));
   const output = `${file}.xml`;
   const { status, out } = await run(file, '-format=junit', `-output=${output}`);
@@ -172,7 +172,7 @@ test('pipeline tests report for JUnit, GitHub and programs', async (t) => {
   t.is(json.findings.length, 1);
 });
 
-test('pipeline tests refuse a command line without files, and a folder without tests', async (t) => {
+test.serial('pipeline tests refuse a command line without files, and a folder without tests', async (t) => {
   t.is((await run()).status, 2);
   t.is((await run(join(root, 'schemas'))).status, 2);
   t.is((await run(join(root, 'examples'), '-format=tap')).status, 2);

@@ -30,7 +30,7 @@ async function start(...args: string[]): Promise<Started> {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`serve stops cleanly on ${signal}`, async (t) => {
+  test.serial(`serve stops cleanly on ${signal}`, async (t) => {
     const { child, url, exited } = await start(
       'serve',
       `-pipeline=${pipeline}`,
@@ -45,7 +45,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('the embedded backend runs alone and stops on SIGTERM', async (t) => {
+test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) => {
   const { child, url, exited } = await start('backend', '-listen=127.0.0.1:0');
   const { statusCode, body } = await request(`${url}/health`);
   t.is(statusCode, 200);
@@ -74,7 +74,7 @@ async function isOpen(url: string): Promise<boolean> {
   }
 }
 
-test('a query that runs when SIGTERM comes is answered before the process ends', async (t) => {
+test.serial('a query that runs when SIGTERM comes is answered before the process ends', async (t) => {
   let answer: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => {
     backend.on('request', (incoming, response) => {

@@ -16,7 +16,7 @@ async function run(
   return { status: await runProgram(args, io), out, err };
 }
 
-test('without a command the help is shown and the status says wrong usage', async (t) => {
+test.serial('without a command the help is shown and the status says wrong usage', async (t) => {
   const { status, out } = await run();
   t.is(status, 2);
   for (const command of ['serve', 'backend', 'check', 'demo', 'format', 'explain', 'flags', 'generate']) {
@@ -25,7 +25,7 @@ test('without a command the help is shown and the status says wrong usage', asyn
   t.is((await run('--help')).status, 0);
 });
 
-test('an unknown command is refused with the one that was meant', async (t) => {
+test.serial('an unknown command is refused with the one that was meant', async (t) => {
   t.deepEqual(await run('serv'), {
     status: 2,
     out: '',
@@ -33,7 +33,7 @@ test('an unknown command is refused with the one that was meant', async (t) => {
   });
 });
 
-test('an unknown flag and a bad value are both told, status 2', async (t) => {
+test.serial('an unknown flag and a bad value are both told, status 2', async (t) => {
   const { status, err } = await run('serve', '-lisen=:1', '-max-concurrent=many', 'stray');
   t.is(status, 2);
   t.regex(err, /unknown flag -lisen, did you mean -listen\?/);
@@ -41,7 +41,7 @@ test('an unknown flag and a bad value are both told, status 2', async (t) => {
   t.regex(err, /stray is no flag/);
 });
 
-test('flags without a command are flags of serve', async (t) => {
+test.serial('flags without a command are flags of serve', async (t) => {
   const { status, err } = await run('-lisen=:1');
   t.is(status, 2);
   t.regex(err, /^ref-proxy serve: unknown flag -lisen/);
@@ -57,7 +57,7 @@ const sitePlugin = `export default {
 };
 `;
 
-test('flags of the plugins that a pipeline file brings along are known', async (t) => {
+test.serial('flags of the plugins that a pipeline file brings along are known', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   t.teardown(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'greeter.js'), sitePlugin);
@@ -70,13 +70,13 @@ test('flags of the plugins that a pipeline file brings along are known', async (
   t.regex((await run('serve', `-pipeline=${file}`, '-help')).out, /-greeter\.greeting +What to say\./);
 });
 
-test('a pipeline file that is not there is a finding, status 1', async (t) => {
+test.serial('a pipeline file that is not there is a finding, status 1', async (t) => {
   const { status, err } = await run('serve', '-pipeline=no-such.yaml');
   t.is(status, 1);
   t.regex(err, /no-such\.yaml/);
 });
 
-test('format prints the query as the format_query route does', async (t) => {
+test.serial('format prints the query as the format_query route does', async (t) => {
   t.deepEqual(await run('format', 'sum(rate({a="b"}[1m]))by(x)'), {
     status: 0,
     out: 'sum by (x)(rate({a="b"}[1m]))\n',
@@ -90,7 +90,7 @@ test('format prints the query as the format_query route does', async (t) => {
   t.is((await run('format')).status, 2);
 });
 
-test('explain prints what becomes of a query, as text or JSON', async (t) => {
+test.serial('explain prints what becomes of a query, as text or JSON', async (t) => {
   const { status, out } = await run('explain', '{app="a"} |= "x"');
   t.is(status, 0);
   t.regex(out, /^logsql {2}\{app="a"\} \(_msg:\*"x"\* or /m);
@@ -102,20 +102,20 @@ test('explain prints what becomes of a query, as text or JSON', async (t) => {
   t.is((await run('explain', '-no-such-flag', '{app="a"}')).status, 2);
 });
 
-test('flags prints every flag with its meaning', async (t) => {
+test.serial('flags prints every flag with its meaning', async (t) => {
   const { status, out } = await run('flags');
   t.is(status, 0);
   t.regex(out, /-listen .*Address that clients/);
 });
 
-test('help of a command lists its flags', async (t) => {
+test.serial('help of a command lists its flags', async (t) => {
   t.regex((await run('backend', '-help')).out, /-listen=VALUE/);
   t.regex((await run('serve', '-help')).out, /^Usage: ref-proxy serve[^]*-pipeline/);
   t.regex((await run('demo', '-help')).out, /^Usage: ref-proxy demo/);
   t.regex((await run('format', '--help')).out, /^Usage: ref-proxy format/);
 });
 
-test('the page of errors has a row for every line of the error table', (t) => {
+test.serial('the page of errors has a row for every line of the error table', (t) => {
   const rows = generateErrorsDoc()
     .split('\n')
     .filter((line) => /^\| \d/.test(line));

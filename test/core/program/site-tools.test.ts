@@ -28,7 +28,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
 
 for (const kind of ['stage', 'endpoint'])
   for (const language of ['ts', 'js'])
-    test(`a new ${kind} in ${language} has all that it needs`, async (t) => {
+    test.serial(`a new ${kind} in ${language} has all that it needs`, async (t) => {
       const folder = join(await folderOf(t), 'mine');
       const { status, out } = await run(
         'new',
@@ -51,7 +51,7 @@ for (const kind of ['stage', 'endpoint'])
       t.deepEqual(again, { status: 1, out: '', err: `ref-proxy new: ${folder} is not empty\n` });
     });
 
-test('a new plugin has a name that is free and well formed, and a known kind', async (t) => {
+test.serial('a new plugin has a name that is free and well formed, and a known kind', async (t) => {
   const told = async (...args: readonly string[]): Promise<string> => {
     const { status, err } = await run('new', ...args);
     t.is(status, 2);
@@ -66,7 +66,7 @@ test('a new plugin has a name that is free and well formed, and a known kind', a
 
 const onlyProd = `-pipeline=${join(root, 'examples/only-prod/pipeline.yaml')}`;
 
-test('explain runs the stages of a site and shows what the backend gets', async (t) => {
+test.serial('explain runs the stages of a site and shows what the backend gets', async (t) => {
   const { status, out, err } = await run('explain', onlyProd, '{app="x"}');
   t.is(err, '');
   t.is(status, 0);
@@ -79,14 +79,14 @@ test('explain runs the stages of a site and shows what the backend gets', async 
   t.is(json['query'], '{app="x", env="production"}');
 });
 
-test('explain tells what a client gets where the stages of a site let nothing through', async (t) => {
+test.serial('explain tells what a client gets where the stages of a site let nothing through', async (t) => {
   const { status, out } = await run('explain', onlyProd, '-auth.enabled', '{app="x"}');
   t.is(status, 1);
   t.regex(out, /^answer {2}401 /m);
   t.is((await run('explain', onlyProd, '-auth.enabled', '-org-id=7', '{app="x"}')).status, 0);
 });
 
-test('the checker as a library gives drafts with positions and findings as data', async (t) => {
+test.serial('the checker as a library gives drafts with positions and findings as data', async (t) => {
   const draft = await draftText(
     'version: 1\nstages:\n  - use: tenancy\n  - use: gaurd\nendpoints: []\n',
     'made-up.yaml',
@@ -109,10 +109,13 @@ test('the checker as a library gives drafts with positions and findings as data'
   t.true('findings' in file && file.findings[0]?.rule === 'R001');
 });
 
-test('the checker as a library takes flags and environment as they are given, not those of the process', async (t) => {
-  const text = 'version: 1\nstages:\n  - use: backend\n    with:\n      url: ${BACKEND}\nendpoints: []\n';
-  const rulesOf = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-    (await checkDraft(await draftText(text, 'a.yaml', { env }))).map(({ rule }) => rule);
-  t.true((await rulesOf({})).includes('R005'));
-  t.false((await rulesOf({ BACKEND: 'http://vl:9428' })).includes('R005'));
-});
+test.serial(
+  'the checker as a library takes flags and environment as they are given, not those of the process',
+  async (t) => {
+    const text = 'version: 1\nstages:\n  - use: backend\n    with:\n      url: ${BACKEND}\nendpoints: []\n';
+    const rulesOf = async (env: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      (await checkDraft(await draftText(text, 'a.yaml', { env }))).map(({ rule }) => rule);
+    t.true((await rulesOf({})).includes('R005'));
+    t.false((await rulesOf({ BACKEND: 'http://vl:9428' })).includes('R005'));
+  },
+);

@@ -39,17 +39,20 @@ function noting(notes: string[]): Parameters<typeof makePipeline>[0] {
   };
 }
 
-test('services start first, then stages from the last to the first, then endpoints; all stop the other way round', async (t) => {
-  const notes: string[] = [];
-  const proxy = await startProxy(makePipeline(noting(notes)), { logTo: new CapturedLog() });
-  t.deepEqual(notes.splice(0), ['start service', 'start last', 'start first', 'start endpoint']);
-  await proxy.reload();
-  t.deepEqual(notes.splice(0), ['reload service', 'reload last', 'reload first', 'reload endpoint']);
-  await Promise.all([proxy.close(), proxy.close()]);
-  t.deepEqual(notes, ['stop endpoint', 'stop first', 'stop last', 'stop service']);
-});
+test.serial(
+  'services start first, then stages from the last to the first, then endpoints; all stop the other way round',
+  async (t) => {
+    const notes: string[] = [];
+    const proxy = await startProxy(makePipeline(noting(notes)), { logTo: new CapturedLog() });
+    t.deepEqual(notes.splice(0), ['start service', 'start last', 'start first', 'start endpoint']);
+    await proxy.reload();
+    t.deepEqual(notes.splice(0), ['reload service', 'reload last', 'reload first', 'reload endpoint']);
+    await Promise.all([proxy.close(), proxy.close()]);
+    t.deepEqual(notes, ['stop endpoint', 'stop first', 'stop last', 'stop service']);
+  },
+);
 
-test('a start that hangs names the plugin and leaves no port open', async (t) => {
+test.serial('a start that hangs names the plugin and leaves no port open', async (t) => {
   const hanging = defineService({
     name: 'slow-service',
     summary: 'Never starts.',
@@ -60,7 +63,7 @@ test('a start that hangs names the plugin and leaves no port open', async (t) =>
   t.is(error.message, 'made-up.yaml:1:1: service "slow-service" failed to start: not done after 5 ms');
 });
 
-test('a plugin that fails in its making is named with its place', async (t) => {
+test.serial('a plugin that fails in its making is named with its place', async (t) => {
   const broken = defineService({
     name: 'broken',
     summary: 'Cannot be made.',
@@ -74,7 +77,7 @@ test('a plugin that fails in its making is named with its place', async (t) => {
   t.is(error.message, 'made-up.yaml:1:1: service "broken" failed to create: no such thing');
 });
 
-test('two plugins on one route are refused', async (t) => {
+test.serial('two plugins on one route are refused', async (t) => {
   const one = serving({ ready: () => Promise.resolve(text('1')) });
   const pipeline = makePipeline({ endpoints: [one, { plugin: one, id: 'other' }] });
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
@@ -93,7 +96,7 @@ function ofSite(route: OwnRoute): EndpointPlugin {
   });
 }
 
-test('a plugin serves a path of its own, with parameters and the methods it names', async (t) => {
+test.serial('a plugin serves a path of its own, with parameters and the methods it names', async (t) => {
   const site = ofSite({ id: 'site_team', path: '/site/teams/{name}', methods: ['POST'] });
   await withPipeline(makePipeline({ endpoints: [site] }), async ({ url }) => {
     const posted = await request(`${url}/site/teams/blue`, { method: 'POST' });
@@ -104,7 +107,7 @@ test('a plugin serves a path of its own, with parameters and the methods it name
   });
 });
 
-test('a path of its own can be on the admin listener', async (t) => {
+test.serial('a path of its own can be on the admin listener', async (t) => {
   const site = { ...ofSite({ id: 'site_admin', path: '/site/admin', listener: 'admin' }), servesAdmin: true };
   await withPipeline(makePipeline({ endpoints: [site] }), async ({ url, proxy }) => {
     t.is((await request(`${url}/site/admin`)).statusCode, 404);
@@ -117,7 +120,7 @@ for (const [route, reason] of [
   [{ id: 'mine', path: '/loki/api/v1/label/{other}/values' }, /belongs to the route "label_values"/],
   [{ id: 'mine', path: 'site' }, /the path "site" of route "mine" is not one such as/],
 ] satisfies readonly (readonly [OwnRoute, RegExp])[]) {
-  test(`an own route ${route.id} at ${route.path} is refused with its place`, async (t) => {
+  test.serial(`an own route ${route.id} at ${route.path} is refused with its place`, async (t) => {
     const pipeline = makePipeline({ endpoints: [ofSite(route)] });
     const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
     t.regex(error.message, /^made-up\.yaml:1:1: endpoint "site" failed to create: /);
@@ -125,7 +128,7 @@ for (const [route, reason] of [
   });
 }
 
-test('a route that does not exist is refused with its place', async (t) => {
+test.serial('a route that does not exist is refused with its place', async (t) => {
   const pipeline = makePipeline({ endpoints: [serving({ '/hello': () => Promise.resolve(text('')) })] });
   const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
   t.regex(
@@ -134,14 +137,14 @@ test('a route that does not exist is refused with its place', async (t) => {
   );
 });
 
-test('plugins are stopped when a listener cannot open', async (t) => {
+test.serial('plugins are stopped when a listener cannot open', async (t) => {
   const notes: string[] = [];
   const pipeline = makePipeline({ ...noting(notes), server: { listen: '192.0.2.1:1' } });
   await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
   t.deepEqual(notes.slice(4), ['stop endpoint', 'stop first', 'stop last', 'stop service']);
 });
 
-test('a declared metric shows up in the exposition and an endpoint can ask the chain', async (t) => {
+test.serial('a declared metric shows up in the exposition and an endpoint can ask the chain', async (t) => {
   const endpoint = defineEndpoint<unknown, typeof metrics>({
     name: 'fixture',
     summary: 'Counts.',
@@ -170,7 +173,7 @@ test('a declared metric shows up in the exposition and an endpoint can ask the c
   });
 });
 
-test('metrics have a listener of their own when one is set, and nothing else is there', async (t) => {
+test.serial('metrics have a listener of their own when one is set, and nothing else is there', async (t) => {
   const endpoint = serving({
     metrics: () => Promise.resolve(text('m')),
     ready: () => Promise.resolve(text('r')),
@@ -192,7 +195,7 @@ test('metrics have a listener of their own when one is set, and nothing else is 
   });
 });
 
-test('a stage sees the request of its route and what the caller said', async (t) => {
+test.serial('a stage sees the request of its route and what the caller said', async (t) => {
   const seen: string[] = [];
   const stage = lastStage((exchange) => {
     seen.push(exchange.request.op, exchange.caller.orgId ?? '', String(exchange.isFinal));
@@ -211,7 +214,7 @@ test('a stage sees the request of its route and what the caller said', async (t)
   t.deepEqual(seen, ['labels', 't1', 'true']);
 });
 
-test('more scrapes at once than allowed are told so', async (t) => {
+test.serial('more scrapes at once than allowed are told so', async (t) => {
   const results: string[] = [];
   const endpoint = defineEndpoint({
     name: 'fixture',
@@ -237,7 +240,7 @@ test('more scrapes at once than allowed are told so', async (t) => {
   t.deepEqual(results, ['fulfilled', 'ApiError: metrics scrape already in progress']);
 });
 
-test('a plugin is told of every request; what it throws is logged and touches none', async (t) => {
+test.serial('a plugin is told of every request; what it throws is logged and touches none', async (t) => {
   const seen: (readonly [string, number])[] = [];
   const endpoint = defineEndpoint({
     name: 'watcher',
@@ -264,9 +267,12 @@ test('a plugin is told of every request; what it throws is logged and touches no
   ]);
 });
 
-test('an admin route of a plugin that does not declare the listener is refused, as the checker cannot see it', async (t) => {
-  const silent = { ...serving({ debug_queries: () => Promise.resolve(text('')) }), servesAdmin: false };
-  const pipeline = makePipeline({ endpoints: [silent] });
-  const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
-  t.regex(error.message, /"fixture" failed to create: route "debug_queries" .*: declare servesAdmin$/);
-});
+test.serial(
+  'an admin route of a plugin that does not declare the listener is refused, as the checker cannot see it',
+  async (t) => {
+    const silent = { ...serving({ debug_queries: () => Promise.resolve(text('')) }), servesAdmin: false };
+    const pipeline = makePipeline({ endpoints: [silent] });
+    const error = await t.throwsAsync(startProxy(pipeline, { logTo: new CapturedLog() }));
+    t.regex(error.message, /"fixture" failed to create: route "debug_queries" .*: declare servesAdmin$/);
+  },
+);

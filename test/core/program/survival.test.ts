@@ -20,28 +20,31 @@ async function lostRecords(url: string): Promise<number> {
 }
 
 for (const buffered of ['true', 'false']) {
-  test(`a full disk under the log costs records, which are counted (-log-buffered=${buffered})`, async (t) => {
-    const flags = [`-log-buffered=${buffered}`, '-server.register-instrumentation=true'];
-    const { child, url, exited } = await startInto('/dev/full', '/alive', ...serve, ...flags);
-    for (let index = 0; index < 5; index += 1) {
-      const { statusCode, body } = await request(`${url}/no-such-path`);
-      t.is(statusCode, 404);
-      await body.dump();
-    }
-    t.true((await lostRecords(url)) >= 5);
-    child.kill('SIGTERM');
-    t.deepEqual(await exited, [0, null]);
-  });
+  test.serial(
+    `a full disk under the log costs records, which are counted (-log-buffered=${buffered})`,
+    async (t) => {
+      const flags = [`-log-buffered=${buffered}`, '-server.register-instrumentation=true'];
+      const { child, url, exited } = await startInto('/dev/full', '/alive', ...serve, ...flags);
+      for (let index = 0; index < 5; index += 1) {
+        const { statusCode, body } = await request(`${url}/no-such-path`);
+        t.is(statusCode, 404);
+        await body.dump();
+      }
+      t.true((await lostRecords(url)) >= 5);
+      child.kill('SIGTERM');
+      t.deepEqual(await exited, [0, null]);
+    },
+  );
 }
 
-test('the embedded backend outlives a full disk under its output', async (t) => {
+test.serial('the embedded backend outlives a full disk under its output', async (t) => {
   const { child, exited } = await startInto('/dev/full', '/health', 'backend');
   child.kill('SIGTERM');
   // What it had to say was lost, which its status tells.
   t.deepEqual(await exited, [1, null]);
 });
 
-test('a log that nobody reads any more ends nothing', async (t) => {
+test.serial('a log that nobody reads any more ends nothing', async (t) => {
   const child = run([...serve, '-listen=127.0.0.1:0'], ['ignore', 'pipe', 'ignore']);
   const exited = once(child, 'exit');
   const url = await addressIn(child.stdout ?? t.fail());
@@ -51,19 +54,22 @@ test('a log that nobody reads any more ends nothing', async (t) => {
   t.deepEqual(await exited, [0, null]);
 });
 
-test('a log whose reader has stopped reading holds neither requests nor the end of the process', async (t) => {
-  const child = run([...serve, '-listen=127.0.0.1:0'], ['ignore', 'pipe', 'ignore']);
-  const exited = once(child, 'exit');
-  const url = await addressIn(child.stdout ?? t.fail());
-  child.stdout?.pause();
-  // More than a pipe holds.
-  const path = `/${'x'.repeat(2_000)}`;
-  for (let index = 0; index < 200; index += 1) await (await request(url + path)).body.dump();
-  child.kill('SIGTERM');
-  t.deepEqual(await exited, [0, null]);
-});
+test.serial(
+  'a log whose reader has stopped reading holds neither requests nor the end of the process',
+  async (t) => {
+    const child = run([...serve, '-listen=127.0.0.1:0'], ['ignore', 'pipe', 'ignore']);
+    const exited = once(child, 'exit');
+    const url = await addressIn(child.stdout ?? t.fail());
+    child.stdout?.pause();
+    // More than a pipe holds.
+    const path = `/${'x'.repeat(2_000)}`;
+    for (let index = 0; index < 200; index += 1) await (await request(url + path)).body.dump();
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+  },
+);
 
-test('a defect that nothing catches ends the process with its last words in the log', async (t) => {
+test.serial('a defect that nothing catches ends the process with its last words in the log', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   t.teardown(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
@@ -102,7 +108,7 @@ test('a defect that nothing catches ends the process with its last words in the 
   t.like(last, { 'severity.text': 'ERROR', error: { message: 'nobody catches me' } });
 });
 
-test('a command that cannot say what it has to fails, without a stack', async (t) => {
+test.serial('a command that cannot say what it has to fails, without a stack', async (t) => {
   const child = spawn('sh', ['-c', `exec "${process.execPath}" "${main}" flags > /dev/full`], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -118,7 +124,7 @@ for (const [path, reason] of [
   ['/proc/file', 'no file can be made in its folder|its folder: permission denied'],
   ['/proc', 'it is a directory'],
 ] as const) {
-  test(`serve refuses to start when it cannot write what it is to keep in ${path}`, async (t) => {
+  test.serial(`serve refuses to start when it cannot write what it is to keep in ${path}`, async (t) => {
     const flags = persistent.map((flag) => `-${flag}=${path}`);
     const child = run(
       ['serve', nowhere, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', ...flags],
@@ -138,7 +144,7 @@ for (const [path, reason] of [
   ['/dev/null', 'there is a file of that name'],
   ['/dev/null/rows', 'a part of the path is a file'],
 ] as const) {
-  test(`the embedded backend refuses to keep rows in ${path}`, async (t) => {
+  test.serial(`the embedded backend refuses to keep rows in ${path}`, async (t) => {
     const child = run(['backend', '-listen=127.0.0.1:0', `-data-path=${path}`], ['ignore', 'ignore', 'pipe']);
     let err = '';
     child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
@@ -169,7 +175,7 @@ async function told(output: Readable, wanted: string): Promise<void> {
   for await (const line of createInterface({ input: output })) if (line === wanted) return;
 }
 
-test('SIGTERM during the start ends the start', async (t) => {
+test.serial('SIGTERM during the start ends the start', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const file = await hangingIn(folder, 'start');
@@ -183,7 +189,7 @@ test('SIGTERM during the start ends the start', async (t) => {
   t.deepEqual(await exited, [0, null]);
 });
 
-test('signals until nobody waits for a stop any more end the process at once', async (t) => {
+test.serial('signals until nobody waits for a stop any more end the process at once', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const file = await hangingIn(folder, 'stop');
@@ -201,35 +207,38 @@ test('signals until nobody waits for a stop any more end the process at once', a
   clearInterval(again);
 });
 
-test('the embedded backend refuses rows it cannot keep, and keeps them as soon as there is room', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
-  t.teardown(() => rm(folder, { recursive: true }));
-  // A bound on file sizes stands in for a full disk.
-  const child = spawn(
-    'sh',
-    [
-      '-c',
-      `ulimit -S -f 1; exec "${process.execPath}" "${main}" backend -listen=127.0.0.1:0 "-data-path=${folder}"`,
-    ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const exited = once(child, 'exit');
-  const url = await addressIn(child.stdout);
-  const push = async (name: string): Promise<number> => {
-    const body = JSON.stringify({
-      _time: new Date().toISOString(),
-      _msg: `${name} ${'x'.repeat(2_000)}`,
-      app: 'a',
-    });
-    const answer = await request(`${url}/insert/jsonline?_stream_fields=app`, { method: 'POST', body });
-    await answer.body.dump();
-    return answer.statusCode;
-  };
-  t.deepEqual([await push('first'), await push('second')], [500, 500]);
-  await once(spawn('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:']), 'exit');
-  t.is(await push('third'), 200);
-  child.kill('SIGTERM');
-  t.deepEqual(await exited, [0, null]);
-  const kept = await readFile(join(folder, 'rows.jsonl'), 'utf8');
-  t.deepEqual(kept.match(/first|second|third/g), ['first', 'second', 'third']);
-});
+test.serial(
+  'the embedded backend refuses rows it cannot keep, and keeps them as soon as there is room',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
+    t.teardown(() => rm(folder, { recursive: true }));
+    // A bound on file sizes stands in for a full disk.
+    const child = spawn(
+      'sh',
+      [
+        '-c',
+        `ulimit -S -f 1; exec "${process.execPath}" "${main}" backend -listen=127.0.0.1:0 "-data-path=${folder}"`,
+      ],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    const exited = once(child, 'exit');
+    const url = await addressIn(child.stdout);
+    const push = async (name: string): Promise<number> => {
+      const body = JSON.stringify({
+        _time: new Date().toISOString(),
+        _msg: `${name} ${'x'.repeat(2_000)}`,
+        app: 'a',
+      });
+      const answer = await request(`${url}/insert/jsonline?_stream_fields=app`, { method: 'POST', body });
+      await answer.body.dump();
+      return answer.statusCode;
+    };
+    t.deepEqual([await push('first'), await push('second')], [500, 500]);
+    await once(spawn('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:']), 'exit');
+    t.is(await push('third'), 200);
+    child.kill('SIGTERM');
+    t.deepEqual(await exited, [0, null]);
+    const kept = await readFile(join(folder, 'rows.jsonl'), 'utf8');
+    t.deepEqual(kept.match(/first|second|third/g), ['first', 'second', 'third']);
+  },
+);

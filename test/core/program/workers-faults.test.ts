@@ -76,7 +76,7 @@ async function openTails(url: string): Promise<readonly WebSocket[]> {
   return sockets;
 }
 
-test('a worker that is killed is replaced, and nothing but its own connections ends', async (t) => {
+test.serial('a worker that is killed is replaced, and nothing but its own connections ends', async (t) => {
   const backend = await backendWithLines();
   const under = await startWorkers(backend.url);
   try {
@@ -135,7 +135,7 @@ async function stillTail(t: ExecutionContext, { sockets, closed, got }: Tails, u
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('SIGTERM lets requests of every worker finish', async (t) => {
+test.serial('SIGTERM lets requests of every worker finish', async (t) => {
   const held: (() => void)[] = [];
   const backend = await backendThat((call, response) => {
     const answer = (): void =>
@@ -188,7 +188,7 @@ async function failing(
   return { status, err };
 }
 
-test('what keeps a worker from starting ends the whole, and is told once', async (t) => {
+test.serial('what keeps a worker from starting ends the whole, and is told once', async (t) => {
   const { status, err } = await failing(
     '-backend=http://127.0.0.1:9',
     '-tls-cert-file=/dev/null',
@@ -198,7 +198,7 @@ test('what keeps a worker from starting ends the whole, and is told once', async
   t.is(err.match(/ref-proxy serve: .*-tls-/g)?.length, 1, err);
 });
 
-test('a replacement that would run another pipeline than the others does not serve', async (t) => {
+test.serial('a replacement that would run another pipeline than the others does not serve', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'workers-'));
   const file = join(folder, 'pipeline.yaml');
   const text = (extra: string): string =>
@@ -217,7 +217,7 @@ test('a replacement that would run another pipeline than the others does not ser
   }
 });
 
-test('the embedded backend is refused with several workers', async (t) => {
+test.serial('the embedded backend is refused with several workers', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'workers-'));
   const file = join(folder, 'pipeline.yaml');
   await writeFile(

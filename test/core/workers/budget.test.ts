@@ -5,7 +5,7 @@ import { Budget } from '../../../core/workers/budget.js';
 const take = (buckets: Budget, key: string, times: number): boolean[] =>
   Array.from({ length: times }, () => buckets.take(key));
 
-test('a bucket gives its burst at once and then the rate', (t) => {
+test.serial('a bucket gives its burst at once and then the rate', (t) => {
   const clock = new FakeClock();
   const buckets = new Budget({ perSecond: 2, size: 3, clock });
   t.deepEqual(take(buckets, 'a', 4), [true, true, true, false]);
@@ -15,7 +15,7 @@ test('a bucket gives its burst at once and then the rate', (t) => {
   t.deepEqual(take(buckets, 'a', 4), [true, true, true, false]);
 });
 
-test('refused requests do not use up what comes back', (t) => {
+test.serial('refused requests do not use up what comes back', (t) => {
   const clock = new FakeClock();
   const buckets = new Budget({ perSecond: 1, size: 1, clock });
   t.true(buckets.take('a'));
@@ -27,14 +27,14 @@ test('refused requests do not use up what comes back', (t) => {
   t.true(buckets.take('a'));
 });
 
-test('every key has a bucket of its own', (t) => {
+test.serial('every key has a bucket of its own', (t) => {
   const buckets = new Budget({ perSecond: 1, size: 1, clock: new FakeClock() });
   t.true(buckets.take('a'));
   t.true(buckets.take('b'));
   t.false(buckets.take('a'));
 });
 
-test('the number of buckets is bounded; the longest unused one goes first', (t) => {
+test.serial('the number of buckets is bounded; the longest unused one goes first', (t) => {
   const buckets = new Budget({ perSecond: 1, size: 1, clock: new FakeClock(), maxAccounts: 2 });
   for (const key of ['a', 'b', 'a', 'c']) buckets.take(key);
   t.is(buckets.accounts, 2);
@@ -42,7 +42,7 @@ test('the number of buckets is bounded; the longest unused one goes first', (t) 
   t.true(buckets.take('b'));
 });
 
-test('idle buckets are dropped', (t) => {
+test.serial('idle buckets are dropped', (t) => {
   const clock = new FakeClock();
   const buckets = new Budget({ perSecond: 1, size: 1, clock });
   buckets.take('idle');

@@ -18,7 +18,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('as many tokens are taken by all workers as by one', async (t) => {
+test.serial('as many tokens are taken by all workers as by one', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 60 }),
@@ -38,7 +38,7 @@ test('as many tokens are taken by all workers as by one', async (t) => {
   );
 });
 
-test('workers that ask at the same time share a burst without a rest', async (t) => {
+test.serial('workers that ask at the same time share a burst without a rest', async (t) => {
   const fleet = await makeFleet(3);
   const tokens = fleet.workers.map((worker) => worker.tokens({ ...rate, size: 50 }));
   t.is(await takeAll(40, ...tokens), 50);
@@ -48,7 +48,7 @@ test('workers that ask at the same time share a burst without a rest', async (t)
   t.true(await tokens[0]?.take('another account'));
 });
 
-test('what a worker that died had been lent is not lent again before it comes back', async (t) => {
+test.serial('what a worker that died had been lent is not lent again before it comes back', async (t) => {
   const fleet = await makeFleet(2);
   const [first, second] = fleet.workers.map((worker) => worker.tokens({ ...rate, size: 20 }));
   t.true(await first?.take('a'));
@@ -95,32 +95,35 @@ function leave(desk: Desk): void {
   desk.places.changed();
 }
 
-test('all workers together never hold more places than there are, and find one while one is free', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 12 }),
-      fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.boolean()), { maxLength: 60 }),
-      async (size, steps) => {
-        const { desks, held, clock } = await makeDesks(3, size);
-        for (const [at, enters] of steps) {
-          const desk = desks[at];
-          if (desk === undefined) continue;
-          const used = desks.reduce((sum, each) => sum + each.used, 0);
-          // Long enough for advice to others to be over: without it a worker may take any number.
-          clock.advance(2_000);
-          if (enters) t.is(await take(desk), used < size);
-          else if (desk.used > 0) leave(desk);
-          t.true(held() <= size);
-          await settle();
-          t.true(held() <= size);
-        }
-      },
-    ),
-    { numRuns: 60, endOnFailure: true },
-  );
-});
+test.serial(
+  'all workers together never hold more places than there are, and find one while one is free',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.boolean()), { maxLength: 60 }),
+        async (size, steps) => {
+          const { desks, held, clock } = await makeDesks(3, size);
+          for (const [at, enters] of steps) {
+            const desk = desks[at];
+            if (desk === undefined) continue;
+            const used = desks.reduce((sum, each) => sum + each.used, 0);
+            // Long enough for advice to others to be over: without it a worker may take any number.
+            clock.advance(2_000);
+            if (enters) t.is(await take(desk), used < size);
+            else if (desk.used > 0) leave(desk);
+            t.true(held() <= size);
+            await settle();
+            t.true(held() <= size);
+          }
+        },
+      ),
+      { numRuns: 60, endOnFailure: true },
+    );
+  },
+);
 
-test('a worker that has no place is given its share as the requests of others end', async (t) => {
+test.serial('a worker that has no place is given its share as the requests of others end', async (t) => {
   const { desks } = await makeDesks(2, 6);
   const [greedy, poor] = desks;
   if (greedy === undefined || poor === undefined) return t.fail();
@@ -139,7 +142,7 @@ test('a worker that has no place is given its share as the requests of others en
   t.is(greedy.places.held, 3);
 });
 
-test('places of a worker that dies are free again, those of one that sleeps are not', async (t) => {
+test.serial('places of a worker that dies are free again, those of one that sleeps are not', async (t) => {
   const fleet = await makeDesks(2, 4);
   const [first, second] = fleet.desks;
   if (first === undefined || second === undefined) return t.fail();

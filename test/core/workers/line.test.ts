@@ -22,7 +22,7 @@ function makeLines(bounds?: ConstructorParameters<typeof Line>[2]): { readonly a
   return { a, b };
 }
 
-test('an end asks, the other answers, or says why not', async (t) => {
+test.serial('an end asks, the other answers, or says why not', async (t) => {
   const { a, b } = makeLines();
   b.answer(echo, (text) => `${text}!`);
   t.is(await a.ask(echo, 'hello', 60_000), 'hello!');
@@ -31,7 +31,7 @@ test('an end asks, the other answers, or says why not', async (t) => {
   await t.throwsAsync(a.ask(echo, 'hello', 60_000), { message: 'not today' });
 });
 
-test('questions are bounded in number, length and time', async (t) => {
+test.serial('questions are bounded in number, length and time', async (t) => {
   const { a, b } = makeLines({ maxOpen: 1, maxLength: 20 });
   const first = a.ask(echo, 'x', 1);
   await t.throwsAsync(a.ask(echo, 'y', 60_000), { message: '1 questions wait for an answer already' });
@@ -44,22 +44,25 @@ test('questions are bounded in number, length and time', async (t) => {
   await t.throwsAsync(a.ask(echo, 'x', 60_000), { message: 'a message of 32 characters is longer than 20' });
 });
 
-test('all workers answer in the order of their numbers; who does not is left out, and that is told', async (t) => {
-  const fleet = await makeFleet(3);
-  const { workers } = fleet;
-  for (const worker of workers) worker.answer(echo, (text) => `${text} ${worker.id}`);
-  const texts = async (): Promise<readonly string[]> =>
-    (await workers[1]?.gather(echo, 'hi', { boundMs: 2_000 }))?.answers.map(({ answer }) => answer) ?? [];
-  t.deepEqual(await texts(), ['hi 1', 'hi 2', 'hi 3']);
-  const told: unknown[] = [];
-  if (workers[1] !== undefined) workers[1].onMissing = (topic, missing) => told.push([topic, missing]);
-  const wake = fleet.sleep(3);
-  t.deepEqual(await texts(), ['hi 1', 'hi 2']);
-  wake();
-  t.deepEqual(told, [['echo', [{ worker: 3, reason: 'no answer within 2000 ms' }]]]);
-});
+test.serial(
+  'all workers answer in the order of their numbers; who does not is left out, and that is told',
+  async (t) => {
+    const fleet = await makeFleet(3);
+    const { workers } = fleet;
+    for (const worker of workers) worker.answer(echo, (text) => `${text} ${worker.id}`);
+    const texts = async (): Promise<readonly string[]> =>
+      (await workers[1]?.gather(echo, 'hi', { boundMs: 2_000 }))?.answers.map(({ answer }) => answer) ?? [];
+    t.deepEqual(await texts(), ['hi 1', 'hi 2', 'hi 3']);
+    const told: unknown[] = [];
+    if (workers[1] !== undefined) workers[1].onMissing = (topic, missing) => told.push([topic, missing]);
+    const wake = fleet.sleep(3);
+    t.deepEqual(await texts(), ['hi 1', 'hi 2']);
+    wake();
+    t.deepEqual(told, [['echo', [{ worker: 3, reason: 'no answer within 2000 ms' }]]]);
+  },
+);
 
-test('what a worker misses while it is not there, it is told of when it joins', async (t) => {
+test.serial('what a worker misses while it is not there, it is told of when it joins', async (t) => {
   const fleet = await makeFleet(2);
   const [first] = fleet.workers;
   const again = fleet.replace(2);

@@ -91,7 +91,7 @@ const refused: readonly (readonly [what: string, pages: Readonly<Record<string, 
 ];
 
 for (const [what, texts, told] of refused)
-  test(`-backend-metrics-url: long listings wait for ${what}`, async (t) => {
+  test.serial(`-backend-metrics-url: long listings wait for ${what}`, async (t) => {
     await withPages(texts, async (pages) => {
       await withProxyOver(
         {
@@ -108,31 +108,37 @@ for (const [what, texts, told] of refused)
     });
   });
 
-test('-backend-metrics-url: long listings run where all processes have room, and where none is named', async (t) => {
-  await withPages({ '/metrics': selector(1), '/b': node(100) }, async (pages) => {
-    await withProxyOver({ 'backend-metrics-url': `${pages.url},${pages.url}/b` }, async ({ url }) => {
+test.serial(
+  '-backend-metrics-url: long listings run where all processes have room, and where none is named',
+  async (t) => {
+    await withPages({ '/metrics': selector(1), '/b': node(100) }, async (pages) => {
+      await withProxyOver({ 'backend-metrics-url': `${pages.url},${pages.url}/b` }, async ({ url }) => {
+        t.is((await listLabels(url)).status, 200);
+      });
+    });
+    await withProxyOver({}, async ({ url }) => {
       t.is((await listLabels(url)).status, 200);
     });
-  });
-  await withProxyOver({}, async ({ url }) => {
-    t.is((await listLabels(url)).status, 200);
-  });
-});
+  },
+);
 
-test('metrics that cannot be read are told once, without what may be secret, and nothing waits for them', async (t) => {
-  await withPages({ '/other': 'up 1\n' }, async (pages) => {
-    const flags = { 'backend-metrics-url': `${pages.url}/none?authKey=hidden,${pages.url}/other` };
-    await withProxyOver(flags, async ({ url, log }) => {
-      t.is((await listLabels(url)).status, 200);
-      t.is((await listLabels(url)).status, 200);
-      const texts = log.records.map((record) => JSON.stringify([...record]));
-      t.is(texts.filter((text) => text.includes(`the metrics of ${pages.url} cannot be read`)).length, 2);
-      t.false(texts.join('').includes('hidden'));
+test.serial(
+  'metrics that cannot be read are told once, without what may be secret, and nothing waits for them',
+  async (t) => {
+    await withPages({ '/other': 'up 1\n' }, async (pages) => {
+      const flags = { 'backend-metrics-url': `${pages.url}/none?authKey=hidden,${pages.url}/other` };
+      await withProxyOver(flags, async ({ url, log }) => {
+        t.is((await listLabels(url)).status, 200);
+        t.is((await listLabels(url)).status, 200);
+        const texts = log.records.map((record) => JSON.stringify([...record]));
+        t.is(texts.filter((text) => text.includes(`the metrics of ${pages.url} cannot be read`)).length, 2);
+        t.false(texts.join('').includes('hidden'));
+      });
     });
-  });
-});
+  },
+);
 
-test('a storage node that is older than supported is told like an old backend', async (t) => {
+test.serial('a storage node that is older than supported is told like an old backend', async (t) => {
   await withPages({ '/metrics': selector(0), '/b': node(10, 'v1.44.2') }, async (pages) => {
     const flags = { 'backend-metrics-url': `${pages.url},${pages.url}/b` };
     const told = `the backend at ${pages.url} is v1.44.2; -backend-min-version is v1.45.0`;
@@ -146,7 +152,7 @@ test('a storage node that is older than supported is told like an old backend', 
   });
 });
 
-test('the backend’s own credentials go with what is asked for nobody', async (t) => {
+test.serial('the backend’s own credentials go with what is asked for nobody', async (t) => {
   const texts = { '/health': 'OK', '/select/buildinfo': '{}', '/metrics': selector(0), '/b': node(10) };
   await withPages(texts, async (pages) => {
     const flags = {

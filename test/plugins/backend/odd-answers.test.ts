@@ -140,74 +140,77 @@ const line = (index: number): string =>
 
 const file = new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url).pathname;
 
-test('what no backend answers is told as that, and a proxy that was lied to answers as one that never was', async (t) => {
-  t.timeout(120_000);
-  const backend = await startDevBackend();
-  t.teardown(() => backend.close());
-  for (const env of ['prod', 'dev']) {
-    const values = Array.from(
-      { length: 30 },
-      (_, index) => [BigInt(at(index * 20)), line(index), { trace: `t${index % 2}` }] as const,
-    );
-    await pushLoki(backend.url, { app: 'a', env }, values);
-    await pushLoki(backend.url, { app: 'b', env }, values);
-  }
-  const flags = (url: string): Record<string, string> => ({ backend: url, 'rate-limit-per-second': '0' });
-  const starts = lies.map((_, index) => -1800 - index);
-  const truth = new Map<number, readonly Reply[]>();
-  await withProxyFile(
-    file,
-    async ({ url }) => {
-      for (const start of [...starts, -900]) truth.set(start, await ask(url, start));
-    },
-    { flags: flags(backend.url) },
-  );
-  t.true([...truth.values()].flat().every(({ status }) => status === 200));
-  const told = new Set<string>();
-  for (const [turn, endpoint] of endpoints.entries()) {
-    await withLiar(backend.url, async (liar, address) => {
-      await withProxyFile(
-        file,
-        async ({ url }) => {
-          liar.endpoint = endpoint;
-          for (const [index, lie] of lies.entries()) {
-            // Each endpoint tells its share of the lies; all of them together are tried on the decoders.
-            if (index % 4 !== turn % 4) continue;
-            liar.lie = lie;
-            const start = starts[index] ?? 0;
-            for (const [place, reply] of (await ask(url, start)).entries()) {
-              const what = `${endpoint} ${JSON.stringify(lie)} ${JSON.stringify(questions[place])}`;
-              if (reply.status === 200) {
-                t.deepEqual(reply.answer, truth.get(start)?.[place]?.answer, what);
-                continue;
-              }
-              told.add(endpoint);
-              t.is(reply.status, 502, what);
-              t.true(
-                reply.error.startsWith(
-                  `unexpected answer of the backend ${address} to /select/logsql/${endpoint}: `,
-                ),
-                `${what}: ${reply.error}`,
-              );
-            }
-          }
-          liar.lie = undefined;
-          for (const start of [-900, starts[turn % 4] ?? 0])
-            t.deepEqual(await ask(url, start), truth.get(start), `after lies about ${endpoint}`);
-        },
-        {
-          flags: {
-            ...flags(address),
-            // With the inventory, names and values over an hour are read from streams.
-            'metadata-inventory-parallelism': endpoint.startsWith('stream_field') ? '0' : '4',
-          },
-        },
+test.serial(
+  'what no backend answers is told as that, and a proxy that was lied to answers as one that never was',
+  async (t) => {
+    t.timeout(120_000);
+    const backend = await startDevBackend();
+    t.teardown(() => backend.close());
+    for (const env of ['prod', 'dev']) {
+      const values = Array.from(
+        { length: 30 },
+        (_, index) => [BigInt(at(index * 20)), line(index), { trace: `t${index % 2}` }] as const,
       );
-      t.true(liar.lies > 0, endpoint);
-    });
-  }
-  t.deepEqual([...told].sort(), [...endpoints].sort());
-});
+      await pushLoki(backend.url, { app: 'a', env }, values);
+      await pushLoki(backend.url, { app: 'b', env }, values);
+    }
+    const flags = (url: string): Record<string, string> => ({ backend: url, 'rate-limit-per-second': '0' });
+    const starts = lies.map((_, index) => -1800 - index);
+    const truth = new Map<number, readonly Reply[]>();
+    await withProxyFile(
+      file,
+      async ({ url }) => {
+        for (const start of [...starts, -900]) truth.set(start, await ask(url, start));
+      },
+      { flags: flags(backend.url) },
+    );
+    t.true([...truth.values()].flat().every(({ status }) => status === 200));
+    const told = new Set<string>();
+    for (const [turn, endpoint] of endpoints.entries()) {
+      await withLiar(backend.url, async (liar, address) => {
+        await withProxyFile(
+          file,
+          async ({ url }) => {
+            liar.endpoint = endpoint;
+            for (const [index, lie] of lies.entries()) {
+              // Each endpoint tells its share of the lies; all of them together are tried on the decoders.
+              if (index % 4 !== turn % 4) continue;
+              liar.lie = lie;
+              const start = starts[index] ?? 0;
+              for (const [place, reply] of (await ask(url, start)).entries()) {
+                const what = `${endpoint} ${JSON.stringify(lie)} ${JSON.stringify(questions[place])}`;
+                if (reply.status === 200) {
+                  t.deepEqual(reply.answer, truth.get(start)?.[place]?.answer, what);
+                  continue;
+                }
+                told.add(endpoint);
+                t.is(reply.status, 502, what);
+                t.true(
+                  reply.error.startsWith(
+                    `unexpected answer of the backend ${address} to /select/logsql/${endpoint}: `,
+                  ),
+                  `${what}: ${reply.error}`,
+                );
+              }
+            }
+            liar.lie = undefined;
+            for (const start of [-900, starts[turn % 4] ?? 0])
+              t.deepEqual(await ask(url, start), truth.get(start), `after lies about ${endpoint}`);
+          },
+          {
+            flags: {
+              ...flags(address),
+              // With the inventory, names and values over an hour are read from streams.
+              'metadata-inventory-parallelism': endpoint.startsWith('stream_field') ? '0' : '4',
+            },
+          },
+        );
+        t.true(liar.lies > 0, endpoint);
+      });
+    }
+    t.deepEqual([...told].sort(), [...endpoints].sort());
+  },
+);
 
 const endpoints = [
   'query',

@@ -64,7 +64,7 @@ function makeBackendHost() {
   return makeHost({ metrics: backendMetrics });
 }
 
-test('the stage gives the stages behind it a backend bound to the exchange', async (t) => {
+test.serial('the stage gives the stages behind it a backend bound to the exchange', async (t) => {
   const answers = healthy('v1.52.0');
   answers.set(
     '/select/logsql/streams',
@@ -88,27 +88,33 @@ test('the stage gives the stages behind it a backend bound to the exchange', asy
   });
 });
 
-test('upstreams of callers whose forwarded credentials differ show rows of different owners', async (t) => {
-  const options = optionsFor('http://127.0.0.1:9', { forwardAuthorization: true });
-  const ownerOf = async (id: string, headers: Readonly<Record<string, string>>): Promise<string> => {
-    const caller = makeCaller({ headers: new Map(Object.entries(headers)) });
-    const exchange = makeExchange<'tenant'>({ caller, slots: { tenant: makeTenant(id, { accountId: 7 }) } });
-    let owner = '';
-    await runStage(backend, options, exchange, (derived) => {
-      owner = derived.slots.upstream.owner;
-      return Promise.resolve<Answer>({ kind: 'names', values: [], warnings: [] });
-    });
-    return owner;
-  };
-  const first = await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'one' });
-  t.is(await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'another' }), first);
-  t.not(await ownerOf('t1', { authorization: 'Bearer b' }), first);
-  t.not(await ownerOf('t1', {}), first);
-  t.not(await ownerOf('t2', { authorization: 'Bearer a' }), first);
-  t.false(first.includes('Bearer a'), 'credentials are not kept as they are');
-});
+test.serial(
+  'upstreams of callers whose forwarded credentials differ show rows of different owners',
+  async (t) => {
+    const options = optionsFor('http://127.0.0.1:9', { forwardAuthorization: true });
+    const ownerOf = async (id: string, headers: Readonly<Record<string, string>>): Promise<string> => {
+      const caller = makeCaller({ headers: new Map(Object.entries(headers)) });
+      const exchange = makeExchange<'tenant'>({
+        caller,
+        slots: { tenant: makeTenant(id, { accountId: 7 }) },
+      });
+      let owner = '';
+      await runStage(backend, options, exchange, (derived) => {
+        owner = derived.slots.upstream.owner;
+        return Promise.resolve<Answer>({ kind: 'names', values: [], warnings: [] });
+      });
+      return owner;
+    };
+    const first = await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'one' });
+    t.is(await ownerOf('t1', { authorization: 'Bearer a', 'user-agent': 'another' }), first);
+    t.not(await ownerOf('t1', { authorization: 'Bearer b' }), first);
+    t.not(await ownerOf('t1', {}), first);
+    t.not(await ownerOf('t2', { authorization: 'Bearer a' }), first);
+    t.false(first.includes('Bearer a'), 'credentials are not kept as they are');
+  },
+);
 
-test('a backend of a supported version starts silently', async (t) => {
+test.serial('a backend of a supported version starts silently', async (t) => {
   await withBackend(healthy('v1.45.0'), async (url) => {
     const host = makeBackendHost();
     const stage = new BackendStage(optionsFor(url, { versionStrict: true }), host);
@@ -119,7 +125,7 @@ test('a backend of a supported version starts silently', async (t) => {
   });
 });
 
-test('an old backend is a warning, under versionStrict the end of the start', async (t) => {
+test.serial('an old backend is a warning, under versionStrict the end of the start', async (t) => {
   await withBackend(healthy('v1.44.9'), async (url) => {
     const host = makeBackendHost();
     const tolerant = new BackendStage(optionsFor(url), host);
@@ -138,7 +144,7 @@ test('an old backend is a warning, under versionStrict the end of the start', as
   });
 });
 
-test('a backend that tells no version is taken as the newest', async (t) => {
+test.serial('a backend that tells no version is taken as the newest', async (t) => {
   await withBackend(healthy(''), async (url) => {
     const stage = new BackendStage(optionsFor(url, { versionStrict: true }), makeBackendHost());
     await t.notThrowsAsync(stage.start(new AbortController().signal));
@@ -146,7 +152,7 @@ test('a backend that tells no version is taken as the newest', async (t) => {
   });
 });
 
-test('an unhealthy backend is not ready, and failed looks do not open the breaker', async (t) => {
+test.serial('an unhealthy backend is not ready, and failed looks do not open the breaker', async (t) => {
   await withBackend(new Map(), async (url) => {
     const host = makeBackendHost();
     const stage = new BackendStage(optionsFor(url, { breakerFailThreshold: 1 }), host);
@@ -158,7 +164,7 @@ test('an unhealthy backend is not ready, and failed looks do not open the breake
   });
 });
 
-test('looks at a backend that is down have no say in the breaker', async (t) => {
+test.serial('looks at a backend that is down have no say in the breaker', async (t) => {
   let url = '';
   await withBackend(new Map(), (address) => {
     url = address;
@@ -172,41 +178,44 @@ test('looks at a backend that is down have no say in the breaker', async (t) => 
   await stage.stop();
 });
 
-test('a proxy whose places are all taken still sees that its backend is well, and reads its gauges', async (t) => {
-  const answers = healthy('v1.52.0');
-  const metricsRead = new Promise<void>((resolve) => {
-    answers.set('/metrics', (response) => {
-      response.end('vl_concurrent_select_current 1\n');
-      resolve();
+test.serial(
+  'a proxy whose places are all taken still sees that its backend is well, and reads its gauges',
+  async (t) => {
+    const answers = healthy('v1.52.0');
+    const metricsRead = new Promise<void>((resolve) => {
+      answers.set('/metrics', (response) => {
+        response.end('vl_concurrent_select_current 1\n');
+        resolve();
+      });
     });
-  });
-  const asked = new Promise<void>((resolve) => answers.set('/select/logsql/streams', () => resolve()));
-  await withBackend(answers, async (url) => {
-    const stage = new BackendStage(optionsFor(url, { maxConcurrent: 1 }), makeBackendHost());
-    const controller = new AbortController();
-    const exchange = makeExchange<'tenant'>({
-      slots: { tenant: makeTenant('t1', { accountId: 7 }) },
-      signal: controller.signal,
+    const asked = new Promise<void>((resolve) => answers.set('/select/logsql/streams', () => resolve()));
+    await withBackend(answers, async (url) => {
+      const stage = new BackendStage(optionsFor(url, { maxConcurrent: 1 }), makeBackendHost());
+      const controller = new AbortController();
+      const exchange = makeExchange<'tenant'>({
+        slots: { tenant: makeTenant('t1', { accountId: 7 }) },
+        signal: controller.signal,
+      });
+      const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
+      const empty: Answer = { kind: 'names', values: [], warnings: [] };
+      await stage.handle(exchange, async ({ slots: { upstream } }) => {
+        const taken = upstream.list({ ...day, listing: 'streams', range: { startNs: 0n, endNs: 1n } });
+        await asked;
+        t.is(await stage.ready(), undefined);
+        // A long listing is let in by the gauges; it waits for the place then.
+        const long = upstream.list({ ...day, listing: 'streams' });
+        await metricsRead;
+        controller.abort();
+        await t.throwsAsync(taken, { message: 'context canceled' });
+        await t.throwsAsync(long, { message: 'context canceled' });
+        return empty;
+      });
+      await stage.stop();
     });
-    const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
-    const empty: Answer = { kind: 'names', values: [], warnings: [] };
-    await stage.handle(exchange, async ({ slots: { upstream } }) => {
-      const taken = upstream.list({ ...day, listing: 'streams', range: { startNs: 0n, endNs: 1n } });
-      await asked;
-      t.is(await stage.ready(), undefined);
-      // A long listing is let in by the gauges; it waits for the place then.
-      const long = upstream.list({ ...day, listing: 'streams' });
-      await metricsRead;
-      controller.abort();
-      await t.throwsAsync(taken, { message: 'context canceled' });
-      await t.throwsAsync(long, { message: 'context canceled' });
-      return empty;
-    });
-    await stage.stop();
-  });
-});
+  },
+);
 
-test('the gauge of the breaker says when its open time is over, though nobody calls', async (t) => {
+test.serial('the gauge of the breaker says when its open time is over, though nobody calls', async (t) => {
   const host = makeBackendHost();
   let url = '';
   await withBackend(new Map(), (address) => {
@@ -226,43 +235,46 @@ test('the gauge of the breaker says when its open time is over, though nobody ca
   await stage.stop();
 });
 
-test('a heavy query without a place in time is refused with the names of the limits, and counted', async (t) => {
-  const answers = healthy('v1.52.0');
-  let release = (): void => undefined;
-  const asked = new Promise<void>((resolve) => {
-    answers.set('/select/logsql/stats_query', (response) => {
-      release = () => void response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');
-      resolve();
+test.serial(
+  'a heavy query without a place in time is refused with the names of the limits, and counted',
+  async (t) => {
+    const answers = healthy('v1.52.0');
+    let release = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      answers.set('/select/logsql/stats_query', (response) => {
+        release = () => void response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');
+        resolve();
+      });
     });
-  });
-  await withBackend(answers, async (url) => {
-    const host = makeBackendHost();
-    const options = optionsFor(url, { maxConcurrentHeavyQueries: 1, heavyQueryQueueWait: '1ms' });
-    const stage = new BackendStage(options, host);
-    const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
-    const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
-    const empty: Answer = { kind: 'names', values: [], warnings: [] };
-    await stage.handle(exchange, async ({ slots: { upstream } }) => {
-      const first = upstream.stats(day);
-      await asked;
-      const error = await t.throwsAsync(upstream.stats(day), { instanceOf: ApiError });
-      t.is(error.status, 429);
-      t.regex(
-        error.message,
-        /-backend-max-concurrent-heavy-queries=1 .* -backend-heavy-query-queue-wait=1ms;/,
-      );
-      t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 1);
-      t.is(await host.metric('backend_heavy_queries_refused_total'), 1);
-      release();
-      t.deepEqual(await first, []);
-      t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 0);
-      return empty;
+    await withBackend(answers, async (url) => {
+      const host = makeBackendHost();
+      const options = optionsFor(url, { maxConcurrentHeavyQueries: 1, heavyQueryQueueWait: '1ms' });
+      const stage = new BackendStage(options, host);
+      const exchange = makeExchange<'tenant'>({ slots: { tenant: makeTenant('t1', { accountId: 7 }) } });
+      const day = { query: query(everything), range: { startNs: 0n, endNs: 86_400_000_000_000n } };
+      const empty: Answer = { kind: 'names', values: [], warnings: [] };
+      await stage.handle(exchange, async ({ slots: { upstream } }) => {
+        const first = upstream.stats(day);
+        await asked;
+        const error = await t.throwsAsync(upstream.stats(day), { instanceOf: ApiError });
+        t.is(error.status, 429);
+        t.regex(
+          error.message,
+          /-backend-max-concurrent-heavy-queries=1 .* -backend-heavy-query-queue-wait=1ms;/,
+        );
+        t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 1);
+        t.is(await host.metric('backend_heavy_queries_refused_total'), 1);
+        release();
+        t.deepEqual(await first, []);
+        t.is(await host.metric('backend_heavy_queries', { state: 'running' }), 0);
+        return empty;
+      });
+      await stage.stop();
     });
-    await stage.stop();
-  });
-});
+  },
+);
 
-test('a request with many calls at once makes no warning of listeners', async (t) => {
+test.serial('a request with many calls at once makes no warning of listeners', async (t) => {
   const answers = healthy('v1.52.0');
   answers.set('/select/logsql/stats_query', (response) => {
     response.end('{"status":"success","data":{"resultType":"vector","result":[]}}');

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../../core/embedded/harness.js';
+import { runs } from '../../setup/runs.js';
 
 const pipeline = (backend: string): string => `
 version: 1
@@ -116,7 +117,7 @@ test('a gathered query answers what it answers alone, in values, errors and warn
               failures += expected.filter(({ status }) => status !== 200).length;
               t.deepEqual(answers, expected);
             }),
-            { numRuns: 40, endOnFailure: true },
+            { numRuns: runs(16), endOnFailure: true },
           );
           t.is(await metric(alone.url, 'drilldown_gathered_calls_total'), 0);
         },

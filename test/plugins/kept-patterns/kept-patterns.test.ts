@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../../core/embedded/harness.js';
 import { logsFor, metric, pipeline, until } from './fixtures.js';
+import { runs } from '../../setup/runs.js';
 
 test('patterns of the past are kept, and those of a range that may still change are not', async (t) => {
   const { backend, plain, patterns, asked } = await logsFor(t);
@@ -220,7 +221,7 @@ test('with and without kept patterns every answer is the same, whatever was aske
                 );
               }
             }),
-            { endOnFailure: true, numRuns: 20 },
+            { endOnFailure: true, numRuns: runs(8) },
           ),
         { flags: { ...flags, ...more }, clock },
       ),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { startDevBackend } from '../../../core/embedded/index.js';
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../../core/embedded/harness.js';
+import { runs } from '../../setup/runs.js';
 
 const pipeline = (backend: string): string => `
 version: 1
@@ -65,7 +66,7 @@ test('an interval keeps the lines of several tenants apart as those of one', asy
       fc.asyncProperty(params, async (each) => {
         t.deepEqual(await asked(`${busy}|${quiet}`, each), await asked(both, each));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(20) },
     );
     t.deepEqual(await asked(`${busy}|nobody`, { interval: '60' }), await asked(busy, { interval: '60' }));
     t.deepEqual(await asked('nobody|nowhere', { interval: '60' }), []);

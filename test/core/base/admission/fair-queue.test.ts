@@ -94,46 +94,52 @@ async function play(
   else await trial.abort(at);
 }
 
-test('no place is free while somebody waits, and no more are inside than there are places', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 60 }),
-      fc.integer({ min: 1, max: 4 }),
-      async (steps, places) => {
-        const trial = new Trial(places);
-        for (const one of steps) {
-          await play(trial, one);
-          const { running, waiting } = trial.queue;
-          if (running > places || (waiting > 0 && running < places)) return false;
-          if (running !== trial.inside.length || waiting !== trial.outside.length) return false;
-        }
+test.serial(
+  'no place is free while somebody waits, and no more are inside than there are places',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, places) => {
+          const trial = new Trial(places);
+          for (const one of steps) {
+            await play(trial, one);
+            const { running, waiting } = trial.queue;
+            if (running > places || (waiting > 0 && running < places)) return false;
+            if (running !== trial.inside.length || waiting !== trial.outside.length) return false;
+          }
+          await trial.finish();
+          return trial.queue.running === 0 && trial.queue.waiting === 0;
+        },
+      ),
+      { seed, numRuns: 60 },
+    );
+    t.pass();
+  },
+);
+
+test.serial(
+  'everybody who stays gets a turn, and those of one owner in the order in which they came',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { maxLength: 60 }), async (asked) => {
+        const trial = new Trial(2);
+        for (const at of asked) trial.ask(owners[at] ?? owners[0]);
         await trial.finish();
-        return trial.queue.running === 0 && trial.queue.waiting === 0;
-      },
-    ),
-    { seed, numRuns: 60 },
-  );
-  t.pass();
-});
+        if (trial.outside.length > 0) return false;
+        return owners.every((owner) => {
+          const numbers = trial.admitted.filter((asker) => asker.owner === owner).map(({ number }) => number);
+          return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
+        });
+      }),
+      { seed, numRuns: 60 },
+    );
+    t.pass();
+  },
+);
 
-test('everybody who stays gets a turn, and those of one owner in the order in which they came', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat(3), { maxLength: 60 }), async (asked) => {
-      const trial = new Trial(2);
-      for (const at of asked) trial.ask(owners[at] ?? owners[0]);
-      await trial.finish();
-      if (trial.outside.length > 0) return false;
-      return owners.every((owner) => {
-        const numbers = trial.admitted.filter((asker) => asker.owner === owner).map(({ number }) => number);
-        return numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
-      });
-    }),
-    { seed, numRuns: 60 },
-  );
-  t.pass();
-});
-
-test('however many of one tenant wait, the next place is another tenant’s', async (t) => {
+test.serial('however many of one tenant wait, the next place is another tenant’s', async (t) => {
   const trial = new Trial(3);
   for (let client = 0; client < 200; client += 1) trial.ask(['flood', String(client)]);
   trial.ask(['calm', '1']);
@@ -145,7 +151,7 @@ test('however many of one tenant wait, the next place is another tenant’s', as
   await trial.finish();
 });
 
-test('of the clients of one tenant the one that holds fewest is next', async (t) => {
+test.serial('of the clients of one tenant the one that holds fewest is next', async (t) => {
   const trial = new Trial(2);
   for (let index = 0; index < 10; index += 1) trial.ask(['all', 'flood']);
   trial.ask(['all', 'calm']);
@@ -157,7 +163,7 @@ test('of the clients of one tenant the one that holds fewest is next', async (t)
   await trial.finish();
 });
 
-test('a tenant with many clients has no more than one with a single client', async (t) => {
+test.serial('a tenant with many clients has no more than one with a single client', async (t) => {
   const trial = new Trial(4);
   for (let index = 0; index < 40; index += 1) {
     trial.ask(['many', String(index)]);
@@ -169,7 +175,7 @@ test('a tenant with many clients has no more than one with a single client', asy
   await trial.finish();
 });
 
-test('a share is an equal part among tenants, then among the clients of one', (t) => {
+test.serial('a share is an equal part among tenants, then among the clients of one', (t) => {
   const queue = makeQueue();
   t.true(queue.isBelowShare(['a', '1'], 4));
   for (let index = 0; index < 4; index += 1) queue.take(['a', '1']);
@@ -185,7 +191,7 @@ test('a share is an equal part among tenants, then among the clients of one', (t
   t.false(queue.isBelowShare(['c', '2'], 2));
 });
 
-test('who is one too many, or has waited already, is told at once', async (t) => {
+test.serial('who is one too many, or has waited already, is told at once', async (t) => {
   const queue = makeQueue(1);
   queue.take(['a']);
   const { signal } = new AbortController();
@@ -197,7 +203,7 @@ test('who is one too many, or has waited already, is told at once', async (t) =>
   t.is(queue.waiting, 0);
 });
 
-test('who has gone before it asked does not wait', async (t) => {
+test.serial('who has gone before it asked does not wait', async (t) => {
   const queue = makeQueue();
   await t.throwsAsync(
     queue.wait(['a'], 'place', new WaitBudget(60_000, nowMs), AbortSignal.abort(new Error('gone'))),
@@ -206,17 +212,20 @@ test('who has gone before it asked does not wait', async (t) => {
   t.is(queue.waiting, 0);
 });
 
-test('a late loop lowers the limit below what runs, and an idle one raises it up to the cap again', (t) => {
-  const limit = new AdaptiveLimit({ floor: 4, ceiling: 100, targetMs: 20 });
-  t.is(limit.current, 100);
-  limit.observe(19, 50, false);
-  t.is(limit.current, 100);
-  limit.observe(30, 50, false);
-  t.is(limit.current, 40);
-  for (let times = 0; times < 50; times += 1) limit.observe(30, limit.current, true);
-  t.is(limit.current, 4);
-  for (let times = 0; times < 5; times += 1) limit.observe(5, 4, true);
-  t.is(limit.current, 5);
-  for (let times = 0; times < 50; times += 1) limit.observe(5, 4, false);
-  t.is(limit.current, 100);
-});
+test.serial(
+  'a late loop lowers the limit below what runs, and an idle one raises it up to the cap again',
+  (t) => {
+    const limit = new AdaptiveLimit({ floor: 4, ceiling: 100, targetMs: 20 });
+    t.is(limit.current, 100);
+    limit.observe(19, 50, false);
+    t.is(limit.current, 100);
+    limit.observe(30, 50, false);
+    t.is(limit.current, 40);
+    for (let times = 0; times < 50; times += 1) limit.observe(30, limit.current, true);
+    t.is(limit.current, 4);
+    for (let times = 0; times < 5; times += 1) limit.observe(5, 4, true);
+    t.is(limit.current, 5);
+    for (let times = 0; times < 50; times += 1) limit.observe(5, 4, false);
+    t.is(limit.current, 100);
+  },
+);

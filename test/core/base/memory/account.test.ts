@@ -16,19 +16,22 @@ function refusal(act: () => void): ApiError | undefined {
   return undefined;
 }
 
-test('a query is refused beyond its limit, and told what it held, what it wanted and how to raise the limit', (t) => {
-  const memory = new MemoryAccount(10 * mib);
-  memory.charge(8 * mib, 'log lines');
-  memory.charge(2 * mib, 'the values of series');
-  const error = refusal(() => memory.charge(1, 'the labels of series'));
-  t.is(error?.status, 400);
-  t.regex(
-    error?.message ?? '',
-    /more than 10485760 bytes .* most of it for log lines, .* more for the labels of series; .* raise -max-query-memory$/,
-  );
-});
+test.serial(
+  'a query is refused beyond its limit, and told what it held, what it wanted and how to raise the limit',
+  (t) => {
+    const memory = new MemoryAccount(10 * mib);
+    memory.charge(8 * mib, 'log lines');
+    memory.charge(2 * mib, 'the values of series');
+    const error = refusal(() => memory.charge(1, 'the labels of series'));
+    t.is(error?.status, 400);
+    t.regex(
+      error?.message ?? '',
+      /more than 10485760 bytes .* most of it for log lines, .* more for the labels of series; .* raise -max-query-memory$/,
+    );
+  },
+);
 
-test('what is released may be used again, and the peak is remembered', (t) => {
+test.serial('what is released may be used again, and the peak is remembered', (t) => {
   const memory = new MemoryAccount(10 * mib);
   for (let round = 0; round < 5; round += 1) {
     memory.charge(9 * mib, 'log lines');
@@ -38,40 +41,43 @@ test('what is released may be used again, and the peak is remembered', (t) => {
   t.is(memory.peak, 9 * mib);
 });
 
-test('zero is no limit', (t) => {
+test.serial('zero is no limit', (t) => {
   const memory = unboundedMemory();
   t.notThrows(() => memory.charge(1e15, 'log lines'));
 });
 
-test('queries share what the heap leaves them, and give it back when all that runs for them has ended', async (t) => {
-  const registry = new MeterRegistry();
-  const pool = new MemoryPool({
-    maxQueryBytes: 40 * mib,
-    meters: registry.create(memoryMetrics),
-    heap: 176 * mib,
-  });
-  const [first, second] = [pool.open(), pool.open()];
-  first.charge(30 * mib, 'log lines');
-  const error = refusal(() => second.charge(30 * mib, 'log lines'));
-  t.is(error?.status, 503);
-  t.regex(error?.message ?? '', /of the 41943040 bytes that the heap .*--max-old-space-size$/);
-  second.close();
-  first.retain();
-  first.close();
-  t.true(pool.held >= 30 * mib);
-  first.close();
-  t.is(pool.held, 0);
-  const third = pool.open();
-  t.notThrows(() => third.charge(30 * mib, 'log lines'));
-  third.keepOnly(1, 'the bytes of the answer');
-  t.true(pool.held < 2 * mib);
-  third.close();
-  t.is(pool.held, 0);
-  t.is(await registry.read('query_memory_refusals_total', { reason: 'process' }), 1);
-  t.is(await registry.read('query_memory_bytes', {}), 0);
-});
+test.serial(
+  'queries share what the heap leaves them, and give it back when all that runs for them has ended',
+  async (t) => {
+    const registry = new MeterRegistry();
+    const pool = new MemoryPool({
+      maxQueryBytes: 40 * mib,
+      meters: registry.create(memoryMetrics),
+      heap: 176 * mib,
+    });
+    const [first, second] = [pool.open(), pool.open()];
+    first.charge(30 * mib, 'log lines');
+    const error = refusal(() => second.charge(30 * mib, 'log lines'));
+    t.is(error?.status, 503);
+    t.regex(error?.message ?? '', /of the 41943040 bytes that the heap .*--max-old-space-size$/);
+    second.close();
+    first.retain();
+    first.close();
+    t.true(pool.held >= 30 * mib);
+    first.close();
+    t.is(pool.held, 0);
+    const third = pool.open();
+    t.notThrows(() => third.charge(30 * mib, 'log lines'));
+    third.keepOnly(1, 'the bytes of the answer');
+    t.true(pool.held < 2 * mib);
+    third.close();
+    t.is(pool.held, 0);
+    t.is(await registry.read('query_memory_refusals_total', { reason: 'process' }), 1);
+    t.is(await registry.read('query_memory_bytes', {}), 0);
+  },
+);
 
-test('a cache is no larger than its share of a small heap', (t) => {
+test.serial('a cache is no larger than its share of a small heap', (t) => {
   t.is(cacheBudget(256 * mib, 4096 * mib), 256 * mib);
   t.is(cacheBudget(256 * mib, 196 * mib), 20 * mib);
 });

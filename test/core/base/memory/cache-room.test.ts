@@ -11,29 +11,32 @@ function full(maxBytes: number): ByteLru<string> {
   return cache;
 }
 
-test('caches make room, the oldest entries first, while the process takes more than its bound, and get it back', (t) => {
-  const room = new CacheRoom(256 * mebibyte);
-  const [large, small] = [full(230 * mebibyte), full(26 * mebibyte)];
-  room.add(large);
-  room.add(small);
-  const before = large.bytes;
-  for (let look = 0; look < 10; look += 1) room.observe(room.bound + 64 * mebibyte);
-  t.true(large.bytes < before / 2 && small.bytes < 13 * mebibyte);
-  t.is(large.get('1'), undefined);
-  t.is(large.get('1999'), 'x');
-  t.true(large.set('new', 'x', 1_000_000, 60_000));
-  for (let look = 0; look < 200; look += 1) room.observe(room.bound + 64 * mebibyte);
-  t.is(room.share, 1 / 8);
-  t.true(large.bytes > 0 && large.bytes <= 230 * mebibyte * room.share);
-  t.false(large.set('larger than what is left', 'x', 20 * mebibyte + 10 * mebibyte, 60_000));
-  for (let look = 0; look < 50; look += 1) room.observe(room.bound - 1);
-  t.is(room.share, 1 / 8, 'near the bound nothing is given back');
-  for (let look = 0; look < 200; look += 1) room.observe(room.bound / 2);
-  t.is(room.share, 1);
-  t.true(large.set('fits again', 'x', 20 * mebibyte, 60_000));
-});
+test.serial(
+  'caches make room, the oldest entries first, while the process takes more than its bound, and get it back',
+  (t) => {
+    const room = new CacheRoom(256 * mebibyte);
+    const [large, small] = [full(230 * mebibyte), full(26 * mebibyte)];
+    room.add(large);
+    room.add(small);
+    const before = large.bytes;
+    for (let look = 0; look < 10; look += 1) room.observe(room.bound + 64 * mebibyte);
+    t.true(large.bytes < before / 2 && small.bytes < 13 * mebibyte);
+    t.is(large.get('1'), undefined);
+    t.is(large.get('1999'), 'x');
+    t.true(large.set('new', 'x', 1_000_000, 60_000));
+    for (let look = 0; look < 200; look += 1) room.observe(room.bound + 64 * mebibyte);
+    t.is(room.share, 1 / 8);
+    t.true(large.bytes > 0 && large.bytes <= 230 * mebibyte * room.share);
+    t.false(large.set('larger than what is left', 'x', 20 * mebibyte + 10 * mebibyte, 60_000));
+    for (let look = 0; look < 50; look += 1) room.observe(room.bound - 1);
+    t.is(room.share, 1 / 8, 'near the bound nothing is given back');
+    for (let look = 0; look < 200; look += 1) room.observe(room.bound / 2);
+    t.is(room.share, 1);
+    t.true(large.set('fits again', 'x', 20 * mebibyte, 60_000));
+  },
+);
 
-test('a cache that comes later is held to the share of the others', (t) => {
+test.serial('a cache that comes later is held to the share of the others', (t) => {
   const room = new CacheRoom(100 * mebibyte);
   for (let look = 0; look < 5; look += 1) room.observe(room.bound + 40 * mebibyte);
   const late = full(50 * mebibyte);
@@ -41,7 +44,7 @@ test('a cache that comes later is held to the share of the others', (t) => {
   t.true(room.share < 1 && late.bytes <= 50 * mebibyte * room.share);
 });
 
-test('caches make no room for what is held beside them under a bound of its own', (t) => {
+test.serial('caches make no room for what is held beside them under a bound of its own', (t) => {
   let held = 200 * mebibyte;
   const room = new CacheRoom(256 * mebibyte, new Set([() => held]));
   const asMuchAs = room.bound / 2 + 200 * mebibyte;

@@ -27,7 +27,7 @@ const cases: readonly (readonly [
 ];
 
 for (const [what, query, streams, lines, steps] of cases) {
-  test(`what is estimated for ${what} is what the heap holds`, async (t) => {
+  test.serial(`what is estimated for ${what} is what the heap holds`, async (t) => {
     const args = ['--expose-gc', measure, query, String(streams), String(lines), String(steps)];
     const { stdout } = await run(process.execPath, args);
     const comparisons = JSON.parse(stdout) as readonly (readonly [number, number])[];

@@ -23,7 +23,7 @@ function collected(): { readonly heap: number; readonly buffers: number } {
   return { heap: heapUsed, buffers: external };
 }
 
-test('answers that are kept lie outside of the heap, and take what the metric says', async (t) => {
+test.serial('answers that are kept lie outside of the heap, and take what the metric says', async (t) => {
   const host = hostFor(peerCache);
   // The schema's own reading of the defaults, which is what the type describes.
   const stage = peerCache.create(optionsOf('peer-cache', {}) as unknown as PeerCacheOptions, host);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Rounds } from '../../../../core/base/pace/rounds.js';
 
-test('each member is called about once in a period, and none twice before all were', async (t) => {
+test.serial('each member is called about once in a period, and none twice before all were', async (t) => {
   const calls: number[] = [];
   const rounds = new Rounds(200);
   const leaves = Array.from({ length: 10 }, (_, index) => rounds.join(() => calls.push(index)));
@@ -12,7 +12,7 @@ test('each member is called about once in a period, and none twice before all we
     t.deepEqual(calls.slice(round * 10, round * 10 + 10), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test('a loop that was late does not bring all calls at once', async (t) => {
+test.serial('a loop that was late does not bring all calls at once', async (t) => {
   const rounds = new Rounds(1_000);
   let calls = 0;
   const leaves = Array.from({ length: 100 }, () => rounds.join(() => (calls += 1)));
@@ -26,7 +26,10 @@ test('a loop that was late does not bring all calls at once', async (t) => {
   leaves.forEach((leave) => leave());
 });
 
-test('who has left is not called, and a wait ends with its signal', async (t) => {
+test.serial('who has left is not called, and a wait ends with its signal', async (t) => {
+  // Rounds keep no process alive.
+  const alive = setInterval(() => undefined, 1000);
+  t.teardown(() => clearInterval(alive));
   const rounds = new Rounds(40);
   let calls = 0;
   rounds.join(() => (calls += 1))();

@@ -24,22 +24,25 @@ function counted<Result>(steps: Steps<Result>): { readonly steps: number; readon
   }
 }
 
-test('a list sorted step by step is what sorting it at once gives, in order of coming where equal', (t) => {
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 50 }), (length, values) => {
-      const items = Array.from({ length }, (_none, index) => ({ key: (index * 7919) % values, index }));
-      const compare = (a: { readonly key: number }, b: { readonly key: number }): number => a.key - b.key;
-      t.deepEqual(counted(sortSteps([...items], compare)).result, items.toSorted(compare));
-    }),
-    { numRuns: 20 },
-  );
-  const items = Array.from({ length: 20_000 }, (_none, index) => (index * 7919) % 20_011);
-  t.true(counted(sortSteps(items, (a, b) => a - b)).steps > 10);
-});
+test.serial(
+  'a list sorted step by step is what sorting it at once gives, in order of coming where equal',
+  (t) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 1, max: 50 }), (length, values) => {
+        const items = Array.from({ length }, (_none, index) => ({ key: (index * 7919) % values, index }));
+        const compare = (a: { readonly key: number }, b: { readonly key: number }): number => a.key - b.key;
+        t.deepEqual(counted(sortSteps([...items], compare)).result, items.toSorted(compare));
+      }),
+      { numRuns: 20 },
+    );
+    const items = Array.from({ length: 20_000 }, (_none, index) => (index * 7919) % 20_011);
+    t.true(counted(sortSteps(items, (a, b) => a - b)).steps > 10);
+  },
+);
 
 const oddTexts = ['plain', 'a"b', '\\', '\\"', '},{', '],', '{"values":[', '\u{1f600}', ''];
 
-test('a long listing is read piece by piece, and as a short one would be', (t) => {
+test.serial('a long listing is read piece by piece, and as a short one would be', (t) => {
   const values = Array.from({ length: 12_000 }, (_none, index) => ({
     value: `${oddTexts[index % oddTexts.length] ?? ''}${index}`,
     hits: index,
@@ -56,7 +59,7 @@ test('a long listing is read piece by piece, and as a short one would be', (t) =
   }
 });
 
-test('long statistics are read piece by piece', (t) => {
+test.serial('long statistics are read piece by piece', (t) => {
   const result = Array.from({ length: 3_000 }, (_none, index) => ({
     metric: { __name__: 'rows', pod: `pod-${index} ${oddTexts[index % oddTexts.length] ?? ''}` },
     value: [1, String(index)],
@@ -69,7 +72,7 @@ test('long statistics are read piece by piece', (t) => {
   t.true(decoded.steps > 5);
 });
 
-test('a few series of many points are read one by one', (t) => {
+test.serial('a few series of many points are read one by one', (t) => {
   const series = 20;
   const values = Array.from({ length: 5_000 }, (_none, index) => [index, String(index)]);
   const result = Array.from({ length: series }, (_none, index) => ({
@@ -83,7 +86,7 @@ test('a few series of many points are read one by one', (t) => {
   t.true(decoded.steps > 1.8 * series, `they are cut out and read in ${decoded.steps} steps`);
 });
 
-test('a large answer is encoded in steps', (t) => {
+test.serial('a large answer is encoded in steps', (t) => {
   const labels = (index: number): LabelSet => LabelSet.from([['pod', `pod-${index}`]]);
   const answers: readonly Answer[] = [
     {
@@ -128,7 +131,7 @@ test('a large answer is encoded in steps', (t) => {
   }
 });
 
-test('many streams of a few entries with labels of their own are encoded in steps', (t) => {
+test.serial('many streams of a few entries with labels of their own are encoded in steps', (t) => {
   const own = (index: number): LabelSet =>
     LabelSet.from(
       Array.from({ length: 10 }, (_none, label) => [`label_${label}`, `${index} ${label}`] as const),
@@ -181,7 +184,7 @@ const largeAnswers: readonly Answer[] = [
 ];
 
 for (const answer of largeAnswers) {
-  test(`large answers of kind ${answer.kind} are merged in steps`, (t) => {
+  test.serial(`large answers of kind ${answer.kind} are merged in steps`, (t) => {
     const options = { direction: 'backward' } as const;
     const { steps, result } = counted(mergeSteps([answer, answer], options));
     t.true(steps > 40);
@@ -189,7 +192,7 @@ for (const answer of largeAnswers) {
   });
 }
 
-test('a large legacy answer is encoded in steps', (t) => {
+test.serial('a large legacy answer is encoded in steps', (t) => {
   const [logs] = largeAnswers;
   if (logs === undefined) return t.fail();
   const options = { categorizeLabels: false, direction: 'backward' } as const;
@@ -201,7 +204,7 @@ test('a large legacy answer is encoded in steps', (t) => {
   );
 });
 
-test('a large answer is weighed in steps, once', async (t) => {
+test.serial('a large answer is weighed in steps, once', async (t) => {
   class Counting extends Pacer {
     asked = 0;
     override due(): undefined {
@@ -222,7 +225,7 @@ test('a large answer is weighed in steps, once', async (t) => {
   t.is(pacer.asked, asked);
 });
 
-test('steps give others their turn, and end with the request', async (t) => {
+test.serial('steps give others their turn, and end with the request', async (t) => {
   const stop = new AbortController();
   const pacer = new Pacer(stop.signal);
   function* endless(): Steps<never> {

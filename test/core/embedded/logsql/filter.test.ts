@@ -16,6 +16,7 @@ import type {
   ValueTest,
 } from '../../../../core/embedded/logsql/index.js';
 import { naiveMatch } from './naive-filter.js';
+import { runs } from '../../../setup/runs.js';
 
 const pieces = [
   'a',
@@ -164,7 +165,7 @@ test('compiled filters agree with their plain meaning on any row', (t) => {
         }
         return true;
       }),
-      { numRuns: 4000 },
+      { numRuns: runs(2000) },
     ),
   );
   t.true(matched > 1000, 'the generated filters match a fair part of the rows');

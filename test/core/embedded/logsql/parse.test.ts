@@ -11,6 +11,7 @@ import {
 } from '../../../../core/embedded/logsql/index.js';
 import { readRecordings } from './recorded-rows.js';
 import { anyCharacter } from '../../../setup/text.js';
+import { runs } from '../../../setup/runs.js';
 
 function same(
   t: { is: (a: string, b: string, message?: string) => unknown },
@@ -216,7 +217,7 @@ test('any text is either read or refused with a LogsqlError', (t) => {
           }
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: runs(2000) },
     ),
   );
 });

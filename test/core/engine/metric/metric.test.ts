@@ -93,7 +93,7 @@ test.serial('the backend’s counts and rows give the same answers', async (t) =
         }
       },
     ),
-    { numRuns: runs(10) },
+    { numRuns: runs(6) },
   );
 });
 
@@ -162,7 +162,7 @@ test.serial('levels counted by what lines begin with are those of the lines', as
         t.deepEqual(rounded(valuesOf(on.answer)), rounded(valuesOf(off.answer)), asked);
       }
     }),
-    { numRuns: runs(10) },
+    { numRuns: runs(6) },
   );
 });
 

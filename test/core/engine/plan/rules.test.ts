@@ -96,7 +96,7 @@ interface Seen {
 
 function look(example: Example, part: Decision['part']): Seen {
   const seen: Seen = { sent: 0, lost: 0, sentInVain: 0, keptBack: 0, isAsked: false, wrong: 0 };
-  for (const rows of fc.sample(fc.array(example.rows, { minLength: 8, maxLength: 8 }), runs(80))) {
+  for (const rows of fc.sample(fc.array(example.rows, { minLength: 8, maxLength: 8 }), runs(40))) {
     const names = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], example.naming));
     const { filter, residual } = example.plan(names);
     seen.isAsked ||= printFilter(filter) !== printFilter(example.planWithout(part, names).filter);

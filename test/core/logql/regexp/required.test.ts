@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { requiredTexts } from '../../../../core/logql/regexp/required.js';
+import { runs } from '../../../setup/runs.js';
 
 const atoms = [
   'abk',
@@ -72,7 +73,7 @@ test('every line that a pattern matches contains one text of each list', (t) => 
           );
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(2500) },
   );
   t.pass();
 });

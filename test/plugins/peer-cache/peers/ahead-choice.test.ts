@@ -25,36 +25,39 @@ const bytesOf = (some: readonly HotEntry[]): number =>
   some.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 const keysOf = (some: readonly HotEntry[]): readonly string[] => some.map(({ key }) => key);
 
-test('what is chosen to be read ahead stays within every budget, and nothing that has room is left out', (t) => {
-  fc.assert(
-    fc.property(entries, budgets, (all, budget) => {
-      const { chosen, dropped } = chooseAhead(all, budget);
-      const fitting = new Map(
-        all
-          .filter(
-            ({ size_bytes, remaining_ttl_ms }) =>
-              size_bytes > 0 && size_bytes <= budget.maxObjectBytes && remaining_ttl_ms >= budget.minTtlMs,
-          )
-          .reverse()
-          .map((one) => [one.key, one]),
-      );
-      const taken = new Set(keysOf(chosen));
-      const roomLeft = chosen.length < budget.maxKeys ? budget.maxBytes - bytesOf(chosen) : 0;
-      return (
-        chosen.length <= budget.maxKeys &&
-        bytesOf(chosen) <= budget.maxBytes &&
-        taken.size === chosen.length &&
-        chosen.every((one) => fitting.get(one.key) === one) &&
-        dropped === fitting.size - chosen.length &&
-        [...fitting.values()].every(({ key, size_bytes }) => taken.has(key) || size_bytes > roomLeft)
-      );
-    }),
-    { endOnFailure: true },
-  );
-  t.pass();
-});
+test.serial(
+  'what is chosen to be read ahead stays within every budget, and nothing that has room is left out',
+  (t) => {
+    fc.assert(
+      fc.property(entries, budgets, (all, budget) => {
+        const { chosen, dropped } = chooseAhead(all, budget);
+        const fitting = new Map(
+          all
+            .filter(
+              ({ size_bytes, remaining_ttl_ms }) =>
+                size_bytes > 0 && size_bytes <= budget.maxObjectBytes && remaining_ttl_ms >= budget.minTtlMs,
+            )
+            .reverse()
+            .map((one) => [one.key, one]),
+        );
+        const taken = new Set(keysOf(chosen));
+        const roomLeft = chosen.length < budget.maxKeys ? budget.maxBytes - bytesOf(chosen) : 0;
+        return (
+          chosen.length <= budget.maxKeys &&
+          bytesOf(chosen) <= budget.maxBytes &&
+          taken.size === chosen.length &&
+          chosen.every((one) => fitting.get(one.key) === one) &&
+          dropped === fitting.size - chosen.length &&
+          [...fitting.values()].every(({ key, size_bytes }) => taken.has(key) || size_bytes > roomLeft)
+        );
+      }),
+      { endOnFailure: true },
+    );
+    t.pass();
+  },
+);
 
-test('a tenant gets no more than its share before the others had theirs', (t) => {
+test.serial('a tenant gets no more than its share before the others had theirs', (t) => {
   fc.assert(
     fc.property(entries, budgets, (all, budget) => {
       const { chosen } = chooseAhead(all, budget);
@@ -90,7 +93,7 @@ test('a tenant gets no more than its share before the others had theirs', (t) =>
   t.deepEqual(keysOf(fewBytes.chosen), ['1:9', '2:6', '1:8', '1:7']);
 });
 
-test('answers with the same score are wanted in the order of the time they have left', (t) => {
+test.serial('answers with the same score are wanted in the order of the time they have left', (t) => {
   const of = (key: string, score: number, remaining_ttl_ms: number): HotEntry => ({
     tenant: '1',
     key,

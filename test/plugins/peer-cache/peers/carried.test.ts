@@ -26,47 +26,50 @@ function paths(shiftNs: bigint): readonly string[] {
   ].map((path) => `/loki/api/v1/${path}`);
 }
 
-test('windows of long ranges and buckets of listings are carried too, and come out as the backend has them', async (t) => {
-  const backend = await filled(t);
-  const asked = async (others: boolean): Promise<number> => {
-    let calls = 0;
-    const stages = '  - use: window-split';
-    await withFleet({ backend: backend.url, replicas: 2, stages }, async ([first, second]) => {
-      if (first === undefined || second === undefined) return t.fail();
-      if (others) for (const path of paths(0n)) await ask(first, path);
-      await until(() => isCalm(first));
-      const before = callsOf(backend);
-      // The same windows and buckets, within other ranges.
-      const answers: string[] = [];
-      for (const path of paths(60_000_000_000n)) answers.push(await ask(second, path));
-      calls = callsOf(backend) - before;
-      t.deepEqual(
-        answers.map((answer) => answer.includes('a')),
-        Array.from(answers, () => true),
-      );
-      await withFleet(
-        { backend: backend.url, replicas: 1, flags: { 'cache-disabled': 'true' } },
-        async ([plain]) => {
-          for (const [place, path] of paths(60_000_000_000n).entries())
-            t.deepEqual(
-              sorted(answers[place] ?? ''),
-              sorted(plain === undefined ? '' : await ask(plain, path)),
-            );
-        },
-      );
-    });
-    return calls;
-  };
-  const [alone, after] = [await asked(false), await asked(true)];
-  t.true(after < alone, `${after} calls instead of ${alone}`);
-});
+test.serial(
+  'windows of long ranges and buckets of listings are carried too, and come out as the backend has them',
+  async (t) => {
+    const backend = await filled(t);
+    const asked = async (others: boolean): Promise<number> => {
+      let calls = 0;
+      const stages = '  - use: window-split';
+      await withFleet({ backend: backend.url, replicas: 2, stages }, async ([first, second]) => {
+        if (first === undefined || second === undefined) return t.fail();
+        if (others) for (const path of paths(0n)) await ask(first, path);
+        await until(() => isCalm(first));
+        const before = callsOf(backend);
+        // The same windows and buckets, within other ranges.
+        const answers: string[] = [];
+        for (const path of paths(60_000_000_000n)) answers.push(await ask(second, path));
+        calls = callsOf(backend) - before;
+        t.deepEqual(
+          answers.map((answer) => answer.includes('a')),
+          Array.from(answers, () => true),
+        );
+        await withFleet(
+          { backend: backend.url, replicas: 1, flags: { 'cache-disabled': 'true' } },
+          async ([plain]) => {
+            for (const [place, path] of paths(60_000_000_000n).entries())
+              t.deepEqual(
+                sorted(answers[place] ?? ''),
+                sorted(plain === undefined ? '' : await ask(plain, path)),
+              );
+          },
+        );
+      });
+      return calls;
+    };
+    const [alone, after] = [await asked(false), await asked(true)];
+    t.true(after < alone, `${after} calls instead of ${alone}`);
+  },
+);
 
 /** Series and listings have no order. */
 function sorted(text: string): readonly string[] {
   return (JSON.parse(text) as readonly unknown[]).map((item) => JSON.stringify(item)).sort();
 }
 
-test('a member may listen on a socket of the machine, with what it says uncompressed', async (t) => {
+test.serial('a member may listen on a socket of the machine, with what it says uncompressed', async (t) => {
   const backend = await filled(t);
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-peers-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -107,7 +110,7 @@ test('a member may listen on a socket of the machine, with what it says uncompre
   });
 });
 
-test('members with certificates are called by HTTPS, and show theirs', async (t) => {
+test.serial('members with certificates are called by HTTPS, and show theirs', async (t) => {
   const backend = await filled(t);
   const tls = (name: string): string => join(packageRoot(), 'test/data/tls', name);
   const flags = {

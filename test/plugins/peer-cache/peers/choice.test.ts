@@ -29,48 +29,51 @@ async function keysOf(
   return { keys, each: calls / numbers.length };
 }
 
-test('who is asked: the owner, or who owned the key before, and before them who owns it in the own zone', async (t) => {
-  const backend = await filled(t);
-  const { keys, each } = await keysOf(backend);
-  t.is(keys.length, numbers.length);
-  let groups: unknown = [];
-  const server = createServer((_, response) => response.end(JSON.stringify(groups)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const flags = {
-    'peer-discovery': 'http',
-    'peer-discovery-interval': '100ms',
-    'peer-http-url': `http://127.0.0.1:${port}`,
-    'peer-write-through': 'false',
-  };
-  for (const zone of ['', 'here'])
-    await withFleet(
-      { backend: backend.url, flags, flagsOf: () => ({ 'peer-self-az': zone }) },
-      async ([self, near, far]) => {
-        if (self === undefined || near === undefined || far === undefined) return t.fail();
-        groups = [
-          { targets: [self.address, near.address], labels: { az: 'here' } },
-          { targets: [far.address], labels: { az: 'there' } },
-        ];
-        for (const { url } of [self, near, far])
-          await until(async () => (await metric(url, 'peer_cache_peers')) === '2');
-        await callsFor(near, () => callsOf(backend));
-        const ring = new Ring([self.address, near.address, far.address]);
-        const unseen = keys.filter((key) => {
-          const [first, ...others] = ring.ownersOf(key);
-          const asked = new Set([first === self.address ? others[0] : first]);
-          // In the zone, who comes first of the two; this process is asked nothing, so the other one where it owns the key.
-          const inZone = [first, ...others].find((one) => one !== far.address);
-          if (zone !== '' && (first === self.address || inZone === near.address)) asked.add(near.address);
-          return !asked.has(near.address);
-        });
-        t.is(await callsFor(self, () => callsOf(backend)), unseen.length * each, `zone ${zone}`);
-      },
-    );
-});
+test.serial(
+  'who is asked: the owner, or who owned the key before, and before them who owns it in the own zone',
+  async (t) => {
+    const backend = await filled(t);
+    const { keys, each } = await keysOf(backend);
+    t.is(keys.length, numbers.length);
+    let groups: unknown = [];
+    const server = createServer((_, response) => response.end(JSON.stringify(groups)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const flags = {
+      'peer-discovery': 'http',
+      'peer-discovery-interval': '100ms',
+      'peer-http-url': `http://127.0.0.1:${port}`,
+      'peer-write-through': 'false',
+    };
+    for (const zone of ['', 'here'])
+      await withFleet(
+        { backend: backend.url, flags, flagsOf: () => ({ 'peer-self-az': zone }) },
+        async ([self, near, far]) => {
+          if (self === undefined || near === undefined || far === undefined) return t.fail();
+          groups = [
+            { targets: [self.address, near.address], labels: { az: 'here' } },
+            { targets: [far.address], labels: { az: 'there' } },
+          ];
+          for (const { url } of [self, near, far])
+            await until(async () => (await metric(url, 'peer_cache_peers')) === '2');
+          await callsFor(near, () => callsOf(backend));
+          const ring = new Ring([self.address, near.address, far.address]);
+          const unseen = keys.filter((key) => {
+            const [first, ...others] = ring.ownersOf(key);
+            const asked = new Set([first === self.address ? others[0] : first]);
+            // In the zone, who comes first of the two; this process is asked nothing, so the other one where it owns the key.
+            const inZone = [first, ...others].find((one) => one !== far.address);
+            if (zone !== '' && (first === self.address || inZone === near.address)) asked.add(near.address);
+            return !asked.has(near.address);
+          });
+          t.is(await callsFor(self, () => callsOf(backend)), unseen.length * each, `zone ${zone}`);
+        },
+      );
+  },
+);
 
-test('without a token, only those may ask that have the address of a member', async (t) => {
+test.serial('without a token, only those may ask that have the address of a member', async (t) => {
   const backend = await filled(t);
   const flags = { 'peer-insecure-ip-allowlist': 'true' };
   const get = ({ url }: Replica, headers = {}): Promise<Response> =>
@@ -100,41 +103,44 @@ test('without a token, only those may ask that have the address of a member', as
   });
 });
 
-test('the keys that are used most are told with their tenants, within the bounds of reading ahead', async (t) => {
-  const backend = await filled(t);
-  const hot = async (flags: Readonly<Record<string, string>>, query = ''): Promise<readonly Hot[]> => {
-    let entries: readonly Hot[] = [];
-    await withFleet({ backend: backend.url, replicas: 1, flags }, async ([only]) => {
-      if (only === undefined) return t.fail();
-      for (const [number, times] of [
-        [0, 2],
-        [1, 5],
-        [2, 3],
-      ] as const)
-        for (let time = 0; time < times; time += 1)
-          await ask(only, pathOf('a', number), { 'x-scope-orgid': '1' });
-      const answer = await fetch(`${only.url}/_cache/hot${query}`, { headers: auth });
-      const body = (await answer.json()) as { readonly owner: string; readonly entries: readonly Hot[] };
-      t.is(body.owner, only.address);
-      entries = body.entries;
-    });
-    return entries;
-  };
-  const all = await hot({});
-  t.deepEqual(
-    all.map(({ score }) => score),
-    [4, 2, 1],
-  );
-  for (const { tenant, key, size_bytes, remaining_ttl_ms } of all) {
-    t.is(tenant, '1');
-    t.true(key.startsWith('1:'));
-    t.true(size_bytes > 0 && remaining_ttl_ms > 30_000);
-  }
-  t.is((await hot({}, '?limit=2')).length, 2);
-  t.is((await hot({ 'peer-hot-read-ahead-top-n': '1' })).length, 1);
-  t.is((await hot({ 'peer-hot-read-ahead-min-ttl': '200h' })).length, 0);
-  t.is((await hot({ 'peer-hot-read-ahead-max-object-bytes': '10' })).length, 0);
-});
+test.serial(
+  'the keys that are used most are told with their tenants, within the bounds of reading ahead',
+  async (t) => {
+    const backend = await filled(t);
+    const hot = async (flags: Readonly<Record<string, string>>, query = ''): Promise<readonly Hot[]> => {
+      let entries: readonly Hot[] = [];
+      await withFleet({ backend: backend.url, replicas: 1, flags }, async ([only]) => {
+        if (only === undefined) return t.fail();
+        for (const [number, times] of [
+          [0, 2],
+          [1, 5],
+          [2, 3],
+        ] as const)
+          for (let time = 0; time < times; time += 1)
+            await ask(only, pathOf('a', number), { 'x-scope-orgid': '1' });
+        const answer = await fetch(`${only.url}/_cache/hot${query}`, { headers: auth });
+        const body = (await answer.json()) as { readonly owner: string; readonly entries: readonly Hot[] };
+        t.is(body.owner, only.address);
+        entries = body.entries;
+      });
+      return entries;
+    };
+    const all = await hot({});
+    t.deepEqual(
+      all.map(({ score }) => score),
+      [4, 2, 1],
+    );
+    for (const { tenant, key, size_bytes, remaining_ttl_ms } of all) {
+      t.is(tenant, '1');
+      t.true(key.startsWith('1:'));
+      t.true(size_bytes > 0 && remaining_ttl_ms > 30_000);
+    }
+    t.is((await hot({}, '?limit=2')).length, 2);
+    t.is((await hot({ 'peer-hot-read-ahead-top-n': '1' })).length, 1);
+    t.is((await hot({ 'peer-hot-read-ahead-min-ttl': '200h' })).length, 0);
+    t.is((await hot({ 'peer-hot-read-ahead-max-object-bytes': '10' })).length, 0);
+  },
+);
 
 interface Hot {
   readonly key: string;

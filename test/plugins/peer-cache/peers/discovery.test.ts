@@ -34,7 +34,7 @@ async function shareAnswers(
 
 const emptyZone = (): Zone => ({ a: new Map(), srv: new Map() });
 
-test('members are found as SRV records, again and again', async (t) => {
+test.serial('members are found as SRV records, again and again', async (t) => {
   const backend = await filled(t);
   const zone = emptyZone();
   const flags = {
@@ -68,7 +68,7 @@ test('members are found as SRV records, again and again', async (t) => {
   });
 });
 
-test('members are found as addresses of a name, all on port 3100', async (t) => {
+test.serial('members are found as addresses of a name, all on port 3100', async (t) => {
   const backend = await filled(t);
   const zone = emptyZone();
   zone.a.set('fleet.test', ['10.9.8.7', '10.9.8.6']);
@@ -87,7 +87,7 @@ test('members are found as addresses of a name, all on port 3100', async (t) => 
   });
 });
 
-test('without servers of its own the name is resolved as the system does', async (t) => {
+test.serial('without servers of its own the name is resolved as the system does', async (t) => {
   const backend = await filled(t);
   const flags = { 'peer-discovery': 'dns', 'peer-dns': 'localhost' };
   await withFleet({ backend: backend.url, replicas: 1, flags }, async ([replica]) => {
@@ -100,71 +100,74 @@ test('without servers of its own the name is resolved as the system does', async
   });
 });
 
-test('members are found at a URL, in any of four shapes; what is odd leaves the last ones', async (t) => {
-  const backend = await filled(t);
-  let document: unknown = [];
-  let status = 200;
-  const server = createServer((_, response) => {
-    response.statusCode = status;
-    response.end(typeof document === 'string' ? document : JSON.stringify(document));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const flags = { ...often, 'peer-discovery': 'http', 'peer-http-url': `http://127.0.0.1:${port}/members` };
-  await withFleet({ backend: backend.url, flags }, async (replicas) => {
-    const addresses = replicas.map(({ address }) => address);
-    const [first] = replicas;
-    if (first === undefined) return t.fail();
-    document = addresses;
-    await shareAnswers(t, replicas, () => callsOf(backend));
-    const others = addresses.slice(1).sort();
-    for (const shape of [
-      { peers: addresses },
-      [{ targets: addresses.slice(0, 2), labels: { az: 'a' } }, { targets: addresses.slice(2) }],
-      addresses.map((text) => ({
-        ServiceAddress: text.split(':')[0],
-        ServicePort: Number(text.split(':')[1]),
-      })),
-    ]) {
+test.serial(
+  'members are found at a URL, in any of four shapes; what is odd leaves the last ones',
+  async (t) => {
+    const backend = await filled(t);
+    let document: unknown = [];
+    let status = 200;
+    const server = createServer((_, response) => {
+      response.statusCode = status;
+      response.end(typeof document === 'string' ? document : JSON.stringify(document));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const flags = { ...often, 'peer-discovery': 'http', 'peer-http-url': `http://127.0.0.1:${port}/members` };
+    await withFleet({ backend: backend.url, flags }, async (replicas) => {
+      const addresses = replicas.map(({ address }) => address);
+      const [first] = replicas;
+      if (first === undefined) return t.fail();
+      document = addresses;
+      await shareAnswers(t, replicas, () => callsOf(backend));
+      const others = addresses.slice(1).sort();
+      for (const shape of [
+        { peers: addresses },
+        [{ targets: addresses.slice(0, 2), labels: { az: 'a' } }, { targets: addresses.slice(2) }],
+        addresses.map((text) => ({
+          ServiceAddress: text.split(':')[0],
+          ServicePort: Number(text.split(':')[1]),
+        })),
+      ]) {
+        document = addresses.slice(0, 1);
+        await until(async () => (await peersOf(first)).length === 0);
+        document = shape;
+        await until(async () => (await peersOf(first)).length > 0);
+        t.deepEqual(await peersOf(first), others);
+      }
+      for (const odd of [
+        'no JSON',
+        {},
+        [],
+        [{}],
+        ['no address'],
+        { peers: 'a:1' },
+        [{ targets: [1] }],
+        'x'.repeat(2_000_000),
+      ]) {
+        const errors = Number(await metric(first.url, 'peer_cache_discovery_errors_total'));
+        document = odd;
+        await until(
+          async () => Number(await metric(first.url, 'peer_cache_discovery_errors_total')) > errors + 1,
+        );
+        t.deepEqual(await peersOf(first), others);
+      }
       document = addresses.slice(0, 1);
-      await until(async () => (await peersOf(first)).length === 0);
-      document = shape;
-      await until(async () => (await peersOf(first)).length > 0);
-      t.deepEqual(await peersOf(first), others);
-    }
-    for (const odd of [
-      'no JSON',
-      {},
-      [],
-      [{}],
-      ['no address'],
-      { peers: 'a:1' },
-      [{ targets: [1] }],
-      'x'.repeat(2_000_000),
-    ]) {
+      status = 500;
       const errors = Number(await metric(first.url, 'peer_cache_discovery_errors_total'));
-      document = odd;
       await until(
         async () => Number(await metric(first.url, 'peer_cache_discovery_errors_total')) > errors + 1,
       );
       t.deepEqual(await peersOf(first), others);
-    }
-    document = addresses.slice(0, 1);
-    status = 500;
-    const errors = Number(await metric(first.url, 'peer_cache_discovery_errors_total'));
-    await until(
-      async () => Number(await metric(first.url, 'peer_cache_discovery_errors_total')) > errors + 1,
-    );
-    t.deepEqual(await peersOf(first), others);
-    t.is(
-      first.log.records.filter((record) => String(record.get('body')).includes('cannot be found')).length,
-      2,
-    );
-  });
-});
+      t.is(
+        first.log.records.filter((record) => String(record.get('body')).includes('cannot be found')).length,
+        2,
+      );
+    });
+  },
+);
 
-test('zones and addresses are read from all shapes', (t) => {
+test.serial('zones and addresses are read from all shapes', (t) => {
   const shown = (document: unknown): unknown =>
     membersIn(document)?.map(({ address, zone }) =>
       zone === undefined ? address.text : `${address.text} in ${zone}`,
@@ -199,7 +202,7 @@ test('zones and addresses are read from all shapes', (t) => {
     t.is(shown(odd), undefined, JSON.stringify(odd));
 });
 
-test('a fleet that cannot be read from its options keeps the proxy from starting', async (t) => {
+test.serial('a fleet that cannot be read from its options keeps the proxy from starting', async (t) => {
   const backend = await filled(t);
   const self = { 'peer-self': '127.0.0.1:1', 'peer-auth-token': token };
   for (const [flags, message] of [

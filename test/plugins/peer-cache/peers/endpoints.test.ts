@@ -25,7 +25,7 @@ function set(
 const get = (url: string, path: string, headers = {}): Promise<Response> =>
   fetch(url + path, { headers: { ...auth, 'accept-encoding': 'identity', ...headers } });
 
-test('a value that is set is there for its time, and comes back as it was', async (t) => {
+test.serial('a value that is set is there for its time, and comes back as it was', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
     const url = replica?.url ?? '';
@@ -49,51 +49,57 @@ test('a value that is set is there for its time, and comes back as it was', asyn
   });
 });
 
-test('what no replica has framed comes back as it was, is told by has, goes with a flush, and answers no request', async (t) => {
-  const backend = await filled(t);
-  await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
-    const url = replica?.url ?? '';
-    t.is((await set(url, 'key=zz&ttl_ms=20000', Buffer.from('any text'))).status, 204);
-    const got = await get(url, '/_cache/get?key=zz');
-    t.is(`${got.status} ${await got.text()}`, '200 any text');
-    t.true(Number(got.headers.get('x-cache-ttl-ms')) > 15_000);
-    t.is((await get(url, '/_cache/get?key=zz&framed=1')).status, 404);
-    t.like(await (await get(url, '/_cache/has?keys=zz,none')).json(), {
-      zz: { ok: true },
-      none: { ok: false },
+test.serial(
+  'what no replica has framed comes back as it was, is told by has, goes with a flush, and answers no request',
+  async (t) => {
+    const backend = await filled(t);
+    await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
+      const url = replica?.url ?? '';
+      t.is((await set(url, 'key=zz&ttl_ms=20000', Buffer.from('any text'))).status, 204);
+      const got = await get(url, '/_cache/get?key=zz');
+      t.is(`${got.status} ${await got.text()}`, '200 any text');
+      t.true(Number(got.headers.get('x-cache-ttl-ms')) > 15_000);
+      t.is((await get(url, '/_cache/get?key=zz&framed=1')).status, 404);
+      t.like(await (await get(url, '/_cache/has?keys=zz,none')).json(), {
+        zz: { ok: true },
+        none: { ok: false },
+      });
+      t.is((await set(url, 'key=short&ttl_ms=4000', Buffer.from('v'))).status, 204);
+      t.is((await get(url, '/_cache/get?key=short')).status, 404);
+      t.is((await fetch(`${url}/_cache/purge`, { method: 'POST', headers: auth })).status, 200);
+      t.is((await get(url, '/_cache/get?key=zz')).status, 404);
     });
-    t.is((await set(url, 'key=short&ttl_ms=4000', Buffer.from('v'))).status, 204);
-    t.is((await get(url, '/_cache/get?key=short')).status, 404);
-    t.is((await fetch(`${url}/_cache/purge`, { method: 'POST', headers: auth })).status, 200);
-    t.is((await get(url, '/_cache/get?key=zz')).status, 404);
-  });
-});
+  },
+);
 
-test('a time to live that is missing or none means 30 seconds, and what is left for less than 5 is not there', async (t) => {
-  const backend = await filled(t);
-  await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
-    const url = replica?.url ?? '';
-    for (const ttl of ['', '&ttl_ms=', '&ttl_ms=x', '&ttl_ms=0', '&ttl_ms=-5']) {
-      t.is(
-        (await set(url, `key=0:k${encodeURIComponent(ttl)}${ttl}`, await value(`0:k${ttl}`, 'v', 60_000)))
-          .status,
-        204,
-      );
-      const leftMs = Number(
-        (await get(url, `/_cache/get?key=0:k${encodeURIComponent(ttl)}`)).headers.get('x-cache-ttl-ms'),
-      );
-      t.true(leftMs > 5_000 && leftMs <= 30_000, `${ttl} ${leftMs}`);
-    }
-    await set(url, 'key=0:short&ttl_ms=4900', await value('0:short', 'v'));
-    t.is((await get(url, '/_cache/get?key=0:short')).status, 404);
-    const has = await get(url, '/_cache/has?keys=0:short,0:k,nope');
-    const shown = (await has.json()) as Record<string, { ok: boolean; ttl_ms?: number }>;
-    t.deepEqual([shown['0:short'], shown['nope'], shown['0:k']?.ok], [{ ok: false }, { ok: false }, true]);
-    t.true((shown['0:k']?.ttl_ms ?? 0) > 5_000);
-  });
-});
+test.serial(
+  'a time to live that is missing or none means 30 seconds, and what is left for less than 5 is not there',
+  async (t) => {
+    const backend = await filled(t);
+    await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
+      const url = replica?.url ?? '';
+      for (const ttl of ['', '&ttl_ms=', '&ttl_ms=x', '&ttl_ms=0', '&ttl_ms=-5']) {
+        t.is(
+          (await set(url, `key=0:k${encodeURIComponent(ttl)}${ttl}`, await value(`0:k${ttl}`, 'v', 60_000)))
+            .status,
+          204,
+        );
+        const leftMs = Number(
+          (await get(url, `/_cache/get?key=0:k${encodeURIComponent(ttl)}`)).headers.get('x-cache-ttl-ms'),
+        );
+        t.true(leftMs > 5_000 && leftMs <= 30_000, `${ttl} ${leftMs}`);
+      }
+      await set(url, 'key=0:short&ttl_ms=4900', await value('0:short', 'v'));
+      t.is((await get(url, '/_cache/get?key=0:short')).status, 404);
+      const has = await get(url, '/_cache/has?keys=0:short,0:k,nope');
+      const shown = (await has.json()) as Record<string, { ok: boolean; ttl_ms?: number }>;
+      t.deepEqual([shown['0:short'], shown['nope'], shown['0:k']?.ok], [{ ok: false }, { ok: false }, true]);
+      t.true((shown['0:k']?.ttl_ms ?? 0) > 5_000);
+    });
+  },
+);
 
-test('large values are compressed for those who take it', async (t) => {
+test.serial('large values are compressed for those who take it', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
     const url = replica?.url ?? '';
@@ -125,7 +131,7 @@ async function fetchRaw(url: string, headers: Readonly<Record<string, string>>) 
   };
 }
 
-test('calls that cannot be used are refused in the words of the specification', async (t) => {
+test.serial('calls that cannot be used are refused in the words of the specification', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
     const url = replica?.url ?? '';
@@ -169,7 +175,7 @@ test('calls that cannot be used are refused in the words of the specification', 
   });
 });
 
-test('without the token, or with a wrong one, everything is refused', async (t) => {
+test.serial('without the token, or with a wrong one, everything is refused', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 2 }, async ([replica]) => {
     const url = replica?.url ?? '';
@@ -197,7 +203,7 @@ test('without the token, or with a wrong one, everything is refused', async (t) 
   });
 });
 
-test('the ring is described without the one that is asked', async (t) => {
+test.serial('the ring is described without the one that is asked', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, others: ['10.0.0.9:3100'] }, async ([first, ...others]) => {
     const described = await (await get(first?.url ?? '', '/_cache/peers')).json();
@@ -206,7 +212,7 @@ test('the ring is described without the one that is asked', async (t) => {
   });
 });
 
-test('a purge empties the one that is asked and no other', async (t) => {
+test.serial('a purge empties the one that is asked and no other', async (t) => {
   const backend = await filled(t);
   await withFleet(
     { backend: backend.url, replicas: 2, flags: { 'peer-write-through': 'false' } },
@@ -231,7 +237,7 @@ test('a purge empties the one that is asked and no other', async (t) => {
   );
 });
 
-test('without a fleet there are no such routes', async (t) => {
+test.serial('without a fleet there are no such routes', async (t) => {
   const backend = await filled(t);
   for (const flags of [
     {},
@@ -253,20 +259,23 @@ test('without a fleet there are no such routes', async (t) => {
     );
 });
 
-test('answers are handed over unless the option says no, and only those that are kept for its least', async (t) => {
-  const backend = await filled(t);
-  const received = async (flags: Readonly<Record<string, string>>): Promise<number> => {
-    let count = 0;
-    await withFleet({ backend: backend.url, replicas: 2, flags }, async ([first, second]) => {
-      if (first === undefined || second === undefined) return t.fail();
-      for (let number = 0; number < 8; number += 1) await ask(first, pathOf('a', number));
-      await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
-      count = Number(await metric(second.url, 'peer_cache_received_total'));
-      t.is(await metric(first.url, 'peer_cache_write_through_pushes_total'), String(count));
-    });
-    return count;
-  };
-  t.true((await received({})) > 0);
-  t.is(await received({ 'peer-write-through': 'false' }), 0);
-  t.is(await received({ 'peer-write-through-min-ttl': '100h' }), 0);
-});
+test.serial(
+  'answers are handed over unless the option says no, and only those that are kept for its least',
+  async (t) => {
+    const backend = await filled(t);
+    const received = async (flags: Readonly<Record<string, string>>): Promise<number> => {
+      let count = 0;
+      await withFleet({ backend: backend.url, replicas: 2, flags }, async ([first, second]) => {
+        if (first === undefined || second === undefined) return t.fail();
+        for (let number = 0; number < 8; number += 1) await ask(first, pathOf('a', number));
+        await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
+        count = Number(await metric(second.url, 'peer_cache_received_total'));
+        t.is(await metric(first.url, 'peer_cache_write_through_pushes_total'), String(count));
+      });
+      return count;
+    };
+    t.true((await received({})) > 0);
+    t.is(await received({ 'peer-write-through': 'false' }), 0);
+    t.is(await received({ 'peer-write-through-min-ttl': '100h' }), 0);
+  },
+);

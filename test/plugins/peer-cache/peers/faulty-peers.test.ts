@@ -99,7 +99,7 @@ async function answersOf(replica: Replica): Promise<readonly string[]> {
 }
 
 for (const [name, [answer, reason]] of Object.entries(faults))
-  test(`a peer that ${name} is not believed, and costs no answer`, async (t) => {
+  test.serial(`a peer that ${name} is not believed, and costs no answer`, async (t) => {
     const backend = await filled(t);
     let right: readonly string[] = [];
     await withFleet({ backend: backend.url, replicas: 1 }, async ([only]) => {
@@ -126,62 +126,68 @@ for (const [name, [answer, reason]] of Object.entries(faults))
     });
   });
 
-test('a peer that answers late is not waited for, and what it has is kept for the next one', async (t) => {
-  const backend = await filled(t);
-  let address = '';
-  // Stands between the replicas, and is slow.
-  const slow = await peer(t, (request, response) => {
-    const pass = async (): Promise<void> => {
-      const answer = await fetch(`http://${address}${request.url ?? ''}`, {
-        headers: request.headers as Record<string, string>,
-      });
-      response.writeHead(answer.status, { 'x-peer-making': answer.headers.get('x-peer-making') ?? '' });
-      response.end(Buffer.from(await answer.arrayBuffer()));
-    };
-    setTimeout(() => void pass().catch(() => response.destroy()), 300);
-  });
-  await withFleet({ backend: backend.url, replicas: 1 }, async ([first]) => {
-    if (first === undefined) return t.fail();
-    address = first.address;
-    const right = await answersOf(first);
-    const flags = { 'peer-patience': '10ms', 'peer-write-through': 'false' };
-    await withFleet({ backend: backend.url, replicas: 1, others: [slow], flags }, async ([second]) => {
-      if (second === undefined) return t.fail();
-      t.deepEqual(await answersOf(second), right);
-      t.is(await metric(second.url, 'peer_cache_hits_total'), '0');
-      t.is(await metric(second.url, 'peer_cache_late_total'), String(numbers.length));
-      t.is(await metric(second.url, 'peer_cache_errors_total'), '0');
+test.serial(
+  'a peer that answers late is not waited for, and what it has is kept for the next one',
+  async (t) => {
+    const backend = await filled(t);
+    let address = '';
+    // Stands between the replicas, and is slow.
+    const slow = await peer(t, (request, response) => {
+      const pass = async (): Promise<void> => {
+        const answer = await fetch(`http://${address}${request.url ?? ''}`, {
+          headers: request.headers as Record<string, string>,
+        });
+        response.writeHead(answer.status, { 'x-peer-making': answer.headers.get('x-peer-making') ?? '' });
+        response.end(Buffer.from(await answer.arrayBuffer()));
+      };
+      setTimeout(() => void pass().catch(() => response.destroy()), 300);
     });
-  });
-});
+    await withFleet({ backend: backend.url, replicas: 1 }, async ([first]) => {
+      if (first === undefined) return t.fail();
+      address = first.address;
+      const right = await answersOf(first);
+      const flags = { 'peer-patience': '10ms', 'peer-write-through': 'false' };
+      await withFleet({ backend: backend.url, replicas: 1, others: [slow], flags }, async ([second]) => {
+        if (second === undefined) return t.fail();
+        t.deepEqual(await answersOf(second), right);
+        t.is(await metric(second.url, 'peer_cache_hits_total'), '0');
+        t.is(await metric(second.url, 'peer_cache_late_total'), String(numbers.length));
+        t.is(await metric(second.url, 'peer_cache_errors_total'), '0');
+      });
+    });
+  },
+);
 
-test('a peer that fails again and again is not asked for a while, and what it owns belongs to others', async (t) => {
-  const backend = await filled(t);
-  let asked = 0;
-  const broken = await peer(t, (_, response) => {
-    asked += 1;
-    response.writeHead(500).end();
-  });
-  await withFleet({ backend: backend.url, replicas: 2, others: [broken] }, async ([first, second]) => {
-    if (first === undefined || second === undefined) return t.fail();
-    const failures = async ({ url }: Replica): Promise<number> =>
-      Number(await metric(url, 'peer_cache_errors_total'));
-    let number = 0;
-    for (; (await failures(first)) < 5 || (await failures(second)) < 5; number += 1) {
-      await ask(first, pathOf('a', number));
-      await ask(second, pathOf('a', number));
-    }
-    const before = asked;
-    let shared = 0;
-    for (const end = number + 16; number < end; number += 1) {
-      const answer = await ask(first, pathOf('b', number));
-      await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
-      const calls = backend.stats().calls['/select/logsql/query'];
-      t.is(await ask(second, pathOf('b', number)), answer);
-      if (backend.stats().calls['/select/logsql/query'] === calls) shared += 1;
-    }
-    // On a slow machine it is asked again meanwhile.
-    t.true(shared >= 8, `${shared} of 16`);
-    t.true(asked - before <= 16, `${asked - before} calls`);
-  });
-});
+test.serial(
+  'a peer that fails again and again is not asked for a while, and what it owns belongs to others',
+  async (t) => {
+    const backend = await filled(t);
+    let asked = 0;
+    const broken = await peer(t, (_, response) => {
+      asked += 1;
+      response.writeHead(500).end();
+    });
+    await withFleet({ backend: backend.url, replicas: 2, others: [broken] }, async ([first, second]) => {
+      if (first === undefined || second === undefined) return t.fail();
+      const failures = async ({ url }: Replica): Promise<number> =>
+        Number(await metric(url, 'peer_cache_errors_total'));
+      let number = 0;
+      for (; (await failures(first)) < 5 || (await failures(second)) < 5; number += 1) {
+        await ask(first, pathOf('a', number));
+        await ask(second, pathOf('a', number));
+      }
+      const before = asked;
+      let shared = 0;
+      for (const end = number + 16; number < end; number += 1) {
+        const answer = await ask(first, pathOf('b', number));
+        await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
+        const calls = backend.stats().calls['/select/logsql/query'];
+        t.is(await ask(second, pathOf('b', number)), answer);
+        if (backend.stats().calls['/select/logsql/query'] === calls) shared += 1;
+      }
+      // On a slow machine it is asked again meanwhile.
+      t.true(shared >= 8, `${shared} of 16`);
+      t.true(asked - before <= 16, `${asked - before} calls`);
+    });
+  },
+);

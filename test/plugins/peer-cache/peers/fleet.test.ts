@@ -7,7 +7,7 @@ async function sum(replicas: readonly Replica[], name: string): Promise<number> 
   return values.reduce((total, value) => total + Number(value ?? 0), 0);
 }
 
-test('what one replica has made is found by the others, and the backend is asked once', async (t) => {
+test.serial('what one replica has made is found by the others, and the backend is asked once', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url }, async (replicas) => {
     const [first, ...others] = replicas;
@@ -30,7 +30,7 @@ test('what one replica has made is found by the others, and the backend is asked
   });
 });
 
-test('a set of requests through all replicas in turn asks the backend for each once', async (t) => {
+test.serial('a set of requests through all replicas in turn asks the backend for each once', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url }, async (replicas) => {
     const paths = Array.from({ length: 24 }, (_, number) => pathOf(apps[number % 4] ?? '', number));

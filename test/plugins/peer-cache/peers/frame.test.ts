@@ -13,7 +13,7 @@ const hit = fc.record({
 });
 const text = fc.string({ minLength: 1 });
 
-test('what is framed comes out as it was, under its key and with its token only', async (t) => {
+test.serial('what is framed comes out as it was, under its key and with its token only', async (t) => {
   await fc.assert(
     fc.asyncProperty(hit, text, text, text, async (value, key, token, other) => {
       const frame = await framed(key, value, token);
@@ -27,7 +27,7 @@ test('what is framed comes out as it was, under its key and with its token only'
   );
 });
 
-test('a frame of which any byte is changed, or that is cut, is no value', async (t) => {
+test.serial('a frame of which any byte is changed, or that is cut, is no value', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       hit,
@@ -47,7 +47,7 @@ test('a frame of which any byte is changed, or that is cut, is no value', async 
   );
 });
 
-test('a large value is hashed in steps', async (t) => {
+test.serial('a large value is hashed in steps', async (t) => {
   const packed = Buffer.alloc(20 * 1024 * 1024, 'x');
   const frame = await framed('key', { packed, leftMs: 1, ageMs: 0 }, 'token');
   const value = await unframed('key', frame, 'token');
@@ -71,7 +71,7 @@ const withZstd = {
   },
 };
 
-test('zstd goes before gzip where Node has it and the other side takes it', async (t) => {
+test.serial('zstd goes before gzip where Node has it and the other side takes it', async (t) => {
   const [old, modern] = [new Encodings({}), new Encodings(withZstd)];
   t.deepEqual(
     [old.names, old.preferred, modern.names, modern.preferred],
@@ -100,7 +100,7 @@ test('zstd goes before gzip where Node has it and the other side takes it', asyn
   t.true((await old.decompress(undefined, bytes, 10)).equals(bytes));
 });
 
-test('five failures in a row keep a peer from being asked until ten seconds after the last', (t) => {
+test.serial('five failures in a row keep a peer from being asked until ten seconds after the last', (t) => {
   const clock = new FakeClock();
   const breaker = new PeerBreaker(clock);
   for (let failure = 0; failure < 4; failure += 1) breaker.failed();

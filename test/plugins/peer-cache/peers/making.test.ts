@@ -7,7 +7,7 @@ import { metric } from '../stored.js';
 
 const hit = { packed: Buffer.from('v'), leftMs: 60_000, ageMs: 0 };
 
-test('what one makes is given to all who wait, and its failure too', async (t) => {
+test.serial('what one makes is given to all who wait, and its failure too', async (t) => {
   const making = new Making(new FakeClock());
   t.true(making.begin('a'));
   t.false(making.begin('a'));
@@ -27,25 +27,28 @@ test('what one makes is given to all who wait, and its failure too', async (t) =
   t.true(making.has('b:1'));
 });
 
-test('who makes it for too long is forgotten, who waits too long or leaves gets nothing, and there is an end to how many', async (t) => {
-  const clock = new FakeClock();
-  const making = new Making(clock);
-  making.begin('a');
-  t.is(await making.wait('a', 1), undefined);
-  const left = new AbortController();
-  const waiting = making.wait('a', 60_000, left.signal);
-  left.abort();
-  t.is(await waiting, undefined);
-  const many = Array.from({ length: 1_000 }, () => making.wait('a', 60_000));
-  t.is(await making.wait('a', 60_000), undefined);
-  clock.advance(30_000);
-  t.false(making.has('a'));
-  t.deepEqual(new Set(await Promise.all(many)), new Set([undefined]));
-  for (let number = 0; number < 10_000; number += 1) t.true(making.begin(`${number}`));
-  t.false(making.begin('one more'));
-});
+test.serial(
+  'who makes it for too long is forgotten, who waits too long or leaves gets nothing, and there is an end to how many',
+  async (t) => {
+    const clock = new FakeClock();
+    const making = new Making(clock);
+    making.begin('a');
+    t.is(await making.wait('a', 1), undefined);
+    const left = new AbortController();
+    const waiting = making.wait('a', 60_000, left.signal);
+    left.abort();
+    t.is(await waiting, undefined);
+    const many = Array.from({ length: 1_000 }, () => making.wait('a', 60_000));
+    t.is(await making.wait('a', 60_000), undefined);
+    clock.advance(30_000);
+    t.false(making.has('a'));
+    t.deepEqual(new Set(await Promise.all(many)), new Set([undefined]));
+    for (let number = 0; number < 10_000; number += 1) t.true(making.begin(`${number}`));
+    t.false(making.begin('one more'));
+  },
+);
 
-test('a peer is waited for twice as long as usual, and hardly when it is always late', (t) => {
+test.serial('a peer is waited for twice as long as usual, and hardly when it is always late', (t) => {
   const patience = new Patience(50);
   t.is(patience.ms, 50);
   for (let count = 0; count < 100; count += 1) patience.answered(1);
@@ -70,7 +73,7 @@ test('a peer is waited for twice as long as usual, and hardly when it is always 
   t.is(usual.ms, 10_000);
 });
 
-test('what all replicas are asked for at once is asked of the backend once', async (t) => {
+test.serial('what all replicas are asked for at once is asked of the backend once', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url }, async (replicas) => {
     const alone = async (path: string): Promise<number> => {
@@ -99,7 +102,7 @@ test('what all replicas are asked for at once is asked of the backend once', asy
   });
 });
 
-test('one who was told to make a value and gives it up leaves it to the next', async (t) => {
+test.serial('one who was told to make a value and gives it up leaves it to the next', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([only]) => {
     const get = async (more: string): Promise<string | null> => {

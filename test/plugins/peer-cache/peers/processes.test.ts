@@ -7,7 +7,7 @@ import { freePort, isOpen, run } from '../../../core/program/child.js';
 import { pipeline } from '../stored.js';
 import { apps, ask, filled, pathOf, token, until } from './fleet.js';
 
-test('a replica that is stopped, goes on, is killed or comes back costs no answer', async (t) => {
+test.serial('a replica that is stopped, goes on, is killed or comes back costs no answer', async (t) => {
   const backend = await filled(t);
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-fleet-'));
   const file = join(folder, 'pipeline.yaml');

@@ -8,7 +8,7 @@ async function fillAll(replicas: readonly Replica[], headers = {}): Promise<void
     await until(async () => (await metric(url, 'peer_cache_write_through_waiting_bytes')) === '0');
 }
 
-test('a flush with peers empties all replicas and reports each of them', async (t) => {
+test.serial('a flush with peers empties all replicas and reports each of them', async (t) => {
   const backend = await filled(t);
   // Nobody listens there.
   await withFleet({ backend: backend.url, others: ['127.0.0.1:9'] }, async (replicas) => {
@@ -28,28 +28,31 @@ test('a flush with peers empties all replicas and reports each of them', async (
   });
 });
 
-test('a flush without peers leaves the others as they are, one of a tenant what others have of other tenants', async (t) => {
-  const backend = await filled(t);
-  await withFleet({ backend: backend.url, replicas: 2 }, async (replicas) => {
-    const [first, second] = replicas;
-    if (first === undefined || second === undefined) return t.fail();
-    for (const tenant of ['1', '2']) await fillAll(replicas, { 'x-scope-orgid': tenant });
-    const flush = (query: string): Promise<Response> =>
-      fetch(`${first.proxy.urls.admin ?? ''}/admin/cache/flush${query}`, { method: 'POST' });
-    const callsFor = async (replica: Replica, tenant: string): Promise<number> => {
-      const calls = callsOf(backend);
-      for (const app of apps) await ask(replica, pathOf(app), { 'x-scope-orgid': tenant });
-      return callsOf(backend) - calls;
-    };
-    t.is((await flush('')).status, 200);
-    t.is(await callsFor(second, '1'), 0);
-    t.is((await flush('?tenant=1&peers')).status, 200);
-    t.is(await callsFor(second, '2'), 0);
-    t.true((await callsFor(second, '1')) > 0);
-  });
-});
+test.serial(
+  'a flush without peers leaves the others as they are, one of a tenant what others have of other tenants',
+  async (t) => {
+    const backend = await filled(t);
+    await withFleet({ backend: backend.url, replicas: 2 }, async (replicas) => {
+      const [first, second] = replicas;
+      if (first === undefined || second === undefined) return t.fail();
+      for (const tenant of ['1', '2']) await fillAll(replicas, { 'x-scope-orgid': tenant });
+      const flush = (query: string): Promise<Response> =>
+        fetch(`${first.proxy.urls.admin ?? ''}/admin/cache/flush${query}`, { method: 'POST' });
+      const callsFor = async (replica: Replica, tenant: string): Promise<number> => {
+        const calls = callsOf(backend);
+        for (const app of apps) await ask(replica, pathOf(app), { 'x-scope-orgid': tenant });
+        return callsOf(backend) - calls;
+      };
+      t.is((await flush('')).status, 200);
+      t.is(await callsFor(second, '1'), 0);
+      t.is((await flush('?tenant=1&peers')).status, 200);
+      t.is(await callsFor(second, '2'), 0);
+      t.true((await callsFor(second, '1')) > 0);
+    });
+  },
+);
 
-test('lines that are deleted through one replica come back from none', async (t) => {
+test.serial('lines that are deleted through one replica come back from none', async (t) => {
   const backend = await filled(t);
   await withFleet({ backend: backend.url, endpoints: '  - use: delete' }, async (replicas) => {
     const [first] = replicas;

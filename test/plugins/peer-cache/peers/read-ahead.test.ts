@@ -25,7 +25,7 @@ async function hotOf({ url }: Replica): Promise<readonly HotEntry[]> {
   return ((await answer.json()) as { readonly entries: readonly HotEntry[] }).entries;
 }
 
-test('what a replica is asked for most is there on another one before somebody asks', async (t) => {
+test.serial('what a replica is asked for most is there on another one before somebody asks', async (t) => {
   const backend = await filled(t);
   for (const isEnabled of [true, false])
     await withFleet(
@@ -93,7 +93,7 @@ async function oneRound(
   return peer.got.map((key) => key.slice(0, 1) + (key.split(':')[4] ?? ''));
 }
 
-test('each bound of a round of reading ahead holds, and says what it left out', async (t) => {
+test.serial('each bound of a round of reading ahead holds, and says what it left out', async (t) => {
   const backend = await filled(t);
   const key = await keyMaker(t, backend.url);
   const of = (tenant: string, name: string, score: number, size_bytes = 100, leftMs = 600_000): HotEntry => ({
@@ -141,7 +141,7 @@ test('each bound of a round of reading ahead holds, and says what it left out', 
   });
 });
 
-test('so many keys are read ahead at once as the option says', async (t) => {
+test.serial('so many keys are read ahead at once as the option says', async (t) => {
   const backend = await filled(t);
   const key = await keyMaker(t, backend.url);
   const entries = numbers.slice(0, 6).map((number): HotEntry => ({
@@ -164,63 +164,69 @@ test('so many keys are read ahead at once as the option says', async (t) => {
     );
 });
 
-test('keys of other options are not read ahead, and what is larger than told or not believed is not kept', async (t) => {
-  const backend = await filled(t);
-  const key = await keyMaker(t, backend.url);
-  const of = (text: string): HotEntry => ({
-    key: text,
-    tenant: '1',
-    score: 1,
-    size_bytes: 100,
-    remaining_ttl_ms: 600_000,
-  });
-  const entries = [of(key('1', 'a')), of('1:x:0123456789abcdef:1:b'), of('1:c')];
-  const kept =
-    (wanted: number) =>
-    async (replica: Replica): Promise<void> => {
-      t.is(await count(replica, prefetches), wanted);
-    };
-  t.deepEqual(await oneRound(t, backend.url, { entries }, {}, kept(1)), ['1a']);
-  await oneRound(t, backend.url, { entries, bytesOf: () => 101 }, {}, async (replica) => {
-    t.is(await count(replica, prefetches), 0);
-    t.is(await count(replica, 'peer_cache_read_ahead_budget_drops_total'), 1);
-  });
-  await oneRound(t, backend.url, { entries, token: 'another one' }, {}, kept(0));
-});
+test.serial(
+  'keys of other options are not read ahead, and what is larger than told or not believed is not kept',
+  async (t) => {
+    const backend = await filled(t);
+    const key = await keyMaker(t, backend.url);
+    const of = (text: string): HotEntry => ({
+      key: text,
+      tenant: '1',
+      score: 1,
+      size_bytes: 100,
+      remaining_ttl_ms: 600_000,
+    });
+    const entries = [of(key('1', 'a')), of('1:x:0123456789abcdef:1:b'), of('1:c')];
+    const kept =
+      (wanted: number) =>
+      async (replica: Replica): Promise<void> => {
+        t.is(await count(replica, prefetches), wanted);
+      };
+    t.deepEqual(await oneRound(t, backend.url, { entries }, {}, kept(1)), ['1a']);
+    await oneRound(t, backend.url, { entries, bytesOf: () => 101 }, {}, async (replica) => {
+      t.is(await count(replica, prefetches), 0);
+      t.is(await count(replica, 'peer_cache_read_ahead_budget_drops_total'), 1);
+    });
+    await oneRound(t, backend.url, { entries, token: 'another one' }, {}, kept(0));
+  },
+);
 
-test('an index of keys that cannot be used is counted, and its replica is left alone for a time', async (t) => {
-  const backend = await filled(t);
-  const answers = [
-    'no JSON',
-    '[]',
-    '{"entries":[1]}',
-    '{"entries":[{"key":"k","tenant":"1","score":-1,"size_bytes":1,"remaining_ttl_ms":1}]}',
-    `{"entries":[],"more":"${'x'.repeat(4 * 1024 * 1024)}"}`,
-  ];
-  for (const answer of answers) {
-    const peer = await toldPeer(t, { entries: [], hot: (response) => void response.end(answer) });
-    const backoff = (time: string) => ({ 'peer-hot-read-ahead-error-backoff': time });
-    await withFleet(
-      {
-        backend: backend.url,
-        replicas: 2,
-        others: [peer.address],
-        flags: ahead,
-        flagsOf: (place) => backoff(place === 0 ? '1ms' : '1000h'),
-      },
-      async ([often, once]) => {
-        if (often === undefined || once === undefined) return t.fail();
-        const errors = 'peer_cache_hot_index_errors_total';
-        await until(async () => (await count(often, errors)) >= 3);
-        await until(async () => (await count(once, 'peer_cache_hot_index_requests_total')) >= 5);
-        t.is(await count(once, errors), 1, answer.slice(0, 80));
-        t.deepEqual(peer.got, []);
-      },
-    );
-  }
-});
+test.serial(
+  'an index of keys that cannot be used is counted, and its replica is left alone for a time',
+  async (t) => {
+    const backend = await filled(t);
+    const answers = [
+      'no JSON',
+      '[]',
+      '{"entries":[1]}',
+      '{"entries":[{"key":"k","tenant":"1","score":-1,"size_bytes":1,"remaining_ttl_ms":1}]}',
+      `{"entries":[],"more":"${'x'.repeat(4 * 1024 * 1024)}"}`,
+    ];
+    for (const answer of answers) {
+      const peer = await toldPeer(t, { entries: [], hot: (response) => void response.end(answer) });
+      const backoff = (time: string) => ({ 'peer-hot-read-ahead-error-backoff': time });
+      await withFleet(
+        {
+          backend: backend.url,
+          replicas: 2,
+          others: [peer.address],
+          flags: ahead,
+          flagsOf: (place) => backoff(place === 0 ? '1ms' : '1000h'),
+        },
+        async ([often, once]) => {
+          if (often === undefined || once === undefined) return t.fail();
+          const errors = 'peer_cache_hot_index_errors_total';
+          await until(async () => (await count(often, errors)) >= 3);
+          await until(async () => (await count(once, 'peer_cache_hot_index_requests_total')) >= 5);
+          t.is(await count(once, errors), 1, answer.slice(0, 80));
+          t.deepEqual(peer.got, []);
+        },
+      );
+    }
+  },
+);
 
-test('rounds of reading ahead come as often as interval and jitter say', async (t) => {
+test.serial('rounds of reading ahead come as often as interval and jitter say', async (t) => {
   const backend = await filled(t);
   const rare = [{ 'peer-hot-read-ahead-interval': '1000h' }, { 'peer-hot-read-ahead-jitter': '1000000h' }];
   await withFleet(
@@ -234,44 +240,47 @@ test('rounds of reading ahead come as often as interval and jitter say', async (
   );
 });
 
-test('a process that has more to do reads nothing ahead, and ends a round that it has begun', async (t) => {
-  const host = makeHost({ metrics: peerMetrics });
-  const asked: string[] = [];
-  let free = 0;
-  const peer = {
-    isUp: true,
-    hot: () => {
-      asked.push('hot');
-      return Promise.resolve(
-        ['1:a', '1:b'].map((key) => ({
-          key,
-          tenant: '1',
-          score: 1,
-          size_bytes: 1,
-          remaining_ttl_ms: 60_000,
-        })),
-      );
-    },
-    get: (key: string) => {
-      asked.push(key);
-      return Promise.resolve({ state: 'none' as const });
-    },
-  };
-  const options = optionsOf('peer-cache', {
-    peerHotReadAheadMaxConcurrency: 1,
-  }) as unknown as PeerCacheOptions;
-  const front: TierFront = {
-    largest: 1000,
-    isOwn: () => true,
-    find: () => Promise.resolve(undefined),
-    peek: () => undefined,
-    put: () => true,
-  };
-  const settings = { options, house: host, members: { peers: [peer] }, isFree: () => (free -= 1) >= 0 };
-  const reading = new ReadAhead(settings);
-  await reading.round(front);
-  t.deepEqual(asked, []);
-  free = 3;
-  await reading.round(front);
-  t.deepEqual(asked, ['hot', '1:a']);
-});
+test.serial(
+  'a process that has more to do reads nothing ahead, and ends a round that it has begun',
+  async (t) => {
+    const host = makeHost({ metrics: peerMetrics });
+    const asked: string[] = [];
+    let free = 0;
+    const peer = {
+      isUp: true,
+      hot: () => {
+        asked.push('hot');
+        return Promise.resolve(
+          ['1:a', '1:b'].map((key) => ({
+            key,
+            tenant: '1',
+            score: 1,
+            size_bytes: 1,
+            remaining_ttl_ms: 60_000,
+          })),
+        );
+      },
+      get: (key: string) => {
+        asked.push(key);
+        return Promise.resolve({ state: 'none' as const });
+      },
+    };
+    const options = optionsOf('peer-cache', {
+      peerHotReadAheadMaxConcurrency: 1,
+    }) as unknown as PeerCacheOptions;
+    const front: TierFront = {
+      largest: 1000,
+      isOwn: () => true,
+      find: () => Promise.resolve(undefined),
+      peek: () => undefined,
+      put: () => true,
+    };
+    const settings = { options, house: host, members: { peers: [peer] }, isFree: () => (free -= 1) >= 0 };
+    const reading = new ReadAhead(settings);
+    await reading.round(front);
+    t.deepEqual(asked, []);
+    free = 3;
+    await reading.round(front);
+    t.deepEqual(asked, ['hot', '1:a']);
+  },
+);

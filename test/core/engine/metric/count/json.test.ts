@@ -55,7 +55,7 @@ test.serial('lines that are counted by their JSON count as they would one by one
       await store.push(account, stored);
       for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
     }),
-    { numRuns: runs(20) },
+    { numRuns: runs(10) },
   );
 });
 

@@ -110,7 +110,7 @@ test.serial(
         await store.push(account, entriesOf([late]));
         await compare();
       }),
-      { numRuns: runs(8), seed: 20_261_123 },
+      { numRuns: runs(5), seed: 20_261_123 },
     );
   },
 );

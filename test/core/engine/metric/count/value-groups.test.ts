@@ -49,7 +49,7 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
       await store.push(account, [...stored, ...twice]);
       for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
     }),
-    { numRuns: runs(25) },
+    { numRuns: runs(12) },
   );
 });
 
