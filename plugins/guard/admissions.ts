@@ -1,3 +1,4 @@
+import { Demand } from '../../core/base/admission/demand.js';
 import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
 import type { Places } from '../../core/workers/workers.js';
@@ -48,6 +49,7 @@ const overloadedForMs = 5_000;
 export class Admissions {
   readonly #options: AdmissionsOptions;
   readonly #queue: FairQueue;
+  readonly #demand: Demand;
   readonly #places: Places;
   readonly #requests = new WeakMap<object, Admitted>();
   #refusedAtMs = -Infinity;
@@ -55,6 +57,7 @@ export class Admissions {
   constructor(options: AdmissionsOptions) {
     this.#options = options;
     const { max, nowMs, placesOf = () => allOf(max) } = options;
+    this.#demand = new Demand(nowMs);
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
     // In addition to the requests that fill the places, there is room for owners with less than their share.
     this.#queue = new FairQueue({ maxWaiting: 2 * max, refusal, nowMs });
@@ -106,6 +109,7 @@ export class Admissions {
     let admitted = this.#requests.get(request);
     if (admitted === undefined) {
       const paying = pay?.();
+      if (owner[0] !== undefined) this.#demand.count(owner[0]);
       const turn =
         paying === undefined ? this.#turn(owner, signal) : this.#afterPaying(paying, owner, signal);
       admitted = { owner, turn, active: 0, holds: true };
@@ -178,12 +182,14 @@ export class Admissions {
 
   /**
    * Under overload, refusals should come at once and admitted requests be served soon, so only those wait whose tenant has not had its part:
-   * its share of the places, or else less than the tenant that asks most.
+   * its share of the places, or else asks less often than another one: how much waits says little of who asks most, as those are refused.
    */
   #mayWait(owner: Owner): boolean {
     const queue = this.#queue;
     const places = this.#limit();
-    return queue.isBelowShare(owner, places) || (queue.waiting < 2 * places && !queue.isLargest(owner));
+    if (queue.isBelowShare(owner, places)) return true;
+    const [tenant] = owner;
+    return tenant !== undefined && queue.waiting < 2 * places && !this.#demand.isLargest(tenant);
   }
 
   #hasPlace(): boolean {

@@ -83,16 +83,6 @@ export class FairQueue {
     return false;
   }
 
-  /** Whether no other of the widest owners holds and awaits more places than this one. */
-  isLargest([widest]: Owner): boolean {
-    const { parts } = this.#all;
-    const own = widest === undefined ? undefined : parts.get(widest);
-    const size = (share: Share): number => share.held + share.waiting;
-    if (own === undefined) return parts.size === 0;
-    for (const share of parts.values()) if (size(share) > size(own)) return false;
-    return true;
-  }
-
   /** Gives a place to the next accepted waiter and tells whether there was one. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
     let next: Waiting | undefined;

@@ -150,9 +150,9 @@ test('under overload a tenant over its share waits as long as another one asks m
     flood.shift()?.leave();
     flood.push(await place);
   }
-  // Two of four places are its share.
-  const calm = [enter('calm'), enter('calm'), enter('calm')];
-  t.deepEqual([state.running, state.waiting], [4, 3]);
+  // Two of four places are its share; that it then holds and awaits more than the flood, which is refused at once, makes it no flood.
+  const calm = Array.from({ length: 6 }, () => enter('calm'));
+  t.deepEqual([state.running, state.waiting], [4, 6]);
   await t.throwsAsync(async () => enter('flood'), { message: 'overload' });
   for (const place of flood) place.leave();
   for (const place of calm) (await place).leave();
