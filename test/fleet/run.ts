@@ -2,17 +2,30 @@
  * `npm run fleet`: replicas in processes of their own before one backend. The corpus through all of them in turn, what they ask of the
  * backend beside replicas that know nothing of each other, and a load while replicas are killed, stopped, slowed, cut off and added.
  *
- *   npm run fleet -- [--discovery=static|dns|srv|http] [--seconds=10] [--loops=8] [--seed=N] [--set=http|otel] [--no-rounds] [--no-faults]
+ *   npm run fleet -- [--discovery=static|dns|srv|http|store] [--seconds=10] [--loops=8] [--seed=N] [--set=http|otel] [--no-rounds] [--no-faults]
+ *
+ * `store` is none: replicas share a Valkey or Redis, the program `VALKEY_SERVER` or one in the PATH, which is killed and started again in a
+ * fourth round; give --no-faults beside it.
  *
  * BACKEND_URL names a VictoriaLogs with the corpus in it; without it the embedded backend is used. Ends with 1 when an answer failed, was wrong,
  * or the second round asked the backend more than a third of what separate replicas ask.
  */
+import { RealStore } from '../core/cache/real-store.js';
 import { readExceptions } from '../conformance/exceptions.js';
 import { readArguments } from '../watch/arguments.js';
 import { discoveryOf } from './discovery.js';
 import { Fleet } from './fleet.js';
 import { Balancer } from './load.js';
-import { corpusFlags, countedCases, Ground, round, underFaults } from './trial.js';
+import {
+  corpusFlags,
+  countedCases,
+  Ground,
+  isFaulty,
+  p99Of,
+  round,
+  underFaults,
+  type RoundReport,
+} from './trial.js';
 
 const options = readArguments(process.argv.slice(2), [
   'discovery',
@@ -42,29 +55,52 @@ process.exitCode = complaints.length === 0 ? 0 : 1;
 
 /** The corpus through all replicas, beside replicas that know nothing of each other. */
 async function inTurn(flags: readonly string[], discovery: string): Promise<void> {
-  const alone = await rounds(await Fleet.open(3, flags));
-  const together = await rounds(await Fleet.open(3, flags, await discoveryOf(discovery, 3)));
+  const apart = await rounds(await Fleet.open(3, flags));
+  const together =
+    discovery === 'store'
+      ? await overStore(flags)
+      : await rounds(await Fleet.open(3, flags, await discoveryOf(discovery, 3)));
   print(`three replicas, ${cases.length} requests in turn, calls of the backend`);
-  for (const [index, one] of alone.entries()) {
-    const other = together[index];
-    if (other === undefined) continue;
-    print(
-      `round ${index + 1}: apart ${one.backendCalls} (${one.passed}/${one.all} right), ${discovery} ${other.backendCalls} (${other.passed}/${other.all} right)`,
-    );
-    complaints.push(...other.failures.filter((failure) => !one.failures.includes(failure)));
+  for (const [index, { backendCalls, passed, all, failures }] of together.entries()) {
+    const one = apart[index];
+    const beside = one === undefined ? '' : `apart ${one.backendCalls} (${one.passed}/${one.all} right), `;
+    print(`round ${index + 1}: ${beside}${discovery} ${backendCalls} (${passed}/${all} right)`);
+    complaints.push(...failures.filter((failure) => apart.every((each) => !each.failures.includes(failure))));
   }
-  const [second, bound] = [together[1]?.backendCalls ?? 0, (alone[1]?.backendCalls ?? 0) / 3];
+  const [second, bound] = [together[1]?.backendCalls ?? 0, (apart[1]?.backendCalls ?? 0) / 3];
   if (second > bound) complaints.push(`the second round asked ${second} times, the bound is ${bound}`);
 }
 
-async function rounds(fleet: Fleet): Promise<readonly Awaited<ReturnType<typeof round>>[]> {
-  const balancer = new Balancer(fleet.replicas);
+/** Replicas that share a store; it dies in the last round and comes back empty, and dies once more. */
+async function overStore(flags: readonly string[]): Promise<readonly RoundReport[]> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const store = await RealStore.start({ teardown: (end) => void ends.push(end) });
+  const part = (share: number): number => Math.floor(cases.length * share);
+  const turns = new Map([
+    [part(0.2), () => store.kill()],
+    [part(0.4), () => store.start()],
+    [part(0.7), () => store.kill()],
+    [part(0.8), () => store.start()],
+  ]);
   try {
-    return [
-      await round(balancer, ground.backend, cases, 0),
-      await round(balancer, ground.backend, cases, 1),
-      await round(balancer, ground.backend, cases, 2),
-    ];
+    const fleet = await Fleet.open(3, [...flags, `-shared-cache-url=${store.url}`]);
+    return await rounds(fleet, (index) => turns.get(index)?.());
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+/** Three rounds, and one more in which `during` is called before each case. */
+async function rounds(
+  fleet: Fleet,
+  during?: (index: number) => Promise<void> | void,
+): Promise<readonly RoundReport[]> {
+  const balancer = new Balancer(fleet.replicas);
+  const reports: RoundReport[] = [];
+  try {
+    for (const offset of [0, 1, 2]) reports.push(await round(balancer, ground.backend, cases, offset));
+    if (during !== undefined) reports.push(await round(balancer, ground.backend, cases, 0, during));
+    return reports;
   } finally {
     await balancer.close();
     await fleet.close();
@@ -89,6 +125,11 @@ async function faulty(flags: readonly string[], discovery: string): Promise<void
       );
       complaints.push(...failed, ...wrong);
     }
+    const [faulty, sound] = [p99Of(reports, isFaulty), p99Of(reports, (fault) => fault === 'none')];
+    print(
+      `p99 under all faults ${faulty.toFixed(1)} ms, without any ${sound.toFixed(1)} ms, ${(faulty / sound).toFixed(2)} times`,
+    );
+    if (faulty > 1.5 * sound) complaints.push('p99 under faults is over 1.5 times that without');
   } finally {
     await fleet.close();
   }

@@ -56,10 +56,12 @@ export async function round(
   backend: CountingBackend,
   cases: readonly GoldenCase[],
   offset: number,
+  before: (index: number) => Promise<void> | void = () => undefined,
 ): Promise<RoundReport> {
   backend.forget();
   const failures: string[] = [];
   for (const [index, { request, golden }] of cases.entries()) {
+    await before(index);
     const answer = await balancer.sendTo(index + offset, request);
     const difference = compareAnswers(request, golden, answer);
     if (difference !== undefined) failures.push(`${request.id}: ${difference}`);
@@ -85,9 +87,13 @@ export interface Fault {
   end(fleet: Fleet): void | Promise<void>;
 }
 
+/** What is warm after it is not after a start. */
+const warming: Fault = { name: 'warming', begin: () => undefined, end: () => undefined };
+/** Before every fault, as what is kept grows all the time. */
+const none: Fault = { name: 'none', begin: () => undefined, end: () => undefined };
+
 /** The faults of a fleet of three, of which a fourth one can be added. */
-export const faults: readonly Fault[] = [
-  { name: 'none', begin: () => undefined, end: () => undefined },
+const faults: readonly Fault[] = [
   {
     name: 'killed',
     begin: async ({ replicas }) => replicas[1]?.kill(),
@@ -129,7 +135,7 @@ export interface FaultReport extends LoadReport {
   readonly backendCalls: number;
 }
 
-/** A load on a fleet while faults come and go. */
+/** A load on a fleet while faults come and go, with a stretch without a fault before each. */
 export async function underFaults(
   fleet: Fleet,
   backend: CountingBackend,
@@ -144,7 +150,8 @@ export async function underFaults(
   const balancer = new Balancer(fleet.replicas);
   const reports: FaultReport[] = [];
   try {
-    for (const [number, fault] of faults.entries()) {
+    const stretches = [warming, ...faults.flatMap((fault) => [none, fault])];
+    for (const [number, fault] of stretches.entries()) {
       backend.forget();
       const loading = loadWith(balancer, cases, { ...settings, seed: settings.seed + number });
       await sleep(settings.seconds * 250);
@@ -163,4 +170,17 @@ export async function underFaults(
     await balancer.close();
   }
   return reports;
+}
+
+/** The 99th percentile of all times of the stretches that this accepts, in milliseconds. */
+export function p99Of(reports: readonly FaultReport[], accepts: (fault: string) => boolean): number {
+  return quantile(
+    reports.filter(({ fault }) => accepts(fault)).flatMap(({ timesMs }) => timesMs),
+    0.99,
+  );
+}
+
+/** Whether a stretch of this name had a fault. */
+export function isFaulty(fault: string): boolean {
+  return fault !== none.name && fault !== warming.name;
 }

@@ -30,7 +30,7 @@ export class RealStore {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  static async start(t: ExecutionContext, ...args: readonly string[]): Promise<RealStore> {
+  static async start(t: Pick<ExecutionContext, 'teardown'>, ...args: readonly string[]): Promise<RealStore> {
     const store = new RealStore(await freePort(), args);
     const atExit = (): void => void store.kill();
     process.once('exit', atExit);
