@@ -3,29 +3,10 @@ import type { Socket } from 'node:net';
 import type { Context } from 'koa';
 import { apiError } from '../base/errors/table.js';
 import type { ServerOptions } from '../base/options.gen.js';
+import type { connectionMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Meters } from '../base/meters.js';
 import type { Clock } from '../base/clock.js';
 import { maxReadMs, quietMs } from './last-answer.js';
-
-/** Metrics of the connections of all listeners (docs/protocol/operation.md#metrics). */
-export const connectionMetrics = {
-  http_connections: { type: 'gauge', help: 'Open client connections by state.', labels: ['state'] },
-  http_connection_transitions_total: {
-    type: 'counter',
-    help: 'Changes of state of client connections.',
-    labels: ['state'],
-  },
-  http_connection_rotations_total: {
-    type: 'counter',
-    help: 'Connections that a client was asked to close, by reason.',
-    labels: ['reason'],
-  },
-  http_connections_cut_total: {
-    type: 'counter',
-    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority).',
-    labels: ['reason'],
-  },
-} as const;
 
 type Settings = Pick<
   ServerOptions,

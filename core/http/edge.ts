@@ -12,8 +12,9 @@ import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import { createApp } from './app.js';
-import { Connections, type connectionMetrics } from './connections.js';
-import { FastLane, type fastLaneMetrics } from './fast-lane.js';
+import type { connectionMetrics, fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
+import { Connections } from './connections.js';
+import { FastLane } from './fast-lane.js';
 import { InFlight } from './in-flight.js';
 import {
   createListenerServer,

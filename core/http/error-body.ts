@@ -4,10 +4,11 @@ import { ApiError, errorTypeOf } from '../base/errors/api-error.js';
 import { RefusedQuery } from '../base/errors/refused-query.js';
 import { RowTimeError } from '../victoria/names/row-time.js';
 import { StreamTextError } from '../victoria/names/stream-text.js';
+import { blamedFor } from '../kernel/blame.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 
-/** The error as the client sees it: an ApiError unchanged, a LogQL error as 400 with Loki's text, a broken row as 502, a bug as 500. */
+/** The error as the client sees it: an ApiError unchanged, a LogQL error as 400 with Loki's text, a broken row as 502, a bug as 500 that says in which plugin. */
 export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   // Errors after an abort are its consequences; the abort reason is what the client should see.
   if (signal.aborted && signal.reason instanceof ApiError) return signal.reason;
@@ -16,7 +17,10 @@ export function clientErrorOf(error: unknown, signal: AbortSignal): ApiError {
   // Rows are parsed where they are used, so the backend is to blame for these.
   if (error instanceof StreamTextError || error instanceof RowTimeError)
     return unexpectedAnswer('the backend', error.message, error);
-  return apiError('internal', {}, { cause: error });
+  const culprit = blamedFor(error);
+  if (culprit === undefined) return apiError('internal', {}, { cause: error });
+  const { kind, id, plugin } = culprit;
+  return apiError('pluginDefect', { kind, id, plugin }, { cause: error });
 }
 
 /** The error of a request whose connection ended before its answer was sent. */

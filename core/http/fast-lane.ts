@@ -5,21 +5,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ByteLru } from '../base/memory/byte-lru.js';
+import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { Meters } from '../base/meters.js';
 import type { Connections } from './connections.js';
 import type { Repeat, RepeatPath } from '../kernel/repeat.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { track, type TrackSettings } from './track.js';
-
-export const fastLaneMetrics = {
-  fast_lane_requests_total: {
-    type: 'counter',
-    help: 'Requests answered by their bytes alone, because the same bytes had been answered before.',
-  },
-  fast_lane_entries: { type: 'gauge', help: 'Requests whose meaning is remembered.' },
-  fast_lane_bytes: { type: 'gauge', help: 'Bytes of the requests whose meaning is remembered.' },
-} as const;
 
 export interface FastLaneSettings extends TrackSettings {
   readonly meters: Meters<typeof fastLaneMetrics>;

@@ -1,5 +1,14 @@
 import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
-import type { Endpoint, Lifecycle, Plugin, RouteHandler, UpgradeHandler } from './plugin/contract.js';
+import type {
+  Endpoint,
+  Lifecycle,
+  OwnRoute,
+  Plugin,
+  RouteHandler,
+  Stage,
+  UpgradeHandler,
+} from './plugin/contract.js';
+import type { SlotName } from './plugin/slots.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Host } from './plugin/host.js';
 import type { Route } from '../wire/routes-table.js';
@@ -7,6 +16,8 @@ import type { ChainLink } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
 import { OwnRoutes } from './own-routes.js';
+import { blame, type PluginPlace } from './blame.js';
+import { holdToAnyAnswer } from './stage-contract.js';
 
 /** Makes the host for one plugin, whose log records name a component. */
 export type HostFor = (pluginId: string, metrics: MetricSpecs, component: string) => Host;
@@ -36,11 +47,20 @@ export function buildPlugins(
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
-    const stage = create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
-    links.push({ id: loaded.id, rest: plugin.rest, stage, meter: meterFor(loaded.id) });
+    const stage = create(loaded, () => {
+      const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
+      return madeStage(made);
+    });
+    links.push({
+      ...placeOf(loaded),
+      rest: plugin.rest,
+      gives: plugin.gives,
+      stage,
+      meter: meterFor(loaded.id),
+    });
     if (stage.routes !== undefined) {
       checkRoutes(loaded, stage.routes, routes.byId, false);
-      claim(loaded, stage.routes, handlers);
+      claim(loaded, answering(loaded, stage.routes), handlers);
     }
     stages.push(unitOf(loaded, stage));
   }
@@ -49,13 +69,14 @@ export function buildPlugins(
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
     if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
-    const endpoint: Endpoint = create(loaded, () =>
-      plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)),
-    );
-    create(loaded, () => routes.add(plugin.ownRoutes ?? []));
+    const endpoint = create(loaded, () => {
+      const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
+      routes.add(plugin.ownRoutes ?? []);
+      return madeEndpoint(made, plugin.ownRoutes ?? []);
+    });
     checkRoutes(loaded, endpoint.routes, routes.byId, plugin.servesAdmin === true);
-    claim(loaded, endpoint.routes, handlers);
-    claim(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>(), upgrades);
+    claim(loaded, answering(loaded, endpoint.routes), handlers);
+    claim(loaded, upgrading(loaded, endpoint.upgrades), upgrades);
     endpoints.push(unitOf(loaded, endpoint));
   }
   return {
@@ -65,6 +86,80 @@ export function buildPlugins(
     upgrades,
     units: [...services, ...stages.reverse(), ...endpoints],
   };
+}
+
+/** What `create` of a stage gave, which nobody need have type-checked. */
+function madeStage(made: unknown): Stage<SlotName, SlotName> {
+  if (!isObject(made)) throw new Error('create returned no object');
+  if (!('handle' in made) || typeof made.handle !== 'function')
+    throw new Error('create returned a stage without handle(exchange, rest)');
+  if ('routes' in made && made.routes !== undefined) requireHandlers<RouteHandler>('routes', made.routes);
+  // Its handle is there; the other hooks are optional and asked for by name.
+  return made as Stage<SlotName, SlotName>;
+}
+
+function madeEndpoint(made: unknown, own: readonly OwnRoute[]): Endpoint {
+  if (!isObject(made)) throw new Error('create returned no object');
+  const {
+    routes,
+    upgrades = new Map<string, UpgradeHandler>(),
+  }: { readonly routes?: unknown; readonly upgrades?: unknown } = made;
+  requireHandlers<RouteHandler>('routes', routes);
+  requireHandlers<UpgradeHandler>('upgrades', upgrades);
+  const unserved = own.find(({ id }) => !routes.has(id) && !upgrades.has(id));
+  if (unserved !== undefined)
+    throw new Error(`the route "${unserved.id}" of ownRoutes has no handler in routes`);
+  return { ...made, routes, upgrades };
+}
+
+function requireHandlers<Handler>(
+  part: string,
+  handlers: unknown,
+): asserts handlers is ReadonlyMap<string, Handler> {
+  if (!(handlers instanceof Map))
+    throw new Error(`create returned ${part} that are no Map from ids of routes to handlers`);
+  const odd = [...handlers].find(([, handler]) => typeof handler !== 'function');
+  if (odd !== undefined)
+    throw new Error(`the handler of the route "${String(odd[0])}" in ${part} is no function`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The handlers of a plugin, each held to give an answer; what it throws is noted as the plugin's. */
+function answering(loaded: LoadedPlugin, routes: Endpoint['routes']): Endpoint['routes'] {
+  const whose = placeOf(loaded);
+  return mapped(routes, (handler) => async (call) => {
+    try {
+      const answer = await handler(call);
+      holdToAnyAnswer(whose, answer);
+      return answer;
+    } catch (error) {
+      throw blame(error, whose);
+    }
+  });
+}
+
+function upgrading(
+  loaded: LoadedPlugin,
+  upgrades: Endpoint['upgrades'] = new Map<string, UpgradeHandler>(),
+): ReadonlyMap<string, UpgradeHandler> {
+  const whose = placeOf(loaded);
+  return mapped(upgrades, (handler) => async (call) => {
+    try {
+      await handler(call);
+    } catch (error) {
+      throw blame(error, whose);
+    }
+  });
+}
+
+function mapped<Handler>(
+  from: ReadonlyMap<string, Handler>,
+  change: (handler: Handler) => Handler,
+): ReadonlyMap<string, Handler> {
+  return new Map([...from].map(([id, handler]) => [id, change(handler)]));
 }
 
 /** Checks that plugins serve exactly the routes they declare, and that all of them exist. */
@@ -105,7 +200,11 @@ function claim<Handler>(
 function createAs(loaded: LoadedPlugin, kind: 'service', hostFor: HostFor): Lifecycle {
   const { plugin } = loaded;
   if (plugin.kind !== kind) throw wrongKind(loaded, kind);
-  return create(loaded, () => plugin.create(loaded.options, hostOf(loaded, plugin, hostFor)));
+  return create(loaded, () => {
+    const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
+    if (!isObject(made)) throw new Error('create returned no object');
+    return made;
+  });
 }
 
 function create<Made>(loaded: LoadedPlugin, make: () => Made): Made {
@@ -126,6 +225,10 @@ function unitOf(loaded: LoadedPlugin, lifecycle: Lifecycle): Unit {
 
 function place({ id, plugin, at }: LoadedPlugin): Pick<Unit, 'id' | 'kind' | 'at'> {
   return { id, kind: plugin.kind, at: `${at.file}:${at.line}:${at.column}` };
+}
+
+function placeOf(loaded: LoadedPlugin): PluginPlace {
+  return { ...place(loaded), plugin: loaded.plugin.name };
 }
 
 function wrongKind(loaded: LoadedPlugin, wanted: string): PluginFailure {

@@ -3,12 +3,19 @@ import type { SlotName } from './plugin/slots.js';
 import type { Exchange } from './plugin/exchange.js';
 import type { Answer } from '../wire/answer/types.js';
 import type { Rest, RestUse, Stage } from './plugin/contract.js';
+import { blame } from './blame.js';
+import { holdToAnswer, holdToRest, type StagePromises } from './stage-contract.js';
 
 /** A stage in its place, made by the loader from the pipeline file. */
 export interface ChainLink {
   readonly id: string;
   readonly rest: RestUse;
   readonly stage: Stage<SlotName, SlotName>;
+  /** The slots that it promises; none unless given. */
+  readonly gives?: readonly string[];
+  /** The plugin's own name; the id unless given. */
+  readonly plugin?: string;
+  readonly at?: string;
   readonly meter?: StageMeter;
 }
 
@@ -25,18 +32,15 @@ export function composeChain(links: readonly ChainLink[]): Run {
   return links.reduceRight<Run>((rest, link) => linkBefore(link, rest), end);
 }
 
-const most: Readonly<Record<RestUse, number>> = { never: 0, maybe: 1, once: 1, many: Infinity };
-const least: Readonly<Record<RestUse, number>> = { never: 0, maybe: 0, once: 1, many: 0 };
-
 function linkBefore(link: ChainLink, rest: Run): Run {
-  const limit = most[link.rest];
+  const promises: StagePromises = { kind: 'stage', plugin: link.id, gives: [], ...link };
   return async (exchange) => {
     exchange.signal.throwIfAborted();
     let runs = 0;
     let passed: Answer | undefined;
     const counted: Rest<SlotName> = async (derived) => {
       runs += 1;
-      if (runs > limit) throw new RestMisuse(link, runs);
+      holdToRest(promises, runs, derived);
       passed = await (call === undefined ? rest(derived) : metered(call, rest, derived));
       return passed;
     };
@@ -44,14 +48,12 @@ function linkBefore(link: ChainLink, rest: Run): Run {
     try {
       // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
       const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
-      if (runs < least[link.rest]) throw new RestMisuse(link, runs);
-      // A stage of a site need not have been type-checked.
-      const given: unknown = answer;
-      if (typeof given !== 'object' || given === null || !('kind' in given)) throw new NoAnswer(link);
+      holdToAnswer(promises, runs, answer);
       call?.answered();
       noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
       return answer;
-    } catch (error) {
+    } catch (thrown) {
+      const error = blame(thrown, promises);
       call?.failed(error, exchange.signal.aborted);
       throw error;
     }
@@ -83,25 +85,5 @@ async function metered(call: StageCall, rest: Run, exchange: Exchange): Promise<
     throw error;
   } finally {
     call.restEnded(failure);
-  }
-}
-
-/** A stage gave something that is no answer. */
-export class NoAnswer extends Error {
-  constructor(link: ChainLink) {
-    super(
-      `stage "${link.id}" gave no answer: handle must return what the rest answered, or an answer with a kind`,
-    );
-    this.name = 'NoAnswer';
-  }
-}
-
-/** A stage ran the rest of the chain more or less often than it declared. */
-export class RestMisuse extends Error {
-  constructor(link: ChainLink, runs: number) {
-    super(
-      `stage "${link.id}" declares rest: '${link.rest}' but ran the rest of the chain ${runs} time${runs === 1 ? '' : 's'}`,
-    );
-    this.name = 'RestMisuse';
   }
 }

@@ -1,6 +1,7 @@
 import type { Lifecycle } from './plugin/contract.js';
 import type { PurgeScope } from './plugin/host.js';
 import type { Logger } from '../base/logger.js';
+import { thrownAt } from './thrown-at.js';
 import { withinBound } from './bounded.js';
 
 /** A plugin instance in its place in the pipeline. */
@@ -18,7 +19,9 @@ export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 export class PluginFailure extends Error {
   constructor(unit: Pick<Unit, 'id' | 'kind' | 'at'>, phase: Phase, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause);
-    super(`${unit.at}: ${unit.kind} "${unit.id}" failed to ${phase}: ${text}`, { cause });
+    const thrown = thrownAt(cause);
+    const where = thrown === undefined ? '' : ` (${thrown})`;
+    super(`${unit.at}: ${unit.kind} "${unit.id}" failed to ${phase}: ${text}${where}`, { cause });
     this.name = 'PluginFailure';
   }
 }

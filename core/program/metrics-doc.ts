@@ -1,11 +1,15 @@
-import { connectionMetrics } from '../http/connections.js';
-import { fastLaneMetrics } from '../http/fast-lane.js';
 import { memoryMetrics } from '../base/memory/pool.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import { metricPrefix } from '../kernel/telemetry/meters.js';
-import { logMetrics, requestMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import {
+  connectionMetrics,
+  fastLaneMetrics,
+  logMetrics,
+  requestMetrics,
+  workerMetrics,
+} from '../kernel/telemetry/metrics-table.js';
 import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics

@@ -10,8 +10,6 @@ import type { Clock } from '../base/clock.js';
 import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
 import { apiError } from '../base/errors/table.js';
 import { untilAborted } from '../base/errors/until-aborted.js';
-import { connectionMetrics } from '../http/connections.js';
-import { fastLaneMetrics } from '../http/fast-lane.js';
 import { openEdge, type Edge } from '../http/edge.js';
 import type { Urls } from '../http/listener.js';
 import { createLimits } from '../wire/limits/limits.js';
@@ -22,7 +20,13 @@ import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import { logMetrics, requestMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import {
+  connectionMetrics,
+  fastLaneMetrics,
+  logMetrics,
+  requestMetrics,
+  workerMetrics,
+} from '../kernel/telemetry/metrics-table.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';

@@ -5,7 +5,7 @@ import type { MetricSpecs } from '../base/meters.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
 import type { Rest, Stage, StagePlugin } from '../kernel/plugin/contract.js';
 import { makeHost, type FakeHost } from './fake-host.js';
-import { holdToAnswer, holdToGives, holdToNeeds, holdToOptions } from './stage-contract.js';
+import { holdToNeeds, holdToOptions } from './stage-contract.js';
 
 /** The result of running a stage. */
 export interface StageRun<Given extends SlotName> {
@@ -35,19 +35,22 @@ export async function runStage<
   const seen: Exchange<Gives>[] = [];
   const stage = plugin.create(options, host);
   const end: Rest<Gives> = (derived) => {
-    holdToGives(plugin, derived);
     seen.push(derived);
     return rest(derived);
   };
   // The chain is typed for any stage; this one gets exactly the slots that its own types name.
   const run = composeChain([
-    { id: plugin.name, rest: plugin.rest, stage: stage as unknown as Stage<SlotName, SlotName> },
+    {
+      id: plugin.name,
+      rest: plugin.rest,
+      gives: plugin.gives,
+      stage: stage as unknown as Stage<SlotName, SlotName>,
+    },
     { id: 'rest', rest: 'never', stage: { handle: (derived) => end(derived) } },
   ]);
   await stage.start?.(exchange.signal);
   try {
     const answer = await run(exchange);
-    holdToAnswer(plugin, answer);
     return { answer, seen };
   } finally {
     await stage.stop?.();

@@ -3,12 +3,11 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
 import type { OptionSchema } from '../kernel/options/index.js';
 
-/** What the contract of a stage is checked by. */
+/** What of a stage a test can get wrong; what the stage itself can is refused by the kernel (core/kernel/stage-contract). */
 export interface Promises {
   readonly name: string;
   readonly schema?: object;
   readonly needs: readonly string[];
-  readonly gives: readonly string[];
 }
 
 /** Refuses options that the schema does not have, or that lack one it requires: a pipeline file with them would not start. */
@@ -37,27 +36,6 @@ export function holdToNeeds({ name, needs }: Promises, exchange: Exchange): void
     );
 }
 
-/** Refuses to run the rest of the chain without a slot that the stage promises to give. */
-export function holdToGives({ name, gives }: Promises, derived: Exchange): void {
-  const missing = gives.find((slot) => !hasSlot(derived, slot));
-  if (missing !== undefined)
-    throw new Error(
-      `stage "${name}" declares to give the slot "${missing}" and ran the rest of the chain without it`,
-    );
-}
-
-/** Refuses what is no answer, which would be a failed request. */
-export function holdToAnswer({ name }: Promises, answer: unknown): void {
-  const kind: unknown =
-    typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'kind') : undefined;
-  if (typeof kind !== 'string') throw new Error(`stage "${name}" gave no answer but ${describe(answer)}`);
-}
-
 function hasSlot(exchange: Exchange, slot: string): boolean {
   return Object.hasOwn(exchange.slots, slot) && exchange.slots[slot as SlotName] !== undefined;
-}
-
-function describe(value: unknown): string {
-  if (value === undefined || value === null) return String(value);
-  return typeof value === 'object' ? 'an object without a kind' : `a ${typeof value}`;
 }

@@ -642,6 +642,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     headers: { 'Sec-WebSocket-Version': '13' },
     body: 'text',
   },
+  pluginDefect: {
+    status: 500,
+    when: 'a defect that shows in a plugin, such as a stage of a site that gives no answer; details are in the log',
+    text: 'internal error in {kind} "{id}" (plugin "{plugin}")',
+  },
   internal: { status: 500, when: 'a defect; details are in the log', text: 'internal error' },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -5,6 +5,8 @@ import { OwnRoutes } from '../own-routes.js';
 type Parts = ReadonlyMap<string, unknown>;
 
 const metricTypes: ReadonlySet<unknown> = new Set(['counter', 'gauge', 'histogram']);
+const listeners: ReadonlySet<unknown> = new Set(['main', 'admin']);
+const knownMethods: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 const metricName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** What is wrong with the metrics and routes that a plugin declares, before any of its code runs; undefined when they can be used. */
@@ -19,7 +21,7 @@ function metricsFault(metrics: unknown): string | undefined {
     if (!metricName.test(name))
       return `the metric "${name}" needs another name: letters, digits and underscores, with no digit first`;
     if (!isMapping(spec)) return `the metric "${name}" is declared by no mapping`;
-    const { type, help, labels = [] } = Object.fromEntries(Object.entries(spec));
+    const { type, help, labels = [], buckets } = Object.fromEntries(Object.entries(spec));
     if (!metricTypes.has(type))
       return `the metric "${name}" has the type ${JSON.stringify(type)}, which is not counter, gauge or histogram`;
     if (typeof help !== 'string' || help === '') return `the metric "${name}" has no help`;
@@ -28,8 +30,21 @@ function metricsFault(metrics: unknown): string | undefined {
       (label) => typeof label !== 'string' || !metricName.test(label) || label === 'le',
     );
     if (bad !== undefined) return `the metric "${name}" cannot have a label ${JSON.stringify(bad)}`;
+    if (new Set(labels).size < labels.length) return `the metric "${name}" has a label twice`;
+    if (buckets !== undefined && !areBuckets(buckets))
+      return `the buckets of the metric "${name}" are no list of numbers that rise`;
   }
   return undefined;
+}
+
+function areBuckets(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(
+      (bound: unknown, at) => Number.isFinite(bound) && (at === 0 || Number(value[at - 1]) < Number(bound)),
+    )
+  );
 }
 
 function routesFault(plugin: Parts): string | undefined {
@@ -37,6 +52,13 @@ function routesFault(plugin: Parts): string | undefined {
   if (routes === undefined) return undefined;
   if (!Array.isArray(routes) || !routes.every(isRoute))
     return 'its ownRoutes are no list of routes, each with an id and a path';
+  for (const { id, listener = 'main', methods = [] } of routes) {
+    if (!listeners.has(listener))
+      return `the route "${id}" is of the listener ${JSON.stringify(listener)}, which is not main or admin`;
+    if (!Array.isArray(methods)) return `the methods of the route "${id}" are no list`;
+    const odd: unknown = methods.find((method) => !knownMethods.has(method));
+    if (odd !== undefined) return `the route "${id}" cannot have the method ${JSON.stringify(odd)}`;
+  }
   if (plugin.get('servesAdmin') !== true) {
     const admin = routes.find(({ listener }) => listener === 'admin');
     if (admin !== undefined)

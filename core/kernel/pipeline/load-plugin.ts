@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readBuiltInSchemas, schemaProblem, suggest, type OptionSchema } from '../options/index.js';
 import type { Plugin } from '../plugin/contract.js';
 import { asPlugin } from './as-plugin.js';
+import { syntaxFaultAt, thrownAt } from '../thrown-at.js';
 import { findModule, resolvePackage } from './find-module.js';
 
 /** The result of loading `use`. */
@@ -45,10 +46,10 @@ export async function loadPlugin(use: string, folder: string, builtIns: BuiltIns
   if (/^\.{1,2}\//.test(use) || isAbsolute(use)) return loadPath(use, folder);
   if (builtIns.names.includes(use)) {
     const schema = builtIns.schemas.get(use) ?? noOptions;
-    return loadModule(() => builtIns.load(use), schema);
+    return loadModule(() => builtIns.load(use), undefined, schema);
   }
   const path = resolvePackage(use, folder);
-  if (path !== undefined) return loadModule(() => importDefault(path));
+  if (path !== undefined) return loadModule(() => importDefault(path), path);
   return unknownName(use, builtIns);
 }
 
@@ -65,10 +66,14 @@ function loadPath(use: string, folder: string): Promise<PluginLoad> | PluginLoad
     const fix = 'compile it and name the .js file';
     return { kind: 'broken', message: `"${use}" is TypeScript, which is not loaded directly`, fix };
   }
-  return loadModule(() => importDefault(path));
+  return loadModule(() => importDefault(path), path);
 }
 
-async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSchema): Promise<PluginLoad> {
+async function loadModule(
+  load: () => Promise<unknown>,
+  path: string | undefined,
+  builtInSchema?: OptionSchema,
+): Promise<PluginLoad> {
   let exported: unknown;
   try {
     exported = await load();
@@ -76,7 +81,7 @@ async function loadModule(load: () => Promise<unknown>, builtInSchema?: OptionSc
     const fix = loadFix(error);
     return {
       kind: 'broken',
-      message: `cannot be loaded: ${firstLine(error)}`,
+      message: `cannot be loaded: ${firstLine(error)}${await placeOf(error, path)}`,
       ...(fix === undefined ? {} : { fix }),
     };
   }
@@ -115,6 +120,14 @@ function loadFix(error: unknown): string | undefined {
   if (/Cannot use import statement outside a module|Unexpected token 'export'/.test(text))
     return 'write "type": "module" into its package.json, or name it .mjs';
   return undefined;
+}
+
+/** ` (/etc/site/gate.js:14:5)`, or nothing where that is not known. */
+async function placeOf(error: unknown, path: string | undefined): Promise<string> {
+  const thrown = thrownAt(error);
+  const at =
+    thrown ?? (error instanceof SyntaxError && path !== undefined ? await syntaxFaultAt(path) : undefined);
+  return at === undefined ? '' : ` (${at})`;
 }
 
 function firstLine(error: unknown): string {

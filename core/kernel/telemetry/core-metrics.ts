@@ -1,3 +1,4 @@
+import { defectIn } from '../blame.js';
 import type { TelemetryOptions } from '../../base/options.gen.js';
 import type { Meters } from '../../base/meters.js';
 import type { Clock } from '../../base/clock.js';
@@ -52,6 +53,9 @@ export class RequestMetrics implements RequestObserver {
     this.#upstream(record);
     this.#cache(record, kind);
     this.#inside(record);
+    const culprit = status === 500 ? defectIn(record.error) : undefined;
+    if (culprit !== undefined)
+      this.meters.plugin_defects_total.add(1, { kind: culprit.kind, plugin: culprit.id });
     if (record.tupleMode !== undefined && status === 200) {
       this.meters.response_tuple_mode_total.add(1, { mode: record.tupleMode });
     }

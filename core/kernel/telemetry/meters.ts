@@ -52,7 +52,7 @@ export class MeterRegistry {
   #meter(name: string, spec: MetricSpec): Meter {
     const known = this.#made.get(name);
     if (known !== undefined) {
-      if (shapeOf(known.spec) !== shapeOf(spec))
+      if (shapeOfMetric(known.spec) !== shapeOfMetric(spec))
         throw new Error(`metric ${name} is declared twice in different ways`);
       return known.meter;
     }
@@ -69,7 +69,8 @@ function isTotal(value: object): boolean {
 
 type Meter = Counter<Labels> | Gauge<Labels> | Histogram<Labels>;
 
-function shapeOf(spec: MetricSpec): string {
+/** Two declarations of a metric with the same shape are one. */
+export function shapeOfMetric(spec: MetricSpec): string {
   return JSON.stringify([spec.type, spec.labels ?? [], spec.buckets ?? []]);
 }
 

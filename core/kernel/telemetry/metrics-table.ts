@@ -1,3 +1,4 @@
+import { memoryMetrics } from '../../base/memory/pool.js';
 import type { MetricSpecs } from '../../base/meters.js';
 
 const where = ['system', 'direction', 'endpoint', 'route'] as const;
@@ -46,6 +47,11 @@ export const requestMetrics = {
     type: 'histogram',
     help: 'Time of internal operations.',
     labels: ['operation', 'outcome'],
+  },
+  plugin_defects_total: {
+    type: 'counter',
+    help: 'Requests that failed because of a defect in a plugin, by its id in the pipeline file.',
+    labels: ['kind', 'plugin'],
   },
   response_tuple_mode_total: {
     type: 'counter',
@@ -119,3 +125,42 @@ export const logMetrics = {
     labels: ['reason'],
   },
 } as const satisfies MetricSpecs;
+
+/** Metrics of the connections of all listeners (docs/protocol/operation.md#metrics). */
+export const connectionMetrics = {
+  http_connections: { type: 'gauge', help: 'Open client connections by state.', labels: ['state'] },
+  http_connection_transitions_total: {
+    type: 'counter',
+    help: 'Changes of state of client connections.',
+    labels: ['state'],
+  },
+  http_connection_rotations_total: {
+    type: 'counter',
+    help: 'Connections that a client was asked to close, by reason.',
+    labels: ['reason'],
+  },
+  http_connections_cut_total: {
+    type: 'counter',
+    help: 'Connections that were cut: pipelined (requests went on behind one that was refused), unread (its client did not read the answer in time), certificate (a client certificate of no trusted authority).',
+    labels: ['reason'],
+  },
+} as const;
+
+export const fastLaneMetrics = {
+  fast_lane_requests_total: {
+    type: 'counter',
+    help: 'Requests answered by their bytes alone, because the same bytes had been answered before.',
+  },
+  fast_lane_entries: { type: 'gauge', help: 'Requests whose meaning is remembered.' },
+  fast_lane_bytes: { type: 'gauge', help: 'Bytes of the requests whose meaning is remembered.' },
+} as const;
+
+/** Every metric of the house that no plugin declares, but for those of the process. */
+export const houseMetrics: MetricSpecs = {
+  ...requestMetrics,
+  ...workerMetrics,
+  ...logMetrics,
+  ...memoryMetrics,
+  ...connectionMetrics,
+  ...fastLaneMetrics,
+};

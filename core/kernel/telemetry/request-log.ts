@@ -7,6 +7,7 @@ import { authOf, endUserOf } from './identity.js';
 import { digestQuery } from './query-digest.js';
 import { RequestRate, RequestSummary } from './request-rate.js';
 import type { RequestObserver, RequestRecord } from './request-record.js';
+import { defectIn } from '../blame.js';
 import type { Trace } from '../../base/trace.js';
 
 export type RequestLogOptions = Pick<
@@ -119,6 +120,7 @@ export class RequestLog implements RequestObserver {
       'upstream.duration_ms': roundMs(upstreamMs),
       ...(logLevel === 'debug' ? byType(trace) : {}),
       ...errorFields(record.error, debugLogRawQueries),
+      ...(status === 500 ? culpritFields(record.error) : {}),
     };
   }
 }
@@ -155,6 +157,19 @@ function sumByKey(measured: Measured): Readonly<Record<string, number>> {
   const sums = new Map<string, number>();
   for (const [key, value] of measured) sums.set(key, (sums.get(key) ?? 0) + value);
   return Object.fromEntries([...sums].map(([key, value]) => [key, roundMs(value)]));
+}
+
+/** The plugin in which a defect shows, and where the file names it. */
+function culpritFields(error: unknown): LogFields {
+  const culprit = defectIn(error);
+  if (culprit === undefined) return {};
+  const { id, kind, plugin, at } = culprit;
+  return {
+    'plugin.id': id,
+    'plugin.kind': kind,
+    'plugin.name': plugin,
+    ...(at === undefined ? {} : { 'plugin.at': at }),
+  };
 }
 
 function errorFields(error: unknown, mayShowQueries: boolean): LogFields {

@@ -22,10 +22,12 @@ const maxSeries = 2_000;
 /** The series of one metric. Their number is bounded: combinations beyond the bound share one. */
 class SeriesTable<Series> {
   readonly #all = new Map<string, Series>();
+  readonly #metric: string;
   readonly #names: readonly string[];
   readonly #make: (labels: Labels) => Series;
 
-  constructor(names: readonly string[], make: (labels: Labels) => Series) {
+  constructor(metric: string, names: readonly string[], make: (labels: Labels) => Series) {
+    this.#metric = metric;
     this.#names = names;
     this.#make = make;
   }
@@ -42,7 +44,13 @@ class SeriesTable<Series> {
   #keyOf(labels: Labels): string {
     let key = '';
     for (const name of this.#names) key += `${labels[name] ?? ''}\u0000`;
+    for (const name in labels) if (!this.#names.includes(name)) throw this.#undeclared(name);
     return key;
+  }
+
+  #undeclared(name: string): TypeError {
+    const declared = this.#names.length === 0 ? 'it declares none' : `it declares ${this.#names.join(', ')}`;
+    return new TypeError(`the metric ${this.#metric} has no label "${name}": ${declared}`);
   }
 
   #add(key: string, labels: Labels): Series {
@@ -88,7 +96,7 @@ class Count {
 /** A counter whose increments reach prom-client when it is read. */
 export function plainCounter(description: Description): Meter.Counter<Labels> {
   const { name, labelNames } = description;
-  const table = new SeriesTable(labelNames, (labels) => {
+  const table = new SeriesTable(name, labelNames, (labels) => {
     counter.labels(labels);
     return new Count(name, labels);
   });
@@ -123,7 +131,7 @@ class Level {
 /** A gauge whose value reaches prom-client when it is read. */
 export function plainGauge(description: Description): Meter.Gauge<Labels> {
   const { name, labelNames } = description;
-  const table = new SeriesTable(labelNames, (labels) => {
+  const table = new SeriesTable(name, labelNames, (labels) => {
     gauge.labels(labels);
     return new Level(name, labels);
   });
@@ -186,7 +194,7 @@ export class PlainHistogram extends Histogram {
     super({ ...description, buckets: [...buckets] });
     this.#frame = new Histogram({ ...description, buckets: [...buckets], registers: [] });
     const { name, labelNames } = description;
-    this.#table = new SeriesTable(labelNames, (labels) => {
+    this.#table = new SeriesTable(name, labelNames, (labels) => {
       super.labels(labels);
       return new Observed(name, labels, buckets);
     });

@@ -3,6 +3,7 @@ import { badValue } from './bad-value.js';
 import { behindCache } from './behind-cache.js';
 import { behindTerminal } from './behind-terminal.js';
 import { brokenPlugin } from './broken-plugin.js';
+import { clashingDeclarations } from './clashing-declarations.js';
 import { clientCertificates } from './client-certificates.js';
 import { coldBackend } from './cold-backend.js';
 import { deprecatedOption } from './deprecated-option.js';
@@ -67,6 +68,7 @@ export const rules: readonly Rule[] = [
   behindTerminal,
   emptyList,
   behindCache,
+  clashingDeclarations,
   dottedNames,
   metricsListener,
   clientCertificates,

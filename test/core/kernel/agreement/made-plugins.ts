@@ -1,0 +1,22 @@
+/** Texts of pipeline files and of plugins in plain JavaScript, which nobody has type-checked. */
+export const frame = (stages: string, endpoints = ''): string =>
+  `version: 1\nstages:\n${stages}  - use: ./end.mjs\nendpoints:\n  - use: reference-api\n  - use: status\n${endpoints}`;
+export const odd = frame('  - use: ./odd.mjs\n');
+export const withOptions = (options: string): string => frame(`  - use: ./odd.mjs\n    with: ${options}\n`);
+export const oddEndpoint = frame('', '  - use: ./odd.mjs\n');
+
+/** A stage that does nothing, with other parts than the usual. */
+export const stage = (parts: string): string =>
+  `export default { kind: 'stage', name: 'odd', summary: 's', needs: [], gives: [], rest: 'once',
+  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+  ${parts} };`;
+export const handling = (body: string, parts = ''): string =>
+  stage(`${parts} create: (options, host) => ({ handle: async (exchange, rest) => { ${body} } }),`);
+export const endpoint = (parts: string): string =>
+  `export default { kind: 'endpoint', name: 'odd', summary: 's',
+  ownRoutes: [{ id: 'odd', path: '/site/odd' }],
+  create: () => ({ routes: new Map([['odd', async () => ({ kind: 'names', values: [], warnings: [] })]]) }),
+  ${parts} };`;
+export const metric = (name: string, spec: string): string => stage(`metrics: { '${name}': ${spec} },`);
+export const schema = (properties: string, more = ''): string =>
+  stage(`schema: { type: 'object', additionalProperties: false, properties: { ${properties} }, ${more} },`);
