@@ -34,7 +34,7 @@ test.serial(
     t.teardown(() => fleet.close());
     const reports = await underFaults(fleet, ground.backend, cases, {
       seed,
-      seconds: 1,
+      seconds: 1.5,
       loops: 4,
       pauseMs: 20,
     });

@@ -16,16 +16,7 @@ import { readArguments } from '../watch/arguments.js';
 import { discoveryOf } from './discovery.js';
 import { Fleet } from './fleet.js';
 import { Balancer } from './load.js';
-import {
-  corpusFlags,
-  countedCases,
-  Ground,
-  isFaulty,
-  p99Of,
-  round,
-  underFaults,
-  type RoundReport,
-} from './trial.js';
+import { corpusFlags, countedCases, Ground, p99Of, round, underFaults, type RoundReport } from './trial.js';
 
 const options = readArguments(process.argv.slice(2), [
   'discovery',
@@ -111,29 +102,41 @@ async function rounds(
   }
 }
 
+/** The same load on a fleet with faults and on one without. */
 async function faulty(flags: readonly string[], discovery: string): Promise<void> {
+  const reports = await loaded(flags, discovery, false);
+  const sound = await loaded(flags, discovery, true);
+  print(`seed ${seed}; a load of ${options.number('loops', 8)} loops`);
+  for (const [index, { fault, asked, resent, failed, wrong, p50, p99, backendCalls }] of reports.entries()) {
+    print(
+      `${fault.padEnd(16)} asked ${asked}, resent ${resent}, failed ${failed.length}, wrong ${wrong.length}, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${backendCalls} calls of the backend; without it p99 ${sound[index]?.p99.toFixed(1)} ms`,
+    );
+    complaints.push(...failed, ...wrong);
+  }
+  const [withFaults, without] = [p99Of(reports), p99Of(sound)];
+  const times = withFaults / without;
+  print(
+    `p99 under all faults ${withFaults.toFixed(1)} ms, without any ${without.toFixed(1)} ms, ${times.toFixed(2)} times`,
+  );
+  if (times > 1.5) complaints.push('p99 under faults is over 1.5 times that without');
+}
+
+async function loaded(
+  flags: readonly string[],
+  discovery: string,
+  isSound: boolean,
+): Promise<Awaited<ReturnType<typeof underFaults>>> {
   const excepted = readExceptions();
   const known = cases.filter(({ request }) => request.method === 'GET' && !excepted.has(request.id));
   const fleet = await Fleet.open(4, flags, await discoveryOf(discovery, 4), 3);
+  const settings = {
+    seed,
+    seconds: options.number('seconds', 10),
+    loops: options.number('loops', 8),
+    pauseMs: options.number('pause', 20),
+  };
   try {
-    const reports = await underFaults(fleet, ground.backend, known, {
-      seed,
-      seconds: options.number('seconds', 10),
-      loops: options.number('loops', 8),
-      pauseMs: options.number('pause', 20),
-    });
-    print(`seed ${seed}; a load of ${options.number('loops', 8)} loops`);
-    for (const { fault, asked, resent, failed, wrong, p50, p99, backendCalls } of reports) {
-      print(
-        `${fault.padEnd(16)} asked ${asked}, resent ${resent}, failed ${failed.length}, wrong ${wrong.length}, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${backendCalls} calls of the backend`,
-      );
-      complaints.push(...failed, ...wrong);
-    }
-    const [faulty, sound] = [p99Of(reports, isFaulty), p99Of(reports, (fault) => fault === 'none')];
-    print(
-      `p99 under all faults ${faulty.toFixed(1)} ms, without any ${sound.toFixed(1)} ms, ${(faulty / sound).toFixed(2)} times`,
-    );
-    if (faulty > 1.5 * sound) complaints.push('p99 under faults is over 1.5 times that without');
+    return await underFaults(fleet, ground.backend, known, settings, isSound);
   } finally {
     await fleet.close();
   }

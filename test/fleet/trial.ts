@@ -89,8 +89,6 @@ export interface Fault {
 
 /** What is warm after it is not after a start. */
 const warming: Fault = { name: 'warming', begin: () => undefined, end: () => undefined };
-/** Before every fault, as what is kept grows all the time. */
-const none: Fault = { name: 'none', begin: () => undefined, end: () => undefined };
 
 /** The faults of a fleet of three, of which a fourth one can be added. */
 const faults: readonly Fault[] = [
@@ -135,7 +133,10 @@ export interface FaultReport extends LoadReport {
   readonly backendCalls: number;
 }
 
-/** A load on a fleet while faults come and go, with a stretch without a fault before each. */
+/**
+ * A load on a fleet while faults come and go. What is kept grows all the time, so `isSound` gives what to hold it to: the same stretches of
+ * another fleet to which nothing happens.
+ */
 export async function underFaults(
   fleet: Fleet,
   backend: CountingBackend,
@@ -146,18 +147,18 @@ export async function underFaults(
     readonly loops: number;
     readonly pauseMs: number;
   },
+  isSound = false,
 ): Promise<readonly FaultReport[]> {
   const balancer = new Balancer(fleet.replicas);
   const reports: FaultReport[] = [];
   try {
-    const stretches = [warming, ...faults.flatMap((fault) => [none, fault])];
-    for (const [number, fault] of stretches.entries()) {
+    for (const [number, fault] of [warming, ...faults].entries()) {
       backend.forget();
       const loading = loadWith(balancer, cases, { ...settings, seed: settings.seed + number });
       await sleep(settings.seconds * 250);
-      await fault.begin(fleet);
+      if (!isSound) await fault.begin(fleet);
       const report = await loading;
-      await fault.end(fleet);
+      if (!isSound) await fault.end(fleet);
       reports.push({
         ...report,
         fault: fault.name,
@@ -172,15 +173,10 @@ export async function underFaults(
   return reports;
 }
 
-/** The 99th percentile of all times of the stretches that this accepts, in milliseconds. */
-export function p99Of(reports: readonly FaultReport[], accepts: (fault: string) => boolean): number {
+/** The 99th percentile of all times but those of warming up, in milliseconds. */
+export function p99Of(reports: readonly FaultReport[]): number {
   return quantile(
-    reports.filter(({ fault }) => accepts(fault)).flatMap(({ timesMs }) => timesMs),
+    reports.filter(({ fault }) => fault !== warming.name).flatMap(({ timesMs }) => timesMs),
     0.99,
   );
-}
-
-/** Whether a stretch of this name had a fault. */
-export function isFaulty(fault: string): boolean {
-  return fault !== none.name && fault !== warming.name;
 }

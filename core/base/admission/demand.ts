@@ -39,7 +39,7 @@ export class Demand {
   #turn(): void {
     const window = Math.floor(this.#nowMs() / windowMs);
     if (window === this.#window) return;
-    this.#before = window === this.#window + 1 ? this.#now : new Map();
+    this.#before = window === this.#window + 1 ? this.#now : new Map<string | object, number>();
     this.#now = new Map();
     this.#window = window;
   }
