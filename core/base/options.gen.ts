@@ -367,11 +367,11 @@ export interface TelemetryOptions {
    */
   readonly otlpInterval: number;
   /**
-   * Longest time that a push of metrics may take. (milliseconds)
+   * Longest time that a push of metrics may take, all its tries together. (milliseconds)
    */
   readonly otlpTimeout: number;
   /**
-   * Compression of pushed metrics.
+   * Compression of pushed metrics; zstd needs Node 22.15.
    */
   readonly otlpCompression: 'none' | 'gzip' | 'zstd';
   /**

@@ -16,9 +16,10 @@ import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp, type Measurements } from '../kernel/telemetry/added-up.js';
 import { LogWriter } from '../kernel/telemetry/log-writer.js';
-import { createLoggers, lostLinesRecord } from '../kernel/telemetry/logger.js';
+import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import { logMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { logMetrics, otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
@@ -80,7 +81,9 @@ class FirstProcess {
   readonly #meters: Meters<typeof workerMetrics>;
   readonly #sums = new AddedUp();
   readonly #writer: LogWriter;
+  readonly #loggers: LoggerFactory;
   readonly #log: Logger;
+  #push: OtlpPush | undefined;
   #isStopping = false;
   #folder: string | undefined;
   #sockets: WorkerSockets | undefined;
@@ -102,7 +105,8 @@ class FirstProcess {
       lostLine: lostLinesRecord,
       onLost: (lines, reason) => lost.add(lines, { reason }),
     });
-    this.#log = createLoggers(pipeline.telemetry.logLevel, this.#writer).component('proxy');
+    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer);
+    this.#log = this.#loggers.component('proxy');
     // Workers take connections from the same listener as they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ serialization: 'advanced' });
@@ -113,6 +117,12 @@ class FirstProcess {
     const onAbort = (): void => void this.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
+      this.#push = createOtlpPush(this.#pipeline.telemetry, {
+        measurements: () => this.#measurements(),
+        meters: this.#registry.create(otlpMetrics),
+        log: this.#loggers.component(otlpComponent),
+        clock: systemClock,
+      });
       await this.#makeSockets();
       const urls = await this.#run(1);
       const others = Array.from({ length: this.#count - 1 }, (_, index) => index + 2);
@@ -122,6 +132,7 @@ class FirstProcess {
         'workers.count': this.#count,
         ...urls,
       });
+      this.#push?.start();
       return this;
     } catch (error) {
       await this.close();
@@ -139,6 +150,7 @@ class FirstProcess {
 
   async close(): Promise<void> {
     this.#isStopping = true;
+    this.#push?.stop();
     const running = [...this.#running.values()];
     for (const { worker } of running) worker.process.kill('SIGTERM');
     const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
@@ -248,6 +260,15 @@ class FirstProcess {
   }
 
   async #expose(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return this.#sums.expose(await this.#measure());
+  }
+
+  async #measurements(): Promise<Measurements> {
+    return this.#sums.measurements(await this.#measure());
+  }
+
+  /** Asks all workers for their measurements; gives those of this process. */
+  async #measure(): Promise<Measurements> {
     const asked = { topic: measurementsTopic.name, asked: null, boundMs: measureMs, isOwed: false };
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
@@ -255,6 +276,6 @@ class FirstProcess {
       if (this.#running.has(worker)) this.#sums.update(worker, answer as Measurements);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
-    return this.#sums.expose(await this.#registry.measurements());
+    return this.#registry.measurements();
   }
 }

@@ -7,6 +7,7 @@ import {
   connectionMetrics,
   fastLaneMetrics,
   logMetrics,
+  otlpMetrics,
   requestMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
@@ -35,6 +36,7 @@ export async function generateMetricsDoc(): Promise<string> {
       ...connectionMetrics,
       ...fastLaneMetrics,
       ...logMetrics,
+      ...otlpMetrics,
       ...memoryMetrics,
     }),
     part('Several processes (`-workers`)', workerMetrics),

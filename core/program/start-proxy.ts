@@ -16,6 +16,7 @@ import { createLimits } from '../wire/limits/limits.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { createShared } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
+import type { Measurements } from '../kernel/telemetry/added-up.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
@@ -24,9 +25,11 @@ import {
   connectionMetrics,
   fastLaneMetrics,
   logMetrics,
+  otlpMetrics,
   requestMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
+import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
@@ -88,6 +91,16 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   );
   const log = loggers.component('proxy');
   const requestLog = new RequestLog(log, telemetry, clock);
+  // Workers leave it to the first process, which pushes the metrics of all.
+  const push =
+    joined === undefined
+      ? createOtlpPush(telemetry, {
+          measurements: () => metering.measurements(),
+          meters: metering.registry.create(otlpMetrics),
+          log: loggers.component(otlpComponent),
+          clock,
+        })
+      : undefined;
   const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
   const names = new LiveNames(pipeline);
@@ -144,9 +157,11 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   }
   serve(backgroundAsk(run, memory));
   requestLog.start();
+  push?.start();
   if (joined === undefined) log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
   else log.info('worker serving', { 'process.pid': process.pid, ...edge.urls });
   const close = async (): Promise<void> => {
+    push?.stop();
     await edge.close();
     await house.units.stop();
     requestLog.stop();
@@ -228,6 +243,8 @@ interface Metering {
   readonly registry: MeterRegistry;
   readonly requests: RequestMetrics;
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** What this process has measured so far. */
+  measurements(): Promise<Measurements>;
 }
 
 function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
@@ -235,10 +252,11 @@ function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | 
   registerProcessMetrics(registry.registry);
   const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
   const { metricsMaxConcurrency } = telemetry;
-  joined?.answer(measurementsTopic, () => {
+  const measurements = (): Promise<Measurements> => {
     requests.collect();
     return registry.measurements();
-  });
+  };
+  joined?.answer(measurementsTopic, measurements);
   let running = 0;
   const expose = async (): ReturnType<MeterRegistry['expose']> => {
     if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});
@@ -251,7 +269,7 @@ function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | 
       running -= 1;
     }
   };
-  return { registry, requests, expose };
+  return { registry, requests, expose, measurements };
 }
 
 function createHostFor(

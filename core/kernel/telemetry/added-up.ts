@@ -27,8 +27,17 @@ export class AddedUp {
 
   /** Everything in the text exposition format, with what is measured beside the workers. */
   async expose(beside: Measurements): Promise<{ readonly contentType: string; readonly text: string }> {
-    const registry = AggregatorRegistry.aggregate([...this.#latest.values(), this.#ended, beside]);
+    const registry = this.#with(beside);
     return { contentType: registry.contentType, text: await registry.metrics() };
+  }
+
+  /** The same as data. */
+  measurements(beside: Measurements): Promise<Measurements> {
+    return this.#with(beside).getMetricsAsJSON();
+  }
+
+  #with(beside: Measurements): Registry {
+    return AggregatorRegistry.aggregate([...this.#latest.values(), this.#ended, beside]);
   }
 }
 

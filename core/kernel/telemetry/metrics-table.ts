@@ -164,3 +164,13 @@ export const houseMetrics: MetricSpecs = {
   ...connectionMetrics,
   ...fastLaneMetrics,
 };
+
+/** Metrics of pushing metrics (`-otlp-endpoint`). */
+export const otlpMetrics = {
+  otlp_pushes_total: {
+    type: 'counter',
+    help: 'Pushes of all metrics by outcome: ok, partial when the receiver refused some of the points, failed.',
+    labels: ['outcome'],
+  },
+  otlp_push_retries_total: { type: 'counter', help: 'Requests of a push that were sent again.' },
+} as const satisfies MetricSpecs;

@@ -1,7 +1,7 @@
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { Host } from '../../../core/plugin/index.js';
 import { PeerClient } from './client.js';
-import { Encodings } from './encoding.js';
+import { Encodings } from '../../../core/base/encoding.js';
 import { tokenHeader } from './gate.js';
 import type { peerMetrics } from './metrics.js';
 import type { PeerHouse } from './peer.js';

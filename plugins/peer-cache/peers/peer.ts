@@ -5,7 +5,7 @@ import type { Meters } from '../../../core/plugin/index.js';
 import type { Address } from './address.js';
 import { PeerBreaker } from './breaker.js';
 import { PeerFailure, type PeerClient, type PeerReply, type PeerRequest } from './client.js';
-import { leastCompressed, type Encodings } from './encoding.js';
+import { leastCompressed, type Encodings } from '../../../core/base/encoding.js';
 import { framed, unframed } from './frame.js';
 import { hotEntriesOf, largestHot, type HotEntry } from './hot-entries.js';
 import type { peerMetrics } from './metrics.js';

@@ -13,7 +13,7 @@ import {
 } from '../../../core/plugin/index.js';
 import type { ForeignValues } from './foreign-values.js';
 import type { HotIndex } from './hot-index.js';
-import { leastCompressed } from './encoding.js';
+import { leastCompressed } from '../../../core/base/encoding.js';
 import { framed, unframed } from './frame.js';
 import { hotIndexOf, maxHot } from './hot-entries.js';
 import type { Making } from './making.js';

@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { FakeClock } from '../../../../core/testing/index.js';
 import { PeerBreaker } from '../../../../plugins/peer-cache/peers/breaker.js';
-import { Encodings } from '../../../../plugins/peer-cache/peers/encoding.js';
+import { Encodings } from '../../../../core/base/encoding.js';
 import { framed, unframed } from '../../../../plugins/peer-cache/peers/frame.js';
 
 const hit = fc.record({

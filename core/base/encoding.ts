@@ -1,4 +1,4 @@
-/** How bodies between replicas are compressed: the only place that knows of it. */
+/** How bodies that processes of this program send are compressed: the only place that knows of it. */
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
@@ -49,6 +49,10 @@ export class Encodings {
 
   get preferred(): string {
     return this.#codecs.has('zstd') ? 'zstd' : 'gzip';
+  }
+
+  has(encoding: string): boolean {
+    return this.#codecs.has(encoding);
   }
 
   /** The best of this process among those that another one takes, from its `Accept-Encoding` or the like; undefined for none. */

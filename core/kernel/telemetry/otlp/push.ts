@@ -1,0 +1,245 @@
+/** Pushes all metrics to an OpenTelemetry receiver from time to time (docs/protocol/operation.md#pushed-metrics). */
+import type { Clock } from '../../../base/clock.js';
+import { Encodings } from '../../../base/encoding.js';
+import type { Logger } from '../../../base/logger.js';
+import type { Meters } from '../../../base/meters.js';
+import type { TelemetryOptions } from '../../../base/options.gen.js';
+import { withinBound } from '../../bounded.js';
+import type { Measurements } from '../added-up.js';
+import type { otlpMetrics } from '../metrics-table.js';
+import { batches, stringAttribute, type Attribute, type OtlpMetric } from './points.js';
+
+/** The component of its log records. */
+export const otlpComponent = 'otlp_metrics';
+/** Points in one request. Their number is bounded by the series that a metric may have; a push is as many requests as it takes. */
+const mostPoints = 2_000;
+/** The most of an answer that is read. */
+const mostAnswerBytes = 64 * 1024;
+const mostShown = 300;
+/** The pause before a request is sent again begins with a second and doubles; a longer `Retry-After` is kept to. */
+const retries = { limit: 8, backoffLimit: 8_000 };
+/** What the protocol says may be sent again. */
+const passingStatuses = [429, 502, 503, 504];
+
+export interface OtlpNeeds {
+  readonly measurements: () => Promise<Measurements>;
+  readonly meters: Meters<typeof otlpMetrics>;
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * The push that the options ask for; undefined without `-otlp-endpoint`.
+ * @throws Error for a compression that this Node does not have
+ */
+export function createOtlpPush(
+  options: TelemetryOptions,
+  needs: OtlpNeeds,
+  encodings = new Encodings(),
+): OtlpPush | undefined {
+  const { otlpEndpoint, otlpCompression } = options;
+  if (otlpEndpoint === undefined) return undefined;
+  if (otlpCompression !== 'none' && !encodings.has(otlpCompression))
+    throw new Error(
+      `-otlp-compression: ${otlpCompression} needs Node 22.15 or newer, and this is Node ${process.versions.node}; use gzip`,
+    );
+  return new OtlpPush(new URL(metricsUrl(otlpEndpoint)), options, needs, encodings);
+}
+
+/** A base address and one that ends in /v1 are completed to /v1/metrics. */
+export function metricsUrl(endpoint: string): string {
+  const url = new URL(endpoint);
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path.endsWith('/v1/metrics')) url.pathname = path;
+  else url.pathname = path.endsWith('/v1') ? `${path}/metrics` : `${path}/v1/metrics`;
+  return url.href;
+}
+
+/** Pushes one after another, each within `-otlp-timeout`; a failed one is told and not kept, because the next one tells all again. */
+export class OtlpPush {
+  readonly #url: URL;
+  readonly #options: TelemetryOptions;
+  readonly #needs: OtlpNeeds;
+  readonly #encodings: Encodings;
+  readonly #resource: readonly Attribute[];
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #startNs: bigint;
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #isFailing = false;
+
+  constructor(url: URL, options: TelemetryOptions, needs: OtlpNeeds, encodings: Encodings) {
+    this.#url = url;
+    this.#options = options;
+    this.#needs = needs;
+    this.#encodings = encodings;
+    this.#startNs = needs.clock.nowNs();
+    this.#resource = resourceOf(options);
+    const { otlpCompression, otlpHeaders } = options;
+    this.#headers = {
+      'user-agent': 'ref-proxy',
+      ...Object.fromEntries(otlpHeaders.map(readHeader)),
+      'content-type': 'application/json',
+      ...(otlpCompression === 'none' ? {} : { 'content-encoding': otlpCompression }),
+    };
+  }
+
+  start(): void {
+    this.#in(this.#options.otlpInterval);
+  }
+
+  /** Cuts off a push that is under way: the process does not wait for it. */
+  stop(): void {
+    this.#stopped.abort(new Error('stopped'));
+    clearTimeout(this.#timer);
+  }
+
+  #in(ms: number): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#timer = setTimeout(() => void this.#push(), ms);
+    this.#timer.unref();
+  }
+
+  async #push(): Promise<void> {
+    const { clock, log, meters } = this.#needs;
+    const { otlpInterval, otlpTimeout } = this.#options;
+    const begunMs = clock.monotonicMs();
+    try {
+      const refused = await withinBound(otlpTimeout, (signal) => this.#send(signal), this.#stopped.signal);
+      meters.otlp_pushes_total.add(1, { outcome: refused === undefined ? 'ok' : 'partial' });
+      if (refused !== undefined) log.warn('the receiver refused some of the pushed metrics', refused);
+      if (this.#isFailing) log.info('metrics are pushed again');
+      this.#isFailing = false;
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      meters.otlp_pushes_total.add(1, { outcome: 'failed' });
+      log.warn('metrics not pushed', {
+        // The address may have credentials in it, and its query too.
+        'url.full': this.#url.origin + this.#url.pathname,
+        ...failureOf(error),
+      });
+      this.#isFailing = true;
+    } finally {
+      this.#in(Math.max(1, otlpInterval - (clock.monotonicMs() - begunMs)));
+    }
+  }
+
+  /** Sends all metrics; tells what the receiver refused. */
+  async #send(signal: AbortSignal): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const measurements = await this.#needs.measurements();
+    const times = {
+      startTimeUnixNano: String(this.#startNs),
+      timeUnixNano: String(this.#needs.clock.nowNs()),
+    };
+    let points = 0;
+    let reason = '';
+    for (const metrics of batches(measurements, times, mostPoints)) {
+      const refused = refusedIn(await this.#post(await this.#bodyOf(metrics), signal));
+      points += refused.points;
+      reason ||= refused.reason;
+    }
+    return points === 0 && reason === ''
+      ? undefined
+      : { 'otlp.rejected_data_points': points, 'error.message': shortened(reason) };
+  }
+
+  #bodyOf(metrics: readonly OtlpMetric[]): Buffer | Promise<Buffer> {
+    const resource = { attributes: this.#resource };
+    const scopeMetrics = [{ scope: { name: 'ref-proxy' }, metrics }];
+    const bytes = Buffer.from(JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics }] }));
+    const { otlpCompression } = this.#options;
+    return otlpCompression === 'none' ? bytes : this.#encodings.compress(otlpCompression, bytes);
+  }
+
+  async #post(body: Buffer, signal: AbortSignal): Promise<Buffer> {
+    // Imported lazily, because every start of the program would pay for it.
+    const { got } = await import('got');
+    const tooLong = new AbortController();
+    const sent = got.post(this.#url, {
+      body,
+      headers: this.#headers,
+      responseType: 'buffer',
+      followRedirect: false,
+      https: { rejectUnauthorized: !this.#options.otlpTlsSkipVerify },
+      retry: {
+        ...retries,
+        methods: ['POST'],
+        statusCodes: passingStatuses,
+        maxRetryAfter: this.#options.otlpTimeout,
+      },
+      hooks: { beforeRetry: [() => this.#needs.meters.otlp_push_retries_total.add(1, {})] },
+      signal: AbortSignal.any([signal, tooLong.signal]),
+    });
+    void sent.on('downloadProgress', ({ transferred }) => {
+      if (transferred > mostAnswerBytes)
+        tooLong.abort(new Error(`its answer is larger than ${mostAnswerBytes} bytes`));
+    });
+    try {
+      const { body: answer, statusCode } = await sent;
+      // A redirect is not followed: headers with credentials would go along.
+      if (statusCode >= 300) throw new Error(`it answered with status ${statusCode}`);
+      return answer;
+    } catch (error) {
+      throw tooLong.signal.aborted ? tooLong.signal.reason : error;
+    }
+  }
+}
+
+function resourceOf(options: TelemetryOptions): readonly Attribute[] {
+  const wanted: readonly (readonly [string, string | undefined])[] = [
+    ['service.name', options.otelServiceName],
+    ['service.namespace', options.otelServiceNamespace],
+    ['service.instance.id', options.otelServiceInstanceId],
+    ['deployment.environment.name', options.deploymentEnvironment],
+  ];
+  return wanted.flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [stringAttribute(key, value)],
+  );
+}
+
+/** `Name=value`; the value may have `=` in it. The schema has checked both. */
+function readHeader(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at).toLowerCase(), text.slice(at + 1).trim()];
+}
+
+/** What a receiver says that it did not take; most say nothing. */
+function refusedIn(answer: Buffer): { readonly points: number; readonly reason: string } {
+  const none = { points: 0, reason: '' };
+  let read: unknown;
+  try {
+    read = JSON.parse(answer.toString('utf8'));
+  } catch {
+    return none;
+  }
+  const partial = fieldOf(read, 'partialSuccess');
+  const points = Number(fieldOf(partial, 'rejectedDataPoints') ?? 0);
+  const reason = fieldOf(partial, 'errorMessage');
+  return {
+    points: Number.isFinite(points) && points > 0 ? points : 0,
+    reason: typeof reason === 'string' ? reason : '',
+  };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function failureOf(error: unknown): Readonly<Record<string, unknown>> {
+  const response = fieldOf(error, 'response');
+  const status = fieldOf(response, 'statusCode');
+  const body = fieldOf(response, 'body');
+  const message = error instanceof Error ? error.message : 'unknown error';
+  if (typeof status !== 'number') return { 'error.message': shortened(message) };
+  const said = Buffer.isBuffer(body) ? shortened(body.toString('utf8').trim()) : '';
+  return {
+    'http.response.status_code': status,
+    'error.message': `it answered with status ${status}${said === '' ? '' : `: ${said}`}`,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > mostShown ? `${text.slice(0, mostShown)}...` : text;
+}

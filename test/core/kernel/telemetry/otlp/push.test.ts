@@ -1,0 +1,347 @@
+/** Metrics pushed by a proxy to a receiver that listens here. */
+import { createServer as createPlain, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTls } from 'node:https';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import * as zlib from 'node:zlib';
+import test from 'ava';
+import { request } from 'undici';
+import { packageRoot } from '../../../../../core/kernel/options/index.js';
+import { withProxyFile, type ProxyUnderTest } from '../../../../../core/testing/index.js';
+import { minimalPipeline } from '../../../program/child.js';
+import { startWorkers, stop } from '../../../program/workers-under.js';
+
+interface Point {
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[];
+  readonly asDouble?: number;
+  readonly count?: string;
+  readonly sum?: number;
+  readonly bucketCounts?: readonly string[];
+  readonly explicitBounds?: readonly number[];
+  readonly startTimeUnixNano?: string;
+  readonly timeUnixNano: string;
+}
+interface Metric {
+  readonly name: string;
+  readonly sum?: {
+    readonly aggregationTemporality: number;
+    readonly isMonotonic: boolean;
+    readonly dataPoints: readonly Point[];
+  };
+  readonly gauge?: { readonly dataPoints: readonly Point[] };
+  readonly histogram?: { readonly aggregationTemporality: number; readonly dataPoints: readonly Point[] };
+}
+interface Pushed {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly bytes: Buffer;
+  readonly document: {
+    readonly resourceMetrics: readonly {
+      readonly resource: { readonly attributes: Point['attributes'] };
+      readonly scopeMetrics: readonly { readonly metrics: readonly Metric[] }[];
+    }[];
+  };
+}
+interface Answered {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+/** What answers the push of this number, from 0; undefined never answers. */
+type Answering = (at: number) => Answered | undefined;
+
+interface Receiver {
+  readonly url: string;
+  readonly pushed: readonly Pushed[];
+  /** Resolves with the push that is so, come or to come. */
+  readonly has: (isIt: (pushed: Pushed, at: number) => boolean) => Promise<Pushed>;
+}
+
+async function withReceiver(
+  answering: Answering,
+  use: (receiver: Receiver) => Promise<void>,
+  isTls = false,
+): Promise<void> {
+  const pushed: Pushed[] = [];
+  const looking = new Set<() => void>();
+  const receive: RequestListener = (incoming, response) => {
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => {
+      const bytes = Buffer.concat(parts);
+      const text = decoded(bytes, incoming.headers['content-encoding']);
+      const answer = answering(pushed.length);
+      pushed.push({
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        bytes,
+        document: JSON.parse(text) as Pushed['document'],
+      });
+      for (const look of looking) look();
+      if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}');
+    });
+  };
+  const pem = (name: string): Buffer => readFileSync(join(packageRoot(), 'test', 'data', 'tls', name));
+  const server = isTls
+    ? createTls({ key: pem('server.key'), cert: pem('server.pem') }, receive)
+    : createPlain(receive);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo;
+  const has: Receiver['has'] = (isIt) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = pushed.find(isIt);
+        if (found === undefined) return;
+        looking.delete(look);
+        resolve(found);
+      };
+      looking.add(look);
+      look();
+    });
+  try {
+    await use({ url: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`, pushed, has });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function decoded(bytes: Buffer, encoding: string | undefined): string {
+  if (encoding === 'gzip') return zlib.gunzipSync(bytes).toString();
+  if (encoding !== 'zstd') return bytes.toString();
+  const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
+  return zstdDecompressSync(bytes).toString();
+}
+
+/** A proxy that pushes every second. */
+function pushing(
+  flags: Readonly<Record<string, string>>,
+  use: (under: ProxyUnderTest) => Promise<void>,
+): Promise<void> {
+  return withProxyFile(minimalPipeline, use, {
+    flags: { backend: 'http://127.0.0.1:9', 'otlp-interval': '1s', ...flags },
+  });
+}
+
+function metricsOf({ document }: Pushed): readonly Metric[] {
+  return document.resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) => metrics),
+  );
+}
+
+function attributesOf(attributes: Point['attributes']): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => [key, value['stringValue'] ?? value['intValue']]),
+  );
+}
+
+const taken: Answering = () => ({ status: 200 });
+
+test.serial('metrics are pushed while the scrape is off, under the attribute names of OTLP', async (t) => {
+  await withReceiver(taken, async ({ url, has }) => {
+    await pushing({ 'otlp-endpoint': url }, async (under) => {
+      t.is((await request(`${under.url}/metrics`)).statusCode, 404);
+      await (await request(`${under.url}/loki/api/v1/query?query=%7B`)).body.dump();
+      const isOurs = ({ attributes }: Point): boolean =>
+        attributesOf(attributes)['ref.request.type'] === 'query';
+      const pushed = await has((one) =>
+        metricsOf(one).some(
+          ({ name, sum }) => name === 'ref_proxy_requests_total' && sum?.dataPoints.some(isOurs),
+        ),
+      );
+      t.is(pushed.path, '/v1/metrics');
+      t.is(pushed.headers['content-type'], 'application/json');
+      t.is(pushed.headers['content-encoding'], undefined);
+      const metrics = new Map(metricsOf(pushed).map((metric) => [metric.name, metric]));
+      const counted = metrics.get('ref_proxy_requests_total')?.sum;
+      t.like(counted, { aggregationTemporality: 2, isMonotonic: true });
+      const point = counted?.dataPoints.find(isOurs);
+      t.is(point?.asDouble, 1);
+      t.deepEqual(attributesOf(point?.attributes ?? []), {
+        'ref.api.system': 'ref',
+        'proxy.direction': 'downstream',
+        'ref.request.type': 'query',
+        'http.route': '/loki/api/v1/query',
+        'http.response.status_code': '400',
+      });
+      t.true(BigInt(point?.startTimeUnixNano ?? 0) < BigInt(point?.timeUnixNano ?? 0));
+      const timed = metrics.get('ref_proxy_request_duration_seconds')?.histogram?.dataPoints.find(isOurs);
+      t.is(timed?.count, '1');
+      t.is(timed?.bucketCounts?.length, (timed?.explicitBounds?.length ?? 0) + 1);
+      t.is(
+        timed?.bucketCounts?.reduce((sum, count) => sum + Number(count), 0),
+        1,
+      );
+      t.true(
+        (metrics.get('ref_proxy_process_resident_memory_bytes')?.gauge?.dataPoints[0]?.asDouble ?? 0) > 0,
+      );
+      t.deepEqual(
+        [...metrics.keys()].filter((name) => !name.startsWith('ref_proxy_')),
+        [],
+      );
+    });
+  });
+});
+
+test.serial('a push names its service, and has the headers of the operator', async (t) => {
+  await withReceiver(taken, async ({ url, has }) => {
+    const flags = {
+      'otlp-endpoint': `${url}/otlp/v1/`,
+      'otlp-headers': 'Authorization=Basic YTpi==,X-Scope=team a',
+      'otel-service-name': 'logs',
+      'otel-service-namespace': 'shop',
+      'otel-service-instance-id': 'one',
+      'deployment-environment': 'test',
+    };
+    await pushing(flags, async () => {
+      const { path, headers, document } = await has(() => true);
+      t.is(path, '/otlp/v1/metrics');
+      t.like(headers, { authorization: 'Basic YTpi==', 'x-scope': 'team a' });
+      t.deepEqual(attributesOf(document.resourceMetrics[0]?.resource.attributes ?? []), {
+        'service.name': 'logs',
+        'service.namespace': 'shop',
+        'service.instance.id': 'one',
+        'deployment.environment.name': 'test',
+      });
+    });
+  });
+});
+
+test.serial('headers of a push that no header can be are refused without showing them', async (t) => {
+  const flags = { 'otlp-endpoint': 'http://127.0.0.1:9', 'otlp-headers': 'Bad Name=geheim' };
+  const error = await t.throwsAsync(pushing(flags, () => Promise.resolve()));
+  t.regex(error.message, /otlp-headers/);
+  t.notRegex(error.message, /geheim/);
+});
+
+test.serial('pushes are compressed with gzip', async (t) => {
+  await withReceiver(taken, async ({ url, has }) => {
+    await pushing({ 'otlp-endpoint': url, 'otlp-compression': 'gzip' }, async () => {
+      const pushed = await has(() => true);
+      t.is(pushed.headers['content-encoding'], 'gzip');
+      t.true(metricsOf(pushed).length > 10);
+    });
+  });
+});
+
+test.serial('pushes are compressed with zstd, where Node has it; elsewhere the start says so', async (t) => {
+  await withReceiver(taken, async ({ url, has }) => {
+    const flags = { 'otlp-endpoint': url, 'otlp-compression': 'zstd' };
+    if (!('zstdCompress' in zlib)) {
+      const message = /^-otlp-compression: zstd needs Node 22\.15 or newer, and this is Node \S+; use gzip$/;
+      await t.throwsAsync(
+        pushing(flags, () => Promise.resolve()),
+        { message },
+      );
+      return;
+    }
+    await pushing(flags, async () => {
+      const pushed = await has(() => true);
+      t.is(pushed.headers['content-encoding'], 'zstd');
+      t.true(metricsOf(pushed).length > 10);
+    });
+  });
+});
+
+test.serial('a push is tried again when the receiver is busy, and the log says nothing of it', async (t) => {
+  const busy: Answering = (at) =>
+    at === 0 ? { status: 503, headers: { 'retry-after': '1' } } : { status: 200 };
+  await withReceiver(busy, async ({ url, has, pushed }) => {
+    await pushing({ 'otlp-endpoint': url }, async ({ log }) => {
+      const told = await has((one) => retriesIn(one) === 1);
+      t.true(pushed.indexOf(told) >= 2);
+      t.deepEqual(pushed[1]?.bytes, pushed[0]?.bytes);
+      t.deepEqual(
+        log.records.filter((record) => record.get('component') === 'otlp_metrics'),
+        [],
+      );
+    });
+  });
+});
+
+function retriesIn(pushed: Pushed): number | undefined {
+  const metric = metricsOf(pushed).find(({ name }) => name === 'ref_proxy_otlp_push_retries_total');
+  return metric?.sum?.dataPoints[0]?.asDouble;
+}
+
+test.serial('a push that fails is told by otlp_metrics, and that they are pushed again', async (t) => {
+  const answers: readonly Answered[] = [
+    { status: 400, body: 'no such tenant' },
+    { status: 307, headers: { location: 'http://127.0.0.1:9/' } },
+    { status: 200, body: '{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too old"}}' },
+  ];
+  await withReceiver(
+    (at) => answers[at] ?? { status: 200 },
+    async ({ url }) => {
+      await pushing({ 'otlp-endpoint': url.replace('//', '//user:geheim@') }, async ({ log }) => {
+        const record = (field: string, value: unknown): ReturnType<typeof log.find> =>
+          log.find((one) => one.get('component') === 'otlp_metrics' && one.get(field) === value);
+        const failed = await record('http.response.status_code', 400);
+        t.is(failed.get('severity.text'), 'WARN');
+        t.is(failed.get('error.message'), 'it answered with status 400: no such tenant');
+        t.is(failed.get('url.full'), `${url}/v1/metrics`);
+        await record('error.message', 'it answered with status 307');
+        t.is((await record('otlp.rejected_data_points', 3)).get('error.message'), 'too old');
+        await record('body', 'metrics are pushed again');
+        t.notRegex(JSON.stringify(log.records.map((one) => [...one])), /geheim/);
+      });
+    },
+  );
+});
+
+test.serial('a receiver that never answers holds neither the next push nor the stop', async (t) => {
+  await withReceiver(
+    () => undefined,
+    async ({ url, has }) => {
+      await pushing({ 'otlp-endpoint': url, 'otlp-timeout': '50ms' }, async (under) => {
+        const late = await under.log.find((one) => one.get('component') === 'otlp_metrics');
+        t.is(late.get('error.message'), 'not done after 50 ms');
+        await has((_one, at) => at === 1);
+      });
+      await pushing({ 'otlp-endpoint': url, 'otlp-timeout': '10m' }, async (under) => {
+        await has((_one, at) => at === 2);
+        t.is((await request(`${under.url}/alive`)).statusCode, 200);
+      });
+    },
+  );
+});
+
+test.serial('the certificate of a receiver is verified unless that is switched off', async (t) => {
+  await withReceiver(
+    taken,
+    async ({ url, has, pushed }) => {
+      await pushing({ 'otlp-endpoint': url }, async ({ log }) => {
+        const failed = await log.find((one) => one.get('component') === 'otlp_metrics');
+        t.regex(String(failed.get('error.message')), /certificate/);
+        t.is(pushed.length, 0);
+      });
+      await pushing({ 'otlp-endpoint': url, 'otlp-tls-skip-verify': 'true' }, async () => {
+        t.is((await has(() => true)).path, '/v1/metrics');
+      });
+    },
+    true,
+  );
+});
+
+test.serial('the first of several processes pushes what all have measured, once', async (t) => {
+  await withReceiver(taken, async ({ url, has, pushed }) => {
+    const under = await startWorkers('http://127.0.0.1:9', `-otlp-endpoint=${url}`, '-otlp-interval=1s');
+    const one = await has((each) => workersIn(each) === 2);
+    t.true(metricsOf(one).some(({ name }) => name === 'ref_proxy_uptime_seconds'));
+    t.is(new Set(pushed.flatMap((each) => metricsOf(each).map(workersOf)).filter(Boolean)).size, 1);
+    await stop(under);
+  });
+});
+
+function workersOf({ name, gauge }: Metric): number | undefined {
+  return name === 'ref_proxy_workers' ? gauge?.dataPoints[0]?.asDouble : undefined;
+}
+function workersIn(pushed: Pushed): number | undefined {
+  return metricsOf(pushed)
+    .map(workersOf)
+    .find((count) => count !== undefined);
+}
