@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MetricSpecs } from '../../base/meters.js';
 import { metricPrefix } from './meters.js';
 
 /** A measurement of this process under the unprefixed name that common dashboards use. */
 interface ProcessFigure {
   readonly name: string;
+  /** A gauge unless given. */
+  readonly type?: 'counter';
   readonly help: string;
   readonly ofWorkers?: 'min';
   read(): number | undefined;
@@ -15,16 +17,33 @@ interface ProcessFigure {
 export function registerProcessMetrics(registry: Registry): void {
   for (const figure of figures) {
     for (const prefix of [metricPrefix, '']) {
-      new Gauge({
+      const description = {
         name: prefix + figure.name,
         help: figure.help,
         registers: [registry],
-        aggregator: figure.ofWorkers ?? 'sum',
-        collect(): void {
-          const value = figure.read();
-          if (value !== undefined) this.set(value);
-        },
-      });
+        aggregator: figure.ofWorkers ?? ('sum' as const),
+      };
+      const read = (tell: (value: number) => void): void => {
+        const value = figure.read();
+        if (value !== undefined) tell(value);
+      };
+      if (figure.type === 'counter')
+        new Counter({
+          ...description,
+          collect() {
+            read((value) => {
+              this.reset();
+              this.inc(value);
+            });
+          },
+        });
+      else
+        new Gauge({
+          ...description,
+          collect() {
+            read((value) => this.set(value));
+          },
+        });
     }
   }
 }
@@ -32,9 +51,9 @@ export function registerProcessMetrics(registry: Registry): void {
 /** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
   return Object.fromEntries(
-    figures.map(({ name, help, ofWorkers }) => [
+    figures.map(({ name, type = 'gauge' as const, help, ofWorkers }) => [
       name,
-      { type: 'gauge', help, ...(ofWorkers === undefined ? {} : { ofWorkers }) },
+      { type, help, ...(ofWorkers === undefined ? {} : { ofWorkers }) },
     ]),
   );
 }
@@ -52,6 +71,7 @@ const figures: readonly ProcessFigure[] = [
   },
   {
     name: 'process_cpu_seconds_total',
+    type: 'counter',
     help: 'User and system CPU time of the process.',
     read: () => {
       const { user, system } = process.cpuUsage();
