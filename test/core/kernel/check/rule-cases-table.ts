@@ -550,9 +550,9 @@ export const invalid: readonly InvalidCase[] = [
   {
     title: 'R054 a variable that nothing reads',
     text: whole,
-    env: { OTEL_SERVICE_NAME: 'proxy' },
+    env: { PROC_ROOT: '/host/proc' },
     finds: ['R054 1:1'],
-    says: 'environment variable OTEL_SERVICE_NAME has no effect yet',
+    says: 'environment variable PROC_ROOT has no effect yet',
   },
   {
     title: 'R055 a deprecated option',
