@@ -109,7 +109,8 @@ function madeEndpoint(made: unknown, own: readonly OwnRoute[]): Endpoint {
   const unserved = own.find(({ id }) => !routes.has(id) && !upgrades.has(id));
   if (unserved !== undefined)
     throw new Error(`the route "${unserved.id}" of ownRoutes has no handler in routes`);
-  return { ...made, routes, upgrades };
+  // Not a copy: its other hooks may stand on a prototype. All that is asked of it has been checked.
+  return made as Endpoint;
 }
 
 function requireHandlers<Handler>(
