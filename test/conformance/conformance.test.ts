@@ -82,13 +82,11 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
 
 test.serial('taking optional stages out, all or one, leaves every answer the same', async (t) => {
   t.timeout(300_000);
-  const answered = first.http.filter(({ request }) => !guardRefusals.has(request.id));
-  // Families lie one after another, so a part of each is asked; `npm run conformance -- --without=...` asks all.
-  const every = (step: number, from: number): readonly AnsweredCase[] =>
-    answered.filter((_case, index) => index % step === from % step);
-  t.deepEqual(await changedWithout(optionalStages, every(3, 0)), [], 'without any of them');
-  for (const [place, stage] of optionalStages.entries())
-    t.deepEqual(await changedWithout([stage], every(24, place)), [], `without ${stage}`);
+  const all = first.http.filter(({ request }) => !guardRefusals.has(request.id));
+  const some = all.filter((_case, index) => index % 8 === 0);
+  t.deepEqual(await changedWithout(optionalStages, all), [], 'without any of them');
+  for (const stage of optionalStages)
+    t.deepEqual(await changedWithout([stage], some), [], `without ${stage}`);
 });
 
 /** Requests that the guard refuses: its protection is what leaves with it. */

@@ -98,7 +98,8 @@ test('the points of a volume over time add up to the volume', async (t) => {
     }),
     { numRuns: runs(25) },
   );
-  t.true(filled > 0);
+  // With the seed of the tests 15 of the first 25 are.
+  t.true(filled > 8, String(filled));
 });
 
 test('a service of a few hundred bytes is not nothing, whatever the step', async (t) => {
