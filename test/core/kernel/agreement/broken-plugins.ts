@@ -1,4 +1,5 @@
 import {
+  classEndpoint,
   endpoint,
   frame,
   handling,
@@ -345,6 +346,7 @@ const sound: readonly Row[] = [
     withOptions('{line: "a+"}'),
   ],
   ['an endpoint with a route of its own', endpoint(''), undefined, oddEndpoint, '/site/odd'],
+  ['an endpoint whose start stands on a prototype', classEndpoint, undefined, oddEndpoint, '/site/odd'],
 ];
 
 const cases = (outcome: Outcome, rows: readonly Row[]): readonly Case[] =>

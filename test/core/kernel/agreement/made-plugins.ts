@@ -17,6 +17,12 @@ export const endpoint = (parts: string): string =>
   ownRoutes: [{ id: 'odd', path: '/site/odd' }],
   create: () => ({ routes: new Map([['odd', async () => ({ kind: 'names', values: [], warnings: [] })]]) }),
   ${parts} };`;
+/** It answers only when it has been started. */
+export const classEndpoint = `class Odd {
+  routes = new Map([['odd', async () => ({ kind: 'names', values: this.values.slice(), warnings: [] })]]);
+  async start() { this.values = []; }
+}
+${endpoint('create: () => new Odd(),')}`;
 export const metric = (name: string, spec: string): string => stage(`metrics: { '${name}': ${spec} },`);
 export const schema = (properties: string, more = ''): string =>
   stage(`schema: { type: 'object', additionalProperties: false, properties: { ${properties} }, ${more} },`);
