@@ -1,16 +1,8 @@
-import { memoryMetrics } from '../base/memory/pool.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import { metricPrefix } from '../kernel/telemetry/meters.js';
-import {
-  connectionMetrics,
-  fastLaneMetrics,
-  logMetrics,
-  otlpMetrics,
-  requestMetrics,
-  workerMetrics,
-} from '../kernel/telemetry/metrics-table.js';
+import { coreMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -31,14 +23,7 @@ Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests
 /** docs/metrics.md: every declared metric, grouped by its owner. */
 export async function generateMetricsDoc(): Promise<string> {
   const parts = [
-    part('Core', {
-      ...requestMetrics,
-      ...connectionMetrics,
-      ...fastLaneMetrics,
-      ...logMetrics,
-      ...otlpMetrics,
-      ...memoryMetrics,
-    }),
+    part('Core', coreMetrics),
     part('Several processes (`-workers`)', workerMetrics),
     part('Process (each also without the prefix)', processMetrics()),
   ];

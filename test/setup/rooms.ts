@@ -11,37 +11,31 @@ const filesInRoom = 25;
 /**
  * Rooms of those that do not bear company: of all files whose paths begin so, one test runs after another (each is a `test.serial`).
  * Such files keep many processes or whole corpora, measure memory, processor time or turns of the event loop, or wait no longer than a
- * moment. A file belongs to the first room that fits, and rooms are about as long as the longest file.
+ * moment. A file belongs to the first room that fits, and rooms are about as long as the longest file. These take so long that
+ * `npm run test:fast` leaves them out unless they are what was changed.
  */
-const quietRooms: readonly (readonly string[])[] = [
+const slowRooms: readonly (readonly string[])[] = [
   ['conformance/conformance.test'],
   ['faults/'],
   ['fleet/'],
   ['conformance/'],
-  ['core/program/workers', 'core/workers/'],
+  ['core/program/workers'],
   ['core/program/'],
-  ['plugins/peer-cache/peers/'],
   ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
-  ['core/base/admission/', 'core/base/memory/', 'core/base/pace/', 'core/http/broken-bodies.test'],
   ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
+];
+
+/** Slow ones first. */
+const quietRooms: readonly (readonly string[])[] = [
+  ...slowRooms,
+  ['plugins/peer-cache/peers/'],
+  [
+    ...['core/base/admission/', 'core/base/memory/', 'core/base/pace/'],
+    ...['core/http/broken-bodies.test', 'core/workers/'],
+  ],
   ['plugins/backend/metrics-url.test', 'plugins/backend/odd-answers.test', 'plugins/backend/stage.test'],
   // It takes a picture of the heap, which is larger in company.
   ['plugins/admin/profiles.test'],
-];
-
-/** Files that take so long that `npm run test:fast` leaves them out unless they are what was changed. */
-const slow = [
-  'clients/',
-  'conformance/',
-  'contract/',
-  'faults/',
-  'fleet/',
-  'fuzz/',
-  'hostile/',
-  'overload/',
-  'core/program/',
-  'core/engine/metric/metric.test',
-  'core/engine/metric/count/json.test',
 ];
 
 /** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
@@ -49,7 +43,7 @@ const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
 /** Whether a file of tests, `test/fuzz/fuzz.test.ts`, takes long. */
 export function isSlow(test: string): boolean {
-  return [...slow, ...ofTheRepository].some((start) => test.startsWith(`test/${start}`));
+  return [...slowRooms.flat(), ...ofTheRepository].some((start) => test.startsWith(`test/${start}`));
 }
 
 /**

@@ -155,16 +155,6 @@ export const fastLaneMetrics = {
   fast_lane_bytes: { type: 'gauge', help: 'Bytes of the requests whose meaning is remembered.' },
 } as const;
 
-/** Every metric of the house that no plugin declares, but for those of the process. */
-export const houseMetrics: MetricSpecs = {
-  ...requestMetrics,
-  ...workerMetrics,
-  ...logMetrics,
-  ...memoryMetrics,
-  ...connectionMetrics,
-  ...fastLaneMetrics,
-};
-
 /** Metrics of pushing metrics (`-otlp-endpoint`). */
 export const otlpMetrics = {
   otlp_pushes_total: {
@@ -174,3 +164,16 @@ export const otlpMetrics = {
   },
   otlp_push_retries_total: { type: 'counter', help: 'Requests of a push that were sent again.' },
 } as const satisfies MetricSpecs;
+
+/** The metrics of every process that serves. */
+export const coreMetrics: MetricSpecs = {
+  ...requestMetrics,
+  ...connectionMetrics,
+  ...fastLaneMetrics,
+  ...logMetrics,
+  ...otlpMetrics,
+  ...memoryMetrics,
+};
+
+/** Every metric of the house that no plugin declares, but for those of the process. */
+export const houseMetrics: MetricSpecs = { ...coreMetrics, ...workerMetrics };

@@ -32,13 +32,10 @@ export interface OtlpNeeds {
  * The push that the options ask for; undefined without `-otlp-endpoint`.
  * @throws Error for a compression that this Node does not have
  */
-export function createOtlpPush(
-  options: TelemetryOptions,
-  needs: OtlpNeeds,
-  encodings = new Encodings(),
-): OtlpPush | undefined {
+export function createOtlpPush(options: TelemetryOptions, needs: OtlpNeeds): OtlpPush | undefined {
   const { otlpEndpoint, otlpCompression } = options;
   if (otlpEndpoint === undefined) return undefined;
+  const encodings = new Encodings();
   if (otlpCompression !== 'none' && !encodings.has(otlpCompression))
     throw new Error(
       `-otlp-compression: ${otlpCompression} needs Node 22.15 or newer, and this is Node ${process.versions.node}; use gzip`,
