@@ -5,7 +5,7 @@ export interface MetricSpec {
   readonly labels?: readonly string[];
   /** Histograms only; default buckets suit seconds. */
   readonly buckets?: readonly number[];
-  /** Of a gauge: how those of several workers become one; they are added up unless given. */
+  /** How the figures of several workers become one; they are added up unless given. A counter may have `max`: each of them counts the same. */
   readonly ofWorkers?: 'min' | 'max' | 'average';
 }
 export type MetricSpecs = Readonly<Record<string, MetricSpec>>;

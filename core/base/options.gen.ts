@@ -351,11 +351,11 @@ export interface TelemetryOptions {
    */
   readonly metricsTrustProxyHeaders: boolean;
   /**
-   * Folder where process and container figures are read.
+   * Proc folder where figures of the process and its network are read.
    */
   readonly procRoot: string;
   /**
-   * Folder where figures of the host are read; unset means the same as -proc-root.
+   * Proc folder where figures of the machine are read: processors, memory, pressure; unset means the same as -proc-root.
    */
   readonly hostProcRoot?: string;
   /**

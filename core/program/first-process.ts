@@ -20,6 +20,7 @@ import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/te
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { logMetrics, otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
+import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
@@ -78,6 +79,7 @@ class FirstProcess {
   readonly #hub: Hub;
   readonly #running = new Map<number, Running>();
   readonly #registry = new MeterRegistry();
+  readonly #proc: ProcReader;
   readonly #meters: Meters<typeof workerMetrics>;
   readonly #sums = new AddedUp();
   readonly #writer: LogWriter;
@@ -96,7 +98,8 @@ class FirstProcess {
     this.#pipeline = pipeline;
     this.#count = count;
     this.#hub = new Hub({ clock: systemClock, workers: count });
-    registerProcessMetrics(this.#registry.registry);
+    this.#proc = new ProcReader(pipeline.telemetry);
+    registerProcessMetrics(this.#registry.registry, this.#proc);
     this.#meters = this.#registry.create(workerMetrics);
     const { log_records_lost_total: lost } = this.#registry.create(logMetrics);
     this.#writer = new LogWriter(process.stdout, {
@@ -123,6 +126,7 @@ class FirstProcess {
         log: this.#loggers.component(otlpComponent),
         clock: systemClock,
       });
+      await this.#proc.start(this.#log);
       await this.#makeSockets();
       const urls = await this.#run(1);
       const others = Array.from({ length: this.#count - 1 }, (_, index) => index + 2);
@@ -276,6 +280,7 @@ class FirstProcess {
       if (this.#running.has(worker)) this.#sums.update(worker, answer as Measurements);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
+    await this.#proc.read();
     return this.#registry.measurements();
   }
 }

@@ -30,6 +30,7 @@ import {
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
+import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
@@ -90,6 +91,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     joined === undefined ? {} : { 'worker.id': joined.id },
   );
   const log = loggers.component('proxy');
+  // Of several processes the first one tells what it cannot read.
+  if (joined === undefined) await metering.proc.start(log);
   const requestLog = new RequestLog(log, telemetry, clock);
   // Workers leave it to the first process, which pushes the metrics of all.
   const push =
@@ -241,6 +244,7 @@ interface House {
 
 interface Metering {
   readonly registry: MeterRegistry;
+  readonly proc: ProcReader;
   readonly requests: RequestMetrics;
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** What this process has measured so far. */
@@ -249,11 +253,16 @@ interface Metering {
 
 function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
   const registry = new MeterRegistry();
-  registerProcessMetrics(registry.registry);
+  const proc = new ProcReader(telemetry);
+  registerProcessMetrics(registry.registry, proc);
   const requests = new RequestMetrics(registry.create(requestMetrics), telemetry, clock);
   const { metricsMaxConcurrency } = telemetry;
-  const measurements = (): Promise<Measurements> => {
+  const collect = (): Promise<void> => {
     requests.collect();
+    return proc.read();
+  };
+  const measurements = async (): Promise<Measurements> => {
+    await collect();
     return registry.measurements();
   };
   joined?.answer(measurementsTopic, measurements);
@@ -263,13 +272,13 @@ function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | 
     running += 1;
     try {
       if (joined !== undefined) return await joined.askFirst(exposeTopic, null);
-      requests.collect();
+      await collect();
       return await registry.expose();
     } finally {
       running -= 1;
     }
   };
-  return { registry, requests, expose, measurements };
+  return { registry, proc, requests, expose, measurements };
 }
 
 function createHostFor(

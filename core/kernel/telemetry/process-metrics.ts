@@ -1,73 +1,111 @@
-import { readdirSync } from 'node:fs';
-import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MetricSpecs } from '../../base/meters.js';
+import v8 from 'node:v8';
+import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
+import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
 import { metricPrefix } from './meters.js';
+import { collectionBuckets, collections } from './collections.js';
+import type { Pressure } from './proc/files.js';
+import { resources, type ProcReader, type Seen } from './proc/reader.js';
+import { PlainHistogram } from './series.js';
 
-/** A measurement of this process under the unprefixed name that common dashboards use. */
-interface ProcessFigure {
+type Figures = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
+
+/** A measurement of this process, or of the machine, also under the unprefixed name that common dashboards use. */
+interface ProcessFigure extends MetricSpec {
   readonly name: string;
-  /** A gauge unless given. */
-  readonly type?: 'counter';
-  readonly help: string;
-  readonly ofWorkers?: 'min';
-  read(): number | undefined;
+  readonly type: 'counter' | 'gauge';
+  read(seen: Seen): number | Figures | undefined;
 }
 
-/** Registers the resource usage of this process; values are read at a scrape and omitted where the system has none. */
-export function registerProcessMetrics(registry: Registry): void {
-  for (const figure of figures) {
-    for (const prefix of [metricPrefix, '']) {
-      const description = {
-        name: prefix + figure.name,
-        help: figure.help,
-        registers: [registry],
-        aggregator: figure.ofWorkers ?? ('sum' as const),
-      };
-      const read = (tell: (value: number) => void): void => {
-        const value = figure.read();
-        if (value !== undefined) tell(value);
-      };
-      if (figure.type === 'counter')
-        new Counter({
-          ...description,
-          collect() {
-            read((value) => {
-              this.reset();
-              this.inc(value);
-            });
-          },
-        });
-      else
-        new Gauge({
-          ...description,
-          collect() {
-            read((value) => this.set(value));
-          },
-        });
-    }
+/**
+ * Registers the resource usage of this process and its machine. Values are read at a scrape, those of the system by the reader, and
+ * left out where there is none.
+ */
+export function registerProcessMetrics(registry: Registry, proc: ProcReader): void {
+  for (const prefix of [metricPrefix, '']) {
+    for (const figure of figures) register(registry, prefix, figure, () => valuesOf(figure, proc.seen));
+    const { name, help } = collectionTimes;
+    new PlainHistogram(
+      { name: prefix + name, help, labelNames: [], registers: [registry], aggregator: 'sum' },
+      collectionBuckets,
+      collections().pauses,
+    );
   }
+}
+
+function register(
+  registry: Registry,
+  prefix: string,
+  { name, help, type, labels = [], ofWorkers }: ProcessFigure,
+  read: () => Figures,
+): void {
+  const aggregator: Aggregator = ofWorkers ?? 'sum';
+  const description = {
+    name: prefix + name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+    aggregator,
+  };
+  if (type === 'counter')
+    new Counter({
+      ...description,
+      collect() {
+        this.reset();
+        // What a reset leaves is a zero.
+        if (labels.length === 0) this.remove();
+        for (const figure of read()) this.inc(figure.labels, figure.value);
+      },
+    });
+  else
+    new Gauge({
+      ...description,
+      collect() {
+        this.reset();
+        if (labels.length === 0) this.remove();
+        for (const figure of read()) this.set(figure.labels, figure.value);
+      },
+    });
+}
+
+function valuesOf(figure: ProcessFigure, seen: Seen): Figures {
+  const found = figure.read(seen);
+  if (found === undefined) return [];
+  return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
 }
 
 /** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
-  return Object.fromEntries(
-    figures.map(({ name, type = 'gauge' as const, help, ofWorkers }) => [
-      name,
-      { type, help, ...(ofWorkers === undefined ? {} : { ofWorkers }) },
-    ]),
-  );
+  const declared = [...figures, collectionTimes].map(({ name, type, help, labels, ofWorkers }) => {
+    const spec: MetricSpec = {
+      type,
+      help,
+      ...(labels === undefined ? {} : { labels }),
+      ...(ofWorkers === undefined ? {} : { ofWorkers }),
+    };
+    return [name, spec] as const;
+  });
+  return Object.fromEntries(declared);
 }
+
+const collectionTimes: MetricSpec & { readonly name: string } = {
+  name: 'go_gc_duration_seconds',
+  type: 'histogram',
+  help: 'Pauses of the program by the garbage collector of V8.',
+  buckets: collectionBuckets,
+};
 
 const figures: readonly ProcessFigure[] = [
   {
     name: 'process_resident_memory_bytes',
+    type: 'gauge',
     help: 'Resident memory of the process.',
     read: () => process.memoryUsage.rss(),
   },
   {
     name: 'process_heap_bytes',
+    type: 'gauge',
     help: 'JavaScript heap in use.',
-    read: () => process.memoryUsage().heapUsed,
+    read: () => v8.getHeapStatistics().used_heap_size,
   },
   {
     name: 'process_cpu_seconds_total',
@@ -80,18 +118,160 @@ const figures: readonly ProcessFigure[] = [
   },
   {
     name: 'process_start_time_seconds',
+    type: 'gauge',
     help: 'Start of the process, seconds since the epoch.',
     ofWorkers: 'min',
     read: () => Math.round(Date.now() / 1000 - process.uptime()),
   },
-  { name: 'process_open_fds', help: 'Open file descriptors.', read: openFileDescriptors },
+  {
+    name: 'process_open_fds',
+    type: 'gauge',
+    help: 'Open file descriptors.',
+    read: ({ openFiles }) => openFiles,
+  },
+  {
+    name: 'process_cpu_usage_ratio',
+    type: 'gauge',
+    help: 'Part of the processor time of the machine between two scrapes, by what it went into: user, system, iowait.',
+    labels: ['mode'],
+    ofWorkers: 'max',
+    read: ({ cpu }) =>
+      cpu === undefined ? [] : Object.entries(cpu).map(([mode, value]) => ({ labels: { mode }, value })),
+  },
+  {
+    name: 'process_memory_total_bytes',
+    type: 'gauge',
+    help: 'Memory of the machine.',
+    ofWorkers: 'max',
+    read: ({ memory }) => memory?.totalBytes,
+  },
+  {
+    name: 'process_memory_available_bytes',
+    type: 'gauge',
+    help: 'Memory of the machine that programs can have without swapping.',
+    ofWorkers: 'max',
+    read: ({ memory }) => memory?.availableBytes,
+  },
+  {
+    name: 'process_memory_free_bytes',
+    type: 'gauge',
+    help: 'Memory of the machine that nothing uses, not even as a cache of files.',
+    ofWorkers: 'max',
+    read: ({ memory }) => memory?.freeBytes,
+  },
+  {
+    name: 'process_memory_usage_ratio',
+    type: 'gauge',
+    help: 'Part of the memory of the machine that is not available.',
+    ofWorkers: 'max',
+    read: ({ memory }) =>
+      memory === undefined || memory.totalBytes === 0
+        ? undefined
+        : 1 - memory.availableBytes / memory.totalBytes,
+  },
+  {
+    name: 'process_disk_read_bytes_total',
+    type: 'counter',
+    help: 'Bytes that the process had fetched from storage.',
+    read: ({ io }) => io?.readBytes,
+  },
+  {
+    name: 'process_disk_written_bytes_total',
+    type: 'counter',
+    help: 'Bytes that the process had sent to storage.',
+    read: ({ io }) => io?.writtenBytes,
+  },
+  {
+    name: 'process_disk_read_operations_total',
+    type: 'counter',
+    help: 'Calls of the process to read, of sockets too: Linux does not count those of files apart.',
+    read: ({ io }) => io?.reads,
+  },
+  {
+    name: 'process_disk_write_operations_total',
+    type: 'counter',
+    help: 'Calls of the process to write, to sockets too: Linux does not count those to files apart.',
+    read: ({ io }) => io?.writes,
+  },
+  {
+    name: 'process_network_receive_bytes_total',
+    type: 'counter',
+    help: 'Bytes received by the interfaces of the network namespace (of a container, its own), without loopback.',
+    ofWorkers: 'max',
+    read: ({ network }) => network?.receivedBytes,
+  },
+  {
+    name: 'process_network_transmit_bytes_total',
+    type: 'counter',
+    help: 'Bytes sent by the interfaces of the network namespace, without loopback.',
+    ofWorkers: 'max',
+    read: ({ network }) => network?.sentBytes,
+  },
+  ...resources.flatMap((resource) =>
+    (['some', 'full'] as const).map((who): ProcessFigure => {
+      const waiting = who === 'some' ? 'a task waited' : 'all tasks waited';
+      return {
+        name: `process_pressure_${resource}_${who}_ratio`,
+        type: 'gauge',
+        help: `Part of the last 10, 60 or 300 seconds in which ${waiting} for ${resource}; only of kernels that tell it.`,
+        labels: ['window'],
+        ofWorkers: 'max',
+        read: ({ pressure }) => pressureOf(pressure[resource] ?? [], who),
+      };
+    }),
+  ),
+  {
+    name: 'go_gc_cycles_total',
+    type: 'counter',
+    help: 'Garbage collections of V8, of the young generation and of all.',
+    read: () => collections().count,
+  },
+  {
+    name: 'go_memstats_alloc_bytes',
+    type: 'gauge',
+    help: 'Heap of V8 that objects take.',
+    read: () => v8.getHeapStatistics().used_heap_size,
+  },
+  {
+    name: 'go_memstats_heap_alloc_bytes',
+    type: 'gauge',
+    help: 'The same as go_memstats_alloc_bytes, as in Go.',
+    read: () => v8.getHeapStatistics().used_heap_size,
+  },
+  {
+    name: 'go_memstats_heap_sys_bytes',
+    type: 'gauge',
+    help: 'Heap of V8 that the system has given.',
+    read: () => v8.getHeapStatistics().total_heap_size,
+  },
+  {
+    name: 'go_memstats_heap_inuse_bytes',
+    type: 'gauge',
+    help: 'Heap of V8 that has pages behind it.',
+    read: () => v8.getHeapStatistics().total_physical_size,
+  },
+  {
+    name: 'go_memstats_heap_idle_bytes',
+    type: 'gauge',
+    help: 'Heap of V8 that the system has given and that has no pages behind it.',
+    read: () => {
+      const { total_heap_size, total_physical_size } = v8.getHeapStatistics();
+      return Math.max(0, total_heap_size - total_physical_size);
+    },
+  },
+  {
+    name: 'go_memstats_sys_bytes',
+    type: 'gauge',
+    help: 'Memory that the runtime has from the system: heap, buffers outside of it, its own bookkeeping.',
+    read: () => {
+      const { total_heap_size, external_memory, malloced_memory } = v8.getHeapStatistics();
+      return total_heap_size + external_memory + malloced_memory;
+    },
+  },
 ];
 
-function openFileDescriptors(): number | undefined {
-  try {
-    return readdirSync('/proc/self/fd').length;
-  } catch {
-    // Only Linux provides them.
-    return undefined;
-  }
+function pressureOf(all: readonly Pressure[], wanted: Pressure['who']): Figures {
+  return all
+    .filter(({ who }) => who === wanted)
+    .map(({ window, ratio }) => ({ labels: { window }, value: ratio }));
 }

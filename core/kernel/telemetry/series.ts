@@ -145,7 +145,7 @@ export function plainGauge(description: Description): Meter.Gauge<Labels> {
 }
 
 /** One series of a histogram: how many observations were in each bucket, those above the last one left out, and in all. */
-class Observed {
+export class Observed {
   readonly inBuckets: Float64Array;
   count = 0;
   sum = 0;
@@ -168,8 +168,9 @@ class Observed {
     this.sum += value;
   }
 
-  shown(): MetricValueWithName<string>[] {
-    const { name, labels, buckets, inBuckets, count, sum } = this;
+  /** As the metric of this name. */
+  shown(name: string): MetricValueWithName<string>[] {
+    const { labels, buckets, inBuckets, count, sum } = this;
     let below = 0;
     const cumulative = buckets.map((le, at) => {
       below += inBuckets[at] ?? 0;
@@ -189,14 +190,17 @@ export class PlainHistogram extends Histogram {
   readonly #table: SeriesTable<Observed>;
   /** Its like without a series, for what prom-client shows beside the values. */
   readonly #frame: Histogram;
+  readonly #name: string;
 
-  constructor(description: Description, buckets: readonly number[]) {
+  /** With a series that is kept elsewhere, that is its only one. */
+  constructor(description: Description, buckets: readonly number[], only?: Observed) {
     super({ ...description, buckets: [...buckets] });
     this.#frame = new Histogram({ ...description, buckets: [...buckets], registers: [] });
     const { name, labelNames } = description;
+    this.#name = name;
     this.#table = new SeriesTable(name, labelNames, (labels) => {
       super.labels(labels);
-      return new Observed(name, labels, buckets);
+      return only ?? new Observed(name, labels, buckets);
     });
     if (labelNames.length === 0) this.#table.of({});
   }
@@ -206,7 +210,7 @@ export class PlainHistogram extends Histogram {
   }
 
   override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-    const values = [...this.#table.values()].flatMap((series) => series.shown());
+    const values = [...this.#table.values()].flatMap((series) => series.shown(this.#name));
     return { ...(await this.#frame.get()), values };
   }
 

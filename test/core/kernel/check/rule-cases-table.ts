@@ -542,17 +542,15 @@ export const invalid: readonly InvalidCase[] = [
     says: 'move "site-gate" above line 5',
   },
   {
-    title: 'R054 an option that nothing reads',
-    text: withTop('telemetry:\n  procRoot: /proc\n'),
-    finds: ['R054 3:13'],
-    says: 'take it out',
-  },
-  {
-    title: 'R054 a variable that nothing reads',
-    text: whole,
-    env: { PROC_ROOT: '/host/proc' },
-    finds: ['R054 1:1'],
-    says: 'environment variable PROC_ROOT has no effect yet',
+    // All options of the house are read, but for deprecated ones.
+    title: 'R054 an option of a site that nothing reads',
+    text: ten.replace(
+      '- use: tenancy',
+      '- use: tenancy\n  - use: ../test/data/site-gate/index.js\n    with: {badge: red}',
+    ),
+    path: join(packageRoot(), 'pipelines', 'site.yaml'),
+    finds: ['R054 5:19'],
+    says: 'option "badge" has no effect yet',
   },
   {
     title: 'R055 a deprecated option',

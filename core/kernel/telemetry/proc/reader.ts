@@ -1,0 +1,160 @@
+import { constants } from 'node:fs';
+import { open, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../../base/logger.js';
+import type { TelemetryOptions } from '../../../base/options.gen.js';
+import { withinBound } from '../../bounded.js';
+import * as files from './files.js';
+
+/** The most of a file that is read; the longest, of network interfaces, has some 130 bytes for each. */
+const mostFileBytes = 256 * 1024;
+/** How long one reading of all files may take; a scrape goes on without the figures then. */
+const mostMs = 1_000;
+/** Ratios of processor time are of so many ticks at least: a second of one processor. Scrapes that follow each other closely share one. */
+const fewestTicks = 100;
+
+export const resources = ['cpu', 'memory', 'io'] as const;
+
+/** What one reading found; what is missing, this system does not tell. */
+export interface Seen {
+  readonly openFiles?: number | undefined;
+  readonly io?: files.Io | undefined;
+  readonly network?: files.Network | undefined;
+  readonly memory?: files.Memory | undefined;
+  /** Parts of the processor time between two readings. */
+  readonly cpu?: Readonly<Record<'user' | 'system' | 'iowait', number>> | undefined;
+  readonly pressure: Readonly<Partial<Record<(typeof resources)[number], readonly files.Pressure[]>>>;
+}
+
+interface Failure {
+  readonly flag: '-proc-root' | '-host-proc-root';
+  readonly root: string;
+  readonly file: string;
+  readonly why: string;
+}
+
+/**
+ * Reads the proc folders (`-proc-root`, `-host-proc-root`): what is of this process and its network namespace in one, what is of the
+ * machine in the other. Files are read one after another, so that one that hangs holds one thread of the pool at most.
+ */
+export class ProcReader {
+  readonly #own: string;
+  readonly #host: string;
+  readonly #hostFlag: Failure['flag'];
+  #seen: Seen = { pressure: {} };
+  #failures: Failure[] = [];
+  #reading: Promise<void> | undefined;
+  #before: files.CpuTimes | undefined;
+
+  constructor({ procRoot, hostProcRoot }: Pick<TelemetryOptions, 'procRoot' | 'hostProcRoot'>) {
+    this.#own = procRoot;
+    this.#host = hostProcRoot ?? procRoot;
+    this.#hostFlag = hostProcRoot === undefined ? '-proc-root' : '-host-proc-root';
+  }
+
+  /** What the last reading found. */
+  get seen(): Seen {
+    return this.#seen;
+  }
+
+  /** Reads all files anew; those who ask at the same time share one reading. */
+  async read(): Promise<void> {
+    const reading = (this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined)));
+    try {
+      await withinBound(mostMs, () => reading);
+    } catch {
+      this.#seen = { pressure: {} };
+    }
+  }
+
+  /** The first reading, from which ratios count; tells what cannot be read. Pressure is not missed: kernels may be without. */
+  async start(log: Logger): Promise<void> {
+    await this.read();
+    for (const flag of ['-proc-root', '-host-proc-root'] as const) {
+      const [first, ...others] = this.#failures.filter((failure) => failure.flag === flag);
+      if (first === undefined || (first.root === '/proc' && process.platform !== 'linux')) continue;
+      log.warn(`metrics leave out figures of the system: ${flag} cannot be read`, {
+        'proc.root': first.root,
+        'proc.files': [first, ...others].map(({ file }) => file),
+        'error.message': first.why,
+      });
+    }
+  }
+
+  async #readAll(): Promise<void> {
+    this.#failures = [];
+    const pressure: { [resource: string]: readonly files.Pressure[] } = {};
+    const own = { flag: '-proc-root', root: this.#own } as const;
+    const host = { flag: this.#hostFlag, root: this.#host } as const;
+    const openFiles = await this.#attempt(own, 'self/fd', countEntries);
+    const io = await this.#attempt(own, 'self/io', parsed(files.readIo));
+    const network = await this.#attempt(own, 'self/net/dev', parsed(files.readNetwork));
+    const memory = await this.#attempt(host, 'meminfo', parsed(files.readMemory));
+    const times = await this.#attempt(host, 'stat', parsed(files.readCpuTimes));
+    for (const resource of resources) {
+      const found = await parsed(files.readPressure)(join(this.#host, 'pressure', resource)).catch(
+        () => undefined,
+      );
+      if (found !== undefined) pressure[resource] = found;
+    }
+    this.#seen = { openFiles, io, network, memory, cpu: this.#ratios(times), pressure };
+  }
+
+  #ratios(now: files.CpuTimes | undefined): Seen['cpu'] {
+    const before = this.#before;
+    if (now === undefined) return undefined;
+    const ticks = now.total - (before?.total ?? now.total);
+    if (before !== undefined && ticks >= 0 && ticks < fewestTicks) return this.#seen.cpu;
+    this.#before = now;
+    // The times of a machine that was put to sleep and woken elsewhere may go back.
+    if (before === undefined || ticks < 0) return undefined;
+    const ratioOf = (mode: 'user' | 'system' | 'iowait'): number =>
+      Math.max(0, now[mode] - before[mode]) / ticks;
+    return { user: ratioOf('user'), system: ratioOf('system'), iowait: ratioOf('iowait') };
+  }
+
+  async #attempt<Value>(
+    place: Pick<Failure, 'flag' | 'root'>,
+    file: string,
+    read: (path: string) => Promise<Value>,
+  ): Promise<Value | undefined> {
+    try {
+      return await read(join(place.root, file));
+    } catch (error) {
+      this.#failures.push({ ...place, file, why: error instanceof Error ? error.message : 'unknown error' });
+      return undefined;
+    }
+  }
+}
+
+/** Reads a file by its form; an Error where it has another. */
+function parsed<Value>(parse: (text: string) => Value | undefined): (path: string) => Promise<Value> {
+  return async (path) => {
+    const value = parse(await beginningOf(path));
+    if (value === undefined) throw new Error(`${path} has not the form of a file of the kernel`);
+    return value;
+  };
+}
+
+async function beginningOf(path: string): Promise<string> {
+  // A pipe in the place of a file is not waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const buffer = Buffer.allocUnsafe(mostFileBytes);
+    let length = 0;
+    for (;;) {
+      // The kernel gives files of a proc folder in parts of a page.
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === buffer.length) return buffer.toString('latin1', 0, length);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function countEntries(path: string): Promise<number> {
+  let count = 0;
+  for await (const entry of await opendir(path)) if (entry.name !== '') count += 1;
+  return count;
+}
