@@ -17,8 +17,11 @@ export class Trace {
   }
 }
 
-/** One call to the backend; `type` is the last part of its path, such as `query` or `streams`. */
+/** One call to the backend. */
 export interface UpstreamCall {
+  /** Such as `/select/logsql/query`. */
+  readonly path: string;
+  /** The last part of its path, such as `query` or `streams`. */
   readonly type: string;
   /** The strategy that asked; undefined for calls that belong to none. */
   readonly strategy?: string;

@@ -117,7 +117,10 @@ async function toBytes(
   if (request?.op === 'query_range' || request?.op === 'query') {
     record.tupleMode = categorizeLabels ? 'categorize_labels_3tuple' : 'default_2tuple';
   }
-  if (answer.kind === 'encoded') return answer;
+  if (answer.kind === 'encoded') {
+    if (answer.refusal !== undefined) record.error = answer.refusal;
+    return answer;
+  }
   const steps = encodeSteps(
     answer,
     request === undefined ? { categorizeLabels } : { categorizeLabels, request },

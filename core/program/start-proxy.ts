@@ -298,6 +298,7 @@ function createHostFor(
   return (pluginId, metrics, component) => ({
     pluginId,
     log: loggers.component(component),
+    logAs: (part) => loggers.component(part),
     meters: metering.registry.create(metrics),
     get naming() {
       return house.names.naming;

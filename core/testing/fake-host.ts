@@ -90,6 +90,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   return {
     pluginId: settings.pluginId ?? 'under-test',
     log: capturingLogger(records),
+    logAs: () => capturingLogger(records),
     meters: meters.create(specs),
     naming: new Naming(namesOptions(settings.names)),
     learner: new NameLearner(clock),

@@ -30,7 +30,7 @@ export const diskMetrics = {
   },
 } as const;
 
-type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'log' | 'meters' | 'describePipeline'>;
+type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'logAs' | 'meters' | 'describePipeline'>;
 
 /** Opens the disk cache behind the store. */
 export async function openDisk(
@@ -38,13 +38,13 @@ export async function openDisk(
   store: AnswerStore,
   host: DiskHost,
 ): Promise<DiskTier> {
-  const { clock, log } = host;
+  const { clock } = host;
   const disk = await DiskTier.open({
     options,
     largest: store.largest,
     keepExpiredMs: options.staleIfError,
     clock,
-    log,
+    log: host.logAs('disk_cache'),
     observer: observerOf(host),
   });
   store.addTier(disk, setupOf(await host.describePipeline()));

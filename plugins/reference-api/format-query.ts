@@ -13,6 +13,7 @@ export async function formatQuery(call: HttpCall, request: FormatQueryRequest): 
       status: 400,
       contentType: 'application/json; charset=utf-8',
       headers: new Map(),
+      refusal: error,
       body: Buffer.from(JSON.stringify({ status: 'invalid-query', error: error.message })),
     };
   }

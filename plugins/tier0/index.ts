@@ -11,6 +11,7 @@ import { ageBuckets } from '../../core/cache/age.js';
 import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
+import { isRefusal } from '../../core/base/errors/refusal.js';
 import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
 import { alone, KeptGzip } from './kept-gzip.js';
@@ -97,16 +98,22 @@ class Tier0 implements Stage<'tenant', never> {
     if (question === undefined) return rest(exchange);
     const generation = this.#generations.of(question);
     const key = `${generation} ${question}`;
-    const { clock, meters } = this.#host;
+    const { clock } = this.#host;
     const kept = this.#bodies.get(key);
     if (kept !== undefined) {
       exchange.trace.cache('hit');
       this.#hit(kept);
       return kept.answer;
     }
-    exchange.trace.cache('miss');
-    meters.compat_cache_misses_total.add(1, {});
-    const answer = await rest(exchange);
+    let answer: Answer;
+    try {
+      answer = await rest(exchange);
+    } catch (error) {
+      // What is refused could not have been here.
+      if (!isRefusal(error)) this.#miss(exchange);
+      throw error;
+    }
+    this.#miss(exchange);
     const ttl = ttlMs(exchange.request, answer, clock.nowMs(), this.#options);
     // An answer that will not be cached is encoded at the HTTP edge with the same result.
     if (ttl === 0 || answer.kind === 'encoded') return answer;
@@ -124,6 +131,11 @@ class Tier0 implements Stage<'tenant', never> {
     if (finished.status !== 200 || !finished.contentType.startsWith('application/json')) return finished;
     if (generation === this.#generations.of(question)) this.#bodies.set(key, made, bytes, ttl);
     return finished;
+  }
+
+  #miss({ trace }: Exchange<'tenant'>): void {
+    trace.cache('miss');
+    this.#host.meters.compat_cache_misses_total.add(1, {});
   }
 
   /** While the same answer is kept and no purge has come in between. */

@@ -25,6 +25,8 @@ export interface BackgroundAsker {
 export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   readonly pluginId: string;
   readonly log: Logger;
+  /** For a part of the plugin whose records have a component of their own (specification: log fields). */
+  logAs(component: string): Logger;
   readonly meters: Meters<Metrics>;
   /** How names and labels are shown and translated: the `names` section of the pipeline file. Another one after a reload. */
   readonly naming: Naming;

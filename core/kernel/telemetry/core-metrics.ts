@@ -84,7 +84,7 @@ export class RequestMetrics implements RequestObserver {
         system: 'backend',
         direction: 'upstream',
         endpoint: call.type,
-        route: `/select/logsql/${call.type}`,
+        route: call.path,
       };
       this.meters.requests_total.add(1, { ...upstream, status: String(call.status) });
       this.meters.backend_duration_seconds.observe(call.durationMs / 1000, upstream);

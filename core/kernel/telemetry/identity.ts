@@ -3,6 +3,8 @@ import type { Caller } from '../../base/caller.js';
 /** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
 export interface EndUser {
   readonly id: string;
+  /** Of a user whom a proxy in front has named. */
+  readonly name?: string;
   readonly source: string;
 }
 
@@ -13,7 +15,7 @@ export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHe
   if (trustsHeaders) {
     for (const header of userHeaders) {
       const id = caller.headers.get(header);
-      if (id !== undefined && id !== '') return { id, source: header };
+      if (id !== undefined && id !== '') return { id, name: id, source: header };
     }
   }
   const tenant = tenantId ?? caller.orgId ?? '';

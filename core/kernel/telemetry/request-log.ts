@@ -70,15 +70,39 @@ export class RequestLog implements RequestObserver {
   }
 
   finished(record: RequestRecord, status: number, durationMs: number): void {
-    if (status >= 400) {
-      const fields = this.#fields(record, status, durationMs);
-      if (status >= 500) this.log.error('request failed', fields);
-      else this.log.warn('request failed', fields);
-      return;
+    const isQuiet = quietTypes.has(record.requestType);
+    if (status < 400) {
+      if (isQuiet && this.options.logLevel !== 'debug') return;
+      if (!this.#isWritten()) {
+        this.#summary.add(record.requestType, durationMs);
+        return;
+      }
     }
-    if (quietTypes.has(record.requestType) && this.options.logLevel !== 'debug') return;
-    if (this.#isWritten()) this.log.info('request', this.#fields(record, status, durationMs));
-    else this.#summary.add(record.requestType, durationMs);
+    const fields = this.#fields(record, status, durationMs);
+    if (status < 400) this.log.info('request', fields);
+    // A probe that is answered with "not yet" has been answered.
+    else if (status < 500 || isQuiet) this.log.warn('request failed', fields);
+    else this.log.error('request failed', fields);
+    if (this.options.logLevel === 'debug') this.#children(record);
+  }
+
+  /** A record of each backend call, behind that of the request. */
+  #children({ route, requestType, caller, trace }: RequestRecord): void {
+    for (const call of trace.upstreamCalls)
+      this.log.debug('backend call', {
+        'http.route': call.path,
+        'http.parent_route': route,
+        'http.response.status_code': call.status,
+        'ref.request.type': call.type,
+        'ref.parent_request.type': requestType,
+        'ref.api.system': 'backend',
+        'proxy.direction': 'upstream',
+        'ref.tenant.id': trace.tenantId ?? caller.orgId ?? '',
+        'event.duration': Math.round(call.durationMs * 1e6),
+        'upstream.rows': call.rows,
+        'upstream.bytes': call.bytes,
+        ...(call.strategy === undefined ? {} : { 'upstream.strategy': call.strategy }),
+      });
   }
 
   #isWritten(): boolean {
@@ -108,6 +132,7 @@ export class RequestLog implements RequestObserver {
       'event.duration': Math.round(durationMs * 1e6),
       'client.address': caller.address,
       'enduser.id': user.id,
+      ...(user.name === undefined ? {} : { 'enduser.name': user.name }),
       'enduser.source': user.source,
       ...(auth === undefined ? {} : { 'auth.source': auth.source }),
       ...(auth?.principal === undefined ? {} : { 'auth.principal': auth.principal }),
@@ -119,7 +144,7 @@ export class RequestLog implements RequestObserver {
       ...(lastCall === undefined ? {} : { 'upstream.status_code': lastCall.status }),
       'upstream.duration_ms': roundMs(upstreamMs),
       ...(logLevel === 'debug' ? byType(trace) : {}),
-      ...errorFields(record.error, debugLogRawQueries),
+      ...errorFields(record.error, status, debugLogRawQueries),
       ...(status === 500 ? culpritFields(record.error) : {}),
     };
   }
@@ -172,13 +197,22 @@ function culpritFields(error: unknown): LogFields {
   };
 }
 
-function errorFields(error: unknown, mayShowQueries: boolean): LogFields {
+function errorFields(error: unknown, status: number, mayShowQueries: boolean): LogFields {
   if (error === undefined) return {};
   // The text of a LogQL error quotes the query.
   if (error instanceof RefusedQuery)
     return mayShowQueries ? { 'error.message': error.message } : { 'error.type': error.name };
   if (!(error instanceof Error)) return { 'error.message': 'a plugin threw something that is no Error' };
-  // An error meant for the client needs no stack; a bug does.
-  if (error instanceof ApiError && error.cause === undefined) return { 'error.message': error.message };
-  return { 'error.message': error.message, error };
+  // A bug needs its stack; what is expected does not, such as a backend that is away.
+  const isBug = status === 500 && !(error instanceof ApiError && error.cause === undefined);
+  if (isBug) return { 'error.message': error.message, error };
+  const cause = innermost(error);
+  const isTold = cause !== undefined && (mayShowQueries || !(cause instanceof RefusedQuery));
+  return { 'error.message': error.message, ...(isTold ? { 'error.cause': cause.message } : {}) };
+}
+
+/** What the error comes from, such as the code of a connection that failed. */
+function innermost({ cause }: Error): Error | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  return innermost(cause) ?? cause;
 }

@@ -324,7 +324,7 @@ export class BoundUpstream implements Upstream {
   }
 
   #begin(
-    type: string,
+    pathOrType: string,
     count: { readonly rows: number; readonly bytes: number; readonly status: number },
   ): () => void {
     const startedAt = performance.now();
@@ -334,7 +334,8 @@ export class BoundUpstream implements Upstream {
       waits?.end();
       if (!trace.isWritten)
         trace.upstreamCalls.push({
-          type: type.slice(type.lastIndexOf('/') + 1),
+          path: pathOrType.startsWith('/') ? pathOrType : `/select/logsql/${pathOrType}`,
+          type: pathOrType.slice(pathOrType.lastIndexOf('/') + 1),
           ...(strategy === undefined ? {} : { strategy }),
           ...count,
           durationMs: performance.now() - startedAt,

@@ -69,6 +69,8 @@ export interface EncodedAnswer {
   readonly contentType: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
+  /** Why a plugin refuses the request in a body of its own form; for the log. */
+  readonly refusal?: Error;
   /** Given by a cache that keeps the gzip form of the body beside it. */
   readonly gzip?: GzipForm;
 }

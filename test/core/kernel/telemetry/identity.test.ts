@@ -12,7 +12,7 @@ const everything = makeCaller({
 });
 
 test('trusted headers name the end user in the order of the specification', (t) => {
-  t.deepEqual(endUserOf(everything, 't1', true), { id: 'fwd', source: 'x-forwarded-user' });
+  t.deepEqual(endUserOf(everything, 't1', true), { id: 'fwd', name: 'fwd', source: 'x-forwarded-user' });
   const forwarded = makeCaller({ headers: new Map([['x-forwarded-for', '1.2.3.4, 10.0.0.1']]) });
   t.deepEqual(endUserOf(forwarded, 't1', true), { id: 't1', source: 'tenant' });
   t.deepEqual(endUserOf(forwarded, undefined, true), { id: '1.2.3.4', source: 'forwarded_for' });

@@ -44,6 +44,8 @@ test('label values that strangers choose cannot grow a metric without bound', as
   t.is(await registry.read('things_total', { kind: 'k2050' }), undefined);
 });
 
+const queryCall = { path: '/select/logsql/query', type: 'query' };
+
 function measured(change: Parameters<typeof telemetryOptions>[0] = {}): {
   metrics: RequestMetrics;
   registry: MeterRegistry;
@@ -70,7 +72,7 @@ test('a request and its backend calls are counted on both sides', async (t) => {
   const one = record();
   one.tupleMode = 'default_2tuple';
   one.trace.cache('hit');
-  one.trace.upstreamCalls.push({ type: 'query', status: 502, durationMs: 10, rows: 0, bytes: 0 });
+  one.trace.upstreamCalls.push({ ...queryCall, status: 502, durationMs: 10, rows: 0, bytes: 0 });
   one.trace.operations.push({ operation: 'translate', outcome: 'error', durationMs: 1 });
   metrics.started(one);
   t.is(await registry.read('active_requests', {}), 1);

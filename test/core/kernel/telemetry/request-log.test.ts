@@ -11,6 +11,8 @@ import {
   type FakeHost,
 } from '../../../../core/testing/index.js';
 
+const queryCall = { path: '/select/logsql/query', type: 'query' };
+
 interface Setting {
   readonly log: RequestLog;
   readonly host: FakeHost;
@@ -41,7 +43,7 @@ test('a request record tells route, status, times, cache and backend calls, and 
   const one = record(({ trace }) => {
     trace.cache('miss');
     trace.tenantId = 't1';
-    trace.upstreamCalls.push({ type: 'query', status: 200, durationMs: 30, rows: 5, bytes: 9 });
+    trace.upstreamCalls.push({ ...queryCall, status: 200, durationMs: 30, rows: 5, bytes: 9 });
   });
   log.started();
   log.finished(one, 200, 42.5);
@@ -76,8 +78,8 @@ test('a request record tells route, status, times, cache and backend calls, and 
 test('raw queries and maps by type are written when asked for', (t) => {
   const { log, host } = setting({ debugLogRawQueries: true, logLevel: 'debug' });
   const one = record(({ trace }) => {
-    trace.upstreamCalls.push({ type: 'query', status: 200, durationMs: 1, rows: 0, bytes: 0 });
-    trace.upstreamCalls.push({ type: 'query', status: 200, durationMs: 2, rows: 0, bytes: 0 });
+    trace.upstreamCalls.push({ ...queryCall, status: 200, durationMs: 1, rows: 0, bytes: 0 });
+    trace.upstreamCalls.push({ ...queryCall, status: 200, durationMs: 2, rows: 0, bytes: 0 });
     trace.operations.push({ operation: 'translate', outcome: 'success', durationMs: 3 });
     trace.strategies.push({ leaf: 0, strategy: 'rows', outcome: 'ran', durationMs: 4 });
   });
