@@ -154,7 +154,8 @@ class FirstProcess {
 
   async close(): Promise<void> {
     this.#isStopping = true;
-    this.#push?.stop();
+    // Asks the workers for their figures before they end.
+    const pushed = this.#push?.stop();
     const running = [...this.#running.values()];
     for (const { worker } of running) worker.process.kill('SIGTERM');
     const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
@@ -163,6 +164,7 @@ class FirstProcess {
     }, boundMs);
     await Promise.all(running.map(({ ended }) => ended));
     clearTimeout(overdue);
+    await pushed;
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
     this.#log.info('stopped');
     this.#writer.flush();

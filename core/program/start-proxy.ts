@@ -164,10 +164,10 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   if (joined === undefined) log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
   else log.info('worker serving', { 'process.pid': process.pid, ...edge.urls });
   const close = async (): Promise<void> => {
-    push?.stop();
     await edge.close();
     await house.units.stop();
     requestLog.stop();
+    await push?.stop();
     log.info('stopped');
     writer.flush();
   };

@@ -1,25 +1,17 @@
-/** Measurements as OTLP/HTTP has them in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
+/**
+ * Measurements as the messages of OTLP, with its numbers of fields:
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/metrics/v1/metrics.proto
+ */
 import type { Measurements } from '../added-up.js';
 import { metricPrefix } from '../meters.js';
+import { Message } from './protobuf.js';
 
-export interface Attribute {
-  readonly key: string;
-  readonly value: { readonly stringValue: string } | { readonly intValue: string };
-}
-
-/** Nanoseconds since the epoch, as text. */
+/** Nanoseconds since the epoch. */
 export interface Times {
   /** Since when counters have counted. */
-  readonly startTimeUnixNano: string;
-  readonly timeUnixNano: string;
+  readonly startNs: bigint;
+  readonly nowNs: bigint;
 }
-
-interface Point {
-  readonly attributes: readonly Attribute[];
-}
-
-/** A metric with some or all of its points. */
-export type OtlpMetric = Readonly<Record<string, unknown>>;
 
 type Measured = Measurements[number];
 /** prom-client's types leave out the names that values of histograms have. */
@@ -40,8 +32,25 @@ const attributeNames: ReadonlyMap<string, string> = new Map([
 /** AGGREGATION_TEMPORALITY_CUMULATIVE: what a lost push did not tell, the next one does. */
 const cumulative = 2;
 
-export function stringAttribute(key: string, stringValue: string): Attribute {
-  return { key, value: { stringValue } };
+/** A `KeyValue`. */
+function attributeOf(key: string, value: string | number): Buffer {
+  const written = new Message();
+  if (typeof value === 'number') written.whole(3, value);
+  else written.text(1, value);
+  return new Message().text(1, key).bytes(2, written.done()).done();
+}
+
+/** An `ExportMetricsServiceRequest` of metrics, each a `Metric`. */
+export function requestOf(
+  resource: readonly (readonly [key: string, value: string])[],
+  metrics: readonly Buffer[],
+): Buffer {
+  const described = new Message();
+  for (const [key, value] of resource) described.bytes(1, attributeOf(key, value));
+  const scope = new Message().bytes(1, new Message().text(1, 'ref-proxy').done());
+  for (const metric of metrics) scope.bytes(2, metric);
+  const all = new Message().bytes(1, described.done()).bytes(2, scope.done());
+  return new Message().bytes(1, all.done()).done();
 }
 
 /**
@@ -52,15 +61,17 @@ export function* batches(
   measurements: Measurements,
   times: Times,
   mostPoints: number,
-): Generator<readonly OtlpMetric[]> {
-  let batch: OtlpMetric[] = [];
+): Generator<readonly Buffer[]> {
+  let batch: Buffer[] = [];
   let room = mostPoints;
   for (const measured of measurements) {
     if (!measured.name.startsWith(metricPrefix)) continue;
-    const { points, wrap } = shapeOf(measured, times);
+    const { points, kind, wrap } = shapeOf(measured, times);
     for (let from = 0; from < points.length;) {
       const some = points.slice(from, from + room);
-      batch.push({ name: measured.name, description: measured.help, ...wrap(some) });
+      const data = wrap();
+      for (const point of some) data.bytes(1, point);
+      batch.push(new Message().text(1, measured.name).text(2, measured.help).bytes(kind, data.done()).done());
       from += some.length;
       room -= some.length;
       if (room > 0) continue;
@@ -72,8 +83,11 @@ export function* batches(
 }
 
 interface Shape {
-  readonly points: readonly Point[];
-  readonly wrap: (points: readonly Point[]) => OtlpMetric;
+  readonly points: readonly Buffer[];
+  /** The field of a `Metric` that has them. */
+  readonly kind: number;
+  /** What stands there beside them. */
+  readonly wrap: () => Message;
 }
 
 function shapeOf(measured: Measured, times: Times): Shape {
@@ -82,26 +96,30 @@ function shapeOf(measured: Measured, times: Times): Shape {
   switch (String(measured.type)) {
     case 'histogram':
       return {
+        kind: 9,
         points: histogramPoints(measured.name, values, times),
-        wrap: (dataPoints) => ({ histogram: { aggregationTemporality: cumulative, dataPoints } }),
+        wrap: () => new Message().whole(2, cumulative),
       };
     case 'counter':
       return {
-        points: values.map((value) => ({ ...numberPoint(value), ...times })),
-        wrap: (dataPoints) => ({
-          sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints },
-        }),
+        kind: 7,
+        points: values.map((value) => numberPoint(value, new Message().fixed(2, times.startNs), times)),
+        // It only grows.
+        wrap: () => new Message().whole(2, cumulative).whole(3, 1),
       };
     default:
       return {
-        points: values.map((value) => ({ ...numberPoint(value), timeUnixNano: times.timeUnixNano })),
-        wrap: (dataPoints) => ({ gauge: { dataPoints } }),
+        kind: 5,
+        points: values.map((value) => numberPoint(value, new Message(), times)),
+        wrap: () => new Message(),
       };
   }
 }
 
-function numberPoint({ value, labels }: Value): Point & { readonly asDouble: number } {
-  return { attributes: attributesOf(Object.entries(labels)), asDouble: value };
+function numberPoint({ value, labels }: Value, point: Message, { nowNs }: Times): Buffer {
+  point.fixed(3, nowNs).double(4, value);
+  for (const attribute of attributesOf(Object.entries(labels))) point.bytes(7, attribute);
+  return point.done();
 }
 
 interface Series {
@@ -111,7 +129,7 @@ interface Series {
   count: number;
 }
 
-function histogramPoints(name: string, values: readonly Value[], times: Times): readonly Point[] {
+function histogramPoints(name: string, values: readonly Value[], times: Times): readonly Buffer[] {
   const all = new Map<string, Series>();
   for (const { value, labels, metricName } of values) {
     const own = Object.entries(labels).filter(([label]) => label !== 'le');
@@ -126,22 +144,29 @@ function histogramPoints(name: string, values: readonly Value[], times: Times): 
     upTo.sort(([a], [b]) => a - b);
     // Here each bucket counts what is below it too, there only its own.
     const counts = [...upTo.map(([, below]) => below), count];
-    return {
-      attributes: attributesOf(labels),
-      ...times,
-      count: String(count),
-      sum,
-      explicitBounds: upTo.map(([bound]) => bound),
-      bucketCounts: counts.map((below, at) => String(below - (counts[at - 1] ?? 0))),
-    };
+    const point = new Message()
+      .fixed(2, times.startNs)
+      .fixed(3, times.nowNs)
+      .fixed(4, BigInt(count))
+      .double(5, sum)
+      .fixedList(
+        6,
+        counts.map((below, at) => below - (counts[at - 1] ?? 0)),
+      )
+      .doubleList(
+        7,
+        upTo.map(([bound]) => bound),
+      );
+    for (const attribute of attributesOf(labels)) point.bytes(9, attribute);
+    return point.done();
   });
 }
 
-function attributesOf(labels: readonly (readonly [string, string | number | undefined])[]): Attribute[] {
+function attributesOf(
+  labels: readonly (readonly [string, string | number | undefined])[],
+): readonly Buffer[] {
   return labels.map(([label, value]) => {
     const [key, text] = [attributeNames.get(label) ?? label, String(value ?? '')];
-    return label === 'status' && /^\d{1,9}$/.test(text)
-      ? { key, value: { intValue: text } }
-      : stringAttribute(key, text);
+    return attributeOf(key, label === 'status' && /^\d{1,9}$/.test(text) ? Number(text) : text);
   });
 }

@@ -7,7 +7,8 @@ import type { TelemetryOptions } from '../../../base/options.gen.js';
 import { withinBound } from '../../bounded.js';
 import type { Measurements } from '../added-up.js';
 import type { otlpMetrics } from '../metrics-table.js';
-import { batches, stringAttribute, type Attribute, type OtlpMetric } from './points.js';
+import { batches, requestOf } from './points.js';
+import { fieldsOf } from './protobuf.js';
 
 /** The component of its log records. */
 export const otlpComponent = 'otlp_metrics';
@@ -16,6 +17,8 @@ const mostPoints = 2_000;
 /** The most of an answer that is read. */
 const mostAnswerBytes = 64 * 1024;
 const mostShown = 300;
+/** How long a stop waits for the last push. */
+const mostStopMs = 2_000;
 /** The pause before a request is sent again begins with a second and doubles; a longer `Retry-After` is kept to. */
 const retries = { limit: 8, backoffLimit: 8_000 };
 /** What the protocol says may be sent again. */
@@ -58,11 +61,12 @@ export class OtlpPush {
   readonly #options: TelemetryOptions;
   readonly #needs: OtlpNeeds;
   readonly #encodings: Encodings;
-  readonly #resource: readonly Attribute[];
+  readonly #resource: readonly (readonly [key: string, value: string])[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #startNs: bigint;
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #isStarted = false;
   #isFailing = false;
 
   constructor(url: URL, options: TelemetryOptions, needs: OtlpNeeds, encodings: Encodings) {
@@ -76,39 +80,46 @@ export class OtlpPush {
     this.#headers = {
       'user-agent': 'ref-proxy',
       ...Object.fromEntries(otlpHeaders.map(readHeader)),
-      'content-type': 'application/json',
+      'content-type': 'application/x-protobuf',
       ...(otlpCompression === 'none' ? {} : { 'content-encoding': otlpCompression }),
     };
   }
 
   start(): void {
+    this.#isStarted = true;
     this.#in(this.#options.otlpInterval);
   }
 
-  /** Cuts off a push that is under way: the process does not wait for it. */
-  stop(): void {
+  /** Cuts off a push that is under way, and sends a last one, which tells all; the process waits a moment for it. */
+  async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return;
     this.#stopped.abort(new Error('stopped'));
     clearTimeout(this.#timer);
+    if (this.#isStarted) await this.#push(new AbortController().signal, mostStopMs);
   }
 
   #in(ms: number): void {
     if (this.#stopped.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.#push(), ms);
+    this.#timer = setTimeout(() => void this.#push(this.#stopped.signal), ms);
     this.#timer.unref();
   }
 
-  async #push(): Promise<void> {
+  async #push(stopped: AbortSignal, mostMs = Infinity): Promise<void> {
     const { clock, log, meters } = this.#needs;
     const { otlpInterval, otlpTimeout } = this.#options;
     const begunMs = clock.monotonicMs();
     try {
-      const refused = await withinBound(otlpTimeout, (signal) => this.#send(signal), this.#stopped.signal);
+      const refused = await withinBound(
+        Math.min(otlpTimeout, mostMs),
+        (signal) => this.#send(signal),
+        stopped,
+      );
       meters.otlp_pushes_total.add(1, { outcome: refused === undefined ? 'ok' : 'partial' });
       if (refused !== undefined) log.warn('the receiver refused some of the pushed metrics', refused);
       if (this.#isFailing) log.info('metrics are pushed again');
       this.#isFailing = false;
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
+      if (stopped.aborted) return;
       meters.otlp_pushes_total.add(1, { outcome: 'failed' });
       log.warn('metrics not pushed', {
         // The address may have credentials in it, and its query too.
@@ -125,8 +136,8 @@ export class OtlpPush {
   async #send(signal: AbortSignal): Promise<Readonly<Record<string, unknown>> | undefined> {
     const measurements = await this.#needs.measurements();
     const times = {
-      startTimeUnixNano: String(this.#startNs),
-      timeUnixNano: String(this.#needs.clock.nowNs()),
+      startNs: this.#startNs,
+      nowNs: this.#needs.clock.nowNs(),
     };
     let points = 0;
     let reason = '';
@@ -140,10 +151,8 @@ export class OtlpPush {
       : { 'otlp.rejected_data_points': points, 'error.message': shortened(reason) };
   }
 
-  #bodyOf(metrics: readonly OtlpMetric[]): Buffer | Promise<Buffer> {
-    const resource = { attributes: this.#resource };
-    const scopeMetrics = [{ scope: { name: 'ref-proxy' }, metrics }];
-    const bytes = Buffer.from(JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics }] }));
+  #bodyOf(metrics: readonly Buffer[]): Buffer | Promise<Buffer> {
+    const bytes = requestOf(this.#resource, metrics);
     const { otlpCompression } = this.#options;
     return otlpCompression === 'none' ? bytes : this.#encodings.compress(otlpCompression, bytes);
   }
@@ -182,7 +191,7 @@ export class OtlpPush {
   }
 }
 
-function resourceOf(options: TelemetryOptions): readonly Attribute[] {
+function resourceOf(options: TelemetryOptions): readonly (readonly [key: string, value: string])[] {
   const wanted: readonly (readonly [string, string | undefined])[] = [
     ['service.name', options.otelServiceName],
     ['service.namespace', options.otelServiceNamespace],
@@ -190,7 +199,7 @@ function resourceOf(options: TelemetryOptions): readonly Attribute[] {
     ['deployment.environment.name', options.deploymentEnvironment],
   ];
   return wanted.flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [stringAttribute(key, value)],
+    value === undefined || value === '' ? [] : [[key, value] as const],
   );
 }
 
@@ -200,22 +209,21 @@ function readHeader(text: string): readonly [name: string, value: string] {
   return [text.slice(0, at).toLowerCase(), text.slice(at + 1).trim()];
 }
 
-/** What a receiver says that it did not take; most say nothing. */
+/** What a receiver says that it did not take (`ExportMetricsPartialSuccess`); most say nothing. */
 function refusedIn(answer: Buffer): { readonly points: number; readonly reason: string } {
-  const none = { points: 0, reason: '' };
-  let read: unknown;
-  try {
-    read = JSON.parse(answer.toString('utf8'));
-  } catch {
-    return none;
-  }
-  const partial = fieldOf(read, 'partialSuccess');
-  const points = Number(fieldOf(partial, 'rejectedDataPoints') ?? 0);
-  const reason = fieldOf(partial, 'errorMessage');
+  const partial = fieldsOf(answer)?.get(1);
+  const fields = Buffer.isBuffer(partial) ? fieldsOf(partial) : undefined;
+  const [points, reason] = [fields?.get(1), fields?.get(2)];
   return {
-    points: Number.isFinite(points) && points > 0 ? points : 0,
-    reason: typeof reason === 'string' ? reason : '',
+    points: typeof points === 'number' && points > 0 ? points : 0,
+    reason: Buffer.isBuffer(reason) ? reason.toString('utf8') : '',
   };
+}
+
+/** What a receiver says about its failure: as a `google.rpc.Status`, or as text. */
+function saidIn(body: Buffer): string {
+  const message = fieldsOf(body)?.get(2);
+  return (Buffer.isBuffer(message) ? message : body).toString('utf8').trim();
 }
 
 function fieldOf(value: unknown, name: string): unknown {
@@ -230,7 +238,7 @@ function failureOf(error: unknown): Readonly<Record<string, unknown>> {
   const body = fieldOf(response, 'body');
   const message = error instanceof Error ? error.message : 'unknown error';
   if (typeof status !== 'number') return { 'error.message': shortened(message) };
-  const said = Buffer.isBuffer(body) ? shortened(body.toString('utf8').trim()) : '';
+  const said = Buffer.isBuffer(body) ? shortened(saidIn(body)) : '';
   return {
     'http.response.status_code': status,
     'error.message': `it answered with status ${status}${said === '' ? '' : `: ${said}`}`,

@@ -11,10 +11,14 @@ import { request } from 'undici';
 import { packageRoot } from '../../../../../core/kernel/options/index.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../../../core/testing/index.js';
 import { minimalPipeline } from '../../../program/child.js';
+import { decodeRequest, partialSuccess, statusOf } from './decode.js';
 import { startWorkers, stop } from '../../../program/workers-under.js';
 
 interface Point {
-  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, string>> }[];
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: Readonly<Record<string, string | number>>;
+  }[];
   readonly asDouble?: number;
   readonly count?: string;
   readonly sum?: number;
@@ -47,7 +51,7 @@ interface Pushed {
 interface Answered {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 /** What answers the push of this number, from 0; undefined never answers. */
 type Answering = (at: number) => Answered | undefined;
@@ -71,13 +75,13 @@ async function withReceiver(
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
       const bytes = Buffer.concat(parts);
-      const text = decoded(bytes, incoming.headers['content-encoding']);
+      const plain = decoded(bytes, incoming.headers['content-encoding']);
       const answer = answering(pushed.length);
       pushed.push({
         path: incoming.url ?? '',
         headers: incoming.headers,
         bytes,
-        document: JSON.parse(text) as Pushed['document'],
+        document: decodeRequest(plain) as Pushed['document'],
       });
       for (const look of looking) look();
       if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}');
@@ -110,11 +114,11 @@ async function withReceiver(
   }
 }
 
-function decoded(bytes: Buffer, encoding: string | undefined): string {
-  if (encoding === 'gzip') return zlib.gunzipSync(bytes).toString();
-  if (encoding !== 'zstd') return bytes.toString();
+function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'gzip') return zlib.gunzipSync(bytes);
+  if (encoding !== 'zstd') return bytes;
   const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
-  return zstdDecompressSync(bytes).toString();
+  return zstdDecompressSync(bytes);
 }
 
 /** A proxy that pushes every second. */
@@ -133,7 +137,9 @@ function metricsOf({ document }: Pushed): readonly Metric[] {
   );
 }
 
-function attributesOf(attributes: Point['attributes']): Readonly<Record<string, string | undefined>> {
+function attributesOf(
+  attributes: Point['attributes'],
+): Readonly<Record<string, string | number | undefined>> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [key, value['stringValue'] ?? value['intValue']]),
   );
@@ -154,7 +160,7 @@ test.serial('metrics are pushed while the scrape is off, under the attribute nam
         ),
       );
       t.is(pushed.path, '/v1/metrics');
-      t.is(pushed.headers['content-type'], 'application/json');
+      t.is(pushed.headers['content-type'], 'application/x-protobuf');
       t.is(pushed.headers['content-encoding'], undefined);
       const metrics = new Map(metricsOf(pushed).map((metric) => [metric.name, metric]));
       const counted = metrics.get('ref_proxy_requests_total')?.sum;
@@ -166,7 +172,7 @@ test.serial('metrics are pushed while the scrape is off, under the attribute nam
         'proxy.direction': 'downstream',
         'ref.request.type': 'query',
         'http.route': '/loki/api/v1/query',
-        'http.response.status_code': '400',
+        'http.response.status_code': 400,
       });
       t.true(BigInt(point?.startTimeUnixNano ?? 0) < BigInt(point?.timeUnixNano ?? 0));
       const timed = metrics.get('ref_proxy_request_duration_seconds')?.histogram?.dataPoints.find(isOurs);
@@ -271,8 +277,9 @@ function retriesIn(pushed: Pushed): number | undefined {
 test.serial('a push that fails is told by otlp_metrics, and that they are pushed again', async (t) => {
   const answers: readonly Answered[] = [
     { status: 400, body: 'no such tenant' },
+    { status: 400, body: statusOf(3, 'no such scope') },
     { status: 307, headers: { location: 'http://127.0.0.1:9/' } },
-    { status: 200, body: '{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too old"}}' },
+    { status: 200, body: partialSuccess(3, 'too old') },
   ];
   await withReceiver(
     (at) => answers[at] ?? { status: 200 },
@@ -284,6 +291,7 @@ test.serial('a push that fails is told by otlp_metrics, and that they are pushed
         t.is(failed.get('severity.text'), 'WARN');
         t.is(failed.get('error.message'), 'it answered with status 400: no such tenant');
         t.is(failed.get('url.full'), `${url}/v1/metrics`);
+        await record('error.message', 'it answered with status 400: no such scope');
         await record('error.message', 'it answered with status 307');
         t.is((await record('otlp.rejected_data_points', 3)).get('error.message'), 'too old');
         await record('body', 'metrics are pushed again');
@@ -308,6 +316,36 @@ test.serial('a receiver that never answers holds neither the next push nor the s
       });
     },
   );
+});
+
+test.serial('of an answer 64 KiB are read', async (t) => {
+  const answers = [70_000, 60_000].map((length) => ({ status: 200, body: Buffer.alloc(length) }));
+  await withReceiver(
+    (at) => answers[at] ?? { status: 200 },
+    async ({ url }) => {
+      await pushing({ 'otlp-endpoint': url }, async ({ log }) => {
+        const failed = await log.find((one) => one.get('component') === 'otlp_metrics');
+        t.is(failed.get('error.message'), 'its answer is larger than 65536 bytes');
+        t.truthy(await log.find((one) => one.get('body') === 'metrics are pushed again'));
+      });
+    },
+  );
+});
+
+test.serial('a stop pushes what was measured last', async (t) => {
+  await withReceiver(taken, async ({ url, pushed }) => {
+    await pushing({ 'otlp-endpoint': url, 'otlp-interval': '1h' }, async (under) => {
+      await (await request(`${under.url}/loki/api/v1/query?query=%7B`)).body.dump();
+      t.is(pushed.length, 0);
+    });
+    t.is(pushed.length, 1);
+    const metrics = pushed.flatMap(metricsOf);
+    const points = metrics.find(({ name }) => name === 'ref_proxy_requests_total')?.sum?.dataPoints ?? [];
+    t.is(
+      points.find(({ attributes }) => attributesOf(attributes)['ref.request.type'] === 'query')?.asDouble,
+      1,
+    );
+  });
 });
 
 test.serial('the certificate of a receiver is verified unless that is switched off', async (t) => {
