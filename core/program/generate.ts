@@ -5,7 +5,9 @@ import { generateFiles as generateOptionFiles } from '../kernel/options/generate
 import { generateFiles as generatePipelineFiles } from '../kernel/pipeline/generate.js';
 import { packageRoot, type CommandFlag } from '../kernel/options/index.js';
 import { generateErrorsDoc } from './errors-doc.js';
-import { generateMetricsDoc } from './metrics-doc.js';
+import { allMetrics, generateMetricsDoc } from './metrics-doc.js';
+import { generateAlerts } from './monitoring/alerts.js';
+import { generateDashboard } from './monitoring/dashboard.js';
 import { generatePushdownDoc } from './pushdown-doc.js';
 import { generateStrategiesDoc } from './strategies-doc.js';
 import type { Io } from './io.js';
@@ -37,6 +39,7 @@ export async function generate(args: readonly string[], io: Io): Promise<number>
 
 /** Every generated file by its path from the package's root. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
+  const metrics = await allMetrics();
   return new Map([
     ...(await generateOptionFiles(root)),
     ...generatePipelineFiles(root),
@@ -44,6 +47,8 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['schemas/pipeline-test.schema.json', generateTestSchema()],
     ['docs/errors.md', generateErrorsDoc()],
     ['docs/metrics.md', await generateMetricsDoc()],
+    ['examples/monitoring/dashboard.json', generateDashboard(metrics)],
+    ['examples/monitoring/alerts.yaml', generateAlerts(metrics)],
     ['docs/pushdown.md', generatePushdownDoc()],
     ['docs/strategies.md', generateStrategiesDoc()],
   ]);

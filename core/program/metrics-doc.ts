@@ -2,7 +2,7 @@ import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
 import { metricPrefix } from '../kernel/telemetry/meters.js';
-import { coreMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { coreMetrics, houseMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { processMetrics } from '../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -15,6 +15,8 @@ after that shares the values \`__overflow__\`.
 
 With several workers (fleet.md) every metric is the sum of theirs and of the first process, or what stands behind its type: the \`min\`,
 \`max\` or \`average\` of them.
+
+A dashboard and alert rules over these metrics are in \`examples/monitoring\`, what to do about each alert in [runbooks](runbooks/README.md).
 
 Labels: \`system\` and \`direction\` are \`ref\` and \`downstream\` for requests of clients, \`backend\` and \`upstream\` for calls to VictoriaLogs;
 \`endpoint\` is the id of the route, \`route\` its path.
@@ -29,6 +31,16 @@ export async function generateMetricsDoc(): Promise<string> {
   ];
   for (const [name, metrics] of await pluginMetrics()) parts.push(part(`Plugin \`${name}\``, metrics));
   return [head, ...parts].join('\n');
+}
+
+/** Every metric that a proxy with the plugins of the house may show. */
+export async function allMetrics(): Promise<MetricSpecs> {
+  const ofPlugins = (await pluginMetrics()).map(([, metrics]) => Object.entries(metrics));
+  return {
+    ...houseMetrics,
+    ...processMetrics(),
+    ...Object.fromEntries(ofPlugins.flat()),
+  };
 }
 
 async function pluginMetrics(): Promise<readonly (readonly [string, MetricSpecs])[]> {
