@@ -53,6 +53,13 @@ export const shapes: readonly Shape[] = [
     1000,
     180,
   ),
+  logs(
+    'json text filter, 1000 lines',
+    '{service_name="traefik"} != "{nonce}" | json | DownstreamStatus="503"',
+    `${traefik} | unpack_json | filter DownstreamStatus:=503`,
+    1000,
+    180,
+  ),
   metric(
     'json count by status at 5 m',
     'sum by (DownstreamStatus) (count_over_time({service_name="traefik"} != "{nonce}" | json [5m]))',

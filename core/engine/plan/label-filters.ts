@@ -51,7 +51,12 @@ function decideComparison(comparison: LabelComparison, scope: LabelScope): Decid
 /** What the right side finds: the left one may have marked the row with an error. */
 function behind(first: LabelFilter, scope: LabelScope): LabelScope {
   if (comparesTexts(first)) return scope;
-  return { mayHaveFailed: true, isStored: (name) => scope.isStored(name) };
+  const { keysAreInLine, missingLines } = scope;
+  return {
+    ...{ mayHaveFailed: true, keysAreInLine, missingLines },
+    isStored: (name) => scope.isStored(name),
+    isInLine: (name) => scope.isInLine(name),
+  };
 }
 
 function joined(join: typeof both, left: AskLabels, right: AskLabels): AskLabels {

@@ -40,12 +40,12 @@ export function* logsSteps(expr: LogExpr, naming: Naming, pushdown: Pushdown): S
     decisions: [...selection.decisions, ...expr.stages.map((part) => ({ rule, part }))],
   });
   if (metricOff.apply(pushdown) !== undefined) return leftHere(metricOff);
-  const stages = new PlannedStages();
+  const stages = new PlannedStages(naming);
   for (const [index, stage] of expr.stages.entries()) {
     if ((index + 1) % stepStages === 0) yield;
     stages.add(stage);
   }
-  const filter = and(selection.filter, stages.lines(naming));
+  const filter = and(selection.filter, stages.lines());
   yield;
   if (stages.asksLines && queryTooLong.apply(filter) !== undefined) return leftHere(queryTooLong);
   const { residual, recheck, labels, decisions } = stages;
@@ -61,9 +61,15 @@ class PlannedStages {
   readonly recheck: Stage[] = [];
   readonly labels: LabelQuestion[] = [];
   readonly decisions: Decision[] = [];
-  readonly #scope = new RowScope();
+  readonly #naming: Naming;
+  readonly #scope: RowScope;
   readonly #filters: LogsqlFilter[] = [];
   readonly #asked: LineFilterStage[] = [];
+
+  constructor(naming: Naming) {
+    this.#naming = naming;
+    this.#scope = new RowScope(missingLineRows(naming));
+  }
 
   add(stage: Stage): void {
     this.decisions.push({ rule: this.#place(stage), part: stage });
@@ -75,10 +81,10 @@ class PlannedStages {
   }
 
   /** What is asked of lines; rows without a stored line are let through where their placeholder would not pass. */
-  lines(naming: Naming): LogsqlFilter {
+  lines(): LogsqlFilter {
     const lines = and(...this.#filters);
-    const needsNoMore = !this.asksLines || letsMissingLinesPass(this.#asked, naming);
-    return needsNoMore ? lines : or(lines, missingLineRows(naming));
+    const needsNoMore = !this.asksLines || letsMissingLinesPass(this.#asked, this.#naming);
+    return needsNoMore ? lines : or(lines, this.#scope.missingLines);
   }
 
   #place(stage: Stage): AppliedRule {

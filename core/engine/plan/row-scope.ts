@@ -1,5 +1,6 @@
 import type { LabelFilter, Stage } from '../../logql/ast.js';
 import { visit } from '../../logql/walk.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { LabelScope } from './rules/label/label-rule.js';
 
 /** Which names a stage may give a row, change or take away; `all` when its text does not tell. */
@@ -29,6 +30,25 @@ function changedNames(stage: Stage): readonly string[] | 'all' {
   }
 }
 
+/**
+ * Where the values come from that a parser makes labels of: from under keys in its line that have the label's name, from other pieces of
+ * its line, or from a line that it makes.
+ */
+function readBy(stage: Stage): 'keys' | 'pieces' | 'other-lines' | undefined {
+  switch (stage.kind) {
+    case 'json':
+    case 'logfmt':
+      return stage.params.length === 0 ? 'keys' : 'pieces';
+    case 'regexp':
+    case 'pattern':
+      return 'pieces';
+    case 'unpack':
+      return 'other-lines';
+    default:
+      return undefined;
+  }
+}
+
 /** Whether a stage may mark a row with an error, behind which Loki lets comparisons of numbers pass. */
 function mayFail(stage: Stage): boolean {
   if (stage.kind === 'label-filter') return !comparesTexts(stage.filter);
@@ -49,9 +69,26 @@ export class RowScope implements LabelScope {
   #changed: Set<string> | 'all' = new Set();
   #mayHaveFailed = false;
   #isLineStored = true;
+  /** What parsers have read; undefined while there was none. */
+  #parsed: 'keys' | 'pieces' | 'other-lines' | undefined;
+  /** Names whose values come from a template or another name. */
+  readonly #assigned = new Set<string>();
+  readonly missingLines: LogsqlFilter;
+
+  constructor(missingLines: LogsqlFilter) {
+    this.missingLines = missingLines;
+  }
 
   isStored(name: string): boolean {
     return this.#changed !== 'all' && !this.#changed.has(name);
+  }
+
+  isInLine(name: string): boolean {
+    return (this.#parsed === 'keys' || this.#parsed === 'pieces') && !this.#assigned.has(name);
+  }
+
+  get keysAreInLine(): boolean {
+    return this.#parsed === 'keys';
   }
 
   get mayHaveFailed(): boolean {
@@ -65,12 +102,21 @@ export class RowScope implements LabelScope {
 
   pass(stage: Stage): void {
     if (mayFail(stage)) this.#mayHaveFailed = true;
+    this.#passParser(stage);
+    if (stage.kind === 'label-format') for (const { name } of stage.assignments) this.#assigned.add(name);
     if (changesLine(stage)) this.#isLineStored = false;
     const names = changedNames(stage);
     if (this.#changed === 'all') return;
     if (names === 'all') this.#changed = 'all';
     // A parsed name that a row has already gets a suffix.
     else for (const name of names) this.#changed.add(name).add(`${name}_extracted`);
+  }
+
+  #passParser(stage: Stage): void {
+    const read = readBy(stage);
+    if (read === undefined || this.#parsed === 'other-lines') return;
+    if (!this.#isLineStored || read === 'other-lines') this.#parsed = 'other-lines';
+    else if (this.#parsed !== 'pieces') this.#parsed = read;
   }
 }
 

@@ -2,6 +2,7 @@ import { labelAddress } from './address.js';
 import { labelAfterError } from './after-error.js';
 import { labelDerived } from './derived.js';
 import { labelFilledIn } from './filled-in.js';
+import { labelInLine } from './in-line.js';
 import { labelLevel } from './level.js';
 import { labelMissing } from './missing.js';
 import { labelNegated } from './negated.js';
@@ -12,6 +13,7 @@ import { labelText } from './text.js';
 
 /** The rules about one comparison of a label, in the order they are tried; the first that it falls under decides. */
 export const labelRules = [
+  labelInLine,
   labelParsed,
   labelLevel,
   labelDerived,

@@ -19,6 +19,12 @@ export interface PlacedComparison {
 export interface LabelScope {
   /** True while a name means what the backend stored under it. */
   isStored(name: string): boolean;
+  /** True where a value that is not stored under the name was taken from the stored line, as it stands there or unescaped. */
+  isInLine(name: string): boolean;
+  /** True while parsers have made names of nothing but keys in the stored line. */
+  readonly keysAreInLine: boolean;
+  /** Rows without a stored line: theirs is made here. */
+  readonly missingLines: LogsqlFilter;
   /** True when a stage before may have marked the row with an error. */
   readonly mayHaveFailed: boolean;
 }

@@ -15,6 +15,7 @@ import {
 } from '../../../../victoria/logsql/build.js';
 import { brokenPattern, longDecimalPattern } from '../../../../victoria/names/shown-value.js';
 import { wholeMatcher } from '../../backend-pattern.js';
+import type { KnownNames } from '../../known-names.js';
 import { holdsReplacement } from '../line/replacement.js';
 import { labelRule, passesMissing, spellings, textOf, textsOf } from './label-rule.js';
 
@@ -30,8 +31,13 @@ export const labelText = labelRule({
     const filter = textOf(placed);
     return filter === undefined || passesMissing(filter) ? undefined : filter;
   },
-  emit: (filter, names) => or(...spellings(filter.name, names).map((field) => holds(field, filter))),
+  emit: storedTexts,
 });
+
+/** Rows that may show such a value because it is stored. */
+export function storedTexts(filter: StringLabelFilter, names: KnownNames): LogsqlFilter {
+  return or(...spellings(filter.name, names).map((field) => holds(field, filter)));
+}
 
 /** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
 function holds(field: string, filter: StringLabelFilter): LogsqlFilter {

@@ -7,6 +7,7 @@ import { explainQuery, type Explanation } from '../../../../../core/engine/plan/
 import { planLogs } from '../../../../../core/engine/plan/logs.js';
 import { rowsToLearnFrom } from '../../../../../core/engine/plan/refine.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
+import { labelInLine } from '../../../../../core/engine/plan/rules/label/in-line.js';
 import { labelParsed } from '../../../../../core/engine/plan/rules/label/parsed.js';
 import { lineContains } from '../../../../../core/engine/plan/rules/line/contains.js';
 import { streamMatcher } from '../../../../../core/engine/plan/rules/selector/stream-matcher.js';
@@ -21,6 +22,9 @@ function explain(text: string): Explanation {
   return explainQuery(new Query(text, 'reject'), naming);
 }
 
+const missing =
+  'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
+
 test('an explanation tells the tree, what the backend is asked, what is done where, and the cost', (t) => {
   const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status > 5'));
   t.is(
@@ -29,9 +33,10 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       'query   {app="a"} != "zzz" | json | level="error" | status > 5',
       'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status>5))',
       'cost    scan: rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
+      'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
       '',
       'read    {app="a"} != "zzz" | json | level="error" | status>5',
-      'logsql  {app="a"} !_msg:*"zzz"*',
+      `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or _msg:="" or _msg:="${missing}"* or level:="error" or {level="error"})`,
       '  {app="a"}',
       `      by the backend (streamMatcher): ${streamMatcher.reason}`,
       '  != "zzz"',
@@ -39,7 +44,7 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       '  | json',
       `      here (parser): ${parser.reason}`,
       '  | level="error"',
-      `      here (labelParsed): ${labelParsed.reason}`,
+      `      both (labelInLine): ${labelInLine.reason}`,
       '  | status>5',
       `      here (labelParsed): ${labelParsed.reason}`,
       'here    | json | level="error" | status>5',

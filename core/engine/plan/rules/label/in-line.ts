@@ -1,0 +1,78 @@
+import type { StringLabelFilter } from '../../../../logql/ast.js';
+import { labelMeaning, type FilterTest } from '../../../../logql/pipeline/filter-meaning.js';
+import { anyCasePattern } from '../../../../logql/pipeline/text-in-any-case.js';
+import { requiredTexts, type RequiredTexts } from '../../../../logql/regexp/required.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { and, or } from '../../../../victoria/logsql/build.js';
+import { contains } from '../line/line-rule.js';
+import { isDerived, labelRule, passesMissing, textOf, type PlacedComparison } from './label-rule.js';
+import { storedTexts } from './text.js';
+
+export const labelInLine = labelRule({
+  id: 'labelInLine',
+  construct:
+    '| name="v", | name=~"a|b", | name=~"a.*", | name!="" behind | json, | logfmt, | regexp or | pattern',
+  backend: '(_msg:*"v"* or _msg:*"\\u"* or name:="v" or {name="v"} ...)',
+  verdict: 'superset',
+  reason:
+    'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; the label may be stored, too',
+  example: '{namespace="shop"} | json | user="admin"',
+  match: (placed) => {
+    const filter = textOf(placed);
+    const { scope, comparison } = placed;
+    if (filter === undefined || scope.isStored(comparison.name) || !scope.isInLine(comparison.name))
+      return undefined;
+    const lines = isDerived(comparison.name) || passesMissing(filter) ? undefined : linesOf(filter, scope);
+    return lines === undefined ? undefined : { filter, lines: or(lines, escaped, scope.missingLines) };
+  },
+  emit: ({ filter, lines }, names) => or(lines, storedTexts(filter, names)),
+});
+
+// Of all escapes of JSON and logfmt only this one can stand for what is searched for here.
+const escaped = contains('\\u');
+
+/** Lines from which a value that passes may be taken; undefined where it may be any. */
+function linesOf(filter: StringLabelFilter, scope: PlacedComparison['scope']): LogsqlFilter | undefined {
+  const { tests, isNegated } = labelMeaning(filter);
+  const lines = isNegated ? [undefined] : tests.map(linesOfTest);
+  if (!lines.includes(undefined)) return or(...lines.filter((one) => one !== undefined));
+  const parts = filter.name.split('_').flatMap((part) => plainPiece(part) ?? []);
+  return scope.keysAreInLine && parts.length > 0 ? and(...parts.map(contains)) : undefined;
+}
+
+function linesOfTest(test: FilterTest): LogsqlFilter | undefined {
+  const lists = textsIn(test).flatMap((texts) => {
+    const pieces = texts.map(plainPiece);
+    return pieces.includes(undefined) ? [] : [or(...pieces.map((piece) => contains(piece ?? '')))];
+  });
+  return lists.length === 0 ? undefined : and(...lists);
+}
+
+/** Texts that every value that passes a test holds: of each list at least one. */
+function textsIn(test: FilterTest): readonly RequiredTexts[] {
+  switch (test.kind) {
+    case 'contains':
+    case 'equals':
+      return test.ignoresCase ? requiredTexts(anyCasePattern(test.text)) : [[test.text]];
+    case 'regexp':
+      return requiredTexts(test.pattern);
+    case 'all':
+    case 'not-empty':
+    case 'pattern':
+    case 'ip':
+      return [];
+  }
+}
+
+/** A single letter is in nearly every line. */
+const shortest = 2;
+
+/**
+ * The longest piece of a text that stands in a line as it does in the value: without signs that escapes spell, and without spaces, which
+ * stand for bytes that are no text.
+ */
+function plainPiece(text: string): string | undefined {
+  const pieces = text.match(/[^\s"'\\/\ufffd\p{C}]+/gu) ?? [];
+  const [longest = ''] = pieces.sort((a, b) => b.length - a.length);
+  return longest.length >= shortest ? longest : undefined;
+}
