@@ -94,7 +94,11 @@ function slowPage(clock: FakeClock, line: (index: number) => string): ExpectedCa
 test('when time runs out the lines found so far must do', async (t) => {
   const clock = new FakeClock();
   const page = slowPage(clock, (index) => (index === 0 ? 'a=1 rare=x' : `a=${index}`));
-  const { answer } = await runDiscovery(fields('{app="a"} | logfmt | rare="x" or a > 99999'), [fewRows, page], { clock });
+  const { answer } = await runDiscovery(
+    fields('{app="a"} | logfmt | rare="x" or a > 99999'),
+    [fewRows, page],
+    { clock },
+  );
   t.deepEqual(labelsOf(answer), [
     ['detected_level', 'string'],
     ['a', 'int'],
