@@ -6,12 +6,13 @@ import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
 import { cacheRoom } from '../../core/cache/answer-store.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
+import { ApiError } from '../../core/base/errors/api-error.js';
+import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { ageBuckets } from '../../core/cache/age.js';
 import { Generations } from '../../core/cache/generations.js';
 import { createCacheKeys, type CacheKeys } from '../../core/cache/keys.js';
 import { ttlMs } from '../../core/cache/ttl.js';
-import { isRefusal } from '../../core/base/errors/refusal.js';
 import { operationOf } from '../../core/operations/index.js';
 import type { Tier0Options } from '../../core/base/options.gen.js';
 import { alone, KeptGzip } from './kept-gzip.js';
@@ -109,8 +110,7 @@ class Tier0 implements Stage<'tenant', never> {
     try {
       answer = await rest(exchange);
     } catch (error) {
-      // What is refused could not have been here.
-      if (!isRefusal(error)) this.#miss(exchange);
+      if (!isRefused(error)) this.#miss(exchange);
       throw error;
     }
     this.#miss(exchange);
@@ -203,4 +203,9 @@ function budgetOf(options: Tier0Options): Budget | undefined {
     maxBytes: Math.floor(cacheBudget(options.cacheMaxBytes) * share),
   };
   return options.enabled && budget.maxEntries > 0 && budget.maxBytes > 0 ? budget : undefined;
+}
+
+/** Whether a request ends so because of what it asks, so that its answer could not have been here. */
+function isRefused(error: unknown): boolean {
+  return error instanceof RefusedQuery || (error instanceof ApiError && error.status < 499);
 }

@@ -1,56 +1,6 @@
+import { eachField } from '../../base/protobuf-fields.js';
 import { parseLabels } from './loki-labels.js';
 import type { LokiEntry, LokiStream } from './loki-push.js';
-
-/** Reads fields of one protobuf message; unknown fields are skipped. */
-class Reader {
-  readonly #buf: Buffer;
-  #at = 0;
-
-  constructor(buf: Buffer) {
-    this.#buf = buf;
-  }
-
-  get done(): boolean {
-    return this.#at >= this.#buf.length;
-  }
-
-  varint(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#buf[this.#at++];
-      if (byte === undefined) throw new Error('unexpected end of protobuf message');
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asIntN(64, value);
-    }
-    throw new Error('malformed protobuf varint');
-  }
-
-  bytes(): Buffer {
-    const length = Number(this.varint());
-    const end = this.#at + length;
-    if (length < 0 || end > this.#buf.length) throw new Error('unexpected end of protobuf message');
-    const piece = this.#buf.subarray(this.#at, end);
-    this.#at = end;
-    return piece;
-  }
-
-  skip(wireType: number): void {
-    if (wireType === 0) this.varint();
-    else if (wireType === 1) this.#at += 8;
-    else if (wireType === 2) this.bytes();
-    else if (wireType === 5) this.#at += 4;
-    else throw new Error(`unexpected protobuf wire type ${wireType}`);
-  }
-}
-
-/** Calls `onField` with each field number; it returns false for fields it did not read. */
-function eachField(buf: Buffer, onField: (field: number, reader: Reader) => boolean): void {
-  const reader = new Reader(buf);
-  while (!reader.done) {
-    const tag = Number(reader.varint());
-    if (!onField(tag >> 3, reader)) reader.skip(tag & 7);
-  }
-}
 
 /** Decodes the protobuf form of a Loki push request (already decompressed); throws on malformed input. */
 export function decodeLokiPush(buf: Buffer): LokiStream[] {

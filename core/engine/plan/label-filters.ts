@@ -1,11 +1,11 @@
 import type { LabelFilter } from '../../logql/ast.js';
-import { isComparison, type LabelComparison } from '../../logql/pipeline/label-comparison.js';
+import { isComparison } from '../../logql/pipeline/label-comparison.js';
 import type { KnownNames } from './known-names.js';
 import { comparesTexts } from './row-scope.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep } from './rules/label/deep.js';
 import { labelRules } from './rules/label/index.js';
-import type { LabelScope } from './rules/label/label-rule.js';
+import type { LabelScope, PlacedComparison } from './rules/label/label-rule.js';
 import { firstRule } from './rules/rule.js';
 import { both, either, unanswered, type Answered } from './verdicts.js';
 
@@ -19,15 +19,20 @@ export interface DecidedLabels {
 export type AskLabels = (names: KnownNames) => Answered;
 
 /** Decides how a label filter goes to the backend (docs/protocol/logql-to-logsql.md#label-filters). */
-export function decideLabelFilter(filter: LabelFilter, scope: LabelScope): DecidedLabels {
+export function decideLabelFilter(
+  filter: LabelFilter,
+  scope: LabelScope,
+  mayHaveFailed: boolean,
+): DecidedLabels {
   if (labelDeep.apply(filter) !== undefined) return { rule: labelDeep, ask: undefined };
-  return decideTree(filter, scope);
+  return decideTree(filter, scope, mayHaveFailed);
 }
 
-function decideTree(filter: LabelFilter, scope: LabelScope): DecidedLabels {
-  if (isComparison(filter)) return decideComparison(filter, scope);
-  const left = decideTree(filter.left, scope);
-  const right = decideTree(filter.right, behind(filter.left, scope));
+function decideTree(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boolean): DecidedLabels {
+  if (isComparison(filter)) return decideComparison({ comparison: filter, scope, mayHaveFailed });
+  const left = decideTree(filter.left, scope, mayHaveFailed);
+  // The left side may have marked the row with an error.
+  const right = decideTree(filter.right, scope, mayHaveFailed || !comparesTexts(filter.left));
   if (filter.kind === 'or') {
     if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? left : right;
     return { rule: left.rule, ask: joined(either, left.ask, right.ask) };
@@ -36,8 +41,8 @@ function decideTree(filter: LabelFilter, scope: LabelScope): DecidedLabels {
   return { rule: left.rule, ask: joined(both, left.ask, right.ask) };
 }
 
-function decideComparison(comparison: LabelComparison, scope: LabelScope): DecidedLabels {
-  const { rule, emit } = firstRule(labelRules, { comparison, scope });
+function decideComparison(placed: PlacedComparison): DecidedLabels {
+  const { rule, emit } = firstRule(labelRules, placed);
   if (emit === undefined) return { rule, ask: undefined };
   return {
     rule,
@@ -45,17 +50,6 @@ function decideComparison(comparison: LabelComparison, scope: LabelScope): Decid
       const filter = emit(names);
       return filter === undefined ? unanswered : { verdict: rule.verdict, filter };
     },
-  };
-}
-
-/** What the right side finds: the left one may have marked the row with an error. */
-function behind(first: LabelFilter, scope: LabelScope): LabelScope {
-  if (comparesTexts(first)) return scope;
-  const { keysAreInLine, missingLines } = scope;
-  return {
-    ...{ mayHaveFailed: true, keysAreInLine, missingLines },
-    isStored: (name) => scope.isStored(name),
-    isInLine: (name) => scope.isInLine(name),
   };
 }
 

@@ -61,14 +61,12 @@ class PlannedStages {
   readonly recheck: Stage[] = [];
   readonly labels: LabelQuestion[] = [];
   readonly decisions: Decision[] = [];
-  readonly #naming: Naming;
   readonly #scope: RowScope;
   readonly #filters: LogsqlFilter[] = [];
   readonly #asked: LineFilterStage[] = [];
 
   constructor(naming: Naming) {
-    this.#naming = naming;
-    this.#scope = new RowScope(missingLineRows(naming));
+    this.#scope = new RowScope(naming);
   }
 
   add(stage: Stage): void {
@@ -83,15 +81,16 @@ class PlannedStages {
   /** What is asked of lines; rows without a stored line are let through where their placeholder would not pass. */
   lines(): LogsqlFilter {
     const lines = and(...this.#filters);
-    const needsNoMore = !this.asksLines || letsMissingLinesPass(this.#asked, this.#naming);
-    return needsNoMore ? lines : or(lines, this.#scope.missingLines);
+    const { naming } = this.#scope;
+    const needsNoMore = !this.asksLines || letsMissingLinesPass(this.#asked, naming);
+    return needsNoMore ? lines : or(lines, missingLineRows(naming));
   }
 
   #place(stage: Stage): AppliedRule {
     if (stage.kind === 'line-filter' && this.#scope.isLineStored) return this.#placeLineFilter(stage);
     this.residual.push(stage);
     if (stage.kind !== 'label-filter') return firstRule(stageRules, stage).rule;
-    const { rule, ask } = decideLabelFilter(stage.filter, this.#scope);
+    const { rule, ask } = decideLabelFilter(stage.filter, this.#scope, this.#scope.mayHaveFailed);
     if (ask !== undefined) this.labels.push({ stage, ask });
     return rule;
   }

@@ -1,6 +1,6 @@
 import type { LabelFilter, Stage } from '../../logql/ast.js';
 import { visit } from '../../logql/walk.js';
-import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import type { Naming } from '../../victoria/names/naming.js';
 import type { LabelScope } from './rules/label/label-rule.js';
 
 /** Which names a stage may give a row, change or take away; `all` when its text does not tell. */
@@ -73,22 +73,18 @@ export class RowScope implements LabelScope {
   #parsed: 'keys' | 'pieces' | 'other-lines' | undefined;
   /** Names whose values come from a template or another name. */
   readonly #assigned = new Set<string>();
-  readonly missingLines: LogsqlFilter;
+  readonly naming: Naming;
 
-  constructor(missingLines: LogsqlFilter) {
-    this.missingLines = missingLines;
+  constructor(naming: Naming) {
+    this.naming = naming;
   }
 
   isStored(name: string): boolean {
     return this.#changed !== 'all' && !this.#changed.has(name);
   }
 
-  isInLine(name: string): boolean {
-    return (this.#parsed === 'keys' || this.#parsed === 'pieces') && !this.#assigned.has(name);
-  }
-
-  get keysAreInLine(): boolean {
-    return this.#parsed === 'keys';
+  sourceInLine(name: string): 'keys' | 'pieces' | undefined {
+    return this.#parsed === 'other-lines' || this.#assigned.has(name) ? undefined : this.#parsed;
   }
 
   get mayHaveFailed(): boolean {

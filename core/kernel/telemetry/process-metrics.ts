@@ -50,21 +50,24 @@ function register(
     new Counter({
       ...description,
       collect() {
-        this.reset();
-        // What a reset leaves is a zero.
-        if (labels.length === 0) this.remove();
-        for (const figure of read()) this.inc(figure.labels, figure.value);
+        refill(this, labels, read());
       },
     });
   else
     new Gauge({
       ...description,
       collect() {
-        this.reset();
-        if (labels.length === 0) this.remove();
-        for (const figure of read()) this.set(figure.labels, figure.value);
+        refill(this, labels, read());
       },
     });
+}
+
+/** Has the metric show these figures and no others. */
+function refill(metric: Counter | Gauge, labelNames: readonly string[], shown: Figures): void {
+  metric.reset();
+  // What a reset leaves is a zero.
+  if (labelNames.length === 0) metric.remove();
+  for (const { labels, value } of shown) metric.inc(labels, value);
 }
 
 function valuesOf(figure: ProcessFigure, seen: Seen): Figures {

@@ -14,6 +14,7 @@ import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { decodeListing, decodeStats, UnexpectedAnswer } from './decode.js';
+import { isPath, pathOf } from './call-path.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
@@ -278,7 +279,6 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  /** `type` is a path, or the name of a query endpoint. */
   #send(
     type: string,
     form: Form,
@@ -287,10 +287,9 @@ export class BoundUpstream implements Upstream {
     liveWithinMs?: number,
   ): Promise<BackendAnswer> {
     const { headers, owner, mayBePartial } = this.#binding;
-    const isPath = type.startsWith('/');
     return this.#client.call({
-      path: isPath ? type : `/select/logsql/${type}`,
-      isJson: !isPath,
+      path: pathOf(type),
+      isJson: !isPath(type),
       method: 'POST',
       form,
       headers,
@@ -324,7 +323,7 @@ export class BoundUpstream implements Upstream {
   }
 
   #begin(
-    pathOrType: string,
+    type: string,
     count: { readonly rows: number; readonly bytes: number; readonly status: number },
   ): () => void {
     const startedAt = performance.now();
@@ -334,8 +333,8 @@ export class BoundUpstream implements Upstream {
       waits?.end();
       if (!trace.isWritten)
         trace.upstreamCalls.push({
-          path: pathOrType.startsWith('/') ? pathOrType : `/select/logsql/${pathOrType}`,
-          type: pathOrType.slice(pathOrType.lastIndexOf('/') + 1),
+          path: pathOf(type),
+          type: type.slice(type.lastIndexOf('/') + 1),
           ...(strategy === undefined ? {} : { strategy }),
           ...count,
           durationMs: performance.now() - startedAt,

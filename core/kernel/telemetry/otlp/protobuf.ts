@@ -1,9 +1,9 @@
 /**
- * As much of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) as OTLP takes: seven forms of fields to write, and
- * answers of a few bytes to read. A library would be larger than this and bring its own descriptions of the messages.
+ * As much of protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) as OTLP takes: seven forms of fields to write
+ * (answers are read by core/base/protobuf-fields.ts). A library would be larger than this and bring its own descriptions of the messages.
  */
 
-const [varint, fixed64, delimited, fixed32] = [0, 1, 2, 5] as const;
+const [varint, fixed64, delimited] = [0, 1, 2] as const;
 
 /** A message while it is written; numbers of fields are those of its definition. */
 export class Message {
@@ -76,45 +76,4 @@ function eightBytes(count: number, write: (buffer: Buffer) => void): Buffer {
   const buffer = Buffer.alloc(count * 8);
   write(buffer);
   return buffer;
-}
-
-/** The last value of each field of a message: of numbers the number, else the bytes. Undefined where the bytes are no message. */
-export function fieldsOf(bytes: Buffer): ReadonlyMap<number, number | Buffer> | undefined {
-  const found = new Map<number, number | Buffer>();
-  let at = 0;
-  const readVarint = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at];
-      if (byte === undefined) return NaN;
-      at += 1;
-      value += (byte % 128) * scale;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const tag = readVarint();
-    const field = Math.floor(tag / 8);
-    switch (tag % 8) {
-      case varint:
-        found.set(field, readVarint());
-        break;
-      case delimited: {
-        const end = readVarint() + at;
-        if (!(end <= bytes.length)) return undefined;
-        found.set(field, bytes.subarray(at, end));
-        at = end;
-        break;
-      }
-      case fixed64:
-        at += 8;
-        break;
-      case fixed32:
-        at += 4;
-        break;
-      default:
-        return undefined;
-    }
-  }
-  return at === bytes.length ? found : undefined;
 }

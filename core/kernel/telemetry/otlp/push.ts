@@ -4,11 +4,11 @@ import { Encodings } from '../../../base/encoding.js';
 import type { Logger } from '../../../base/logger.js';
 import type { Meters } from '../../../base/meters.js';
 import type { TelemetryOptions } from '../../../base/options.gen.js';
+import { fieldsOf } from '../../../base/protobuf-fields.js';
 import { withinBound } from '../../bounded.js';
 import type { Measurements } from '../added-up.js';
 import type { otlpMetrics } from '../metrics-table.js';
 import { batches, requestOf } from './points.js';
-import { fieldsOf } from './protobuf.js';
 
 /** The component of its log records. */
 export const otlpComponent = 'otlp_metrics';

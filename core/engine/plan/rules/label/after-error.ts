@@ -7,5 +7,5 @@ export const labelAfterError = labelRule({
   verdict: 'none',
   reason: 'rows that are marked with an error pass comparisons of numbers',
   example: '{namespace="shop"} | json took="took" | status_code >= 500',
-  match: ({ comparison, scope }) => comparison.kind !== 'string' && scope.mayHaveFailed,
+  match: ({ comparison, mayHaveFailed }) => comparison.kind !== 'string' && mayHaveFailed,
 });

@@ -4,8 +4,9 @@ import { anyCasePattern } from '../../../../logql/pipeline/text-in-any-case.js';
 import { requiredTexts, type RequiredTexts } from '../../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { and, or } from '../../../../victoria/logsql/build.js';
+import { missingLineRows } from '../../missing-lines.js';
 import { contains } from '../line/line-rule.js';
-import { isDerived, labelRule, passesMissing, textOf, type PlacedComparison } from './label-rule.js';
+import { isDerived, labelRule, passesMissing, textOf } from './label-rule.js';
 import { storedTexts } from './text.js';
 
 export const labelInLine = labelRule({
@@ -19,11 +20,12 @@ export const labelInLine = labelRule({
   example: '{namespace="shop"} | json | user="admin"',
   match: (placed) => {
     const filter = textOf(placed);
-    const { scope, comparison } = placed;
-    if (filter === undefined || scope.isStored(comparison.name) || !scope.isInLine(comparison.name))
-      return undefined;
-    const lines = isDerived(comparison.name) || passesMissing(filter) ? undefined : linesOf(filter, scope);
-    return lines === undefined ? undefined : { filter, lines: or(lines, escaped, scope.missingLines) };
+    if (filter === undefined || isDerived(filter.name) || passesMissing(filter)) return undefined;
+    const { scope } = placed;
+    const source = scope.isStored(filter.name) ? undefined : scope.sourceInLine(filter.name);
+    const lines = source === undefined ? undefined : linesOf(filter, source);
+    if (lines === undefined) return undefined;
+    return { filter, lines: or(lines, escaped, missingLineRows(scope.naming)) };
   },
   emit: ({ filter, lines }, names) => or(lines, storedTexts(filter, names)),
 });
@@ -32,18 +34,18 @@ export const labelInLine = labelRule({
 const escaped = contains('\\u');
 
 /** Lines from which a value that passes may be taken; undefined where it may be any. */
-function linesOf(filter: StringLabelFilter, scope: PlacedComparison['scope']): LogsqlFilter | undefined {
+function linesOf(filter: StringLabelFilter, source: 'keys' | 'pieces'): LogsqlFilter | undefined {
   const { tests, isNegated } = labelMeaning(filter);
-  const lines = isNegated ? [undefined] : tests.map(linesOfTest);
-  if (!lines.includes(undefined)) return or(...lines.filter((one) => one !== undefined));
+  const lines = isNegated ? [] : tests.flatMap((test) => linesOfTest(test) ?? []);
+  if (!isNegated && lines.length === tests.length) return or(...lines);
   const parts = filter.name.split('_').flatMap((part) => plainPiece(part) ?? []);
-  return scope.keysAreInLine && parts.length > 0 ? and(...parts.map(contains)) : undefined;
+  return source === 'keys' && parts.length > 0 ? and(...parts.map(contains)) : undefined;
 }
 
 function linesOfTest(test: FilterTest): LogsqlFilter | undefined {
   const lists = textsIn(test).flatMap((texts) => {
-    const pieces = texts.map(plainPiece);
-    return pieces.includes(undefined) ? [] : [or(...pieces.map((piece) => contains(piece ?? '')))];
+    const pieces = texts.flatMap((text) => plainPiece(text) ?? []);
+    return pieces.length < texts.length ? [] : [or(...pieces.map(contains))];
   });
   return lists.length === 0 ? undefined : and(...lists);
 }

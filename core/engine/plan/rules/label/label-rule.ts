@@ -7,6 +7,7 @@ import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { mayBeFilledIn } from '../../../../victoria/names/otlp-fill.js';
 import { serviceNameLabel } from '../../../../victoria/names/service-name.js';
 import { detectedLevelName } from '../../../../victoria/names/level.js';
+import type { Naming } from '../../../../victoria/names/naming.js';
 import type { KnownNames } from '../../known-names.js';
 import { kindOfRule } from '../rule.js';
 
@@ -14,19 +15,19 @@ import { kindOfRule } from '../rule.js';
 export interface PlacedComparison {
   readonly comparison: LabelComparison;
   readonly scope: LabelScope;
+  /** True when a stage or comparison before may have marked the row with an error. */
+  readonly mayHaveFailed: boolean;
 }
 
 export interface LabelScope {
   /** True while a name means what the backend stored under it. */
   isStored(name: string): boolean;
-  /** True where a value that is not stored under the name was taken from the stored line, as it stands there or unescaped. */
-  isInLine(name: string): boolean;
-  /** True while parsers have made names of nothing but keys in the stored line. */
-  readonly keysAreInLine: boolean;
-  /** Rows without a stored line: theirs is made here. */
-  readonly missingLines: LogsqlFilter;
-  /** True when a stage before may have marked the row with an error. */
-  readonly mayHaveFailed: boolean;
+  /**
+   * What of the stored line a value of this name was made of, where it is not stored: what stands under keys that have the name, or any
+   * piece, as it stands there or unescaped. Undefined where it may have another source.
+   */
+  sourceInLine(name: string): 'keys' | 'pieces' | undefined;
+  readonly naming: Naming;
 }
 
 /**
