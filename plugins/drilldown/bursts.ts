@@ -2,6 +2,7 @@ import { withoutPlace } from '../../core/base/admission/place.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange } from '../../core/cache/detach.js';
 import { Flights } from '../../core/cache/flights.js';
+import { gather } from '../../core/engine/metric/gathered.js';
 import type { MetricPlan } from '../../core/engine/plan/types.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
@@ -89,7 +90,7 @@ export class Bursts {
     try {
       const parts = questions.map(({ plan, exchange: { signal: own } }) => ({ plan, signal: own }));
       const shared = detachExchange(exchange, signal, { ...exchange, memory });
-      const answer = await rest(shared.derive<'plan'>({ slots: { plan: { kind: 'gathered', parts } } }));
+      const answer = await rest(shared.derive<'plan'>({ slots: { plan: gather(parts) } }));
       return answer.kind === 'several' ? answer.answers : [];
     } catch (error) {
       // The work for several may be refused where that for one is not.

@@ -5,7 +5,8 @@ import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
-import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
+import { namesAsWritten } from '../plan/known-names.js';
+import type { GatheredPart, GatheredPlan, LabelQuestion, LeafPlan, MetricPlan } from '../plan/types.js';
 import { MetricCounts, type LeafContext } from './context.js';
 import { LineSamples } from './count/shapes.js';
 import { gridFor, metricContext } from './metric.js';
@@ -27,6 +28,27 @@ export function rowsKey({ logs, selection, range }: LeafPlan): string {
   const { intervalNanoseconds, offsetNanoseconds } = range.range;
   const filters = [printFilter(logs.filter), printFilter(selection)];
   return JSON.stringify([...filters, String(intervalNanoseconds), String(offsetNanoseconds)]);
+}
+
+/**
+ * The plan for several queries at once. The backend is asked for rows once, so it is asked of labels what all of them ask; the rest is left to
+ * each. Names that are stored otherwise may still make a difference: who needs other rows then has no answer there.
+ */
+export function gather(parts: readonly GatheredPart[]): GatheredPlan {
+  const asked = parts.map(({ plan }) => new Set(rowLeafOf(plan)?.logs.labels.map(textOf)));
+  const isCommon = (question: LabelQuestion): boolean => asked.every((own) => own.has(textOf(question)));
+  const closed = (part: GatheredPart): GatheredPart => {
+    const { tree } = part.plan;
+    if (tree.kind !== 'leaf') return part;
+    const { logs } = tree.leaf;
+    const leaf = { ...tree.leaf, logs: { ...logs, labels: logs.labels.filter(isCommon) } };
+    return { ...part, plan: { ...part.plan, tree: { ...tree, leaf } } };
+  };
+  return { kind: 'gathered', parts: parts.map(closed) };
+}
+
+function textOf({ ask }: LabelQuestion): string {
+  return printFilter(ask(namesAsWritten).filter);
 }
 
 /**
