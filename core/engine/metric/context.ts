@@ -7,6 +7,7 @@ import type { AnswerStats } from '../../wire/answer/types.js';
 import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
+import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/shapes.js';
 import type { Declined } from './declined.js';
 
@@ -23,7 +24,8 @@ export interface MetricContext extends Backend, Memories {
 }
 
 /** What the leaves of one request share. */
-export interface LeafContext extends MetricContext {
+export interface LeafContext extends Omit<MetricContext, 'profiler'> {
+  readonly profiler: Profiles;
   readonly counts: MetricCounts;
   readonly samples: LineSamples;
 }

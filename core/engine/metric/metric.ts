@@ -15,6 +15,7 @@ import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
 import type { LeafPlan, MetricPlan } from '../plan/types.js';
 import { MetricCounts, type LeafContext, type MetricContext } from './context.js';
+import { onceProfiled } from './count/profile.js';
 import { LineSamples } from './count/shapes.js';
 import { readLeaf } from './strategies.js';
 
@@ -61,8 +62,13 @@ export async function answerMetric(
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
   const counts = new MetricCounts();
-  const shared = { upstream: onceListed(context.upstream), counts, samples: new LineSamples() };
-  const leafContext: LeafContext = { ...context, ...shared };
+  const leafContext: LeafContext = {
+    ...context,
+    upstream: onceListed(context.upstream),
+    profiler: onceProfiled(context.profiler),
+    counts,
+    samples: new LineSamples(),
+  };
   const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, leafContext) };
   const result = await evaluatePlanned(plan, gridFor(request), source, limits, signal);
   return withStats(result, counts, clock.monotonicMs() - startedAt);

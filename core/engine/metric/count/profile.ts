@@ -96,6 +96,30 @@ export class SelectionProfiler {
   }
 }
 
+/** Where profiles come from. */
+export type Profiles = Pick<SelectionProfiler, 'expected' | 'of'>;
+
+/**
+ * The same profiles for one request, each made only once: a strategy that declines has often looked at just what the next one needs, and the
+ * ends of a range, which are no whole stretches, are remembered by nobody.
+ */
+export function onceProfiled(profiler: Profiles): Profiles {
+  const profiles = new Map<string, Promise<SelectionProfile>>();
+  return {
+    expected: (request) => profiler.expected(request),
+    of: (request, range, listed) => {
+      const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
+      const known = profiles.get(key);
+      if (known !== undefined) return known;
+      const profile = profiler.of(request, range, listed);
+      profiles.set(key, profile);
+      // Who asks again may do so by other means.
+      profile.catch(() => profiles.delete(key));
+      return profile;
+    },
+  };
+}
+
 function merged(found: readonly SelectionProfile[]): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);

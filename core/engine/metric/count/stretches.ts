@@ -56,17 +56,22 @@ export class Stretches<Finding extends Found> {
       key: `${looked.key} ${stretch.startNs}-${stretch.endNs}`,
     }));
     const known = stretches.map(({ key }) => this.#memory.get(key));
-    const isUnchanged = await areUnchanged(looked, stretches, known, { range, listed });
+    // What is not known is looked at meanwhile.
+    const unchanged = areUnchanged(looked, stretches, known, { range, listed });
+    const unknownFirst = stretches
+      .map((stretch, index) => ({ ...stretch, remembered: known[index] }))
+      .sort((a, b) => Number(a.remembered !== undefined) - Number(b.remembered !== undefined));
     const findings: Finding[] = [];
-    const queue = stretches.entries();
+    const queue = unknownFirst.values();
     const worker = async (): Promise<void> => {
-      for (const [index, { isWhole, key, startNs, endNs }] of queue) {
-        const found = (isUnchanged ? known[index] : undefined) ?? (await look({ startNs, endNs }));
+      for (const { isWhole, key, startNs, endNs, remembered } of queue) {
+        const isKnown = remembered !== undefined && (await unchanged);
+        const found = isKnown ? remembered : await look({ startNs, endNs });
         if (isWhole) this.#memory.set(key, found, this.#bytesOf(found), keptMs);
         findings.push(found);
       }
     };
-    await Promise.all(Array.from({ length: parallel }, worker));
+    await Promise.all([unchanged, ...Array.from({ length: parallel }, worker)]);
     return findings;
   }
 }

@@ -6,7 +6,12 @@ import { defaultNamingSettings, Naming } from '../../../../../core/victoria/name
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import type { RowsRequest } from '../../../../../core/victoria/upstream/types.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
-import { SelectionProfiler, type SelectionProfile } from '../../../../../core/engine/metric/count/profile.js';
+import {
+  onceProfiled,
+  SelectionProfiler,
+  type Profiles,
+  type SelectionProfile,
+} from '../../../../../core/engine/metric/count/profile.js';
 import { stretchesOf } from '../../../../../core/engine/metric/count/stretches.js';
 
 const hourNs = 3_600_000_000_000n;
@@ -37,7 +42,7 @@ const newProfiler = (): SelectionProfiler => new SelectionProfiler(new Map(), ne
 
 /** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
 function find(
-  profiler: SelectionProfiler,
+  profiler: Profiles,
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
@@ -46,7 +51,7 @@ function find(
 
 function findUntil(
   lastNs: bigint,
-  profiler: SelectionProfiler,
+  profiler: Profiles,
   hits: number,
   ...script: readonly ExpectedCall[]
 ): Promise<SelectionProfile> {
@@ -104,4 +109,16 @@ test('what is left at the end of a range is looked at each time, and hours in fr
   const listed: ExpectedCall = { call: 'list', values: [{ value: stream, hits: 26 }] };
   const found = await findUntil(lastNs, profiler, 29, listed, look(3, { missing: '1' }));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
+});
+
+test('strategies of one request that look at the same rows make one look, and another after one that failed', async (t) => {
+  const lastNs = 3_600n;
+  const once = onceProfiled(newProfiler());
+  await t.throwsAsync(findUntil(lastNs, once, 2));
+  const found = await findUntil(lastNs, once, 2, look(2, { missing: '1' }));
+  t.deepEqual(found, { ...nothingSpecial, missing: 1 });
+  t.deepEqual(await findUntil(lastNs, once, 2), found);
+  // Another range, and another request, are others.
+  await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
+  await t.throwsAsync(findUntil(lastNs, onceProfiled(newProfiler()), 2));
 });
