@@ -23,6 +23,8 @@ export interface Gauge<Labels> {
   set(value: number, labels: Labels): void;
   /** As with a counter. */
   of(labels: Labels): { set(value: number): void };
+  /** There is no such series any more, until it is set again. */
+  remove(labels: Labels): void;
 }
 export interface Histogram<Labels> {
   observe(value: number, labels: Labels): void;

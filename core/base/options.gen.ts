@@ -114,6 +114,10 @@ export interface ServerOptions {
    */
   readonly drainTimeout: number;
   /**
+   * Longest time after a reload for which requests and tails stay with a pipeline that differs from the one that serves; tails beyond it are closed and open again. (milliseconds)
+   */
+  readonly reloadDrainTimeout: number;
+  /**
    * Longest time each plugin may take to start. (milliseconds)
    */
   readonly startTimeout: number;

@@ -95,6 +95,14 @@ class PackedMemory implements MemoryTier<Entry>, Yielding {
   limitTo(share: number): void {
     this.#lru.limitTo(share);
   }
+
+  get entries(): number {
+    return this.#lru.entries;
+  }
+
+  get bytes(): number {
+    return this.#lru.bytes;
+  }
 }
 
 /**
@@ -113,8 +121,14 @@ export class AnswerStore {
   #keepExpiredMs = 0;
   /** The nearest first. */
   readonly #behind: Behind[] = [];
+  #isOpenBehind = false;
 
-  constructor(options: AnswerStoreOptions, host: Pick<Host, 'clock' | 'log' | 'shared'>) {
+  /** @param onEnd takes work for when nobody uses it any more */
+  constructor(
+    options: AnswerStoreOptions,
+    host: Pick<Host, 'clock' | 'log' | 'shared'>,
+    onEnd: Host['onStop'] = () => undefined,
+  ) {
     const { clock, log } = host;
     const left = options.compatCacheEnabled ? 1 - options.compatCacheMaxPercent / 100 : 1;
     const budget = cacheBudget(options.cacheMaxBytes);
@@ -137,7 +151,7 @@ export class AnswerStore {
       },
     });
     this.#memory = memory;
-    cacheRoom(options, host).add(memory);
+    onEnd(cacheRoom(options, host).add(memory));
     this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
       failed: (error) => log.warn('cache tier failed', { error }),
       looked: (entry) => this.#observer?.looked(this.#freshAgeMs(entry)),
@@ -147,6 +161,7 @@ export class AnswerStore {
   /** Who shows what the memory tier holds. */
   observe(observer: StoreObserver): void {
     this.#observer = observer;
+    observer.resized(this.#memory.entries, this.#memory.bytes);
   }
 
   /** Keeps answers for so long after they have expired, for `find`. */
@@ -161,11 +176,18 @@ export class AnswerStore {
   addTier(tier: AnswerTier, setup: string): TierFront {
     const added = { tier, setup };
     this.#behind.push(added);
-    if (this.#behind.length === 1) this.#openBehind();
+    if (!this.#isOpenBehind) this.#openBehind();
     return this.#frontOf(added);
   }
 
+  /** Takes out a tier that is closed. */
+  removeTier(tier: AnswerTier): void {
+    const at = this.#behind.findIndex((behind) => behind.tier === tier);
+    if (at !== -1) this.#behind.splice(at, 1);
+  }
+
   #openBehind(): void {
+    this.#isOpenBehind = true;
     this.#tiers.putBehind({
       get: async (memoryKey) => {
         const hit = await this.#hitOf(withoutGeneration(memoryKey), this.#behind);
@@ -357,7 +379,10 @@ export function cacheRoom(
   { cacheMaxBytes }: Pick<AnswerStoreOptions, 'cacheMaxBytes'>,
   host: Pick<Host, 'shared'>,
 ): CacheRoom {
-  return host.shared('cache room', () => new CacheRoom(cacheMaxBytes, besideCaches(host)));
+  return host.shared(
+    `cache room of ${cacheMaxBytes}`,
+    () => new CacheRoom(cacheMaxBytes, besideCaches(host)),
+  );
 }
 
 /** What is held outside of the caches under a bound of its own, in bytes: they make no room for it. */
@@ -365,10 +390,19 @@ export function besideCaches(host: Pick<Host, 'shared'>): Set<() => number> {
   return host.shared('beside caches', () => new Set());
 }
 
-/** The store of this process. */
+/** The store of this process for answers of one setup, under one set of options. */
 export function answerStore(
   options: AnswerStoreOptions,
-  host: Pick<Host, 'clock' | 'log' | 'shared'>,
+  host: Pick<Host, 'clock' | 'log' | 'shared' | 'setup'>,
 ): AnswerStore {
-  return host.shared('answer store', () => new AnswerStore(options, host));
+  const { cacheMax, cacheMaxBytes, compatCacheEnabled, compatCacheMaxPercent } = options;
+  const name = JSON.stringify([
+    'answer store',
+    host.setup,
+    cacheMax,
+    cacheMaxBytes,
+    compatCacheEnabled,
+    compatCacheMaxPercent,
+  ]);
+  return host.shared(name, (onEnd) => new AnswerStore(options, host, onEnd));
 }

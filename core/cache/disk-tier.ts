@@ -89,6 +89,11 @@ export class DiskTier implements AnswerTier {
     return tier;
   }
 
+  /** Its file is closed for good, such as for another tier that took the same path. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   get leastTtlMs(): number {
     return this.#settings.options.diskCacheMinTtl;
   }
@@ -184,6 +189,7 @@ export class DiskTier implements AnswerTier {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
+    if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#queue((file) => {
       this.#file = undefined;

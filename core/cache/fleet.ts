@@ -1,3 +1,4 @@
+import { Claims } from '../base/claims.js';
 import type { Host } from '../kernel/plugin/host.js';
 
 /** The most bytes of a snapshot of what a process knows. */
@@ -29,24 +30,26 @@ export interface Others {
 
 /** The replicas that share a cache: for those who empty it, and for those who begin with what others know. */
 export class Fleet {
-  #others: Others | undefined;
-  readonly #offers = new Map<string, Offer>();
+  readonly #others = new Claims<Others>();
+  readonly #offers = new Map<string, Claims<Offer>>();
   /** Those who ask at once get the same, unless some of it is purged meanwhile. */
   readonly #making = new Map<string, Promise<Buffer | undefined>>();
 
-  /** Called by who knows the others. */
-  join(others: Others): void {
-    this.#others = others;
+  /** Called by who knows the others. Returns what ends it. */
+  join(others: Others): () => void {
+    return this.#others.claim(others);
   }
 
   /** Undefined where no cache is shared. */
   async purgeOthers(tenantId?: string): Promise<ReadonlyMap<string, string> | undefined> {
-    return this.#others?.purge(tenantId);
+    return this.#others.current?.purge(tenantId);
   }
 
-  /** Says what the others get when they ask by this name. */
-  offer(name: string, offer: Offer): void {
-    this.#offers.set(name, offer);
+  /** Says what the others get when they ask by this name. Returns what ends it. */
+  offer(name: string, offer: Offer): () => void {
+    const claims = this.#offers.get(name) ?? new Claims<Offer>();
+    this.#offers.set(name, claims);
+    return claims.claim(offer);
   }
 
   /** What is being made for the others is not handed out: some of what it tells has been purged. */
@@ -55,7 +58,7 @@ export class Fleet {
   }
 
   hasOffer(name: string): boolean {
-    return this.#offers.has(name);
+    return this.#offers.get(name)?.current !== undefined;
   }
 
   offered(name: string): Promise<Buffer | undefined> {
@@ -72,11 +75,11 @@ export class Fleet {
 
   /** Does nothing where there are no others. */
   async ask(asking: Asking): Promise<void> {
-    await this.#others?.ask(asking);
+    await this.#others.current?.ask(asking);
   }
 
   async #make(name: string): Promise<Buffer | undefined> {
-    return this.#offers.get(name)?.();
+    return this.#offers.get(name)?.current?.();
   }
 }
 

@@ -57,7 +57,7 @@ export class Connections {
   readonly #transitions: Readonly<Record<State, { add(value: number): void }>>;
 
   constructor(
-    private readonly settings: Settings,
+    private settings: Settings,
     private readonly clock: Clock,
     private readonly meters: Meters<typeof connectionMetrics>,
     private readonly random: () => number = Math.random,
@@ -68,6 +68,11 @@ export class Connections {
       active: transitions.of({ state: 'active' }),
       idle: transitions.of({ state: 'idle' }),
     };
+  }
+
+  /** Connections are held to other settings from now on. */
+  use(settings: Settings): void {
+    this.settings = settings;
   }
 
   /** Watches the connections of a server. */

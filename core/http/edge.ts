@@ -1,6 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type Koa from 'koa';
 import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
 import type { Meters } from '../base/meters.js';
 import type { Logger } from '../base/logger.js';
@@ -22,6 +23,7 @@ import {
   listenOnSocket,
   readTls,
   showsForeignCertificate,
+  useOptions,
   type Listener,
   type TlsMaterial,
   type Urls,
@@ -30,10 +32,19 @@ import type { ListenerName, Route } from '../wire/routes-table.js';
 import type { ServedRoute } from './serve-route.js';
 import { Upgrades } from './upgrade.js';
 
-/** What the kernel passes to the HTTP edge. */
-export interface EdgeSettings {
+/** What the listeners of a process have in common, whatever they serve. */
+export interface EdgeHouse {
+  readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Path of the socket for the other workers; none unless given. */
+  readonly workerSocket?: string | undefined;
+}
+
+/** What one pipeline serves. */
+export interface Served {
   readonly server: ServerOptions;
-  readonly telemetry: TelemetryOptions;
+  readonly telemetry: Pick<TelemetryOptions, 'registerInstrumentation'>;
   /** Handlers of all endpoint plugins, by route id. */
   readonly handlers: ReadonlyMap<string, RouteHandler>;
   /** All routes that may have a handler, by id. */
@@ -43,79 +54,266 @@ export interface EdgeSettings {
   readonly run: Run;
   readonly memory: Pick<MemoryPool, 'open'>;
   readonly observer: RequestObserver;
-  readonly meters: Meters<typeof connectionMetrics & typeof fastLaneMetrics>;
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Path of the socket for the other workers; none unless given. */
-  readonly workerSocket?: string | undefined;
-}
-
-/** The open listeners of a proxy. */
-export interface Edge {
-  readonly urls: Urls;
-  /** Stops accepting, lets running requests finish within `-drain-timeout`, then ends the rest with an error. */
-  close(): Promise<void>;
 }
 
 /** How long aborted requests may take to send their error before their sockets are closed. */
 const errorDeliveryMs = 1_000;
 
-/** Opens the listeners. On failure it closes them all and throws an Error that names the flag. */
-export async function openEdge(settings: EdgeSettings): Promise<Edge> {
-  refuseUnsafe(settings);
-  const tls = await readTls(settings.server);
-  const inFlight = new InFlight();
-  const connections = new Connections(settings.server, settings.clock, settings.meters);
-  const upgrades = new Upgrades({
-    ...settings,
-    options: settings.server,
-    handlers: settings.upgrades ?? new Map<string, UpgradeHandler>(),
-  });
-  const listeners = new Map<ListenerName, Listener>();
-  const close = async (): Promise<void> => {
-    // WebSockets do not end by themselves, so they are not drained.
-    await Promise.all([upgrades.close(errorDeliveryMs), drain(listeners, inFlight, connections, settings)]);
-  };
-  try {
-    for (const [name, plan] of planListeners(settings)) {
-      const shared = {
-        options: settings.server,
-        inFlight,
-        observer: settings.observer,
-        clock: settings.clock,
-        cutUnread: (socket: Socket) => connections.cut(socket, 'unread'),
-      };
+/** A listener that is open, with the address that the options name. */
+interface Open {
+  readonly listener: Listener;
+  readonly address: string;
+  readonly isTls: boolean;
+}
+
+/** A pipeline that can be served: its listeners are open. */
+export interface Prepared {
+  /** From now on new requests are its own. Listeners that it does not have are closed once their requests have ended. */
+  commit(): Serving;
+  /** Closes what was opened for it. */
+  discard(): Promise<void>;
+}
+
+/**
+ * The listeners of a process. They outlive the pipelines whose requests they take: each request is served to its end by the pipeline that
+ * was current when it came.
+ */
+export class Edge {
+  readonly #house: EdgeHouse;
+  readonly #connections: Connections;
+  readonly #listeners = new Map<ListenerName, Open>();
+  /** Closed by a reload, until their last connection has ended. */
+  readonly #closing = new Set<Open>();
+  /** All that still have requests, the current one among them. */
+  readonly #serving = new Set<Serving>();
+  #current: Serving | undefined;
+
+  constructor(server: ServerOptions, house: EdgeHouse) {
+    this.#house = house;
+    this.#connections = new Connections(server, house.clock, house.meters);
+  }
+
+  get urls(): Urls {
+    return urlsOf(this.#listeners);
+  }
+
+  /** Opens the listeners that a pipeline needs and that are not open. On failure it closes those and throws an Error that names the flag. */
+  async prepare(served: Served): Promise<Prepared> {
+    refuseUnsafe(served);
+    const tls = await readTls(served.server);
+    const plans = planListeners(served, this.#house.workerSocket);
+    const serving = new Serving(served, plans, this.#house, this.#connections);
+    const opened = new Map<ListenerName, Open>();
+    const discard = async (): Promise<void> => {
+      await Promise.all([...opened.values()].map(({ listener }) => cutOff(listener)));
+    };
+    try {
+      for (const [name, plan] of plans) {
+        const ofMain = name === 'main' ? tls : undefined;
+        const open = this.#listeners.get(name);
+        if (open?.address === plan.address && open.isTls === (ofMain !== undefined)) continue;
+        if (open !== undefined && samePort(open.address, plan.address))
+          throw new Error(`${plan.flag}: ${open.address} becomes ${plan.address} with a restart only`);
+        const listener = await this.#open(name, plan, ofMain, served.server, () => this.#current ?? serving);
+        opened.set(name, { listener, address: plan.address, isTls: ofMain !== undefined });
+      }
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+    return { discard, commit: () => this.#commit(serving, plans, opened, tls) };
+  }
+
+  #commit(
+    serving: Serving,
+    plans: ReadonlyMap<ListenerName, ListenerPlan>,
+    opened: ReadonlyMap<ListenerName, Open>,
+    tls: TlsMaterial | undefined,
+  ): Serving {
+    const { server } = serving;
+    this.#connections.use(server);
+    this.#current?.retire();
+    this.#current = serving;
+    this.#serving.add(serving);
+    serving.onGone = () => this.#serving.delete(serving);
+    for (const [name, open] of this.#listeners) {
+      if (plans.has(name) && !opened.has(name)) {
+        useOptions(open.listener.server, server, name === 'main' ? tls : undefined);
+        continue;
+      }
+      this.#listeners.delete(name);
+      void this.#closeOld(open, server.drainTimeout);
+    }
+    for (const [name, open] of opened) this.#listeners.set(name, open);
+    return serving;
+  }
+
+  /** Lets the connections of a listener end that is no longer wanted. */
+  async #closeOld(open: Open, boundMs: number): Promise<void> {
+    this.#closing.add(open);
+    const { server } = open.listener;
+    const closed = open.listener.close();
+    // A connection becomes idle with its answer, and would then wait for the next request.
+    const idle = setInterval(() => server.closeIdleConnections(), 100).unref();
+    const overdue = setTimeout(() => server.closeAllConnections(), boundMs).unref();
+    await closed;
+    clearInterval(idle);
+    clearTimeout(overdue);
+    this.#closing.delete(open);
+  }
+
+  /** Stops accepting, lets running requests finish within `-drain-timeout`, then ends the rest with an error. */
+  async close(): Promise<void> {
+    const boundMs = this.#current?.server.drainTimeout ?? 0;
+    this.#connections.drain();
+    const all = [...this.#listeners.values(), ...this.#closing];
+    const closed = all.map(({ listener }) => listener.close());
+    await Promise.all([...this.#serving].map((serving) => serving.close(boundMs)));
+    for (const { listener } of all) listener.server.closeAllConnections();
+    await Promise.all(closed);
+  }
+
+  async #open(
+    name: ListenerName,
+    plan: ListenerPlan,
+    tls: TlsMaterial | undefined,
+    options: ServerOptions,
+    current: () => Serving,
+  ): Promise<Listener> {
+    const { log, workerSocket } = this.#house;
+    const connections = this.#connections;
+    const server = createListenerServer(
+      (request, response) => current().take(name, request, response),
+      options,
+      tls,
+    );
+    connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
+    server.on('clientError', (error, socket) => {
+      if (socket instanceof Socket) connections.refuseBroken(error, socket);
+    });
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (!showsForeignCertificate(socket)) return;
+      log.warn('client certificate refused', {
+        'client.address': socket.remoteAddress ?? '',
+        'error.message': String(socket.authorizationError),
+      });
+      connections.cut(socket, 'certificate');
+    });
+    if (name === 'main')
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        current().upgrades.take(server, request, socket, head),
+      );
+    if (plan.address === workerSocket) return listenOnSocket(server, plan.address);
+    return listen(server, plan.flag, plan.address, tls !== undefined);
+  }
+}
+
+/** What a listener does with its requests. */
+interface ServedListener {
+  readonly fastLane: FastLane | undefined;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** A pipeline that takes requests, and later only ends those that it has. */
+export class Serving {
+  readonly server: ServerOptions;
+  readonly upgrades: Upgrades;
+  onGone: () => void = () => undefined;
+  readonly #inFlight = new InFlight();
+  readonly #connections: Connections;
+  readonly #log: Logger;
+  readonly #listeners = new Map<ListenerName, ServedListener>();
+
+  constructor(
+    served: Served,
+    plans: ReadonlyMap<ListenerName, ListenerPlan>,
+    { clock, meters, log }: EdgeHouse,
+    connections: Connections,
+  ) {
+    const { server: options, observer } = served;
+    this.server = options;
+    this.#log = log;
+    this.#connections = connections;
+    const cutUnread = (socket: Socket): void => connections.cut(socket, 'unread');
+    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread };
+    this.upgrades = new Upgrades({
+      ...shared,
+      run: served.run,
+      handlers: served.upgrades ?? new Map<string, UpgradeHandler>(),
+    });
+    for (const [name, { routes }] of plans) {
       const fastLane =
-        name === 'main' && settings.server.httpFastLane
-          ? new FastLane({
-              ...shared,
-              meters: settings.meters,
-              connections,
-            })
-          : undefined;
+        name === 'main' && options.httpFastLane ? new FastLane({ ...shared, meters, connections }) : undefined;
       const app = createApp({
         ...shared,
-        routes: plan.routes,
-        run: settings.run,
-        memory: settings.memory,
+        routes,
+        run: served.run,
+        memory: served.memory,
         fastLane,
         shouldClose: (context, status) => connections.shouldClose(context, status),
         refuseOver: (context) => connections.refuseOver(context),
-        onDefect: (error) => settings.log.error('HTTP handling failed', { error }),
+        onDefect: (error) => log.error('HTTP handling failed', { error }),
       });
-      const listener = await open(app, fastLane, plan, {
-        settings,
-        connections,
-        tls: name === 'main' ? tls : undefined,
-      });
-      if (name === 'main') upgrades.attach(listener.server);
-      listeners.set(name, listener);
+      // Koa's callback returns a promise that never rejects; the server expects a function without a result.
+      this.#listeners.set(name, { fastLane, handle: app.callback() });
     }
-  } catch (error) {
-    await close();
-    throw error;
   }
-  return { urls: urlsOf(listeners), close };
+
+  /** Requests and WebSockets that have not ended. */
+  get open(): number {
+    return this.#inFlight.count + this.upgrades.open;
+  }
+
+  /** Serves a request of a listener. */
+  take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
+    const listener = this.#listeners.get(name);
+    if (listener === undefined) {
+      // A listener that is about to close, and that this pipeline does not have.
+      response.writeHead(404, { Connection: 'close' }).end();
+      return;
+    }
+    if (listener.fastLane?.serve(request, response) === true) return;
+    if (this.#connections.admit(request, response)) void listener.handle(request, response);
+  }
+
+  /** It gets no more requests: nothing is remembered for later ones. */
+  retire(): void {
+    for (const { fastLane } of this.#listeners.values()) fastLane?.close();
+  }
+
+  /** Lets what is open end within a bound, then ends the rest with an error. WebSockets do not end by themselves, so they are told at once. */
+  async close(boundMs: number): Promise<void> {
+    this.retire();
+    await Promise.all([this.upgrades.close(errorDeliveryMs), this.#drain(boundMs)]);
+    this.gone();
+  }
+
+  /** Nothing of it is open. */
+  gone(): void {
+    this.#listeners.clear();
+    this.onGone();
+  }
+
+  async #drain(boundMs: number): Promise<void> {
+    if (await this.#inFlight.drained(boundMs)) return;
+    this.#log.warn('ending requests that are over the drain bound', {
+      'requests.in_flight': this.#inFlight.count,
+    });
+    this.#inFlight.abortAll(apiError('stopping', {}));
+    await this.#inFlight.drained(errorDeliveryMs);
+  }
+}
+
+async function cutOff(listener: Listener): Promise<void> {
+  const closed = listener.close();
+  listener.server.closeAllConnections();
+  await closed;
+}
+
+/** Two addresses of one port cannot both be open: the one that is would have to close first. */
+function samePort(open: string, wanted: string): boolean {
+  const [one, other] = [parseListenAddress(open)?.port, parseListenAddress(wanted)?.port];
+  return one !== 0 && one === other;
 }
 
 interface ListenerPlan {
@@ -128,8 +326,10 @@ interface ListenerPlan {
  * Decides which listener serves which routes (docs/protocol/operation.md#listeners-and-admin-routes). The main one always exists, the
  * others when they serve something.
  */
-function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, ListenerPlan> {
-  const { server, telemetry, handlers, routes } = settings;
+function planListeners(
+  { server, telemetry, handlers, routes }: Served,
+  workerSocket: string | undefined,
+): ReadonlyMap<ListenerName, ListenerPlan> {
   const plans = new Map<ListenerName, ListenerPlan>([
     ['main', { flag: '-listen', address: server.listen, routes: [] }],
   ]);
@@ -143,8 +343,8 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
     if (route === undefined) throw new Error(`a plugin serves the route "${id}", which does not exist`);
     if (route.isInstrumentation === true && !telemetry.registerInstrumentation) continue;
     if (route.listener === 'workers') {
-      if (settings.workerSocket !== undefined)
-        planOf('workers', 'workers', settings.workerSocket).routes.push({ route, handler });
+      if (workerSocket !== undefined)
+        planOf('workers', 'workers', workerSocket).routes.push({ route, handler });
       continue;
     }
     const plan =
@@ -159,7 +359,7 @@ function planListeners(settings: EdgeSettings): ReadonlyMap<ListenerName, Listen
 }
 
 /** Refuses to start with insecure settings (docs/protocol/errors-and-limits.md#unsafe-settings). */
-function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): void {
+function refuseUnsafe({ server, telemetry, handlers, routes }: Served): void {
   if (server.metricsListen !== undefined && !telemetry.registerInstrumentation) {
     throw new Error(
       `--metrics-listen=${server.metricsListen} requires -server.register-instrumentation=true; /metrics is not served without it`,
@@ -174,70 +374,13 @@ function refuseUnsafe({ server, telemetry, handlers, routes }: EdgeSettings): vo
   }
 }
 
-/** What a listener is opened with, beside what it serves. */
-interface Opening {
-  readonly settings: EdgeSettings;
-  readonly connections: Connections;
-  readonly tls: TlsMaterial | undefined;
-}
-
-async function open(
-  app: Koa,
-  fastLane: FastLane | undefined,
-  plan: ListenerPlan,
-  { settings, connections, tls }: Opening,
-): Promise<Listener> {
-  // Koa's callback returns a promise that never rejects; the server expects a function without a result.
-  const handle = app.callback();
-  const server = createListenerServer(
-    (request, response) => {
-      if (fastLane?.serve(request, response) === true) return;
-      if (connections.admit(request, response)) void handle(request, response);
-    },
-    settings.server,
-    tls,
+function urlsOf(listeners: ReadonlyMap<ListenerName, Open>): Urls {
+  const [main, admin, metrics] = (['main', 'admin', 'metrics'] as const).map(
+    (name) => listeners.get(name)?.listener,
   );
-  connections.watch(server, tls === undefined ? 'connection' : 'secureConnection');
-  server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) connections.refuseBroken(error, socket);
-  });
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (!showsForeignCertificate(socket)) return;
-    settings.log.warn('client certificate refused', {
-      'client.address': socket.remoteAddress ?? '',
-      'error.message': String(socket.authorizationError),
-    });
-    connections.cut(socket, 'certificate');
-  });
-  if (plan.address === settings.workerSocket) return listenOnSocket(server, plan.address);
-  return listen(server, plan.flag, plan.address, tls !== undefined);
-}
-
-function urlsOf(listeners: ReadonlyMap<ListenerName, Listener>): Urls {
-  const [main, admin, metrics] = [listeners.get('main'), listeners.get('admin'), listeners.get('metrics')];
   return {
     main: main?.url ?? '',
     ...(admin === undefined ? {} : { admin: admin.url }),
     ...(metrics === undefined ? {} : { metrics: metrics.url }),
   };
-}
-
-async function drain(
-  listeners: ReadonlyMap<ListenerName, Listener>,
-  inFlight: InFlight,
-  connections: Connections,
-  settings: EdgeSettings,
-): Promise<void> {
-  connections.drain();
-  const closed = [...listeners.values()].map((listener) => listener.close());
-  const isDrained = await inFlight.drained(settings.server.drainTimeout);
-  if (!isDrained) {
-    settings.log.warn('ending requests that are over the drain bound', {
-      'requests.in_flight': inFlight.count,
-    });
-    inFlight.abortAll(apiError('stopping', {}));
-    await inFlight.drained(errorDeliveryMs);
-  }
-  for (const { server } of listeners.values()) server.closeAllConnections();
-  await Promise.all(closed);
 }

@@ -39,11 +39,14 @@ export class FastLane {
   readonly #settings: FastLaneSettings;
   readonly #known: ByteLru<Known>;
   readonly #answered: { add(value: number): void };
+  #isClosed = false;
 
   constructor(settings: FastLaneSettings) {
     this.#settings = settings;
     const { clock, meters } = settings;
     const resized = (entries: number, bytes: number): void => {
+      // Another lane shows its own figures by now.
+      if (this.#isClosed) return;
       meters.fast_lane_entries.set(entries, {});
       meters.fast_lane_bytes.set(bytes, {});
     };
@@ -77,10 +80,16 @@ export class FastLane {
     return true;
   }
 
+  /** Forgets everything, for good: what is remembered holds on to the stages that answered. */
+  close(): void {
+    this.#known.clear();
+    this.#isClosed = true;
+  }
+
   /** Remembers a request whose response is about to be sent: its headers are set, and its body is that of the answer. */
   learn(request: IncomingMessage, response: ServerResponse, record: RequestRecord, path: RepeatPath): void {
     const key = keyOf(request);
-    if (key === undefined || key.length > maxKeyLength) return;
+    if (this.#isClosed || key === undefined || key.length > maxKeyLength) return;
     if (response.statusCode !== 200 || response.hasHeader('Connection')) return;
     const bodyLength = Number(response.getHeader('Content-Length'));
     const repeat = bodyLength >= 0 ? path.known() : undefined;

@@ -5,7 +5,7 @@ import {
   type Server,
   type ServerOptions as NodeServerOptions,
 } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type TLSSocket } from 'node:tls';
@@ -103,6 +103,14 @@ export function createListenerServer(
       : createTlsServer({ ...nodeOptions, ...tls }, handler);
   server.maxHeadersCount = maxHeaders;
   return server;
+}
+
+/** Holds an open server to what options say by now: its time limits, and certificates, which may have been renewed. */
+export function useOptions(server: Server, options: ServerOptions, tls: TlsMaterial | undefined): void {
+  server.requestTimeout = options.httpReadTimeout;
+  server.headersTimeout = headersTimeout(options);
+  server.keepAliveTimeout = options.httpIdleTimeout;
+  if (tls !== undefined && server instanceof TlsServer) server.setSecureContext(tls);
 }
 
 /** More headers than any client and the proxies before this one send. */

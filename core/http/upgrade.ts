@@ -58,15 +58,17 @@ export class Upgrades {
     }
   }
 
-  /** Takes over the upgrades of a server. Without handlers it does nothing, and Node treats such requests like any other. */
-  attach(server: Server): void {
-    if (this.#byPath.size === 0) return;
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const path = (request.url ?? '').split('?', 1)[0] ?? '';
-      const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
-      if (served === undefined) answerPlainly(server, request, socket);
-      else void this.#open(served, path, request, socket, head);
-    });
+  /** WebSockets and handshakes that have not ended. */
+  get open(): number {
+    return this.#sessions.size;
+  }
+
+  /** Serves a request of a server to upgrade: one that nobody here upgrades is treated like any other. */
+  take(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const served = asksForWebSocket(request) ? this.#byPath.get(path) : undefined;
+    if (served === undefined) answerPlainly(server, request, socket);
+    else void this.#open(served, path, request, socket, head);
   }
 
   /** Closes every WebSocket with 1001, refuses pending handshakes, and destroys what remains after `timeoutMs`. */

@@ -3,7 +3,6 @@ import type {
   Endpoint,
   Lifecycle,
   OwnRoute,
-  Plugin,
   RouteHandler,
   Stage,
   UpgradeHandler,
@@ -15,12 +14,28 @@ import type { Route } from '../wire/routes-table.js';
 import type { ChainLink } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
+import type { Life, Lives, Registrations } from './plugin/life.js';
 import { OwnRoutes } from './own-routes.js';
 import { blame, type PluginPlace } from './blame.js';
 import { holdToAnyAnswer } from './stage-contract.js';
 
 /** Makes the host for one plugin, whose log records name a component. */
-export type HostFor = (pluginId: string, metrics: MetricSpecs, component: string) => Host;
+export type HostFor = (
+  pluginId: string,
+  metrics: MetricSpecs,
+  component: string,
+  registered: Registrations,
+) => Host;
+
+/** What plugins are made with. */
+export interface BuildHouse {
+  readonly hostFor: HostFor;
+  readonly meterFor: (stageId: string) => StageMeter;
+  /** The plugins of the process. */
+  readonly lives: Lives;
+  /** What makes the plugin what it is, beside its definition: one that lives with the same key is taken over. */
+  readonly keyOf: (loaded: LoadedPlugin) => string;
+}
 
 /** The plugin instances of a pipeline, connected but not started. */
 export interface Built {
@@ -33,13 +48,40 @@ export interface Built {
   readonly units: readonly Unit[];
 }
 
-/** Creates every plugin of a pipeline. An Error names the plugin and its place in the file. `meterFor` gives each stage its meter. */
-export function buildPlugins(
-  pipeline: Pipeline,
-  hostFor: HostFor,
-  meterFor: (stageId: string) => StageMeter,
-): Built {
-  const services = pipeline.services.map((loaded) => unitOf(loaded, createAs(loaded, 'service', hostFor)));
+/**
+ * Creates every plugin of a pipeline that does not live yet. An Error names the plugin and its place in the file; what was created for
+ * nothing is given up.
+ */
+export function buildPlugins(pipeline: Pipeline, house: BuildHouse): Built {
+  const units: Unit[] = [];
+  try {
+    return connect(pipeline, house, units);
+  } catch (error) {
+    for (const { life } of units) {
+      life.hold();
+      if (life.release() && !life.isStarted) life.registered.end();
+    }
+    throw error;
+  }
+}
+
+/** `units` gets all that were taken, also where a later one cannot be. */
+function connect(pipeline: Pipeline, house: BuildHouse, units: Unit[]): Built {
+  const taken = (loaded: LoadedPlugin, life: Life): Unit => {
+    const unit = { ...place(loaded), life };
+    units.push(unit);
+    return unit;
+  };
+  const services = pipeline.services.map((loaded) => {
+    const { plugin } = loaded;
+    if (plugin.kind !== 'service') throw wrongKind(loaded, 'service');
+    const life = take(loaded, house, (host) => {
+      const made: unknown = plugin.create(loaded.options, host);
+      if (!isObject(made)) throw new Error('create returned no object');
+      return made;
+    });
+    return taken(loaded, life);
+  });
   const links: ChainLink[] = [];
   const stages: Unit[] = [];
   const routes = new OwnRoutes();
@@ -47,37 +89,39 @@ export function buildPlugins(
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
-    const stage = create(loaded, () => {
-      const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
+    const life = take(loaded, house, (host) => {
+      const made: unknown = plugin.create(loaded.options, host);
       return madeStage(made);
     });
+    stages.push(taken(loaded, life));
+    const stage = life.lifecycle;
     links.push({
       ...placeOf(loaded),
       rest: plugin.rest,
       gives: plugin.gives,
       stage,
-      meter: meterFor(loaded.id),
+      meter: house.meterFor(loaded.id),
     });
     if (stage.routes !== undefined) {
       checkRoutes(loaded, stage.routes, routes.byId, false);
       claim(loaded, answering(loaded, stage.routes), handlers);
     }
-    stages.push(unitOf(loaded, stage));
   }
   const endpoints: Unit[] = [];
   const upgrades = new Map<string, UpgradeHandler>();
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
     if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
-    const endpoint = create(loaded, () => {
-      const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
-      routes.add(plugin.ownRoutes ?? []);
+    const life = take(loaded, house, (host) => {
+      const made: unknown = plugin.create(loaded.options, host);
       return madeEndpoint(made, plugin.ownRoutes ?? []);
     });
+    endpoints.push(taken(loaded, life));
+    const endpoint = life.lifecycle;
+    failingAs(loaded, () => routes.add(plugin.ownRoutes ?? []));
     checkRoutes(loaded, endpoint.routes, routes.byId, plugin.servesAdmin === true);
     claim(loaded, answering(loaded, endpoint.routes), handlers);
     claim(loaded, upgrading(loaded, endpoint.upgrades), upgrades);
-    endpoints.push(unitOf(loaded, endpoint));
   }
   return {
     links,
@@ -198,30 +242,26 @@ function claim<Handler>(
   }
 }
 
-function createAs(loaded: LoadedPlugin, kind: 'service', hostFor: HostFor): Lifecycle {
+function take<Made extends Lifecycle>(
+  loaded: LoadedPlugin,
+  { lives, hostFor, keyOf }: BuildHouse,
+  make: (host: Host) => Made,
+): Life<Made> {
   const { plugin } = loaded;
-  if (plugin.kind !== kind) throw wrongKind(loaded, kind);
-  return create(loaded, () => {
-    const made: unknown = plugin.create(loaded.options, hostOf(loaded, plugin, hostFor));
-    if (!isObject(made)) throw new Error('create returned no object');
-    return made;
-  });
+  const key = `${lives.numberOf(plugin)} ${keyOf(loaded)}`;
+  return failingAs(loaded, () =>
+    lives.take(key, loaded.id, (registered) =>
+      make(hostFor(loaded.id, plugin.metrics ?? {}, plugin.component ?? loaded.id, registered)),
+    ),
+  );
 }
 
-function create<Made>(loaded: LoadedPlugin, make: () => Made): Made {
+function failingAs<Made>(loaded: LoadedPlugin, make: () => Made): Made {
   try {
     return make();
   } catch (error) {
     throw new PluginFailure(place(loaded), 'create', error);
   }
-}
-
-function hostOf(loaded: LoadedPlugin, plugin: Plugin, hostFor: HostFor): Host {
-  return hostFor(loaded.id, plugin.metrics ?? {}, plugin.component ?? loaded.id);
-}
-
-function unitOf(loaded: LoadedPlugin, lifecycle: Lifecycle): Unit {
-  return { ...place(loaded), lifecycle };
 }
 
 function place({ id, plugin, at }: LoadedPlugin): Pick<Unit, 'id' | 'kind' | 'at'> {

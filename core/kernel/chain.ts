@@ -3,6 +3,7 @@ import type { SlotName } from './plugin/slots.js';
 import type { Exchange } from './plugin/exchange.js';
 import type { Answer } from '../wire/answer/types.js';
 import type { Rest, RestUse, Stage } from './plugin/contract.js';
+import { apiError } from '../base/errors/table.js';
 import { blame } from './blame.js';
 import { holdToAnswer, holdToRest, type StagePromises } from './stage-contract.js';
 
@@ -22,42 +23,86 @@ export interface ChainLink {
 /** Runs an exchange through the chain, or through the rest of it. */
 export type Run = (exchange: Exchange) => Promise<Answer>;
 
-/**
- * Composes the rest of the chain for every stage once, from the last stage to the first, so that a stage may run its rest any number of
- * times, also in parallel. The last stage must answer by itself.
- */
-export function composeChain(links: readonly ChainLink[]): Run {
-  const end: Run = () =>
-    Promise.reject(new Error('no stage answered: the last stage of the pipeline ran the rest of the chain'));
-  return links.reduceRight<Run>((rest, link) => linkBefore(link, rest), end);
+/** A link, until the stages of its chain have stopped. */
+interface Place {
+  link: ChainLink | undefined;
+  readonly promises: StagePromises;
 }
 
-function linkBefore(link: ChainLink, rest: Run): Run {
-  const promises: StagePromises = { kind: 'stage', plugin: link.id, gives: [], ...link };
-  return async (exchange) => {
-    exchange.signal.throwIfAborted();
-    let runs = 0;
-    let passed: Answer | undefined;
-    const counted: Rest<SlotName> = async (derived) => {
-      runs += 1;
-      holdToRest(promises, runs, derived);
-      passed = await (call === undefined ? rest(derived) : metered(call, rest, derived));
-      return passed;
+/** The stages of a pipeline, connected. */
+export class Chain {
+  readonly run: Run;
+  readonly #places: readonly Place[];
+  #running = 0;
+
+  /**
+   * Composes the rest of the chain for every stage once, from the last stage to the first, so that a stage may run its rest any number of
+   * times, also in parallel. The last stage must answer by itself.
+   */
+  constructor(links: readonly ChainLink[]) {
+    const end: Run = () =>
+      Promise.reject(
+        new Error('no stage answered: the last stage of the pipeline ran the rest of the chain'),
+      );
+    this.#places = links.map((link) => ({
+      link,
+      promises: { kind: 'stage', plugin: link.id, gives: link.gives ?? [], ...placeOf(link) },
+    }));
+    this.run = this.#places.reduceRight<Run>((rest, place) => this.#before(place, rest), end);
+  }
+
+  /** Whether a stage is at work, also one whose caller has left. */
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
+  /** Its stages are stopped: whoever has kept a rest of it, such as work ahead of time, keeps none of them alive. */
+  end(): void {
+    for (const place of this.#places) place.link = undefined;
+  }
+
+  #before(place: Place, rest: Run): Run {
+    const { promises } = place;
+    return async (exchange) => {
+      exchange.signal.throwIfAborted();
+      const { link } = place;
+      // Nobody waits for this: what was begun for a client has ended before the stages were stopped.
+      if (link === undefined) throw apiError('stopping', {});
+      let runs = 0;
+      let passed: Answer | undefined;
+      const counted: Rest<SlotName> = async (derived) => {
+        runs += 1;
+        holdToRest(promises, runs, derived);
+        passed = await (call === undefined ? rest(derived) : metered(call, rest, derived));
+        return passed;
+      };
+      const call = link.meter?.begin(exchange.waits);
+      this.#running += 1;
+      try {
+        // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
+        const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
+        holdToAnswer(promises, runs, answer);
+        call?.answered();
+        noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
+        return answer;
+      } catch (thrown) {
+        const error = blame(thrown, promises);
+        call?.failed(error, exchange.signal.aborted);
+        throw error;
+      } finally {
+        this.#running -= 1;
+      }
     };
-    const call = link.meter?.begin(exchange.waits);
-    try {
-      // A stage's type names the slots it needs; loading the pipeline has checked that they are filled.
-      const answer = await link.stage.handle(exchange as Exchange<SlotName>, counted);
-      holdToAnswer(promises, runs, answer);
-      call?.answered();
-      noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
-      return answer;
-    } catch (thrown) {
-      const error = blame(thrown, promises);
-      call?.failed(error, exchange.signal.aborted);
-      throw error;
-    }
-  };
+  }
+}
+
+/** Composes stages that are never taken out. */
+export function composeChain(links: readonly ChainLink[]): Run {
+  return new Chain(links).run;
+}
+
+function placeOf({ id, rest, plugin, at }: ChainLink): Pick<StagePromises, 'id' | 'rest'> {
+  return { id, rest, ...(plugin === undefined ? {} : { plugin }), ...(at === undefined ? {} : { at }) };
 }
 
 /** Notes what the stage did. Only a single way down and up again can be repeated. */

@@ -18,25 +18,41 @@ export interface DescribeSettings {
   readonly startedMs: number;
 }
 
-/** Makes the function that describes a pipeline: options change with its names only, figures are read on each call. */
-export function createDescriber(
-  pipeline: Omit<Pipeline, 'names'>,
-  names: () => Pipeline['names'],
-  settings: DescribeSettings,
-): () => Promise<PipelineDescription> {
-  let fixed: Fixed | undefined;
-  return async () => {
-    if (fixed?.names !== names()) fixed = describeFixed({ ...pipeline, names: names() });
+/** What a pipeline is made of, without anything that changes while it runs. */
+export type StaticDescription = Pick<PipelineDescription, 'sections'> &
+  Readonly<Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>>;
+
+/** A pipeline, described. */
+export class Describer {
+  readonly #file: string;
+  readonly #settings: DescribeSettings;
+  readonly #fixed: Fixed;
+
+  constructor(pipeline: Pipeline, settings: DescribeSettings) {
+    this.#file = pipeline.file;
+    this.#settings = settings;
+    this.#fixed = describeFixed(pipeline);
+  }
+
+  get fixed(): StaticDescription {
+    const { stages, endpoints, services, sections } = this.#fixed;
+    const plain = (parts: readonly FixedPart[]): StaticDescription['stages'] =>
+      parts.map(({ description }) => description);
+    return { sections, stages: plain(stages), endpoints: plain(endpoints), services: plain(services) };
+  }
+
+  /** The description with the figures of now. */
+  async describe(): Promise<PipelineDescription> {
     const withFigures = (parts: readonly FixedPart[]): Promise<readonly PartDescription[]> =>
-      Promise.all(parts.map((part) => readFigures(part, settings)));
+      Promise.all(parts.map((part) => readFigures(part, this.#settings)));
     const [stages, endpoints, services] = await Promise.all([
-      withFigures(fixed.stages),
-      withFigures(fixed.endpoints),
-      withFigures(fixed.services),
+      withFigures(this.#fixed.stages),
+      withFigures(this.#fixed.endpoints),
+      withFigures(this.#fixed.services),
     ]);
-    const { file } = pipeline;
-    return { file, startedMs: settings.startedMs, stages, endpoints, services, sections: fixed.sections };
-  };
+    const { startedMs } = this.#settings;
+    return { file: this.#file, startedMs, stages, endpoints, services, sections: this.#fixed.sections };
+  }
 }
 
 /** The description of a plugin without its figures, and the metrics it declares. */
@@ -45,7 +61,6 @@ interface FixedPart {
   readonly loaded: LoadedPlugin;
 }
 interface Fixed {
-  readonly names: Pipeline['names'];
   readonly stages: readonly FixedPart[];
   readonly endpoints: readonly FixedPart[];
   readonly services: readonly FixedPart[];
@@ -58,7 +73,6 @@ function describeFixed(pipeline: Pipeline): Fixed {
   const { server, names, limits, telemetry } = pipeline;
   const sections = new Map<string, object>(Object.entries({ server, names, limits, telemetry }));
   return {
-    names,
     stages: pipeline.stages.map(describe),
     endpoints: pipeline.endpoints.map(describe),
     services: pipeline.services.map(describe),

@@ -1,4 +1,4 @@
-import type { Lifecycle } from './plugin/contract.js';
+import type { Life } from './plugin/life.js';
 import type { PurgeScope } from './plugin/host.js';
 import type { Logger } from '../base/logger.js';
 import { thrownAt } from './thrown-at.js';
@@ -10,79 +10,100 @@ export interface Unit {
   readonly kind: 'stage' | 'endpoint' | 'service';
   /** `pipelines/site.yaml:14:5`, for messages. */
   readonly at: string;
-  readonly lifecycle: Lifecycle;
+  readonly life: Life;
 }
 
 export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 
 /** A plugin failed while starting, stopping or reloading; the message names both and the place in the file. */
 export class PluginFailure extends Error {
+  /** `pipelines/site.yaml:14:5`, with which the message begins. */
+  readonly at: string;
+
   constructor(unit: Pick<Unit, 'id' | 'kind' | 'at'>, phase: Phase, cause: unknown) {
     const text = cause instanceof Error ? cause.message : String(cause);
     const thrown = thrownAt(cause);
     const where = thrown === undefined ? '' : ` (${thrown})`;
     super(`${unit.at}: ${unit.kind} "${unit.id}" failed to ${phase}: ${text}${where}`, { cause });
     this.name = 'PluginFailure';
+    this.at = unit.at;
   }
 }
 
 /** How long a plugin may take to stop or to empty its caches. */
 const stopBoundMs = 10_000;
 
-/** All plugin instances of a pipeline, started and stopped in order. */
+/** All plugin instances of a pipeline, started and stopped in order. It shares those that it has in common with the one before it. */
 export class Units {
-  #started: Unit[] = [];
+  #isHeld = true;
 
   /** `order` is the start order: services, then stages from the last to the first, then endpoints. */
   constructor(
-    private readonly order: readonly Unit[],
+    readonly order: readonly Unit[],
     private readonly log: Logger,
-  ) {}
+  ) {
+    for (const { life } of order) life.hold();
+  }
 
-  /** Starts all plugins one after another. On a failure, a timeout or an abort it stops those already started and names the plugin. */
+  /** Those that the pipeline before it does not have. */
+  get fresh(): readonly Unit[] {
+    return this.order.filter(({ life }) => !life.isStarted);
+  }
+
+  /** Whether all of them live in the other one too, in the same order. */
+  isSameAs(other: Units): boolean {
+    return (
+      this.order.length === other.order.length &&
+      this.order.every(({ life }, index) => life === other.order[index]?.life)
+    );
+  }
+
+  /**
+   * Starts the plugins that do not run yet, one after another. On a failure, a timeout or an abort it stops those that it has started and
+   * names the plugin.
+   */
   async start(boundMs: number, given?: AbortSignal): Promise<void> {
-    for (const unit of this.order) {
+    for (const unit of this.fresh) {
+      const { life } = unit;
       try {
-        await withinBound(boundMs, (signal) => unit.lifecycle.start?.(signal), given);
-        this.#started.push(unit);
-      } catch (error) {
         // A start that hangs may already hold resources, so this plugin is stopped too.
-        this.#started.push(unit);
+        life.isStarted = true;
+        await withinBound(boundMs, (signal) => life.lifecycle.start?.(signal), given);
+      } catch (error) {
         await this.stop();
         throw new PluginFailure(unit, 'start', error);
       }
     }
   }
 
-  /** Stops the started plugins in reverse order. A failure is logged and the others are still stopped. */
+  /** Stops the plugins that nobody else needs in reverse order. A failure is logged and the others are still stopped. */
   async stop(): Promise<void> {
-    const started = this.#started.reverse();
-    this.#started = [];
-    for (const unit of started) {
-      await this.#attempt(unit, 'stop', () => unit.lifecycle.stop?.());
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    // Before the first is stopped: a pipeline that is built meanwhile takes up none of them.
+    const ended = [...this.order].reverse().filter(({ life }) => life.release());
+    for (const unit of ended) {
+      const { life } = unit;
+      if (life.isStarted) await this.#attempt(unit, 'stop', () => life.lifecycle.stop?.());
+      life.registered.end();
     }
   }
 
-  /** Asks every plugin to reload what may have changed; one that fails keeps its old state. */
-  async reload(): Promise<void> {
-    for (const unit of this.order) {
-      await this.#attempt(unit, 'reload', () => unit.lifecycle.reload?.());
+  /** Asks every plugin that `before` had too to reload what may have changed; one that fails keeps its old state. */
+  async reload(before: Units = this): Promise<void> {
+    const known = new Set(before.order.map(({ life }) => life));
+    for (const unit of this.order.filter(({ life }) => known.has(life))) {
+      await this.#attempt(unit, 'reload', () => unit.life.lifecycle.reload?.());
     }
-  }
-
-  async purge(scope: PurgeScope, tenantId?: string): Promise<void> {
-    await Promise.all(
-      this.order.map((unit) => this.#attempt(unit, 'purge', () => unit.lifecycle.purge?.(scope, tenantId))),
-    );
   }
 
   /** Why the process is not ready, in pipeline order; a plugin that cannot tell is not ready either. */
-  async readiness(): Promise<readonly string[]> {
-    const inPipelineOrder = [...this.order].reverse();
+  async readiness(of = this.order): Promise<readonly string[]> {
+    const inPipelineOrder = [...of].reverse();
     const reasons = await Promise.all(
       inPipelineOrder.map(async (unit) => {
         try {
-          return await withinBound(stopBoundMs, () => unit.lifecycle.ready?.());
+          return await withinBound(stopBoundMs, () => unit.life.lifecycle.ready?.());
         } catch (error) {
           this.log.warn('a plugin could not tell whether it is ready', { 'plugin.id': unit.id, error });
           return `${unit.id} not ready`;
@@ -92,11 +113,30 @@ export class Units {
     return reasons.filter((reason) => reason !== undefined);
   }
 
-  async #attempt(unit: Unit, phase: Phase, work: () => unknown): Promise<void> {
-    try {
-      await withinBound(stopBoundMs, work);
-    } catch (error) {
-      this.log.error(`plugin failed to ${phase}`, { 'plugin.id': unit.id, error });
-    }
+  #attempt(unit: Unit, phase: Phase, work: () => unknown): Promise<void> {
+    return attempt(unit.id, phase, this.log, work);
+  }
+}
+
+/** Empties caches. */
+export async function purgeLives(
+  lives: Iterable<Life>,
+  log: Logger,
+  scope: PurgeScope,
+  tenantId?: string,
+): Promise<void> {
+  await Promise.all(
+    [...lives].map(({ id, lifecycle }) =>
+      attempt(id, 'purge', log, () => lifecycle.purge?.(scope, tenantId)),
+    ),
+  );
+}
+
+/** What fails, or takes too long, is logged. */
+async function attempt(id: string, phase: Phase, log: Logger, work: () => unknown): Promise<void> {
+  try {
+    await withinBound(stopBoundMs, work);
+  } catch (error) {
+    log.error(`plugin failed to ${phase}`, { 'plugin.id': id, error });
   }
 }

@@ -1,5 +1,7 @@
 import type { PurgeScope } from '../kernel/plugin/host.js';
-import type { Units } from '../kernel/lifecycle.js';
+import { purgeLives, type Units } from '../kernel/lifecycle.js';
+import type { Lives } from '../kernel/plugin/life.js';
+import type { Logger } from '../base/logger.js';
 import type { Topic } from '../workers/line.js';
 import type { Workers } from '../workers/workers.js';
 
@@ -9,17 +11,33 @@ export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?:
 };
 const readinessTopic: Topic<null, readonly string[]> = { name: 'readiness' };
 
+/** The plugins of this process. */
+interface Own {
+  /** All that live, those of earlier pipelines too: what they keep is handed out until their last request has ended. */
+  readonly lives: Lives;
+  /** Those of the pipeline that serves. */
+  readonly units: () => Units;
+  readonly log: Logger;
+}
+
 /** What is asked of the plugins of all workers. */
 export class AllWorkers {
   readonly #workers: Workers;
+  readonly #own: Own;
 
-  constructor(workers: Workers, units: () => Units) {
+  constructor(workers: Workers, own: Own) {
     this.#workers = workers;
+    this.#own = own;
     workers.answer(purgeTopic, async ({ scope, tenantId }) => {
-      await units().purge(scope, tenantId);
+      await this.purgeHere(scope, tenantId);
       return null;
     });
-    workers.answer(readinessTopic, () => units().readiness());
+    workers.answer(readinessTopic, () => own.units().readiness());
+  }
+
+  /** Of this process only. */
+  async purgeHere(scope: PurgeScope, tenantId?: string): Promise<void> {
+    await purgeLives(this.#own.lives.all, this.#own.log, scope, tenantId);
   }
 
   async purge(scope: PurgeScope, tenantId?: string): Promise<void> {

@@ -26,7 +26,16 @@ import { Hub } from '../workers/hub.js';
 import type { Line, Message } from '../workers/line.js';
 import type { WorkerSockets } from '../workers/workers.js';
 import { runUntilSignal } from './until-signal.js';
-import { exposeTopic, measurementsTopic, servingTopic } from './worker-topics.js';
+import {
+  exposeTopic,
+  measurementsTopic,
+  reloadAllTopic,
+  reloadTopic,
+  servingTopic,
+} from './worker-topics.js';
+import { needsRestart } from './reload/restart-only.js';
+import { watching } from './reload/watch.js';
+import type { WorkerReload } from '../kernel/plugin/host.js';
 import { identityOf, workerVariable, type WorkerPlace } from './worker-process.js';
 
 /** How many processes are to serve. */
@@ -36,6 +45,8 @@ export function workersOf({ workers }: Pipeline['server']): number {
 
 /** How long workers may take to answer for the metrics; one that does not is shown as it was. */
 const measureMs = 5_000;
+/** How long workers may take to read the file again, and to start what is new in it. */
+const reloadBoundMs = 5 * 60_000;
 /** Beyond `-drain-timeout`: what plugins may take to stop. */
 const stopGraceMs = 20_000;
 /** The pause before a worker is replaced doubles with each that died lately. */
@@ -55,10 +66,13 @@ class NotServing extends Error {
 }
 
 /** Runs a pipeline in several processes until a signal ends them. */
-export async function runWorkers(pipeline: Pipeline, count: number): Promise<number> {
+export async function runWorkers(pipeline: Pipeline, count: number, isWatched: boolean): Promise<number> {
   const first = new FirstProcess(pipeline, count);
   try {
-    return await runUntilSignal((signal) => first.start(signal));
+    return await runUntilSignal(async (signal) => {
+      await first.start(signal);
+      return isWatched ? watching(first, () => first.files) : first;
+    });
   } catch (error) {
     if (error instanceof NotServing) return error.status;
     throw error;
@@ -74,7 +88,7 @@ interface Running {
 }
 
 class FirstProcess {
-  readonly #pipeline: Pipeline;
+  #pipeline: Pipeline;
   readonly #count: number;
   readonly #hub: Hub;
   readonly #running = new Map<number, Running>();
@@ -146,10 +160,27 @@ class FirstProcess {
     }
   }
 
-  reload(): Promise<void> {
-    // One that does not serve yet would die of the signal; it reads everything anew anyway.
-    for (const { worker, serving } of this.#running.values()) if (serving) worker.process.kill('SIGHUP');
-    return Promise.resolve();
+  get files(): readonly string[] {
+    return this.#pipeline.files ?? [];
+  }
+
+  /** Has all workers read the pipeline file again; one that is started later reads what they serve by now. */
+  async reload(): Promise<readonly WorkerReload[]> {
+    const read = await this.#pipeline.reread?.();
+    // What needs a restart is refused by the workers, and stays what a new one has to begin with.
+    if (read?.pipeline !== undefined && needsRestart(this.#pipeline, read.pipeline).length === 0)
+      this.#pipeline = read.pipeline;
+    // One that does not serve yet reads everything anew anyway.
+    const serving = [...this.#running].filter(([, running]) => running.serving);
+    return Promise.all(
+      serving.map(async ([worker, { line }]): Promise<WorkerReload> => {
+        try {
+          return { worker, report: await line.ask(reloadTopic, null, reloadBoundMs) };
+        } catch (error) {
+          return { worker, missing: error instanceof Error ? error.message : 'failed' };
+        }
+      }),
+    );
   }
 
   async close(): Promise<void> {
@@ -203,6 +234,7 @@ class FirstProcess {
     // What fails about the channel shows as the end of the process.
     worker.on('error', () => undefined);
     line.answer(exposeTopic, () => this.#expose());
+    line.answer(reloadAllTopic, () => this.reload());
     return new Promise((resolve, reject) => {
       const ended = once(worker, 'exit').then(([code, signal]) => {
         const { serving } = running;

@@ -21,6 +21,7 @@ import { runWorkers, workersOf } from './first-process.js';
 import { servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
 import { identityOf, joinFirstProcess, workerPlace, type WorkerPlace } from './worker-process.js';
+import { watching } from './reload/watch.js';
 import { withOwnFiles } from './worker-files.js';
 
 /**
@@ -39,6 +40,11 @@ export function serve(args: readonly string[], io: Io): Promise<number> {
 /** Flags of the program itself, besides the options of the pipeline file. */
 const ownFlags: readonly CommandFlag[] = [
   { name: 'pipeline', kind: 'string', description: 'pipeline file to run' },
+  {
+    name: 'pipeline.watch',
+    kind: 'boolean',
+    description: 'read the pipeline file again when it changes, as with SIGHUP',
+  },
   { name: 'help', kind: 'boolean', description: 'show the flags' },
 ];
 
@@ -97,12 +103,13 @@ async function loadAndServe(
   if (pipeline === undefined) return 1;
   if (place !== undefined) return serveAsWorker(pipeline, place, io);
   const workers = workersOf(pipeline.server);
-  if (workers > 1) return runWorkers(pipeline, workers);
+  const isWatched = line.own.get('pipeline.watch') === 'true';
+  if (workers > 1) return runWorkers(pipeline, workers, isWatched);
   return runUntilSignal(async (signal) => {
     const proxy = await startProxy(pipeline, { signal });
     endOnDefect((error) => proxy.logDefect(error));
     onStarted(proxy, pipeline);
-    return proxy;
+    return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;
   });
 }
 

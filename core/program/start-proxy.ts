@@ -7,14 +7,17 @@ import { headerNames } from '../wire/routes-table.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
-import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
+import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
 import { apiError } from '../base/errors/table.js';
 import { untilAborted } from '../base/errors/until-aborted.js';
-import { openEdge, type Edge } from '../http/edge.js';
+import { Edge } from '../http/edge.js';
+import { Lives } from '../kernel/plugin/life.js';
+import { Generation, type GenerationHouse } from './reload/generation.js';
+import { Succession } from './reload/succession.js';
+import { WorkerTopics } from './reload/worker-topics.js';
 import type { Urls } from '../http/listener.js';
-import { createLimits } from '../wire/limits/limits.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
-import { createShared } from '../kernel/plugin/shared.js';
+import { SharedValues } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import type { Measurements } from '../kernel/telemetry/added-up.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
@@ -26,6 +29,7 @@ import {
   fastLaneMetrics,
   logMetrics,
   otlpMetrics,
+  reloadMetrics,
   requestMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
@@ -34,17 +38,12 @@ import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
-import { buildPlugins, type HostFor } from '../kernel/build.js';
-import { composeChain } from '../kernel/chain.js';
 import { Strain } from '../base/admission/strain.js';
 import { systemClock } from '../kernel/clock.js';
-import { createDescriber } from '../kernel/describe.js';
-import { Units } from '../kernel/lifecycle.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';
-import { exposeTopic, measurementsTopic } from './worker-topics.js';
-import { LiveNames } from './live-names.js';
+import { exposeTopic, measurementsTopic, reloadAllTopic, reloadTopic } from './worker-topics.js';
 
 /** What a caller, such as a test, may replace. */
 export interface StartOptions {
@@ -64,8 +63,12 @@ export interface StartOptions {
 /** A running proxy. */
 export interface RunningProxy {
   readonly urls: Urls;
-  /** SIGHUP: every plugin reloads what may have changed. */
-  reload(): Promise<void>;
+  /** What it serves by. */
+  readonly state: ServingState;
+  /** The pipeline that serves now. */
+  readonly pipeline: Pipeline;
+  /** SIGHUP: reads the pipeline file again, and every plugin reloads what may have changed. Never rejects. */
+  reload(): Promise<ReloadReport>;
   /** Stops accepting, drains within `-drain-timeout`, stops every plugin. May be called more than once. */
   close(): Promise<void>;
   /** Logs an uncaught error synchronously, because the process is about to end. */
@@ -104,68 +107,96 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
           clock,
         })
       : undefined;
-  const stageMeters = new Map<string, StageMeter>();
   const { registry } = metering;
-  const names = new LiveNames(pipeline);
-  let serve: (ask: Host['ask']) => void = () => undefined;
-  const serving = new Promise<Host['ask']>((resolve) => (serve = resolve));
-  const house: House & { units: Units } = {
-    names,
-    ask: async (request, asker) => (await untilAborted(serving, asker.signal))(request, asker),
-    units: new Units([], log),
-    workers,
-    all: new AllWorkers(workers, () => house.units),
-    learner: options.learner ?? new NameLearner(clock),
-    observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
-    describe: createDescriber(pipeline, () => names.options, {
-      registry,
-      stageMeters,
-      startedMs: clock.nowMs(),
-    }),
+  const startedMs = clock.nowMs();
+  const stageMeters = new Map<string, StageMeter>();
+  const lives = new Lives();
+  let serve: (succession: Succession) => void = () => undefined;
+  const serving = new Promise<Succession>((resolve) => (serve = resolve));
+  let first: Generation | undefined;
+  let succession: Succession | undefined;
+  const current = (): Generation => {
+    const generation = succession?.current ?? first;
+    if (generation === undefined) throw new Error('a plugin asked of its pipeline while that was made');
+    return generation;
   };
-  const hostFor = createHostFor(pipeline, clock, loggers, metering, house);
-  const built = buildPlugins(pipeline, hostFor, (id) => {
-    const meter = new StageMeter(clock);
-    stageMeters.set(id, meter);
-    return meter;
-  });
-  house.units = new Units(built.units, log);
-  const run = composeChain(built.links);
   const memory = new MemoryPool({
     maxQueryBytes: pipeline.limits.maxQueryMemory,
     meters: registry.create(memoryMetrics),
   });
-  await house.units.start(pipeline.server.startTimeout, options.signal);
-  await joinOthers(joined, house.units, { log, registry });
-  let edge: Edge;
+  const all = new AllWorkers(workers, { lives, units: () => current().units, log });
+  const reload = async (): Promise<ReloadReport> => (await serving).reload();
+  joined?.answer(reloadTopic, reload);
+  const house: House = {
+    clock,
+    loggers,
+    metering,
+    workers,
+    all,
+    ask: async (request, asker) => {
+      const begun = await untilAborted(serving, asker.signal);
+      return backgroundAsk(begun.current.chain.run, memory)(request, asker);
+    },
+    describe: () => current().describer.describe(),
+    reload: async () => {
+      if (joined === undefined) return [{ worker: 1, report: await reload() }];
+      return joined.askFirst(reloadAllTopic, null, reloadBoundMs);
+    },
+    serving: () => {
+      if (succession === undefined) throw new Error('the proxy does not serve yet');
+      return succession.state;
+    },
+  };
+  const generations: GenerationHouse = {
+    hostFor: createHostFor(house),
+    lives,
+    log,
+    meterFor: (id) => {
+      const meter = stageMeters.get(id) ?? new StageMeter(clock);
+      stageMeters.set(id, meter);
+      return meter;
+    },
+    describing: { registry, stageMeters, startedMs },
+    observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
+  };
+  first = new Generation(pipeline, generations, options.learner ?? new NameLearner(clock));
+  await first.units.start(pipeline.server.startTimeout, options.signal);
+  await joinOthers(joined, all, { log, registry });
+  const edge = new Edge(pipeline.server, {
+    meters: registry.create({ ...connectionMetrics, ...fastLaneMetrics }),
+    log,
+    clock,
+    workerSocket: joined?.sockets?.paths[joined.id - 1],
+  });
   try {
-    edge = await openEdge({
-      server: pipeline.server,
-      telemetry,
-      handlers: built.handlers,
-      routes: built.routes,
-      upgrades: built.upgrades,
-      run,
+    const meters = registry.create(reloadMetrics);
+    const onSwap = (): void => forgetMeters(stageMeters, lives);
+    succession = await Succession.begin(first, {
+      ...generations,
+      edge,
       memory,
-      observer: observeAll(house.observers),
-      meters: registry.create({ ...connectionMetrics, ...fastLaneMetrics }),
-      log,
       clock,
-      workerSocket: joined?.sockets?.paths[joined.id - 1],
+      meters,
+      startedMs,
+      onSwap,
     });
   } catch (error) {
-    await house.units.stop();
+    await first.end();
     writer.flush();
     throw error;
   }
-  serve(backgroundAsk(run, memory));
+  const begun = succession;
+  serve(begun);
   requestLog.start();
   push?.start();
-  if (joined === undefined) log.info('serving', { 'pipeline.file': pipeline.file, ...edge.urls });
-  else log.info('worker serving', { 'process.pid': process.pid, ...edge.urls });
+  const { hash } = begun.current;
+  if (joined === undefined)
+    log.info('serving', { 'pipeline.file': pipeline.file, 'pipeline.hash': hash, ...edge.urls });
+  else log.info('worker serving', { 'process.pid': process.pid, 'pipeline.hash': hash, ...edge.urls });
   const close = async (): Promise<void> => {
+    begun.closing();
     await edge.close();
-    await house.units.stop();
+    await begun.end();
     requestLog.stop();
     await push?.stop();
     log.info('stopped');
@@ -173,11 +204,16 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
   let closing: Promise<void> | undefined;
   return {
-    urls: edge.urls,
-    reload: async () => {
-      await reloadNames(house, log);
-      await house.units.reload();
+    get urls() {
+      return edge.urls;
     },
+    get pipeline() {
+      return begun.current.pipeline;
+    },
+    get state() {
+      return begun.state;
+    },
+    reload: () => begun.reload(),
     close: () => (closing ??= close()),
     logDefect: (error) => {
       log.error('ending: nothing caught this error', { error });
@@ -186,10 +222,13 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   };
 }
 
+/** How long all workers may take to read the file again. */
+const reloadBoundMs = 5 * 60_000;
+
 /** From here on the worker is one of several. */
 async function joinOthers(
   joined: Joined | undefined,
-  units: Units,
+  all: AllWorkers,
   { log, registry }: { readonly log: Logger; readonly registry: MeterRegistry },
 ): Promise<void> {
   if (joined === undefined) return;
@@ -200,19 +239,7 @@ async function joinOthers(
     log.warn('workers gave no answer and are left out', { topic, 'workers.missing': missing });
   };
   const missed = await joined.join();
-  if (missed.includes(purgeTopic.name)) await units.purge('all');
-}
-
-async function reloadNames({ names, learner, all }: House, log: Logger): Promise<void> {
-  try {
-    if (!(await names.reload())) return;
-  } catch (error) {
-    log.warn('field mapping not reloaded, the old one stays', { error });
-    return;
-  }
-  log.info('field mapping reloaded', { 'field_mapping.entries': names.options.fieldMapping.length });
-  learner.clear();
-  await all.purge('answers');
+  if (missed.includes(purgeTopic.name)) await all.purgeHere('all');
 }
 
 function createLogWriter(
@@ -230,16 +257,17 @@ function createLogWriter(
   });
 }
 
-/** What plugins reach through their host, created after the hosts. */
+/** What plugins reach through their host. */
 interface House {
-  readonly names: LiveNames;
-  readonly units: Units;
+  readonly clock: Clock;
+  readonly loggers: LoggerFactory;
+  readonly metering: Metering;
   readonly workers: Workers;
   readonly all: AllWorkers;
-  readonly learner: NameLearner;
   readonly ask: Host['ask'];
-  readonly observers: RequestObserver[];
-  readonly describe: () => Promise<PipelineDescription>;
+  readonly describe: Host['describePipeline'];
+  readonly reload: Host['reload'];
+  readonly serving: Host['serving'];
 }
 
 interface Metering {
@@ -281,42 +309,42 @@ function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | 
   return { registry, proc, requests, expose, measurements };
 }
 
-function createHostFor(
-  pipeline: Pipeline,
-  clock: Clock,
-  loggers: LoggerFactory,
-  metering: Metering,
-  house: House,
-): HostFor {
-  const limits = createLimits({
-    ...pipeline.limits,
-    requestTimeout: pipeline.server.httpWriteTimeout,
-    tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
-  });
+function createHostFor(house: House): GenerationHouse['hostFor'] {
+  const { clock, loggers, metering, all } = house;
   const strain = new Strain(() => clock.monotonicMs());
-  const shared = createShared();
-  return (pluginId, metrics, component) => ({
-    pluginId,
-    log: loggers.component(component),
-    logAs: (part) => loggers.component(part),
-    meters: metering.registry.create(metrics),
-    get naming() {
-      return house.names.naming;
-    },
-    learner: house.learner,
-    limits,
-    purge: (scope, tenantId) => house.all.purge(scope, tenantId),
-    purgeHere: (scope, tenantId) => house.units.purge(scope, tenantId),
-    ask: (request, asker) => house.ask(request, asker),
-    readiness: () => house.all.readiness(),
-    exposeMetrics: () => metering.expose(),
-    describePipeline: () => house.describe(),
-    observeRequests: (observer) => house.observers.push(harmless(observer, loggers.component(pluginId))),
-    strain: strain.view(pluginId),
-    workers: house.workers,
-    clock,
-    shared,
-  });
+  const shared = new SharedValues();
+  const topics = new WorkerTopics(house.workers);
+  return (parts, [pluginId, metrics, component], registered) => {
+    const onStop = (work: () => void): void => registered.onStop(work);
+    return {
+      ...parts,
+      pluginId,
+      log: loggers.component(component),
+      logAs: (part) => loggers.component(part),
+      meters: metering.registry.create(metrics),
+      purge: (scope, tenantId) => all.purge(scope, tenantId),
+      purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
+      ask: (request, asker) => house.ask(request, asker),
+      readiness: () => all.readiness(),
+      exposeMetrics: () => metering.expose(),
+      describePipeline: () => house.describe(),
+      observeRequests: (observer) =>
+        registered.observers.push(harmless(observer, loggers.component(pluginId))),
+      strain: strain.view(pluginId),
+      workers: topics.for(onStop),
+      clock,
+      shared: shared.for(onStop),
+      onStop,
+      reload: () => house.reload(),
+      serving: () => house.serving(),
+    };
+  };
+}
+
+/** Figures of stages that no pipeline has any more. */
+function forgetMeters(meters: Map<string, StageMeter>, lives: Lives): void {
+  const ids = lives.ids;
+  for (const id of meters.keys()) if (!ids.has(id)) meters.delete(id);
 }
 
 function backgroundAsk(run: (exchange: Exchange) => Promise<Answer>, pool: MemoryPool): Host['ask'] {
@@ -339,17 +367,6 @@ function backgroundAsk(run: (exchange: Exchange) => Promise<Answer>, pool: Memor
     } finally {
       memory.close();
     }
-  };
-}
-
-function observeAll(observers: readonly RequestObserver[]): RequestObserver {
-  return {
-    started: (record) => {
-      for (const observer of observers) observer.started(record);
-    },
-    finished: (record, status, durationMs) => {
-      for (const observer of observers) observer.finished(record, status, durationMs);
-    },
   };
 }
 

@@ -3,7 +3,7 @@ import { onParentsEnd } from './parent.js';
 /** A process that runs until it is closed. */
 export interface Service {
   close(): Promise<void>;
-  reload?(): Promise<void>;
+  reload?(): Promise<unknown>;
   /** Resolves with an exit status when it cannot go on. */
   readonly ended?: Promise<number>;
 }

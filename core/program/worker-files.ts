@@ -1,6 +1,6 @@
 import { pathUseOf } from '../kernel/check/path-options.js';
 import { definitionsOf, readBuiltInSchemas } from '../kernel/options/index.js';
-import type { LoadedPlugin, Pipeline } from '../kernel/pipeline/index.js';
+import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/index.js';
 
 /** The pipeline with files of its own for each worker but the first, where a process keeps something: `<path>.worker-<id>`. */
 export function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
@@ -17,11 +17,16 @@ export function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
       ? loaded
       : { ...loaded, options: { ...Object(loaded.options), ...Object.fromEntries(own) } };
   };
-  const { stages, endpoints, services } = pipeline;
+  const { stages, endpoints, services, reread } = pipeline;
   return {
     ...pipeline,
+    ...(reread === undefined ? {} : { reread: async () => owned(await reread(), id) }),
     stages: stages.map(withOwn),
     endpoints: endpoints.map(withOwn),
     services: services.map(withOwn),
   };
+}
+
+function owned({ pipeline, findings }: Reread, id: number): Reread {
+  return pipeline === undefined ? { findings } : { pipeline: withOwnFiles(pipeline, id), findings };
 }

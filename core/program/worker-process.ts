@@ -37,10 +37,10 @@ export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
 }
 
 /** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */
-export function identityOf({ server, limits, telemetry, stages, endpoints, services }: Pipeline): string {
+export function identityOf({ server, names, limits, telemetry, stages, endpoints, services }: Pipeline): string {
   const plugins = [stages, endpoints, services].map((list) =>
     list.map(({ id, use, options }) => [id, use, options]),
   );
-  const text = JSON.stringify([server, limits, telemetry, plugins]);
+  const text = JSON.stringify([server, names, limits, telemetry, plugins]);
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,5 +1,6 @@
 import type { Urls } from '../http/listener.js';
 import type { Measurements } from '../kernel/telemetry/added-up.js';
+import type { ReloadReport, WorkerReload } from '../kernel/plugin/host.js';
 import type { Topic } from '../workers/line.js';
 
 /** A worker tells the first process that it answers requests. */
@@ -10,3 +11,7 @@ export const measurementsTopic: Topic<null, Measurements> = { name: 'measurement
 export const exposeTopic: Topic<null, { readonly contentType: string; readonly text: string }> = {
   name: 'expose',
 };
+/** The first process asks a worker to read the pipeline file again. */
+export const reloadTopic: Topic<null, ReloadReport> = { name: 'reload' };
+/** A worker asks the first process to have all of them read it. */
+export const reloadAllTopic: Topic<null, readonly WorkerReload[]> = { name: 'reload all' };

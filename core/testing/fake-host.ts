@@ -1,5 +1,5 @@
 import { alone, type Workers } from '../workers/workers.js';
-import { createShared } from '../kernel/plugin/shared.js';
+import { SharedValues } from '../kernel/plugin/shared.js';
 import { Strain } from '../base/admission/strain.js';
 import { createLimits } from '../wire/limits/limits.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
@@ -7,7 +7,7 @@ import { Naming } from '../victoria/names/naming.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { LogFields, Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
-import type { Host, PipelineDescription } from '../kernel/plugin/host.js';
+import type { Host, PipelineDescription, ServingState } from '../kernel/plugin/host.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { limitsOptions, namesOptions } from './options.js';
@@ -50,6 +50,8 @@ export interface FakeHost<Metrics extends MetricSpecs = MetricSpecs> extends Hos
   /** Scopes of the purges that the plugin requested, with the tenant where there is one: `all`, `all of shop`. */
   readonly purges: readonly string[];
   readonly observers: readonly RequestObserver[];
+  /** Does what the plugin has left for its end (`onStop`). */
+  stopped(): void;
   /** The value of a metric as the exposition shows it; undefined without measurements. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number | undefined>;
 }
@@ -78,6 +80,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   const records: CapturedRecord[] = [];
   const purges: string[] = [];
   const observers: RequestObserver[] = [];
+  const stops: (() => void)[] = [];
   const meters = new MeterRegistry();
   const clock = settings.clock ?? new FakeClock();
   const limits = limitsOptions(settings.limits);
@@ -87,6 +90,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     purges.push(tenantId === undefined ? scope : `${scope} of ${tenantId}`);
     return Promise.resolve();
   };
+  const onStop: Host['onStop'] = (work) => void stops.push(work);
   return {
     pluginId: settings.pluginId ?? 'under-test',
     log: capturingLogger(records),
@@ -103,15 +107,32 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     describePipeline: () => Promise.resolve(settings.pipeline ?? nothingLoaded),
     observeRequests: (observer) => observers.push(observer),
     strain: new Strain(() => clock.monotonicMs()).view('under-test'),
-    shared: createShared(),
+    shared: new SharedValues().for(onStop),
+    onStop,
+    setup: 'a-setup',
+    reload: () => Promise.resolve([]),
+    serving: () => nothingServed,
     workers: settings.workers ?? alone(clock),
     clock,
     records,
     purges,
     observers,
+    stopped: () => {
+      for (const work of stops.splice(0).reverse()) work();
+    },
     metric: (name, labels = {}) => meters.read(name, labels),
   };
 }
+
+const nothingServed: ServingState = {
+  file: 'made-up.yaml',
+  hash: '0000000000000000',
+  generation: 1,
+  startedMs: 0,
+  servingSinceMs: 0,
+  draining: 0,
+  lastReload: undefined,
+};
 
 const nothingLoaded: PipelineDescription = {
   file: 'made-up.yaml',

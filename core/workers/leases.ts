@@ -105,6 +105,12 @@ export class Leases {
     return lease;
   }
 
+  /** Nobody uses the places any more; those who took them up with the same key have others. */
+  unpin(key: string, lease: Lease): void {
+    this.giveBack(key, lease);
+    if (this.#leases.get(key) === lease) this.#leases.delete(key);
+  }
+
   /** Asks for more of an account; undefined while that is of no use. Resolves, after a moment at most, whatever came of it. */
   more(key: string, lease: Lease): Promise<void> | undefined {
     if (this.clock.monotonicMs() < lease.idleUntilMs || lease.waiting >= maxWaiting) return undefined;
@@ -171,6 +177,10 @@ export class Leases {
     if (settled.length > 0) this.#tell(settled);
   }
 
+  giveBackAll(): void {
+    for (const [key, lease] of this.#leases) this.giveBack(key, lease);
+  }
+
   async #ask(key: string, lease: Lease): Promise<void> {
     // Those that come in the same turn wait for the same answer.
     await new Promise((resolve) => setImmediate(resolve));
@@ -221,7 +231,7 @@ export class Leases {
 
 /** All that a worker has been lent, by budget. */
 export class AllLeases {
-  readonly #all = new Map<string, Leases>();
+  readonly #all = new Map<string, { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number }>();
 
   constructor(
     private readonly line: Line,
@@ -234,18 +244,33 @@ export class AllLeases {
     line.answer(lateTopic, ({ budget, key, lent }) => this.#on(budget, (leases) => leases.late(key, lent)));
   }
 
+  /** For one user more, until it leaves. */
   of(terms: BudgetTerms): Leases {
-    const known = this.#all.get(terms.name);
-    if (known !== undefined) return known;
+    const known = this.#all.get(terms.name) ?? this.#make(terms);
+    known.users += 1;
+    return known.leases;
+  }
+
+  leave(name: string): void {
+    const known = this.#all.get(name);
+    if (known === undefined) return;
+    known.users -= 1;
+    if (known.users > 0) return;
+    clearInterval(known.timer);
+    known.leases.giveBackAll();
+    this.#all.delete(name);
+  }
+
+  #make(terms: BudgetTerms): { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number } {
     const leases = new Leases(terms, this.line, this.clock);
-    this.#all.set(terms.name, leases);
-    setInterval(() => leases.sweep(), idleMs).unref();
-    return leases;
+    const made = { leases, timer: setInterval(() => leases.sweep(), idleMs).unref(), users: 0 };
+    this.#all.set(terms.name, made);
+    return made;
   }
 
   #on(budget: string, act: (leases: Leases) => void): null {
-    const leases = this.#all.get(budget);
-    if (leases !== undefined) act(leases);
+    const known = this.#all.get(budget);
+    if (known !== undefined) act(known.leases);
     return null;
   }
 }

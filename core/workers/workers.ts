@@ -53,6 +53,8 @@ export interface Tokens {
   takeNow(key: string): boolean;
   /** Takes one; where this process has none, the first process is asked for some, which takes a moment at most. */
   take(key: string): boolean | Promise<boolean>;
+  /** Nothing is taken any more. */
+  release(): void;
 }
 
 export interface PlacesTerms {
@@ -71,8 +73,11 @@ export interface Places {
   more(): Promise<void> | undefined;
   /** Another number is in use. */
   changed(): void;
+  /** None is in use any more. */
+  release(): void;
 }
 
+const nothing = (): undefined => undefined;
 const gatherMs = 10_000;
 const budgetKey = '';
 
@@ -88,9 +93,9 @@ export function alone(clock: Pick<Clock, 'monotonicMs'>): Workers {
     tokens: ({ size, perSecond }) => {
       const budget = new Budget({ size, perSecond, clock });
       const take = (key: string): boolean => budget.take(key);
-      return { take, takeNow: take };
+      return { take, takeNow: take, release: nothing };
     },
-    places: ({ size }) => ({ held: size, most: size, more: () => undefined, changed: () => undefined }),
+    places: ({ size }) => ({ held: size, most: size, more: nothing, changed: nothing, release: nothing }),
   };
 }
 
@@ -141,8 +146,12 @@ export class Joined implements Workers {
   }
 
   /** Asks the first process. */
-  askFirst<Asked, Answered>(topic: Topic<Asked, Answered>, asked: Asked): Promise<Answered> {
-    return this.#line.ask(topic, asked, 2 * gatherMs);
+  askFirst<Asked, Answered>(
+    topic: Topic<Asked, Answered>,
+    asked: Asked,
+    boundMs = 2 * gatherMs,
+  ): Promise<Answered> {
+    return this.#line.ask(topic, asked, boundMs);
   }
 
   answer<Asked, Answered>(topic: Topic<Asked, Answered>, answer: Answer<Asked, Answered>): void {
@@ -175,13 +184,14 @@ export class Joined implements Workers {
       if (hasTaken && lease.needsRefill) void leases.refill(key, lease);
       return hasTaken;
     };
-    return { takeNow, take: (key) => takeNow(key) || this.#takeSoon(leases, key) };
+    const release = (): void => this.#leases.leave(terms.name);
+    return { takeNow, take: (key) => takeNow(key) || this.#takeSoon(leases, key), release };
   }
 
   places({ name, size, inUse, onMore }: PlacesTerms): Places {
     const leases = this.#leases.of({ name, size, perSecond: 0 });
     const lease = leases.pin(budgetKey, inUse, onMore);
-    return new LeasedPlaces(leases, lease, this.#clock);
+    return new LeasedPlaces(leases, lease, this.#clock, () => this.#leases.leave(name));
   }
 
   #takeSoon(leases: Leases, key: string): boolean | Promise<boolean> {
@@ -207,7 +217,13 @@ class LeasedPlaces implements Places {
     private readonly leases: Leases,
     private readonly lease: Lease,
     private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly leave: () => void,
   ) {}
+
+  release(): void {
+    this.leases.unpin(budgetKey, this.lease);
+    this.leave();
+  }
 
   get held(): number {
     return this.lease.held;

@@ -14,18 +14,22 @@ import {
   type RouteHandler,
   type Topic,
 } from '../../core/plugin/index.js';
+import { pipelineAnswer, reloadAnswer, servingTopic } from './pipeline.js';
 import { Profiles } from './profiles.js';
 import { QueryAnalytics, reportOf, type TrackedQueries } from './query-analytics.js';
 
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
-  summary: 'Cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
+  summary: 'Reload, cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
   servesAdmin: true,
   create(options, host) {
     const routes = new Map<string, RouteHandler>([
       ['cache_flush', (call) => flushCaches(call, host)],
       ['debug_explain', (call) => explain(call, host)],
+      ['admin_reload', async () => reloadAnswer(await host.reload())],
+      ['admin_pipeline', () => pipelineAnswer(host)],
     ]);
+    host.workers.answer(servingTopic, () => host.serving());
     if (options.enableQueryAnalytics) {
       const analytics = new QueryAnalytics(() => host.clock.nowMs());
       host.observeRequests(analytics);

@@ -33,7 +33,7 @@ interface Admitted {
 }
 
 function allOf(max: number): Places {
-  return { held: max, most: max, more: () => undefined, changed: () => undefined };
+  return { held: max, most: max, more: () => undefined, changed: () => undefined, release: () => undefined };
 }
 
 /** How long a request asks for a place of other workers again and again before it waits for one here. */

@@ -72,7 +72,8 @@ class Guard implements Stage<'tenant', 'place'> {
     const { rateLimitPerSecond, rateLimitBurst, maxConcurrent, maxConcurrentQueueWait } = options;
     this.#host = host;
     this.#rateLimit = String(rateLimitPerSecond);
-    const name = `${host.pluginId} rate`;
+    // One with other figures is another budget.
+    const name = `${host.pluginId} rate of ${rateLimitPerSecond} and ${rateLimitBurst}`;
     this.#tokens =
       rateLimitPerSecond > 0
         ? host.workers.tokens({ name, size: rateLimitBurst, perSecond: rateLimitPerSecond })
@@ -83,7 +84,7 @@ class Guard implements Stage<'tenant', 'place'> {
       max: maxConcurrent,
       limit: () => this.#limit.current,
       placesOf: (inUse, onMore) =>
-        host.workers.places({ name: `${host.pluginId} places`, size: maxConcurrent, inUse, onMore }),
+        host.workers.places({ name: `${host.pluginId} places of ${maxConcurrent}`, size: maxConcurrent, inUse, onMore }),
       queueWaitMs: maxConcurrentQueueWait,
       nowMs: () => host.clock.monotonicMs(),
       refusal: (reason) => this.#refusal(reason),

@@ -6,7 +6,6 @@ import { cacheRoom } from '../../core/cache/answer-store.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
 import { tenantPart } from '../../core/cache/keys.js';
-import { setupOf } from '../../core/cache/setup.js';
 import { SpareTime } from '../../core/cache/spare-time.js';
 import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
@@ -61,14 +60,15 @@ class KeptPatterns implements Stage<'tenant', never> {
     this.#options = options;
     this.#host = host;
     const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
-    this.#store = new PatternStore(maxBytes, host.clock, host.meters, cacheRoom(options, host));
+    this.#store = new PatternStore(maxBytes, host.clock, host.meters);
+    host.onStop(cacheRoom(options, host).add(this.#store));
     this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
     offerPatterns(this.#store, host);
     this.#spare = new SpareTime(host, () => this.#running === 0);
   }
 
   async start(): Promise<void> {
-    const setup = setupOf(await this.#host.describePipeline());
+    const { setup } = this.#host;
     this.#keys = patternKeys(this.#options, setup);
     await this.#snapshot?.start(setup);
   }
@@ -168,7 +168,7 @@ class KeptPatterns implements Stage<'tenant', never> {
     answer: Answer,
     rest: Rest,
   ): void {
-    const search = usualPatternSearch(this.#host).current;
+    const search = usualPatternSearch(this.#host).current?.();
     // Behind `translate` another request would have the plan of this one.
     if (search === undefined || exchange.slots.plan !== undefined) return;
     if (answer.kind !== 'streams' || answer.streams.length === 0 || answer.warnings.length > 0) return;

@@ -4,6 +4,7 @@ import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot
 import { Pacer } from '../../core/base/pace/pacer.js';
 import type { AddEntry } from '../../core/base/files/snapshot-json.js';
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
+import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
 import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { keptPatternsMetrics } from './metrics.js';
@@ -13,16 +14,18 @@ type PersistOptions = Pick<
   KeptPatternsOptions,
   'persistPath' | 'persistInterval' | 'startupStaleThreshold' | 'startupPeerWarmTimeout'
 >;
-type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters' | 'shared'>;
+type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'onStop'>;
 
 const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
 /** By this name replicas ask each other for what they keep. */
 export const offerName = '__patterns_snapshot:v1';
 
 /** Has other replicas begin with what this one keeps. */
-export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | 'clock'>): void {
-  fleetOf(host).offer(offerName, () =>
-    snapshotBytes(format, { savedAtMs: host.clock.nowMs(), largest: largestSnapshot }, store.latest()),
+export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | 'clock' | 'onStop'>): void {
+  host.onStop(
+    fleetOf(host).offer(offerName, () =>
+      snapshotBytes(format, { savedAtMs: host.clock.nowMs(), largest: largestSnapshot }, store.latest()),
+    ),
   );
 }
 
@@ -37,6 +40,7 @@ export class PatternSnapshot {
   readonly #ended = new AbortController();
   #restored: Promise<void> | undefined;
   #isKeeping = false;
+  #leave: (() => void) | undefined;
   isWarming = false;
 
   constructor(options: PersistOptions, store: PatternStore, host: PatternsHost) {
@@ -64,6 +68,7 @@ export class PatternSnapshot {
    */
   async start(setup: string): Promise<void> {
     await this.#file.open();
+    this.#leave = await this.#keeper.takeTurn(snapshotTurns(this.#options.persistPath, this.#host));
     this.isWarming = true;
     this.#restored = this.#restore(setup);
   }
@@ -81,6 +86,7 @@ export class PatternSnapshot {
   async stop(): Promise<void> {
     await this.#end();
     await this.#keeper.stop();
+    this.#leave?.();
   }
 
   async #end(): Promise<void> {

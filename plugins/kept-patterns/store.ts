@@ -1,5 +1,5 @@
 import { ByteLru, type ByteLruOptions } from '../../core/base/memory/byte-lru.js';
-import type { CacheRoom } from '../../core/base/memory/cache-room.js';
+import type { Yielding } from '../../core/base/memory/cache-room.js';
 import type { Clock } from '../../core/base/clock.js';
 import { msOfUnixNano, unixNano, type WrittenEntry } from '../../core/base/files/snapshot-json.js';
 import type { SnapshotSource } from '../../core/base/files/snapshot-keeper.js';
@@ -35,7 +35,7 @@ export const largestBody = 2 * 1024 * 1024;
  * Answers with patterns of the past, which do not change: kept until there is no room, newer ones in the place of older ones, and written to
  * snapshots.
  */
-export class PatternStore implements SnapshotSource {
+export class PatternStore implements SnapshotSource, Yielding {
   readonly #entries: ByteLru<Kept>;
   readonly #meters: Meters<typeof keptPatternsMetrics>;
   readonly #bounds: Pick<ByteLruOptions, 'maxEntries' | 'maxBytes' | 'clock'>;
@@ -49,7 +49,6 @@ export class PatternStore implements SnapshotSource {
     maxBytes: number,
     clock: Pick<Clock, 'monotonicMs'>,
     meters: Meters<typeof keptPatternsMetrics>,
-    room: Pick<CacheRoom, 'add'>,
   ) {
     this.#meters = meters;
     this.#bounds = { maxEntries, maxBytes, clock };
@@ -61,8 +60,11 @@ export class PatternStore implements SnapshotSource {
       },
       left: (kept) => this.#count(kept, -1),
     });
-    room.add(this.#entries);
     this.#show();
+  }
+
+  limitTo(share: number): void {
+    this.#entries.limitTo(share);
   }
 
   get(key: string): KeptBody | undefined {

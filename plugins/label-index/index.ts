@@ -9,8 +9,8 @@ import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprin
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
 import { IndexSnapshot, offerIndex, offerName } from '../../core/cache/label-index/snapshot.js';
+import { snapshotTurns } from '../../core/cache/snapshot-turns.js';
 import { fleetOf } from '../../core/cache/fleet.js';
-import { setupOf } from '../../core/cache/setup.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { LabelValuesRequest } from '../../core/wire/api/request.js';
@@ -44,19 +44,22 @@ class LabelIndexStage implements Stage<'tenant', never> {
   readonly #index: LabelIndex;
   readonly #fingerprint: Fingerprint;
   readonly #snapshot: IndexSnapshot | undefined;
-  #setup = '';
+  readonly #persistPath: string;
 
   constructor(options: LabelIndexOptions, host: Host<typeof indexMetrics>) {
     const { meters, log, clock } = host;
     this.#host = host;
     this.#index = new LabelIndex(options, clock, indexObserver(meters, log, options.maxBytes));
     this.#fingerprint = createFingerprint(options);
-    besideCaches(host).add(() => this.#index.bytes);
-    browseDefault(host).limit = options.hotLimit;
+    const bytes = (): number => this.#index.bytes;
+    besideCaches(host).add(bytes);
+    host.onStop(() => besideCaches(host).delete(bytes));
+    host.onStop(browseDefault(host).claim(options.hotLimit));
     const { persistPath: path, persistInterval: intervalMs, maxEntries } = options;
+    this.#persistPath = path;
     const observer = snapshotObserver(meters);
     const fleet = fleetOf(host);
-    offerIndex(fleet, this.#index, clock);
+    host.onStop(offerIndex(fleet, this.#index, clock));
     if (path !== '')
       this.#snapshot = new IndexSnapshot({
         path,
@@ -75,8 +78,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   }
 
   async start(): Promise<void> {
-    this.#setup = setupOf(await this.#host.describePipeline());
-    await this.#snapshot?.start();
+    await this.#snapshot?.start(snapshotTurns(this.#persistPath, this.#host));
   }
 
   ready(): string | undefined {
@@ -121,7 +123,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   #keyOf({ name }: LabelValuesRequest, { slots, caller }: Exchange<'tenant'>): IndexKey {
     const { tenant } = slots;
     const owner = createHash('sha256')
-      .update(`${this.#setup} ${dataOwner(tenant)}`)
+      .update(`${this.#host.setup} ${dataOwner(tenant)}`)
       .digest('hex')
       .slice(0, 16);
     const credentials = this.#fingerprint(caller.headers) ?? '';

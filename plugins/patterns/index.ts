@@ -61,12 +61,13 @@ class Patterns implements Endpoint {
       },
     });
     await this.reload();
+    if (this.#options.enabled)
+      this.#host.onStop(usualPatternSearch(this.#host).claim(() => this.#search));
   }
 
   /** SIGHUP reads the file again; when that fails, the old patterns stay. */
   async reload(): Promise<void> {
     await this.#readFile();
-    if (this.#options.enabled) usualPatternSearch(this.#host).current = this.#search;
   }
 
   async #answer(call: HttpCall): Promise<Answer> {

@@ -1,7 +1,6 @@
 import { ageBuckets } from '../../core/cache/age.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
 import type { DiskObserver } from '../../core/cache/disk-space.js';
-import { setupOf } from '../../core/cache/setup.js';
 import { DiskTier } from '../../core/cache/disk-tier.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { Host } from '../../core/plugin/index.js';
@@ -30,15 +29,22 @@ export const diskMetrics = {
   },
 } as const;
 
-type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'logAs' | 'meters' | 'describePipeline'>;
+type DiskHost = Pick<Host<typeof diskMetrics>, 'clock' | 'logAs' | 'meters' | 'setup' | 'shared' | 'onStop'>;
 
-/** Opens the disk cache behind the store. */
+/** The tier that has a file open: after a reload two instances of the plugin may have the same path, and only one can have the file. */
+interface DiskPlace {
+  open: DiskTier | undefined;
+}
+
+/** Opens the disk cache behind the store; another tier of this process that has the file writes what waits and closes it. */
 export async function openDisk(
   options: PeerCacheOptions,
   store: AnswerStore,
   host: DiskHost,
 ): Promise<DiskTier> {
   const { clock } = host;
+  const place = host.shared<DiskPlace>(`disk cache ${options.diskCachePath}`, () => ({ open: undefined }));
+  await place.open?.close();
   const disk = await DiskTier.open({
     options,
     largest: store.largest,
@@ -47,7 +53,9 @@ export async function openDisk(
     log: host.logAs('disk_cache'),
     observer: observerOf(host),
   });
-  store.addTier(disk, setupOf(await host.describePipeline()));
+  place.open = disk;
+  store.addTier(disk, host.setup);
+  host.onStop(() => store.removeTier(disk));
   return disk;
 }
 

@@ -125,7 +125,7 @@ class PeerCache implements Stage<'tenant', never> {
     // The tiers behind memory, the nearest first.
     if (this.#options.diskCachePath !== '')
       this.#disk = await openDisk(this.#options, this.#cache, this.#host);
-    await this.#workers?.start(this.#cache);
+    this.#workers?.start(this.#cache);
     await this.#peers?.start(this.#cache);
     this.#shared = await openShared(this.#options, this.#cache, this.#host);
   }
@@ -141,6 +141,13 @@ class PeerCache implements Stage<'tenant', never> {
     this.#workers?.stop();
     await this.#disk?.close();
     await this.#shared?.close();
+  }
+
+  /** A successor that could not be started may have taken the file of the disk cache. */
+  async reload(): Promise<void> {
+    if (this.#cache === undefined || this.#disk?.isClosed !== true) return;
+    this.#cache.removeTier(this.#disk);
+    this.#disk = await openDisk(this.#options, this.#cache, this.#host);
   }
 
   #watchMemory(): void {

@@ -1,6 +1,5 @@
 import { ageBuckets } from '../../core/cache/age.js';
 import { besideCaches, type AnswerStore } from '../../core/cache/answer-store.js';
-import { setupOf } from '../../core/cache/setup.js';
 import type { SharedObserver } from '../../core/cache/shared-observer.js';
 import { SharedStoreTier } from '../../core/cache/shared-store.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
@@ -51,7 +50,7 @@ export const sharedMetrics = {
 
 type SharedHost = Pick<
   Host<typeof sharedMetrics>,
-  'clock' | 'log' | 'meters' | 'describePipeline' | 'purgeHere' | 'shared'
+  'clock' | 'log' | 'meters' | 'setup' | 'purgeHere' | 'shared' | 'onStop'
 >;
 
 /** Puts the store that replicas share behind memory and disk; undefined without one. */
@@ -71,9 +70,14 @@ export async function openShared(
     observer: observerOf(host),
     purge: (tenant) => host.purgeHere('all', tenantId(tenant)),
   });
-  const front = store.addTier(tier, setupOf(await host.describePipeline()));
+  const front = store.addTier(tier, host.setup);
   tier.onLate((key, hit) => void front.put(key, hit, false));
-  besideCaches(host).add(() => tier.waitingBytes);
+  const waiting = (): number => tier.waitingBytes;
+  besideCaches(host).add(waiting);
+  host.onStop(() => {
+    besideCaches(host).delete(waiting);
+    store.removeTier(tier);
+  });
   await tier.start();
   return tier;
 }

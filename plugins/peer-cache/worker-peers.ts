@@ -1,6 +1,5 @@
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { AnswerStore } from '../../core/cache/answer-store.js';
-import { setupOf } from '../../core/cache/setup.js';
 import type { Host, RouteHandler, Workers } from '../../core/plugin/index.js';
 import type { Address } from './peers/address.js';
 import { peerGate } from './peers/gate.js';
@@ -68,8 +67,9 @@ export class WorkerPeers {
   }
 
   /** Puts the other workers behind the tiers that the store has. */
-  async start(store: AnswerStore): Promise<void> {
-    const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
+  start(store: AnswerStore): void {
+    const front = store.addTier(this.#tier, this.#host.setup);
+    this.#host.onStop(() => store.removeTier(this.#tier));
     this.#tier.attach(front);
     this.#routes.attach(front);
     this.#members.update(

@@ -33,7 +33,7 @@ export default defineEndpoint<ReferenceApiOptions>({
     'Read routes of the Loki API: queries, labels, series, index statistics and volumes, detected fields, query formatting.',
   create(_options, host) {
     const browse = browseDefault(host);
-    const contextOf = (call: HttpCall): ParamContext => paramContext(host, call, browse.limit);
+    const contextOf = (call: HttpCall): ParamContext => paramContext(host, call, browse.current);
     const passed =
       (parse: (params: HttpCall['params'], context: ParamContext) => ApiRequest): RouteHandler =>
       async (call) =>

@@ -89,9 +89,10 @@ class Tier0 implements Stage<'tenant', never> {
       meters.compat_cache_entries.set(entries, {});
       meters.compat_cache_bytes.set(bytes, {});
     };
+    resized(0, 0);
     const dropped = (reason: string): void => meters.compat_cache_drops_total.add(1, { reason });
     this.#bodies = new ByteLru({ ...budget, clock, observer: { resized, dropped } });
-    cacheRoom(options, host).add(this.#bodies);
+    host.onStop(cacheRoom(options, host).add(this.#bodies));
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {

@@ -1,3 +1,4 @@
+import type { Claims } from '../claims.js';
 import type { Logger } from '../logger.js';
 import type { SnapshotFile } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
@@ -19,6 +20,9 @@ export interface SnapshotObserver {
   failed(): void;
 }
 
+/** Those who keep the same file; the last one writes it. */
+export type SnapshotTurns = Claims<SnapshotKeeper>;
+
 /** Writes a snapshot from time to time, when there is something new, and a last time in the end. */
 export class SnapshotKeeper {
   readonly #file: Pick<SnapshotFile, 'write' | 'remove'>;
@@ -31,6 +35,7 @@ export class SnapshotKeeper {
   #writing: Promise<void> | undefined;
   /** Set while writing fails, so that one outage is one log record. */
   #isFailing = false;
+  #turns: SnapshotTurns | undefined;
 
   constructor(
     file: Pick<SnapshotFile, 'write' | 'remove'>,
@@ -54,9 +59,16 @@ export class SnapshotKeeper {
     this.#timer = setInterval(() => void this.write(), intervalMs).unref();
   }
 
+  /** From now on this one writes the file, of which the one before writes what it has. Returns what gives the turn back. */
+  async takeTurn(turns: SnapshotTurns | undefined): Promise<() => void> {
+    await turns?.current?.write();
+    this.#turns = turns;
+    return turns?.claim(this) ?? ((): void => undefined);
+  }
+
   /** Writes what has changed since the last time; does nothing before `start`, so that a snapshot that is still being read stays. */
   async write(): Promise<void> {
-    if (this.#timer === undefined || this.#revision === this.#source.revision()) return;
+    if (this.#timer === undefined || !this.#isItsTurn || this.#revision === this.#source.revision()) return;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -70,7 +82,7 @@ export class SnapshotKeeper {
   async forget(): Promise<void> {
     await this.#writing;
     this.#revision = undefined;
-    await this.#file.remove();
+    if (this.#isItsTurn) await this.#file.remove();
   }
 
   async stop(): Promise<void> {
@@ -78,6 +90,10 @@ export class SnapshotKeeper {
     await this.#writing;
     await this.write();
     this.#timer = undefined;
+  }
+
+  get #isItsTurn(): boolean {
+    return this.#turns === undefined || this.#turns.current === this;
   }
 
   async #write(): Promise<void> {

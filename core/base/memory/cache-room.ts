@@ -29,7 +29,7 @@ export class CacheRoom {
   readonly bound: number;
   readonly #cacheBytes: number;
   readonly #beside: ReadonlySet<() => number>;
-  readonly #caches: Yielding[] = [];
+  readonly #caches = new Set<Yielding>();
   #share = 1;
 
   /**
@@ -47,9 +47,11 @@ export class CacheRoom {
     return this.#share;
   }
 
-  add(cache: Yielding): void {
-    this.#caches.push(cache);
+  /** Returns what takes the cache out again. */
+  add(cache: Yielding): () => void {
+    this.#caches.add(cache);
     cache.limitTo(this.#share);
+    return () => this.#caches.delete(cache);
   }
 
   /** Takes a look at the memory of the process. */

@@ -58,7 +58,7 @@ export interface PoolOptions {
 export class MemoryPool implements MemorySource {
   /** The most that all queries together may hold, in bytes. */
   readonly limit: number;
-  readonly #maxQueryBytes: number;
+  #maxQueryBytes: number;
   readonly #meters: Meters<typeof memoryMetrics> | undefined;
   #held = 0;
 
@@ -68,6 +68,11 @@ export class MemoryPool implements MemorySource {
     this.#meters = meters;
     meters?.query_memory_limit_bytes.set(this.limit, {});
     meters?.query_memory_bytes.set(0, {});
+  }
+
+  /** Holds queries that begin from now on to another limit; 0 means unlimited. */
+  holdQueriesTo(maxQueryBytes: number): void {
+    this.#maxQueryBytes = maxQueryBytes;
   }
 
   get held(): number {

@@ -6,7 +6,7 @@ import {
   type OtherMembers,
   type WrittenEntry,
 } from '../../base/files/snapshot-json.js';
-import { SnapshotKeeper, type SnapshotObserver } from '../../base/files/snapshot-keeper.js';
+import { SnapshotKeeper, type SnapshotTurns, type SnapshotObserver } from '../../base/files/snapshot-keeper.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -47,8 +47,8 @@ const ownersMember = 'owners_by_key';
 type ViewOfLabel = SavedLabel & { readonly view: View };
 
 /** Has other replicas begin with the labels that this one has, those asked for last before others. */
-export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, 'nowMs'>): void {
-  fleet.offer(offerName, () => {
+export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, 'nowMs'>): () => void {
+  return fleet.offer(offerName, () => {
     const labels = [...index.saved()].reverse();
     const beside = { savedAtMs: clock.nowMs(), largest: largestSnapshot, others: ownersIn(labels) };
     return snapshotBytes(format, beside, entriesOf(labels));
@@ -65,6 +65,7 @@ export class IndexSnapshot {
   #restored: Promise<void> | undefined;
   #isKept = false;
   #isStopped = false;
+  #leave: (() => void) | undefined;
 
   constructor(settings: IndexSnapshotSettings) {
     const { path, index, clock, log, observer } = settings;
@@ -82,8 +83,9 @@ export class IndexSnapshot {
    * Restores in the background.
    * @throws Error naming the flag when the file cannot be written
    */
-  async start(): Promise<void> {
+  async start(turns?: SnapshotTurns): Promise<void> {
     await this.#file.open();
+    this.#leave = await this.#keeper.takeTurn(turns);
     this.#restored = this.#restore();
   }
 
@@ -114,6 +116,7 @@ export class IndexSnapshot {
     this.#isStopped = true;
     await this.#end();
     await this.#keeper.stop();
+    this.#leave?.();
   }
 
   async #end(): Promise<void> {

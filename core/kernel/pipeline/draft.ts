@@ -121,22 +121,6 @@ function draftSection(
   return draftOptions(`section "${name}"`, schema, node, at, sources);
 }
 
-/** Reads one section again. An Error says what is wrong with the text or the section; what is wrong elsewhere does not matter. */
-export async function rereadSection(
-  name: SectionName,
-  source: SourceFile,
-  sources: OptionSources,
-  builtIns: BuiltIns,
-): Promise<ResolvedOptions['options']> {
-  // Plugins are read too, since a section may follow an option of theirs.
-  const { yaml, sections } = await draftPipeline(source, sources, builtIns);
-  const section = sections.get(name);
-  if (section === undefined) throw new Error(yaml[0]?.message ?? 'there is nothing in the file');
-  const problem = yaml[0] ?? section.findings[0];
-  if (problem !== undefined) throw new Error(problem.message);
-  return section.resolved.options;
-}
-
 /** Undefined when the item has no `use`, which the frame rule reports. */
 async function draftEntry(
   list: ListName,

@@ -1,24 +1,13 @@
 import { checkDraft } from '../check/check-draft.js';
 import type { Surroundings } from '../check/rule.js';
-import type { NamesOptions } from '../../base/options.gen.js';
 import type { OptionSources } from '../options/index.js';
-import {
-  draftPipeline,
-  rereadSection,
-  type ListName,
-  type PipelineDraft,
-  type SectionName,
-} from './draft.js';
+import { draftPipeline, type ListName, type PipelineDraft, type SectionName } from './draft.js';
 import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
 import { readSource } from './source.js';
-import type { Finding, LoadedPlugin, Pipeline } from './types.js';
+import type { Finding, LoadedPlugin, Pipeline, Reread } from './types.js';
 
-/** A pipeline that can be started, or the reasons why not; warnings may accompany either. */
-export interface LoadResult {
-  readonly pipeline?: Pipeline;
-  /** Sorted by file, line, column, rule. */
-  readonly findings: readonly Finding[];
-}
+/** A pipeline that can be started, or the reasons why not; findings are sorted by file, line, column, rule. */
+export type LoadResult = Reread;
 
 /**
  * Reads, checks and resolves a pipeline file, with the same rules (structure and meaning) as `ref-proxy check`. With surroundings, it also
@@ -38,12 +27,10 @@ export async function loadPipeline(
     ...(surroundings === undefined ? {} : { surroundings }),
   });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
-  const rereadNames = async (): Promise<NamesOptions> => {
-    const now = await readSource(file);
-    if ('reason' in now) throw new Error(`${file} ${now.reason}`);
-    return (await rereadSection('names', now, sources, builtIns)) as unknown as NamesOptions;
-  };
-  return { pipeline: { ...assemble(draft), rereadNames }, findings };
+  // What a start needs of the machine this process has: its own listeners are open.
+  const reread = (): Promise<LoadResult> => loadPipeline(file, sources, builtIns);
+  const files = [...draft.files.values()].map(({ path }) => path);
+  return { pipeline: { ...assemble(draft), reread, files }, findings };
 }
 
 /** The finding for a file that cannot be read. */

@@ -32,13 +32,21 @@ export interface LoadedPlugin {
   readonly at: SourcePosition;
 }
 
+/** A pipeline that was read again, or the reasons why it cannot be started; warnings may accompany either. */
+export interface Reread {
+  readonly pipeline?: Pipeline;
+  readonly findings: readonly Finding[];
+}
+
 /** A pipeline file, parsed, checked and resolved: all that the kernel needs to start. */
 export interface Pipeline {
   readonly file: string;
   readonly server: ServerOptions;
   readonly names: NamesOptions;
-  /** Reads `names` again from where it came from: flags, environment and file. An Error says what is wrong there. */
-  readonly rereadNames?: () => Promise<NamesOptions>;
+  /** Reads everything again from where it came from: flags, environment and file. */
+  readonly reread?: () => Promise<Reread>;
+  /** The files that it was read from: its own, and those that it includes. */
+  readonly files?: readonly string[];
   readonly limits: LimitsOptions;
   readonly telemetry: TelemetryOptions;
   readonly stages: readonly LoadedPlugin[];

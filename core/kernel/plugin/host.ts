@@ -49,15 +49,71 @@ export interface Host<Metrics extends MetricSpecs = MetricSpecs> {
   exposeMetrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** The pipeline as this process has loaded it, with the statistics of its stages so far. */
   describePipeline(): Promise<PipelineDescription>;
-  /** Reports every HTTP request to the observer from now on; observers run one after the other and must be fast. */
+  /** Reports every HTTP request that this plugin's pipeline answers to the observer from now on; observers run one after the other and must be fast. */
   observeRequests(observer: RequestObserver): void;
   /** Overload signs of this process and of what it depends on. */
   readonly strain: StrainView;
   /** The processes that serve together. */
   readonly workers: Workers;
   readonly clock: Clock;
-  /** What several plugins of a process share: made by the first that asks for it by this name, which says what it is. */
-  shared<Value>(name: string, make: () => Value): Value;
+  /**
+   * What several plugins of a process share: made by the first that asks for it by this name, which says what it is, and given up when the
+   * last one that asked for it has stopped; `onEnd` takes work for that moment.
+   */
+  shared<Value>(name: string, make: (onEnd: Host['onStop']) => Value): Value;
+  /** Work to do when this plugin has stopped, or could not be started: undoes what it has registered with others. */
+  onStop(work: () => void): void;
+  /**
+   * The options that answers depend on beside their keys, as 16 hex digits. A plugin with `keepsAnswers` never sees another one: after a
+   * reload that changes it, another instance takes its place, which begins with nothing kept.
+   */
+  readonly setup: string;
+  /** Reads the pipeline file again, in all workers, and resolves when it serves or was refused. */
+  reload(): Promise<readonly WorkerReload[]>;
+  /** What this process serves by, for comparison with others. */
+  serving(): ServingState;
+}
+
+/** A finding about the pipeline file, or why it could not be started. */
+export interface ReloadFinding {
+  /** `pipelines/site.yaml:14:5`; the file alone where no line is known. */
+  readonly at: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly rule?: string;
+  readonly fix?: string;
+}
+
+/**
+ * What came of a reload: another pipeline serves (`swapped`), the file says what it said before (`unchanged`), or it cannot be served, and
+ * the pipeline before goes on (`refused`).
+ */
+export interface ReloadReport {
+  readonly result: 'swapped' | 'unchanged' | 'refused';
+  /** Of the pipeline that serves now. */
+  readonly hash: string;
+  /** Counts the pipelines that have served, from 1. */
+  readonly generation: number;
+  readonly findings: readonly ReloadFinding[];
+}
+
+/** What a worker reports, or why it did not. */
+export type WorkerReload =
+  | { readonly worker: number; readonly report: ReloadReport }
+  | { readonly worker: number; readonly missing: string };
+
+/** What a process serves by. Times in Unix milliseconds. */
+export interface ServingState {
+  readonly file: string;
+  /** 16 hex digits, equal for processes that do the same: of all options but secrets and those that each replica has its own of. */
+  readonly hash: string;
+  readonly generation: number;
+  readonly startedMs: number;
+  /** When this pipeline began to serve. */
+  readonly servingSinceMs: number;
+  /** Earlier pipelines that still have requests or tails. */
+  readonly draining: number;
+  readonly lastReload: (ReloadReport & { readonly atMs: number }) | undefined;
 }
 
 /** Quantiles of the durations of a stage's latest calls, in milliseconds. */

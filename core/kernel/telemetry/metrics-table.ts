@@ -104,6 +104,34 @@ export const requestMetrics = {
   },
 } as const satisfies MetricSpecs;
 
+/** Metrics of the pipeline that is served, and of those that were read after it. */
+export const reloadMetrics = {
+  reloads_total: {
+    type: 'counter',
+    help: 'Times that the pipeline file was read again: swapped for another pipeline, unchanged, or refused.',
+    labels: ['result'],
+  },
+  reload_last_successful: {
+    type: 'gauge',
+    help: 'Whether what the pipeline file said last is served: 0 since a reload was refused.',
+    ofWorkers: 'min',
+  },
+  reload_last_success_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the pipeline file was last read and could be served, in Unix seconds.',
+    ofWorkers: 'min',
+  },
+  reload_draining: {
+    type: 'gauge',
+    help: 'Pipelines from before a reload that still have requests or tails.',
+  },
+  pipeline_info: {
+    type: 'gauge',
+    help: 'Processes that serve the pipeline of this hash; replicas with the same pipeline have the same.',
+    labels: ['hash'],
+  },
+} as const satisfies MetricSpecs;
+
 /** Metrics of the processes that serve together (`-workers`), measured by the first one. */
 export const workerMetrics = {
   workers: { type: 'gauge', help: 'Workers that serve.' },

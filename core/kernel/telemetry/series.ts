@@ -37,6 +37,10 @@ class SeriesTable<Series> {
     return this.#all.get(key) ?? this.#add(key, labels);
   }
 
+  remove(labels: Labels): void {
+    this.#all.delete(this.#keyOf(labels));
+  }
+
   values(): IterableIterator<Series> {
     return this.#all.values();
   }
@@ -141,7 +145,14 @@ export function plainGauge(description: Description): Meter.Gauge<Labels> {
       for (const { labels, value } of table.values()) this.set(labels, value);
     },
   });
-  return { set: (value, labels) => table.of(labels).set(value), of: (labels) => table.of(labels) };
+  return {
+    set: (value, labels) => table.of(labels).set(value),
+    of: (labels) => table.of(labels),
+    remove: (labels) => {
+      table.remove(labels);
+      gauge.remove(labels);
+    },
+  };
 }
 
 /** One series of a histogram: how many observations were in each bucket, those above the last one left out, and in all. */

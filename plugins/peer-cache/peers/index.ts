@@ -3,7 +3,6 @@ import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { fleetOf } from '../../../core/cache/fleet.js';
-import { setupOf } from '../../../core/cache/setup.js';
 import { SpareTime } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/option-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
@@ -87,10 +86,12 @@ export class Peers {
       members: this.#members,
       isFree: () => spare.isFree,
     });
-    fleetOf(host).join({
-      purge: (tenantId) => this.#purgeOthers(tenantId),
-      ask: (asking) => askForSnapshots(asking, this.#house, this.#members, this.#started.promise),
-    });
+    host.onStop(
+      fleetOf(host).join({
+        purge: (tenantId) => this.#purgeOthers(tenantId),
+        ask: (asking) => askForSnapshots(asking, this.#house, this.#members, this.#started.promise),
+      }),
+    );
   }
 
   /** What other replicas ask, by route. */
@@ -102,7 +103,8 @@ export class Peers {
   async start(store: AnswerStore): Promise<void> {
     const tls = await tlsOf(this.#options);
     if (tls !== undefined) this.#house.client.secure(tls);
-    const front = store.addTier(this.#tier, setupOf(await this.#host.describePipeline()));
+    const front = store.addTier(this.#tier, this.#host.setup);
+    this.#host.onStop(() => store.removeTier(this.#tier));
     this.#tier.attach(front);
     this.#routes.attach(front);
     await this.#watch.start();

@@ -1,10 +1,11 @@
 import test from 'ava';
-import { PluginFailure, Units, type Unit } from '../../../core/kernel/lifecycle.js';
+import { PluginFailure, purgeLives, Units, type Unit } from '../../../core/kernel/lifecycle.js';
+import { Life } from '../../../core/kernel/plugin/life.js';
 import type { Lifecycle } from '../../../core/plugin/index.js';
 import { makeHost } from '../../../core/testing/index.js';
 
 function unit(id: string, lifecycle: Lifecycle): Unit {
-  return { id, kind: 'stage', at: 'site.yaml:3:5', lifecycle };
+  return { id, kind: 'stage', at: 'site.yaml:3:5', life: new Life(id, lifecycle) };
 }
 
 /** A plugin that writes down what is done to it. */
@@ -79,6 +80,7 @@ test('readiness lists the reasons in pipeline order, also of a plugin that canno
 test('a purge reaches every plugin with its scope', async (t) => {
   const purged: string[] = [];
   const note = (id: string): Unit => unit(id, { purge: (scope) => void purged.push(`${id} ${scope}`) });
-  await new Units([note('a'), note('b')], makeHost().log).purge('answers');
+  const lives = [note('a'), note('b')].map(({ life }) => life);
+  await purgeLives(lives, makeHost().log, 'answers');
   t.deepEqual(purged, ['a answers', 'b answers']);
 });

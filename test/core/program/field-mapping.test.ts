@@ -116,14 +116,14 @@ test.serial(
       await proxy.reload();
       t.is(await kept('memory'), '0');
       t.is(await ask(), 'crew');
-      t.is(logged('field mapping reloaded'), 1);
+      t.is(logged('pipeline reloaded'), 1);
       await write('');
       await proxy.reload();
       t.is(await ask(), 'app');
       await write(inFile('team'));
       await proxy.reload();
       t.is(await ask(), 'team');
-      t.is(logged('field mapping reloaded'), 3);
+      t.is(logged('pipeline reloaded'), 3);
     });
   },
 );
@@ -149,7 +149,7 @@ test.serial(
       await proxy.reload();
       t.is(await kept('compat'), '0');
       t.is(logged('finished answers dropped by a reload'), 1);
-      t.is(logged('field mapping reloaded'), 0);
+      t.is(logged('pipeline reloaded'), 0);
       t.is(await ask(), 'team');
     });
   },
@@ -165,7 +165,7 @@ for (const [what, names, why] of broken) {
       await write(names);
       await proxy.reload();
       const record = await log.find(
-        (found) => found.get('body') === 'field mapping not reloaded, the old one stays',
+        (found) => found.get('body') === 'reload refused, the pipeline before it goes on',
       );
       t.regex(JSON.stringify([...record]), why);
       t.is(await ask(), 'team');
@@ -216,8 +216,9 @@ test.serial(
       ],
       endpoints: [referenceApi],
     });
-    const rereadNames = () => Promise.resolve(namesOptions(names()));
-    await withPipeline({ ...pipeline, rereadNames }, async ({ url, proxy }) => {
+    const reread = () =>
+      Promise.resolve({ pipeline: { ...pipeline, names: namesOptions(names()) }, findings: [] });
+    await withPipeline({ ...pipeline, reread }, async ({ url, proxy }) => {
       const early = ask(url);
       await reached.opened;
       label = 'crew';

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../../base/logger.js';
+import { decidingStages, setupOf } from '../../cache/setup.js';
+import type { Served, Serving } from '../../http/edge.js';
+import { buildPlugins, type Built, type HostFor } from '../../kernel/build.js';
+import { Chain } from '../../kernel/chain.js';
+import { Describer, type DescribeSettings } from '../../kernel/describe.js';
+import { Units } from '../../kernel/lifecycle.js';
+import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/types.js';
+import type { Lives, Registrations } from '../../kernel/plugin/life.js';
+import type { MetricSpecs } from '../../base/meters.js';
+import type { Host } from '../../kernel/plugin/host.js';
+import type { StageMeter } from '../../kernel/stage-meter.js';
+import type { RequestObserver } from '../../kernel/telemetry/request-record.js';
+import { createLimits, type Limits } from '../../wire/limits/limits.js';
+import type { NameLearner } from '../../victoria/names/name-learner.js';
+import { Naming } from '../../victoria/names/naming.js';
+import { configHash } from './config-hash.js';
+
+/** What the plugins of one pipeline have in common, beside the process. */
+export interface GenerationParts {
+  readonly naming: Naming;
+  readonly limits: Limits;
+  readonly learner: NameLearner;
+  readonly setup: string;
+}
+
+/** What a generation is built from. */
+export interface GenerationHouse {
+  readonly hostFor: (
+    parts: GenerationParts,
+    plugin: readonly [pluginId: string, metrics: MetricSpecs, component: string],
+    registered: Registrations,
+  ) => Host;
+  readonly meterFor: (stageId: string) => StageMeter;
+  readonly lives: Lives;
+  readonly describing: DescribeSettings;
+  readonly log: Logger;
+  /** Observers of the process, before those of plugins. */
+  readonly observers: readonly RequestObserver[];
+}
+
+/** Everything that one reading of the pipeline file made. Plugins that are the same in the next one live on in it. */
+export class Generation {
+  readonly pipeline: Pipeline;
+  readonly parts: GenerationParts;
+  readonly hash: string;
+  readonly units: Units;
+  readonly chain: Chain;
+  readonly describer: Describer;
+  /** Set when it serves. */
+  serving: Serving | undefined;
+  readonly #built: Built;
+  readonly #observers: readonly RequestObserver[];
+
+  /** Creates the plugins that do not live yet. An Error names the one that cannot be made; nothing of it is left then. */
+  constructor(pipeline: Pipeline, house: GenerationHouse, learner: NameLearner) {
+    this.pipeline = pipeline;
+    this.describer = new Describer(pipeline, house.describing);
+    const { fixed } = this.describer;
+    this.hash = configHash(fixed);
+    const parts = {
+      naming: new Naming(pipeline.names),
+      limits: createLimits({
+        ...pipeline.limits,
+        requestTimeout: pipeline.server.httpWriteTimeout,
+        tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
+      }),
+      learner,
+      setup: setupOf(fixed),
+    };
+    this.parts = parts;
+    this.#observers = house.observers;
+    const hostFor: HostFor = (id, metrics, component, registered) =>
+      house.hostFor(parts, [id, metrics, component], registered);
+    const { meterFor, lives } = house;
+    this.#built = buildPlugins(pipeline, { hostFor, meterFor, lives, keyOf: keysOf(pipeline, parts) });
+    this.units = new Units(this.#built.units, house.log);
+    this.chain = new Chain(this.#built.links);
+  }
+
+  /** Whether a request, a tail or work in the background still needs it. */
+  get isBusy(): boolean {
+    return this.chain.isRunning || (this.serving?.open ?? 0) > 0;
+  }
+
+  served(memory: Served['memory']): Served {
+    const { server, telemetry } = this.pipeline;
+    const { handlers, routes, upgrades } = this.#built;
+    const lists = [this.#observers, ...this.units.order.map(({ life }) => life.registered.observers)];
+    return {
+      server,
+      telemetry,
+      handlers,
+      routes,
+      upgrades,
+      run: this.chain.run,
+      memory,
+      observer: {
+        started: (record) => {
+          for (const list of lists) for (const observer of list) observer.started(record);
+        },
+        finished: (record, status, durationMs) => {
+          for (const list of lists) for (const observer of list) observer.finished(record, status, durationMs);
+        },
+      },
+    };
+  }
+
+  /** Stops the plugins that no other generation needs. */
+  async end(): Promise<void> {
+    await this.units.stop();
+    this.chain.end();
+  }
+}
+
+/**
+ * What makes a plugin what it is. Its own options, and the sections that it reads through its host; for one that keeps answers also
+ * whatever those depend on, secrets too, so that nothing is kept that another backend, or another translation, would have answered.
+ */
+function keysOf(pipeline: Pipeline, { setup }: GenerationParts): (loaded: LoadedPlugin) => string {
+  const { names, limits, server, stages } = pipeline;
+  const sections = digest([names, limits, server.httpWriteTimeout]);
+  const behind = digest([
+    setup,
+    decidingStages(stages, ({ plugin }) => plugin.name).map(({ id, use, options }) => [id, use, options]),
+  ]);
+  return ({ id, plugin, options }) => {
+    const isKeeper = plugin.kind === 'stage' && plugin.keepsAnswers === true;
+    // One that can only be there once cannot be replaced while it runs, and needs no sections.
+    const isSingle = plugin.isSingle === true;
+    return JSON.stringify([id, options, isSingle ? '' : sections, isKeeper ? behind : '']);
+  };
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}

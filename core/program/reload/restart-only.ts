@@ -1,0 +1,35 @@
+import type { Pipeline } from '../../kernel/pipeline/types.js';
+
+/** Options of `server` that listeners, the process or its workers are made with. */
+const ofServer = [
+  'workers',
+  'tlsRequireClientCert',
+  'httpMaxHeaderBytes',
+  'goMemLimit',
+  'goMemLimitPercent',
+  'goGcPercent',
+] as const;
+/** Of `telemetry` everything but the routes: writers, exporters and series are made once. */
+const liveTelemetry: ReadonlySet<string> = new Set(['registerInstrumentation']);
+
+/** The options, as `server.workers`, that differ and that a running process cannot take up. */
+export function needsRestart(before: Pipeline, after: Pipeline): readonly string[] {
+  const server = ofServer.filter((key) => before.server[key] !== after.server[key]);
+  const { tlsCertFile, tlsClientCaFile } = before.server;
+  const tls = [
+    ...((tlsCertFile === undefined) === (after.server.tlsCertFile === undefined) ? [] : ['tlsCertFile']),
+    ...((tlsClientCaFile === undefined) === (after.server.tlsClientCaFile === undefined)
+      ? []
+      : ['tlsClientCaFile']),
+  ];
+  const [was, is] = [before.telemetry, after.telemetry].map(
+    (options) => new Map<string, unknown>(Object.entries(options)),
+  );
+  const telemetry = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].filter(
+    (key) => !liveTelemetry.has(key) && JSON.stringify(was?.get(key)) !== JSON.stringify(is?.get(key)),
+  );
+  return [
+    ...[...server, ...tls].map((key) => `server.${key}`),
+    ...telemetry.map((key) => `telemetry.${key}`),
+  ];
+}

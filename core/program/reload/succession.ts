@@ -1,0 +1,311 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '../../base/logger.js';
+import type { Meters } from '../../base/meters.js';
+import type { Clock } from '../../base/clock.js';
+import type { MemoryPool } from '../../base/memory/pool.js';
+import type { Edge, Prepared } from '../../http/edge.js';
+import { PluginFailure } from '../../kernel/lifecycle.js';
+import type { Finding, Pipeline, Reread } from '../../kernel/pipeline/types.js';
+import type { ReloadFinding, ReloadReport, ServingState } from '../../kernel/plugin/host.js';
+import type { reloadMetrics } from '../../kernel/telemetry/metrics-table.js';
+import { NameLearner } from '../../victoria/names/name-learner.js';
+import { Generation, type GenerationHouse } from './generation.js';
+import { needsRestart } from './restart-only.js';
+
+export interface SuccessionHouse extends GenerationHouse {
+  readonly edge: Edge;
+  readonly memory: MemoryPool;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly meters: Meters<typeof reloadMetrics>;
+  /** Unix milliseconds. */
+  readonly startedMs: number;
+  /** A generation is about to take the requests. */
+  readonly onSwap: () => void;
+}
+
+/** How long plugins that are new may take to become ready before they serve all the same. */
+const warmMs = 5_000;
+const lookEveryMs = 50;
+/** How often it is looked whether the last request of an earlier generation has ended. */
+const drainLookMs = 20;
+const drainLookMostMs = 500;
+/** How long work that nobody waits for may go on once the requests have ended. */
+const lastWorkMs = 1_000;
+/** Of earlier generations that still have tails: beyond, the tails of the oldest are closed. */
+const maxDraining = 16;
+
+/** One generation after the other: the one that serves, and those before it that still have requests. */
+export class Succession {
+  readonly #house: SuccessionHouse;
+  #current: Generation;
+  #number = 1;
+  #sinceMs: number;
+  readonly #draining = new Map<Generation, AbortController>();
+  #lastReload: ServingState['lastReload'];
+  /** The reload that runs, and the one that waits for it: whoever asks meanwhile gets the report of that one. */
+  #running: Promise<ReloadReport> | undefined;
+  #waiting: Promise<ReloadReport> | undefined;
+  #isClosing = false;
+
+  private constructor(first: Generation, house: SuccessionHouse) {
+    this.#house = house;
+    this.#current = first;
+    this.#sinceMs = house.clock.nowMs();
+  }
+
+  /** Starts to serve a generation whose plugins have started. */
+  static async begin(first: Generation, house: SuccessionHouse): Promise<Succession> {
+    const prepared = await house.edge.prepare(first.served(house.memory));
+    first.serving = prepared.commit();
+    const succession = new Succession(first, house);
+    succession.#show(first.hash);
+    house.meters.reload_draining.set(0, {});
+    succession.#tell('success');
+    return succession;
+  }
+
+  get current(): Generation {
+    return this.#current;
+  }
+
+  get state(): ServingState {
+    return {
+      file: this.#current.pipeline.file,
+      hash: this.#current.hash,
+      generation: this.#number,
+      startedMs: this.#house.startedMs,
+      servingSinceMs: this.#sinceMs,
+      draining: this.#draining.size,
+      lastReload: this.#lastReload,
+    };
+  }
+
+  /** Reads the file again, and serves what it says if it can be served. Never throws because of the file. */
+  reload(): Promise<ReloadReport> {
+    if (this.#running === undefined) return this.#begin();
+    // The one that runs may have read the file before it was changed.
+    this.#waiting ??= this.#running.then(() => {
+      this.#waiting = undefined;
+      return this.#begin();
+    });
+    return this.#waiting;
+  }
+
+  #begin(): Promise<ReloadReport> {
+    const running = this.#reload().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
+
+  async #reload(): Promise<ReloadReport> {
+    const { log, clock, meters } = this.#house;
+    const before = this.#current;
+    let read: Reread | undefined;
+    let report: ReloadReport;
+    try {
+      read = await before.pipeline.reread?.();
+      report = read === undefined ? this.#report('unchanged', []) : await this.#take(read);
+    } catch (error) {
+      const at = before.pipeline.file;
+      const message = error instanceof Error ? error.message : String(error);
+      report = this.#report('refused', [{ at, severity: 'error', message }]);
+    }
+    // What plugins read by themselves, such as a tenant map, may have changed whatever the file says.
+    if (!this.#isClosing) await this.#current.units.reload(before.units);
+    meters.reloads_total.add(1, { result: report.result });
+    this.#lastReload = { ...report, atMs: clock.nowMs() };
+    const fields = {
+      'pipeline.file': before.pipeline.file,
+      'pipeline.hash': report.hash,
+      'pipeline.generation': report.generation,
+      ...(report.findings.length === 0 ? {} : { 'pipeline.findings': report.findings.map(lineOf) }),
+    };
+    if (report.result === 'refused') {
+      this.#tell('failure');
+      log.error('reload refused, the pipeline before it goes on', fields);
+    } else {
+      this.#tell('success');
+      log.info(report.result === 'swapped' ? 'pipeline reloaded' : 'reload changed nothing', fields);
+    }
+    return report;
+  }
+
+  async #take({ pipeline, findings }: Reread): Promise<ReloadReport> {
+    const found = findings.map(shown);
+    if (pipeline === undefined) return this.#report('refused', found);
+    const refused = (message: string, at = pipeline.file): ReloadReport =>
+      this.#report('refused', [{ at, severity: 'error', message }, ...found]);
+    const before = this.#current;
+    const fixed = needsRestart(before.pipeline, pipeline);
+    if (fixed.length > 0)
+      return refused(`${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} read at the start only: restart to change it`);
+    let next: Generation;
+    try {
+      next = new Generation(pipeline, this.#house, this.#learnerFor(pipeline));
+    } catch (error) {
+      return refused(...textAndPlace(error));
+    }
+    if (next.units.isSameAs(before.units) && sameSections(before.pipeline, pipeline)) {
+      await next.end();
+      return this.#report('unchanged', found);
+    }
+    const { fresh } = next.units;
+    let prepared: Prepared;
+    try {
+      await next.units.start(pipeline.server.startTimeout);
+    } catch (error) {
+      return refused(...textAndPlace(error));
+    }
+    try {
+      prepared = await this.#house.edge.prepare(next.served(this.#house.memory));
+    } catch (error) {
+      await next.end();
+      return refused(...textAndPlace(error));
+    }
+    const reasons = await this.#warm(next, fresh);
+    if (reasons.length > 0)
+      this.#house.log.warn('plugins are not ready and serve all the same', { reasons });
+    if (this.#isClosing) {
+      await prepared.discard();
+      await next.end();
+      return refused('the process is stopping');
+    }
+    this.#swap(next, prepared);
+    return this.#report('swapped', found);
+  }
+
+  #swap(next: Generation, prepared: Prepared): void {
+    const { memory, clock } = this.#house;
+    const before = this.#current;
+    memory.holdQueriesTo(next.pipeline.limits.maxQueryMemory);
+    this.#house.onSwap();
+    next.serving = prepared.commit();
+    this.#current = next;
+    this.#number += 1;
+    this.#sinceMs = clock.nowMs();
+    this.#hide(before.hash, next.hash);
+    void this.#drain(before);
+    if (this.#draining.size <= maxDraining) return;
+    for (const [old, hurry] of this.#draining) {
+      if (old.units.isSameAs(next.units)) continue;
+      hurry.abort();
+      return;
+    }
+  }
+
+  /** Waits until nothing needs it any more; after the bound its tails are closed, unless all they pass through serves still. */
+  async #drain(old: Generation): Promise<void> {
+    const { clock, log } = this.#house;
+    const hurry = new AbortController();
+    this.#draining.set(old, hurry);
+    this.#showDraining();
+    try {
+      const boundMs = old.pipeline.server.reloadDrainTimeout;
+      let untilMs = clock.monotonicMs() + boundMs;
+      for (let waitMs = drainLookMs; old.isBusy && !this.#isClosing; waitMs = Math.min(drainLookMostMs, 2 * waitMs)) {
+        await pause(waitMs, undefined, { ref: false });
+        const isOver = clock.monotonicMs() >= untilMs;
+        if (!isOver && !hurry.signal.aborted) continue;
+        if (old.units.isSameAs(this.#current.units)) {
+          untilMs = clock.monotonicMs() + boundMs;
+          continue;
+        }
+        log.warn('ending what an earlier pipeline still serves', {
+          'requests.open': old.serving?.open ?? 0,
+          'pipeline.hash': old.hash,
+        });
+        await old.serving?.close(0);
+        break;
+      }
+      if (this.#isClosing) return;
+      const lastMs = clock.monotonicMs() + lastWorkMs;
+      while (old.chain.isRunning && clock.monotonicMs() < lastMs)
+        await pause(drainLookMs, undefined, { ref: false });
+      await old.end();
+      old.serving?.gone();
+    } catch (error) {
+      log.error('an earlier pipeline could not be ended', { error });
+    } finally {
+      this.#draining.delete(old);
+      this.#showDraining();
+    }
+  }
+
+  /** Ends all generations, once the listeners are closed. */
+  async end(): Promise<void> {
+    this.#isClosing = true;
+    await this.#running;
+    for (const old of this.#draining.keys()) await old.end();
+    await this.#current.end();
+  }
+
+  /** No further generation is to serve. */
+  closing(): void {
+    this.#isClosing = true;
+  }
+
+  async #warm(next: Generation, fresh: Generation['units']['fresh']): Promise<readonly string[]> {
+    const { clock } = this.#house;
+    const untilMs = clock.monotonicMs() + warmMs;
+    for (;;) {
+      const reasons = await next.units.readiness(fresh);
+      if (reasons.length === 0 || clock.monotonicMs() >= untilMs || this.#isClosing) return reasons;
+      await pause(lookEveryMs, undefined, { ref: false });
+    }
+  }
+
+  /** Names that were learned under another mapping are not what the backend stores. */
+  #learnerFor({ names }: Pipeline): NameLearner {
+    const { pipeline, parts } = this.#current;
+    return JSON.stringify(names) === JSON.stringify(pipeline.names)
+      ? parts.learner
+      : new NameLearner(this.#house.clock);
+  }
+
+  #report(result: ReloadReport['result'], findings: readonly ReloadFinding[]): ReloadReport {
+    return { result, hash: this.#current.hash, generation: this.#number, findings };
+  }
+
+  #tell(outcome: 'success' | 'failure'): void {
+    const { meters, clock } = this.#house;
+    meters.reload_last_successful.set(outcome === 'success' ? 1 : 0, {});
+    if (outcome === 'success') meters.reload_last_success_timestamp_seconds.set(clock.nowMs() / 1000, {});
+  }
+
+  #show(hash: string): void {
+    this.#house.meters.pipeline_info.set(1, { hash });
+  }
+
+  #hide(before: string, now: string): void {
+    this.#house.meters.pipeline_info.remove({ hash: before });
+    this.#show(now);
+  }
+
+  #showDraining(): void {
+    this.#house.meters.reload_draining.set(this.#draining.size, {});
+  }
+}
+
+function sameSections(one: Pipeline, other: Pipeline): boolean {
+  const textOf = ({ server, names, limits, telemetry }: Pipeline): string =>
+    JSON.stringify([server, names, limits, telemetry]);
+  return textOf(one) === textOf(other);
+}
+
+function shown({ at, ...finding }: Finding): ReloadFinding {
+  return { at: `${at.file}:${at.line}:${at.column}`, ...finding };
+}
+
+function lineOf({ at, severity, message, rule, fix }: ReloadFinding): string {
+  return `${at}: ${severity}${rule === undefined ? '' : ` ${rule}`}: ${message}${fix === undefined ? '' : ` (${fix})`}`;
+}
+
+/** What an error says; one of a plugin begins with its place. */
+function textAndPlace(error: unknown): [message: string, at?: string] {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof PluginFailure)) return [message];
+  return [message.slice(error.at.length + 2), error.at];
+}

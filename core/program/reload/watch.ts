@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import type { Service } from '../until-signal.js';
+
+/** How often files are looked at: a notice of the system would miss what is mounted, or replaced by a link to another folder. */
+const lookEveryMs = 1_000;
+
+/** A service that is reloaded when a file has changed (`-pipeline.watch`), once the change has lasted for one look. */
+export function watching<Watched extends Service>(service: Watched, files: () => readonly string[]): Service {
+  let served: string | undefined;
+  let seen: string | undefined;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const now = await signatureOf(files());
+      served ??= now;
+      // One that is being written is left until it stays as it is.
+      if (now !== served && now === seen) {
+        served = now;
+        await service.reload?.();
+        // What it includes may be other files by now.
+        served = await signatureOf(files());
+      }
+      seen = now;
+    } finally {
+      isLooking = false;
+    }
+  };
+  void look();
+  const timer = setInterval(() => void look(), lookEveryMs).unref();
+  return {
+    ...(service.ended === undefined ? {} : { ended: service.ended }),
+    reload: async () => service.reload?.(),
+    close: async () => {
+      clearInterval(timer);
+      await service.close();
+    },
+  };
+}
+
+/** Equal while no file was changed, replaced or taken away. */
+async function signatureOf(files: readonly string[]): Promise<string> {
+  const parts = await Promise.all(
+    files.map(async (file) => {
+      try {
+        const { ino, size, mtimeMs } = await stat(file);
+        return `${ino} ${size} ${mtimeMs}`;
+      } catch {
+        return 'gone';
+      }
+    }),
+  );
+  return parts.join();
+}

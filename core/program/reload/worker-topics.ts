@@ -1,0 +1,48 @@
+import { Claims } from '../../base/claims.js';
+import type { Host } from '../../kernel/plugin/host.js';
+import type { Topic } from '../../workers/line.js';
+import type { Answer, Workers } from '../../workers/workers.js';
+
+/** What plugins answer to other workers: the plugin that came last, of those that have not stopped. */
+export class WorkerTopics {
+  readonly #workers: Workers;
+  readonly #answers = new Map<string, Claims<Answer<never, unknown>>>();
+
+  constructor(workers: Workers) {
+    this.#workers = workers;
+  }
+
+  /** The workers as one plugin reaches them. */
+  for(onStop: Host['onStop']): Workers {
+    const workers = this.#workers;
+    return {
+      id: workers.id,
+      count: workers.count,
+      sockets: workers.sockets,
+      answer: (topic, answer) => onStop(this.#of(topic).claim(answer)),
+      gather: (topic, asked, how) => workers.gather(topic, asked, how),
+      tokens: (terms) => released(workers.tokens(terms), onStop),
+      places: (terms) => released(workers.places(terms), onStop),
+    };
+  }
+
+  #of<Asked, Answered>(topic: Topic<Asked, Answered>): Claims<Answer<never, unknown>> {
+    const known = this.#answers.get(topic.name);
+    if (known !== undefined) return known;
+    const claims = new Claims<Answer<never, unknown>>();
+    this.#answers.set(topic.name, claims);
+    this.#workers.answer(topic, (asked) => {
+      // The topic says what its handler takes and gives.
+      const answer = claims.current as Answer<Asked, Answered> | undefined;
+      if (answer === undefined) throw new Error(`no plugin answers ${topic.name} any more`);
+      return answer(asked);
+    });
+    return claims;
+  }
+}
+
+/** Gives up what the plugin that has stopped had of a budget. */
+function released<Part extends { release(): void }>(part: Part, onStop: Host['onStop']): Part {
+  onStop(() => part.release());
+  return part;
+}
