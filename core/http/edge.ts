@@ -114,7 +114,7 @@ export class Edge {
         if (open?.address === plan.address && open.isTls === (ofMain !== undefined)) continue;
         if (open !== undefined && samePort(open.address, plan.address))
           throw new Error(`${plan.flag}: ${open.address} becomes ${plan.address} with a restart only`);
-        const listener = await this.#open(name, plan, ofMain, served.server, () => this.#current ?? serving);
+        const listener = await this.#open(name, plan, ofMain, served.server);
         opened.set(name, { listener, address: plan.address, isTls: ofMain !== undefined });
       }
     } catch (error) {
@@ -173,17 +173,22 @@ export class Edge {
     await Promise.all(closed);
   }
 
+  #take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
+    // One that comes while the process has not begun to serve yet waits for the next turns of the event loop.
+    if (this.#current === undefined) setImmediate(() => this.#take(name, request, response));
+    else this.#current.take(name, request, response);
+  }
+
   async #open(
     name: ListenerName,
     plan: ListenerPlan,
     tls: TlsMaterial | undefined,
     options: ServerOptions,
-    current: () => Serving,
   ): Promise<Listener> {
     const { log, workerSocket } = this.#house;
     const connections = this.#connections;
     const server = createListenerServer(
-      (request, response) => current().take(name, request, response),
+      (request, response) => this.#take(name, request, response),
       options,
       tls,
     );
@@ -201,7 +206,7 @@ export class Edge {
     });
     if (name === 'main')
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        current().upgrades.take(server, request, socket, head),
+        this.#current?.upgrades.take(server, request, socket, head),
       );
     if (plan.address === workerSocket) return listenOnSocket(server, plan.address);
     return listen(server, plan.flag, plan.address, tls !== undefined);

@@ -186,6 +186,8 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     throw error;
   }
   const begun = succession;
+  // Later ones take its place, and it is to be free with its last request.
+  first = undefined;
   serve(begun);
   requestLog.start();
   push?.start();
