@@ -4,13 +4,14 @@ import {
   type ByteLruOptions,
   type CacheObserver,
 } from '../base/memory/byte-lru.js';
-import { CacheRoom, type Yielding } from '../base/memory/cache-room.js';
+import type { Yielding } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/pool.js';
 import { Slabs, type KeptBytes } from '../base/memory/slabs.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
 import { Generations } from './generations.js';
+import { cacheRoom } from './room.js';
 import { tenantOf, tenantPart } from './keys.js';
 import { createTieredCache, type Envelope, type MemoryTier, type TieredCache } from './tiers.js';
 
@@ -372,22 +373,6 @@ function beginningOf(key: string, setup: string): string {
 
 function withoutGeneration(memoryKey: string): string {
   return memoryKey.slice(memoryKey.indexOf(' ') + 1);
-}
-
-/** Where the caches of this process make room for what else it needs. */
-export function cacheRoom(
-  { cacheMaxBytes }: Pick<AnswerStoreOptions, 'cacheMaxBytes'>,
-  host: Pick<Host, 'shared'>,
-): CacheRoom {
-  return host.shared(
-    `cache room of ${cacheMaxBytes}`,
-    () => new CacheRoom(cacheMaxBytes, besideCaches(host)),
-  );
-}
-
-/** What is held outside of the caches under a bound of its own, in bytes: they make no room for it. */
-export function besideCaches(host: Pick<Host, 'shared'>): Set<() => number> {
-  return host.shared('beside caches', () => new Set());
 }
 
 /** The store of this process for answers of one setup, under one set of options. */

@@ -15,7 +15,7 @@ export function setupOf({ sections, stages }: Pick<StaticDescription, 'sections'
   const deciding = sections.filter(({ name }) => name === 'names' || name === 'limits');
   const parts = [...deciding, ...decidingStages(stages, ({ name }) => name)].map(({ name, options }) => [
     name,
-    options.map(({ key, value }) => [key, value ?? null]),
+    options.filter(({ isNeutral }) => !isNeutral).map(({ key, value }) => [key, value ?? null]),
   ]);
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }

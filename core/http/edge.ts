@@ -248,7 +248,9 @@ export class Serving {
     });
     for (const [name, { routes }] of plans) {
       const fastLane =
-        name === 'main' && options.httpFastLane ? new FastLane({ ...shared, meters, connections }) : undefined;
+        name === 'main' && options.httpFastLane
+          ? new FastLane({ ...shared, meters, connections })
+          : undefined;
       const app = createApp({
         ...shared,
         routes,

@@ -20,7 +20,9 @@ export interface DescribeSettings {
 
 /** What a pipeline is made of, without anything that changes while it runs. */
 export type StaticDescription = Pick<PipelineDescription, 'sections'> &
-  Readonly<Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>>;
+  Readonly<
+    Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>
+  >;
 
 /** A pipeline, described. */
 export class Describer {

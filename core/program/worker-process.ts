@@ -37,7 +37,15 @@ export function joinFirstProcess({ id, count, sockets }: WorkerPlace): {
 }
 
 /** All of a pipeline that stays as it is while the process runs: workers of one proxy have the same. */
-export function identityOf({ server, names, limits, telemetry, stages, endpoints, services }: Pipeline): string {
+export function identityOf({
+  server,
+  names,
+  limits,
+  telemetry,
+  stages,
+  endpoints,
+  services,
+}: Pipeline): string {
   const plugins = [stages, endpoints, services].map((list) =>
     list.map(({ id, use, options }) => [id, use, options]),
   );

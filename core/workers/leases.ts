@@ -231,7 +231,10 @@ export class Leases {
 
 /** All that a worker has been lent, by budget. */
 export class AllLeases {
-  readonly #all = new Map<string, { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number }>();
+  readonly #all = new Map<
+    string,
+    { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number }
+  >();
 
   constructor(
     private readonly line: Line,

@@ -20,7 +20,8 @@ import { QueryAnalytics, reportOf, type TrackedQueries } from './query-analytics
 
 export default defineEndpoint<AdminOptions>({
   name: 'admin',
-  summary: 'Reload, cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
+  summary:
+    'Reload, cache flush, query analytics and profiles, on the admin listener or behind the admin token.',
   servesAdmin: true,
   create(options, host) {
     const routes = new Map<string, RouteHandler>([

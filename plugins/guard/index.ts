@@ -84,7 +84,12 @@ class Guard implements Stage<'tenant', 'place'> {
       max: maxConcurrent,
       limit: () => this.#limit.current,
       placesOf: (inUse, onMore) =>
-        host.workers.places({ name: `${host.pluginId} places of ${maxConcurrent}`, size: maxConcurrent, inUse, onMore }),
+        host.workers.places({
+          name: `${host.pluginId} places of ${maxConcurrent}`,
+          size: maxConcurrent,
+          inUse,
+          onMore,
+        }),
       queueWaitMs: maxConcurrentQueueWait,
       nowMs: () => host.clock.monotonicMs(),
       refusal: (reason) => this.#refusal(reason),

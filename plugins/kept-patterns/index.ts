@@ -2,7 +2,7 @@
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/pool.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
-import { cacheRoom } from '../../core/cache/answer-store.js';
+import { cacheRoom } from '../../core/cache/room.js';
 import { fleetOf } from '../../core/cache/fleet.js';
 import { Generations } from '../../core/cache/generations.js';
 import { tenantPart } from '../../core/cache/keys.js';

@@ -4,7 +4,7 @@ import type { LabelIndexOptions } from '../../core/base/options.gen.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
 import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
-import { besideCaches } from '../../core/cache/answer-store.js';
+import { besideCaches } from '../../core/cache/room.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { browseDefault } from '../../core/cache/label-index/browse-default.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';

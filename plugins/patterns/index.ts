@@ -61,8 +61,7 @@ class Patterns implements Endpoint {
       },
     });
     await this.reload();
-    if (this.#options.enabled)
-      this.#host.onStop(usualPatternSearch(this.#host).claim(() => this.#search));
+    if (this.#options.enabled) this.#host.onStop(usualPatternSearch(this.#host).claim(() => this.#search));
   }
 
   /** SIGHUP reads the file again; when that fails, the old patterns stay. */

@@ -1,5 +1,6 @@
 import { ageBuckets } from '../../core/cache/age.js';
-import { besideCaches, type AnswerStore } from '../../core/cache/answer-store.js';
+import type { AnswerStore } from '../../core/cache/answer-store.js';
+import { besideCaches } from '../../core/cache/room.js';
 import type { SharedObserver } from '../../core/cache/shared-observer.js';
 import { SharedStoreTier } from '../../core/cache/shared-store.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';

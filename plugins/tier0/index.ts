@@ -4,7 +4,7 @@ import { atPace } from '../../core/base/pace/steps.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import type { EncodedAnswer } from '../../core/wire/answer/types.js';
-import { cacheRoom } from '../../core/cache/answer-store.js';
+import { cacheRoom } from '../../core/cache/room.js';
 import { ByteLru, largestEntryDivisor } from '../../core/base/memory/byte-lru.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';

@@ -6,7 +6,11 @@ import {
   type OtherMembers,
   type WrittenEntry,
 } from '../../base/files/snapshot-json.js';
-import { SnapshotKeeper, type SnapshotTurns, type SnapshotObserver } from '../../base/files/snapshot-keeper.js';
+import {
+  SnapshotKeeper,
+  type SnapshotTurns,
+  type SnapshotObserver,
+} from '../../base/files/snapshot-keeper.js';
 import type { Clock } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { Pacer } from '../../base/pace/pacer.js';

@@ -13,6 +13,8 @@ export interface OptionDescription {
   readonly isSet: boolean;
   readonly isDefault: boolean;
   readonly isSecret: boolean;
+  /** No answer depends on it. */
+  readonly isNeutral: boolean;
   readonly flag: string | undefined;
   readonly unit: string | undefined;
 }
@@ -35,7 +37,7 @@ export function describeOptions(
 }
 
 function describe(definition: OptionDefinition, value: unknown, byDefault: unknown): OptionDescription {
-  const { key, description, flag, shares, unit, isSecret, schema } = definition;
+  const { key, description, flag, shares, unit, isSecret, isNeutral, schema } = definition;
   return {
     key,
     description,
@@ -44,6 +46,7 @@ function describe(definition: OptionDefinition, value: unknown, byDefault: unkno
     isSet: value !== undefined,
     isDefault: JSON.stringify(value) === JSON.stringify(byDefault),
     isSecret,
+    isNeutral,
     flag: flag ?? shares,
     unit,
   };

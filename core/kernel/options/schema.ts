@@ -34,6 +34,8 @@ export interface ValueSchema {
   readonly 'x-expected'?: string;
   /** The value never appears in logs or in messages. */
   readonly 'x-secret'?: boolean;
+  /** Says when and how something is done, never what an answer holds: what is kept counts under any value. */
+  readonly 'x-neutral'?: boolean;
   /** What to use instead. */
   readonly 'x-deprecated'?: string;
   /** No code reads the option yet. */
@@ -60,6 +62,7 @@ export interface OptionDefinition {
   readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
+  readonly isNeutral: boolean;
   readonly deprecated: string | undefined;
   readonly isUnread: boolean;
   readonly schema: ValueSchema;
@@ -100,6 +103,7 @@ export function definitionsOf(owner: string, schema: OptionSchema): readonly Opt
     unit: option['x-unit'],
     description: option.description ?? '',
     isSecret: option['x-secret'] === true,
+    isNeutral: option['x-neutral'] === true,
     deprecated: option['x-deprecated'],
     isUnread: option['x-unread'] === true,
     schema: option,

@@ -77,7 +77,11 @@ export class Lives {
     return this.#known;
   }
 
-  take<Made extends Lifecycle>(key: string, id: string, make: (registered: Registrations) => Made): Life<Made> {
+  take<Made extends Lifecycle>(
+    key: string,
+    id: string,
+    make: (registered: Registrations) => Made,
+  ): Life<Made> {
     // The key names the definition, which makes the same kind of thing each time.
     const living = this.#all.get(key) as Life<Made> | undefined;
     if (living !== undefined) return living;

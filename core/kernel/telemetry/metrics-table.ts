@@ -201,6 +201,7 @@ export const coreMetrics: MetricSpecs = {
   ...logMetrics,
   ...otlpMetrics,
   ...memoryMetrics,
+  ...reloadMetrics,
 };
 
 /** Every metric of the house that no plugin declares, but for those of the process. */

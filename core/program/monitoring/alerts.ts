@@ -128,6 +128,22 @@ export function alertsOf(metrics: MetricSpecs): readonly Alert[] {
       summary: 'Log records are lost: the log is full, closed or too slow.',
     },
     {
+      name: 'RefProxyReloadRefused',
+      page: 'reload-refused',
+      severity: 'warning',
+      expression: `${lately.smallest('reload_last_successful')} == 0`,
+      holds: '5m',
+      summary: 'A replica was to serve another pipeline and could not: it serves the one before.',
+    },
+    {
+      name: 'RefProxyPipelinesDiffer',
+      page: 'pipelines-differ',
+      severity: 'warning',
+      expression: `count(${lately.largest('pipeline_info', ['hash'])} > 0) > 1`,
+      holds: '30m',
+      summary: 'Replicas serve different pipelines.',
+    },
+    {
       name: 'RefProxyTenantMapStale',
       page: 'tenant-map-stale',
       severity: 'warning',

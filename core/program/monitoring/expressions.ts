@@ -43,6 +43,11 @@ export class Expressions {
     return this.#over('max', gauge, this.#select(gauge, 'gauge', where), by);
   }
 
+  /** The smallest of gauges by labels. */
+  smallest(gauge: string, by: readonly string[] = [], where: Where = {}): string {
+    return this.#over('min', gauge, this.#select(gauge, 'gauge', where), by);
+  }
+
   /** What so many of the observations were below, from 0 to 1. */
   quantile(ratio: number, histogram: string, by: readonly string[] = [], where: Where = {}): string {
     const rate = `rate(${this.#select(histogram, 'histogram', where, '_bucket')}[${this.#interval}])`;

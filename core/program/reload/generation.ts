@@ -4,7 +4,7 @@ import { decidingStages, setupOf } from '../../cache/setup.js';
 import type { Served, Serving } from '../../http/edge.js';
 import { buildPlugins, type Built, type HostFor } from '../../kernel/build.js';
 import { Chain } from '../../kernel/chain.js';
-import { Describer, type DescribeSettings } from '../../kernel/describe.js';
+import { Describer, type DescribeSettings, type StaticDescription } from '../../kernel/describe.js';
 import { Units } from '../../kernel/lifecycle.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/types.js';
 import type { Lives, Registrations } from '../../kernel/plugin/life.js';
@@ -74,7 +74,7 @@ export class Generation {
     const hostFor: HostFor = (id, metrics, component, registered) =>
       house.hostFor(parts, [id, metrics, component], registered);
     const { meterFor, lives } = house;
-    this.#built = buildPlugins(pipeline, { hostFor, meterFor, lives, keyOf: keysOf(pipeline, parts) });
+    this.#built = buildPlugins(pipeline, { hostFor, meterFor, lives, keyOf: keysOf(pipeline, parts, fixed) });
     this.units = new Units(this.#built.units, house.log);
     this.chain = new Chain(this.#built.links);
   }
@@ -101,7 +101,8 @@ export class Generation {
           for (const list of lists) for (const observer of list) observer.started(record);
         },
         finished: (record, status, durationMs) => {
-          for (const list of lists) for (const observer of list) observer.finished(record, status, durationMs);
+          for (const list of lists)
+            for (const observer of list) observer.finished(record, status, durationMs);
         },
       },
     };
@@ -118,12 +119,20 @@ export class Generation {
  * What makes a plugin what it is. Its own options, and the sections that it reads through its host; for one that keeps answers also
  * whatever those depend on, secrets too, so that nothing is kept that another backend, or another translation, would have answered.
  */
-function keysOf(pipeline: Pipeline, { setup }: GenerationParts): (loaded: LoadedPlugin) => string {
+function keysOf(
+  pipeline: Pipeline,
+  { setup }: GenerationParts,
+  { stages: described }: StaticDescription,
+): (loaded: LoadedPlugin) => string {
   const { names, limits, server, stages } = pipeline;
   const sections = digest([names, limits, server.httpWriteTimeout]);
   const behind = digest([
     setup,
-    decidingStages(stages, ({ plugin }) => plugin.name).map(({ id, use, options }) => [id, use, options]),
+    decidingStages(stages, ({ plugin }) => plugin.name).map((stage) => {
+      const of = described.find(({ id }) => id === stage.id)?.options ?? [];
+      const neutral = new Set(of.filter(({ isNeutral }) => isNeutral).map(({ key }) => key));
+      return [stage.id, stage.use, Object.entries(stage.options ?? {}).filter(([key]) => !neutral.has(key))];
+    }),
   ]);
   return ({ id, plugin, options }) => {
     const isKeeper = plugin.kind === 'stage' && plugin.keepsAnswers === true;

@@ -141,7 +141,9 @@ export class Succession {
     const before = this.#current;
     const fixed = needsRestart(before.pipeline, pipeline);
     if (fixed.length > 0)
-      return refused(`${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} read at the start only: restart to change it`);
+      return refused(
+        `${fixed.join(', ')} ${fixed.length === 1 ? 'is' : 'are'} read at the start only: restart to change it`,
+      );
     let next: Generation;
     try {
       next = new Generation(pipeline, this.#house, this.#learnerFor(pipeline));
@@ -166,8 +168,7 @@ export class Succession {
       return refused(...textAndPlace(error));
     }
     const reasons = await this.#warm(next, fresh);
-    if (reasons.length > 0)
-      this.#house.log.warn('plugins are not ready and serve all the same', { reasons });
+    if (reasons.length > 0) this.#house.log.warn('plugins are not ready and serve all the same', { reasons });
     if (this.#isClosing) {
       await prepared.discard();
       await next.end();
@@ -205,7 +206,11 @@ export class Succession {
     try {
       const boundMs = old.pipeline.server.reloadDrainTimeout;
       let untilMs = clock.monotonicMs() + boundMs;
-      for (let waitMs = drainLookMs; old.isBusy && !this.#isClosing; waitMs = Math.min(drainLookMostMs, 2 * waitMs)) {
+      for (
+        let waitMs = drainLookMs;
+        old.isBusy && !this.#isClosing;
+        waitMs = Math.min(drainLookMostMs, 2 * waitMs)
+      ) {
         await pause(waitMs, undefined, { ref: false });
         const isOver = clock.monotonicMs() >= untilMs;
         if (!isOver && !hurry.signal.aborted) continue;

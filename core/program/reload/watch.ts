@@ -5,7 +5,7 @@ import type { Service } from '../until-signal.js';
 const lookEveryMs = 1_000;
 
 /** A service that is reloaded when a file has changed (`-pipeline.watch`), once the change has lasted for one look. */
-export function watching<Watched extends Service>(service: Watched, files: () => readonly string[]): Service {
+export function watching(service: Service, files: () => readonly string[], everyMs = lookEveryMs): Service {
   let served: string | undefined;
   let seen: string | undefined;
   let isLooking = false;
@@ -28,7 +28,7 @@ export function watching<Watched extends Service>(service: Watched, files: () =>
     }
   };
   void look();
-  const timer = setInterval(() => void look(), lookEveryMs).unref();
+  const timer = setInterval(() => void look(), everyMs).unref();
   return {
     ...(service.ended === undefined ? {} : { ended: service.ended }),
     reload: async () => service.reload?.(),

@@ -1,10 +1,11 @@
 /** Several processes that answer as one: what a client, an operator and a scraper see of them. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
 import type { DevBackend } from '../../../core/embedded/index.js';
+import { packageRoot } from '../../../core/kernel/options/index.js';
 import {
   askBoth,
   backendWithLines,
@@ -27,10 +28,12 @@ let under: UnderTest;
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'workers-'));
+  await copyFile(join(packageRoot(), 'pipelines/reference-compatible.yaml'), join(folder, 'pipeline.yaml'));
   await writeFile(join(folder, 'tenants.yaml'), 'team: {account_id: 7, project_id: 0}\n');
   backend = await backendWithLines();
   under = await startWorkers(
     backend.url,
+    `-pipeline=${join(folder, 'pipeline.yaml')}`,
     '-server.enable-query-analytics=true',
     `-tenant-map-file=${join(folder, 'tenants.yaml')}`,
     `-disk-cache-path=${join(folder, 'cache.db')}`,
@@ -78,6 +81,33 @@ test.serial('/metrics, /debug/queries and the page add up all workers, whichever
 async function read<Body>(path: string): Promise<Body> {
   return JSON.parse((await get(under.adminUrl + path)).text) as Body;
 }
+
+test.serial(
+  'a reload that one worker is asked for reaches all, and what cannot be served is refused by all',
+  async (t) => {
+    const file = join(folder, 'pipeline.yaml');
+    const text = await readFile(file, 'utf8');
+    const reload = async (): Promise<{
+      readonly result: string;
+      readonly workers: readonly { readonly result: string }[];
+    }> => {
+      const { body } = await request(`${under.adminUrl}/admin/reload`, { method: 'POST' });
+      return (await body.json()) as Awaited<ReturnType<typeof reload>>;
+    };
+    await writeFile(file, text.replace('- use: drilldown', '- use: drildown'));
+    t.like(await reload(), { result: 'refused', workers: [{ result: 'refused' }, { result: 'refused' }] });
+    await writeFile(file, text.replace(/ +- use: drilldown.*\n/, ''));
+    t.like(await reload(), { result: 'swapped', workers: [{ result: 'swapped' }, { result: 'swapped' }] });
+    const { agrees, hash, stages } = await read<{
+      readonly agrees: boolean;
+      readonly hash: string;
+      readonly stages: readonly { readonly id: string }[];
+    }>('/admin/pipeline');
+    t.true(agrees);
+    t.false(stages.some(({ id }) => id === 'drilldown'));
+    t.is(seriesIn(await metrics(under), `pipeline_info{hash="${hash}"}`), 2);
+  },
+);
 
 test.serial('a flush of one worker empties the caches of all', async (t) => {
   const kept = async (): Promise<number> => seriesIn(await metrics(under), 'compat_cache_entries');

@@ -129,6 +129,7 @@ const option = (key: string, value: string | undefined, isDefault: boolean): Opt
   default: undefined,
   isSet: value !== undefined,
   isSecret: false,
+  isNeutral: false,
   flag: undefined,
   unit: undefined,
 });
