@@ -11,7 +11,8 @@ export function demo(args: readonly string[], io: Io): Promise<number> {
     io,
     { name: 'demo', pipeline: 'demo.yaml' },
     (proxy, pipeline) => {
-      io.out(demoWelcome(proxy.urls.main, proxy.urls.admin ?? proxy.urls.main, backendUrlOf(pipeline)));
+      const { main, admin = main } = proxy.urls;
+      io.out(demoWelcome(main, admin, backendUrlOf(pipeline), pipeline.file));
     },
   );
 }

@@ -1,5 +1,10 @@
 /** The welcome text of `npm run demo`: where everything listens, and five commands to try. */
-export function demoWelcome(proxyUrl: string, adminUrl: string, backendUrl: string): string {
+export function demoWelcome(
+  proxyUrl: string,
+  adminUrl: string,
+  backendUrl: string,
+  pipelineFile: string,
+): string {
   const api = `${proxyUrl}/loki/api/v1`;
   const tries: readonly (readonly [string, string])[] = [
     ['label names', `curl -s ${api}/labels`],
@@ -27,7 +32,7 @@ export function demoWelcome(proxyUrl: string, adminUrl: string, backendUrl: stri
     'Try:',
     ...lines,
     '',
-    'The pipeline is pipelines/demo.yaml. Stop with Ctrl-C.',
+    `The pipeline is ${pipelineFile}. Stop with Ctrl-C.`,
     '',
   ].join('\n');
 }

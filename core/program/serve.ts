@@ -48,6 +48,21 @@ const ownFlags: readonly CommandFlag[] = [
   { name: 'help', kind: 'boolean', description: 'show the flags' },
 ];
 
+/** What most who start a proxy set; the help begins with them. */
+const mostUsed = [
+  'backend',
+  'listen',
+  'tenant-map-file',
+  'log-level',
+  'server.register-instrumentation',
+  'server.admin-auth-token',
+  'rate-limit-per-second',
+  'max-concurrent',
+  'cache-max-bytes',
+  'disk-cache-path',
+  'workers',
+] as const;
+
 /** A command that runs a pipeline, with its default pipeline. */
 export interface ServingCommand {
   readonly name: string;
@@ -84,7 +99,7 @@ async function loadAndServe(
   const line = parseCommandLine(args, index, ownFlags);
   if (line.own.get('help') === 'true') {
     io.out(
-      `${await helpText(definitions, { usage: `Usage: ref-proxy ${command.name} [flags]`, own: ownFlags })}\n`,
+      `${await helpText(definitions, { usage: `Usage: ref-proxy ${command.name} [flags]`, own: ownFlags, first: mostUsed })}\n`,
     );
     return 0;
   }

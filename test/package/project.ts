@@ -69,9 +69,13 @@ export class Project {
     execFileSync('tar', ['-xzf', join(this.folder, tarball), '--strip-components=1', '-C', target]);
   }
 
-  /** Runs `npx ref-proxy serve` while `use` asks it, ends npx as a supervisor does, and waits until nobody listens any more. */
-  async serve(args: readonly string[], use: (url: string) => Promise<void>): Promise<void> {
-    const child = spawn('npx', ['--no', 'ref-proxy', 'serve', ...args, '-listen=127.0.0.1:0'], {
+  /** Runs a command of `npx ref-proxy` that serves while `use` asks it, ends npx as a supervisor does, and waits until nobody listens any more. */
+  async serve(
+    args: readonly string[],
+    use: (url: string) => Promise<void>,
+    command: 'serve' | 'demo' | 'backend' = 'serve',
+  ): Promise<void> {
+    const child = spawn('npx', ['--no', 'ref-proxy', command, ...args, '-listen=127.0.0.1:0'], {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -97,15 +101,15 @@ export class Project {
   }
 }
 
-/** The URL of the main listener, of the record that says that the proxy serves. The output is read to its end. */
+/** The URL at which a command says that it serves. The output is read to its end. */
 async function mainUrl(output: Readable): Promise<string> {
   const lines = createInterface({ input: output });
   return new Promise((resolve, reject) => {
     lines.on('line', (line) => {
-      const url = /"main":"(http:[^"]+)"/.exec(line)?.[1];
+      const url = /(?:"main":"|backend on |^ref-proxy +)(http:\/\/[\w.]+:\d+)/.exec(line)?.[1];
       if (url !== undefined) resolve(url);
     });
-    lines.once('close', () => reject(new Error('ref-proxy serve ended before it served')));
+    lines.once('close', () => reject(new Error('ref-proxy ended before it served')));
   });
 }
 

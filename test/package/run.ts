@@ -171,8 +171,24 @@ async function checkSite(): Promise<void> {
     assert.equal(await get(`${url}/ready`), 'ready');
     const values = await get(`${url}/loki/api/v1/label/service_name/values`);
     assert.deepEqual(JSON.parse(values), { status: 'success', data: ['checkout'] });
-    assert.match(await get(`${url}/ui/`, { authorization: `Bearer ${token}` }), /<script/);
+    const authorization = `Bearer ${token}`;
+    assert.match(await get(`${url}/ui/`, { authorization }), /<script/);
+    // Without a restart the plugin of the site sees another service.
+    writeFileSync(file, text.replace('value: checkout', 'value: storefront'));
+    const { statusCode, body } = await request(`${url}/admin/reload`, {
+      method: 'POST',
+      headers: { authorization },
+    });
+    assert.equal(statusCode, 200, await body.text());
+    assert.match(await get(`${url}/loki/api/v1/label/service_name/values`), /\["storefront"\]/);
+    assert.match(await get(`${url}/admin/pipeline`, { authorization }), /"generation":2/);
   });
+  await project.serve(
+    ['-pipeline=pipeline.yaml', '-admin-listen=127.0.0.1:0'],
+    async (url) => assert.equal(await get(`${url}/ready`), 'ready'),
+    'demo',
+  );
+  await project.serve([], async (url) => assert.equal(await get(`${url}/health`), 'OK'), 'backend');
 }
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {

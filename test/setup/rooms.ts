@@ -20,7 +20,7 @@ const slowRooms: readonly (readonly string[])[] = [
   ['fleet/'],
   ['conformance/'],
   ['core/program/workers'],
-  ['core/program/'],
+  ['core/program/', 'reload/'],
   ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],
   ['core/engine/metric/metric.test', 'core/engine/metric/count/json.test'],
 ];

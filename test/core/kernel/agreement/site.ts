@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { checkFiles } from '../../../../core/kernel/check/index.js';
 import { builtInDefinitions, FlagIndex } from '../../../../core/kernel/options/index.js';
 import { siteDefinitions } from '../../../../core/program/site-flags.js';
-import { withProxyFile, type LogRecord } from '../../../../core/testing/index.js';
+import { loadPipeline } from '../../../../core/kernel/pipeline/index.js';
+import { startProxy } from '../../../../core/program/start-proxy.js';
+import { CapturedLog, withProxyFile, type LogRecord } from '../../../../core/testing/index.js';
 
 /** A stage that answers every question, for the end of the chain. */
 const end = `export default {
@@ -54,11 +56,19 @@ export async function checked(file: string): Promise<readonly string[]> {
     .map(({ rule, at, message, fix }) => `${rule} ${at.line} ${message}; ${fix ?? ''}`);
 }
 
-/** Starts a file as `serve` does, and asks it once; the text of the error when it does not start. */
-export async function started(file: string, path = '/loki/api/v1/labels'): Promise<Asked | string> {
+/**
+ * Starts a file as `serve` does, and asks it once; the text of the error when it does not start. It listens on free ports; with `asItIs` on
+ * those of the file, for one that is to be refused because of them.
+ */
+export async function started(
+  file: string,
+  path = '/loki/api/v1/labels',
+  asItIs = false,
+): Promise<Asked | string> {
   try {
     // Flags of plugins and of the house are one list on the command line.
     new FlagIndex([...builtInDefinitions(), ...(await siteDefinitions(file))]);
+    if (asItIs) return await refusal(file);
     return await withProxyFile(
       file,
       async ({ url, log }) => {
@@ -72,4 +82,12 @@ export async function started(file: string, path = '/loki/api/v1/labels'): Promi
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+async function refusal(file: string): Promise<Asked | string> {
+  const { pipeline, findings } = await loadPipeline(file, { flags: new Map(), env: {} });
+  if (pipeline === undefined) return findings.map(({ message }) => message).join('\n');
+  const proxy = await startProxy(pipeline, { logTo: new CapturedLog() });
+  await proxy.close();
+  return { status: 200, text: '', records: [], metrics: '' };
 }
