@@ -51,15 +51,23 @@ interface Version {
   readonly expected: 'served' | 'refused';
 }
 
+/** Listings of labels take a while in it, so that reloads come between their stages; other requests may be answered by their bytes. */
 const noting = `export default {
   kind: 'stage', name: 'noting', summary: 'Passes everything on.', needs: [], gives: [], rest: 'once', behindCaches: true,
   schema: { type: 'object', additionalProperties: false, properties: { tag: { type: 'integer', default: 0 } } },
-  create: () => ({ handle: (exchange, rest) => rest(exchange) }),
+  create: () => ({
+    admitAgain: ({ request }) => (request.op === 'labels' ? undefined : () => true),
+    handle: async (exchange, rest) => {
+      if (exchange.request.op === 'labels') await new Promise((resolve) => setTimeout(resolve, 30));
+      return rest(exchange);
+    },
+  }),
 };
 `;
 
 /** The stages that there always are, those that may be left out marked so. */
 const usual: readonly (readonly [use: string, isOptional: boolean])[] = [
+  ['./noting.mjs', false],
   ['tenancy', false],
   ['guard', true],
   ['tier0', true],

@@ -255,8 +255,10 @@ export class Succession {
   async #warm(next: Generation, fresh: Generation['units']['fresh']): Promise<readonly string[]> {
     const { clock } = this.#house;
     const untilMs = clock.monotonicMs() + warmMs;
+    // What the pipeline that serves waits for too, such as a backend that is away, is no reason to stay with it.
+    const known = new Set(await this.#current.units.readiness());
     for (;;) {
-      const reasons = await next.units.readiness(fresh);
+      const reasons = (await next.units.readiness(fresh)).filter((reason) => !known.has(reason));
       if (reasons.length === 0 || clock.monotonicMs() >= untilMs || this.#isClosing) return reasons;
       await pause(lookEveryMs, undefined, { ref: false });
     }
