@@ -1,4 +1,4 @@
-import { CORE_SECTIONS, type OptionSchema, type ValueSchema } from '../options/index.js';
+import { CORE_SECTIONS, type ValueSchema } from '../options/index.js';
 
 const entries = {
   stages: 'The chain: every request passes these plugins from first to last.',
@@ -6,7 +6,7 @@ const entries = {
   services: 'Plugins that run alongside the chain.',
 } as const;
 
-const entryProperties: Readonly<Record<string, ValueSchema>> = {
+export const entryProperties: Readonly<Record<string, ValueSchema>> = {
   use: {
     type: 'string',
     minLength: 1,
@@ -25,16 +25,16 @@ const entryProperties: Readonly<Record<string, ValueSchema>> = {
 };
 
 /** Stands alone in an item of a list; expandIncludes replaces it. */
-const include: ValueSchema = {
+export const includeProperty: ValueSchema = {
   type: 'string',
   minLength: 1,
   description:
     'File whose entries stand here, from the folder of this one; ./file.yaml#name for one of its fragments.',
 };
 
-const entrySchema: ValueSchema = {
+export const entrySchema: ValueSchema = {
   type: 'object',
-  properties: { ...entryProperties, include },
+  properties: { ...entryProperties, include: includeProperty },
   additionalProperties: false,
   if: { properties: { include: {} }, required: ['include'] },
   else: { properties: { use: {} }, required: ['use'] },
@@ -49,25 +49,8 @@ export const includedEntriesSchema: ValueSchema = { type: 'array', items: entryS
  */
 export const frameSchema = fileSchema(() => ({ type: ['object', 'null'] }), entrySchema);
 
-/** What an editor needs to know of a pipeline file: the frame, and in it the schemas that stand beside this one. */
-export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object {
-  const sections: readonly string[] = CORE_SECTIONS;
-  const plugins = [...schemas.keys()].filter((name) => !sections.includes(name));
-  const section = (name: string): object => ({
-    ...optionsOf(name),
-    description: schemas.get(name)?.description,
-  });
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Pipeline',
-    description:
-      'A pipeline file of ref-proxy: what happens to a request, and in which order. docs/pipeline.md explains it.',
-    ...fileSchema(section, { $ref: '#/$defs/entry' }),
-    $defs: { entry: { ...entrySchema, allOf: plugins.map(optionsByUse) } },
-  };
-}
-
-function fileSchema(section: (name: string) => object, entry: object): ValueSchema {
+/** A pipeline file, with the sections and entries that it is given. */
+export function fileSchema(section: (name: string) => object, entry: object): ValueSchema {
   const lists = Object.entries(entries).map(
     ([name, description]) => [name, { type: ['array', 'null'], items: entry, description }] as const,
   );
@@ -81,16 +64,4 @@ function fileSchema(section: (name: string) => object, entry: object): ValueSche
     required: ['version', 'stages', 'endpoints'],
     additionalProperties: false,
   };
-}
-
-function optionsByUse(plugin: string): object {
-  return {
-    if: { properties: { use: { const: plugin } } },
-    then: { properties: { with: optionsOf(plugin) } },
-  };
-}
-
-/** A section, or the options of a plugin, may be left empty. */
-function optionsOf(name: string): object {
-  return { anyOf: [{ $ref: `${name}.schema.json` }, { type: 'null' }] };
 }

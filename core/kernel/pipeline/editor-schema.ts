@@ -1,0 +1,144 @@
+import {
+  CORE_SECTIONS,
+  definitionsOf,
+  type OptionDefinition,
+  type OptionSchema,
+  type ValueSchema,
+} from '../options/index.js';
+import { entryProperties, entrySchema, fileSchema, includeProperty } from './file-schema.js';
+
+/** Formats that no editor knows, as patterns: what they refuse is wrong, what they let pass the checker may still refuse. */
+const patterns: ReadonlyMap<string, string> = new Map([
+  ['duration', '^(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+)$'],
+  ['duration-long', '^(0|((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h|d|w|y))+)$'],
+  ['listen-address', '^(\\[[0-9A-Fa-f:.%a-z]+\\]|[\\w.-]*):\\d{1,5}$'],
+  ['http-url', '^[hH][tT][tT][pP][sS]?://[^/]'],
+  ['redis-url', '^[rR][eE][dD][iI][sS][sS]?://[^/?#]+(/\\d*)?$'],
+]);
+
+/** A reference to the environment stands for a whole value of any type; only the checker knows what it will be. */
+const reference = { type: 'string', pattern: '^\\$\\{[A-Za-z_]\\w*(:-[^}]*)?\\}$' };
+/** A module by its path, or a package: one with a bare name cannot be told from a misspelt plugin. */
+const moduleOrPackage = '^(\\.{1,2}/.|/.|@[^/]+/.|[A-Za-z0-9])';
+
+/**
+ * What an editor needs to know of a pipeline file, in one schema without others beside it: the frame, the built-in plugins by name, and
+ * their options with what they mean, what they may be and what they are unless given.
+ */
+export function editorSchema(schemas: ReadonlyMap<string, OptionSchema>): object {
+  const sections: readonly string[] = CORE_SECTIONS;
+  const plugins = [...schemas.keys()].filter((name) => !sections.includes(name));
+  const summaryOf = (name: string): string => schemas.get(name)?.description ?? '';
+  const use = {
+    description: entryProperties['use']?.description,
+    anyOf: [
+      ...plugins.map((name) => ({ const: name, description: summaryOf(name) })),
+      { type: 'string', pattern: moduleOrPackage },
+    ],
+  };
+  const section = (name: string): object => ({
+    description: summaryOf(name),
+    anyOf: [{ $ref: `#/$defs/${name}` }, { type: 'null' }],
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Pipeline',
+    description:
+      'A pipeline file of ref-proxy: what happens to a request, and in which order. docs/pipeline.md explains it.',
+    ...fileSchema(section, { $ref: '#/$defs/entry' }),
+    $defs: {
+      entry: {
+        ...entrySchema,
+        properties: {
+          ...entryProperties,
+          use,
+          enabled: leaf(entryProperties['enabled'] ?? {}),
+          include: includeProperty,
+        },
+        allOf: plugins.map(optionsByUse),
+      },
+      ...Object.fromEntries([...schemas].map(([name, schema]) => [name, optionsOf(name, schema)])),
+    },
+  };
+}
+
+function optionsByUse(plugin: string): object {
+  return {
+    if: { properties: { use: { const: plugin } }, required: ['use'] },
+    then: { properties: { with: { anyOf: [{ $ref: `#/$defs/${plugin}` }, { type: 'null' }] } } },
+  };
+}
+
+/** Flags and the environment may give what the file leaves out, so that nothing is required. */
+function optionsOf(name: string, schema: OptionSchema): object {
+  const definitions = definitionsOf(name, schema);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      definitions.map((definition) => [
+        definition.key,
+        {
+          ...valueOf(definition.schema),
+          description: meaningOf(definition),
+          ...(definition.deprecated === undefined ? {} : { deprecated: true }),
+        },
+      ]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+function meaningOf(definition: OptionDefinition): string {
+  const { description, flag, shares, deprecated, unit } = definition;
+  return [
+    description,
+    ...(unit === undefined ? [] : [`In ${unit}.`]),
+    ...(flag === undefined ? [] : [`Flag -${flag}.`]),
+    ...(flag === undefined && shares !== undefined ? [`Follows -${shares}.`] : []),
+    ...(deprecated === undefined ? [] : [`Deprecated: ${deprecated}`]),
+  ].join(' ');
+}
+
+function valueOf(schema: ValueSchema): object {
+  const { properties, items, additionalProperties } = schema;
+  if (properties === undefined && items === undefined && typeof additionalProperties !== 'object')
+    return leaf(schema);
+  return {
+    ...plain(schema),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([key, value]) => [key, valueOf(value)]),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: valueOf(items) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: valueOf(additionalProperties) }
+      : {}),
+  };
+}
+
+/** A value without parts, or a reference in its place. */
+function leaf(schema: ValueSchema): object {
+  const { description, default: byDefault, format, ...rest } = plain(schema);
+  const pattern = patterns.get(String(format));
+  const shaped = pattern === undefined ? rest : { ...rest, pattern };
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(byDefault === undefined ? {} : { default: byDefault }),
+    ...(isAnyText(shaped) ? shaped : { anyOf: [shaped, reference] }),
+  };
+}
+
+/** Every reference is such a text. */
+function isAnyText(schema: Readonly<Record<string, unknown>>): boolean {
+  return (
+    Object.keys(schema).length === 0 || (Object.keys(schema).length === 1 && schema['type'] === 'string')
+  );
+}
+
+/** Without the marks that only this program reads. */
+function plain(schema: ValueSchema): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !key.startsWith('x-')));
+}
