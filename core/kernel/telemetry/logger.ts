@@ -1,5 +1,6 @@
 import bunyan from 'bunyan';
 import type { LogFields, Logger } from '../../base/logger.js';
+import { causesOf } from '../../base/errors/causes.js';
 import type { LogWriter } from './log-writer.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -69,9 +70,17 @@ function plain(fields: LogFields = {}): Record<string, unknown> {
   return copy;
 }
 
+/** An error with what it comes from inside it. */
 function describeError(error: Error): Record<string, unknown> {
-  const described = { type: error.name, message: error.message, stack: error.stack };
-  return error.cause instanceof Error ? { ...described, cause: describeError(error.cause) } : described;
+  const described = [error, ...causesOf(error)].map(({ name, message, stack }) => ({
+    type: name,
+    message,
+    stack,
+  }));
+  return described.reduceRight<Record<string, unknown>>(
+    (cause, outer) => ({ ...outer, ...(Object.keys(cause).length === 0 ? {} : { cause }) }),
+    {},
+  );
 }
 
 function lineOf(record: unknown): string {

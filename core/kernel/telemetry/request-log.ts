@@ -2,6 +2,7 @@ import type { TelemetryOptions } from '../../base/options.gen.js';
 import type { LogFields, Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/clock.js';
 import { ApiError } from '../../base/errors/api-error.js';
+import { causesOf } from '../../base/errors/causes.js';
 import { RefusedQuery } from '../../base/errors/refused-query.js';
 import { authOf, endUserOf } from './identity.js';
 import { digestQuery } from './query-digest.js';
@@ -206,13 +207,8 @@ function errorFields(error: unknown, status: number, mayShowQueries: boolean): L
   // A bug needs its stack; what is expected does not, such as a backend that is away.
   const isBug = status === 500 && !(error instanceof ApiError && error.cause === undefined);
   if (isBug) return { 'error.message': error.message, error };
-  const cause = innermost(error);
+  // Such as the code of a connection that failed.
+  const cause = causesOf(error).at(-1);
   const isTold = cause !== undefined && (mayShowQueries || !(cause instanceof RefusedQuery));
   return { 'error.message': error.message, ...(isTold ? { 'error.cause': cause.message } : {}) };
-}
-
-/** What the error comes from, such as the code of a connection that failed. */
-function innermost({ cause }: Error): Error | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  return innermost(cause) ?? cause;
 }

@@ -48,6 +48,23 @@ test('errors are written with message, stack and cause', (t) => {
   t.regex(shown, /"message":"outer".*"stack":.*"cause":\{"type":"TypeError","message":"inner"/);
 });
 
+test('an error that is its own cause, or has no end of causes, is written all the same', (t) => {
+  const log = new CapturedLog();
+  const logger = createLoggers('info', direct(log)).component('proxy');
+  const circle = new Error('one', { cause: new Error('two') });
+  (circle.cause as Error).cause = circle;
+  logger.error('failed', { error: circle });
+  logger.error('failed', {
+    error: Array.from({ length: 100 }).reduce<Error>(
+      (cause, _none, at) => new Error(`e${at}`, { cause }),
+      new Error('first'),
+    ),
+  });
+  const [inCircle = '', deep = ''] = log.records.map((record) => JSON.stringify(record.get('error')));
+  t.is(inCircle.match(/"message":/g)?.length, 2);
+  t.is(deep.match(/"message":/g)?.length, 17);
+});
+
 /** A destination whose writes end when and how a test says. */
 class HeldDestination implements LogDestination {
   readonly written: string[] = [];
