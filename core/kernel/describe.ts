@@ -7,7 +7,8 @@ import type {
   PipelineDescription,
   SectionDescription,
 } from './plugin/host.js';
-import { metricPrefix, type MeterRegistry } from './telemetry/meters.js';
+import type { MeterRegistry } from './telemetry/meters.js';
+import { metricPrefix } from './telemetry/names.js';
 import type { StageMeter } from './stage-meter.js';
 
 export interface DescribeSettings {

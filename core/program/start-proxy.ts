@@ -19,7 +19,7 @@ import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/pool.js';
 import { SharedValues } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import type { Measurements } from '../kernel/telemetry/added-up.js';
+import type { Measurements } from '../kernel/telemetry/exposition.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';

@@ -1,5 +1,5 @@
 import type { Urls } from '../http/listener.js';
-import type { Measurements } from '../kernel/telemetry/added-up.js';
+import type { Measurements } from '../kernel/telemetry/exposition.js';
 import type { ReloadReport, WorkerReload } from '../kernel/plugin/host.js';
 import type { Topic } from '../workers/line.js';
 

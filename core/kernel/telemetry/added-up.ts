@@ -1,7 +1,5 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-
-/** The measurements of one process as data. */
-export type Measurements = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+import { expose, type Exposition, type Measurements } from './exposition.js';
 
 /**
  * The measurements of several processes as one. Each is added up, or merged as its declaration says (`ofWorkers`). What one had counted
@@ -26,9 +24,8 @@ export class AddedUp {
   }
 
   /** Everything in the text exposition format, with what is measured beside the workers. */
-  async expose(beside: Measurements): Promise<{ readonly contentType: string; readonly text: string }> {
-    const registry = this.#with(beside);
-    return { contentType: registry.contentType, text: await registry.metrics() };
+  async expose(beside: Measurements): Promise<Exposition> {
+    return expose(await this.measurements(beside));
   }
 
   /** The same as data. */

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import type { Counter, Gauge, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
-import type { Measurements } from './added-up.js';
+import type { Measurements } from './exposition.js';
+import { expose, type Exposition } from './exposition.js';
+import { metricPrefix } from './names.js';
 import { plainCounter, plainGauge, PlainHistogram, type Description, type Labels } from './series.js';
 
-/** Prefix of every metric of this program. */
-export const metricPrefix = 'ref_proxy_';
 /** Seconds from half a millisecond to two minutes. */
 export const defaultBuckets = [
   0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
@@ -24,8 +24,8 @@ export class MeterRegistry {
   }
 
   /** All measurements so far in the text exposition format. */
-  async expose(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  async expose(): Promise<Exposition> {
+    return expose(await this.measurements());
   }
 
   /** All measurements so far as data. */

@@ -1,7 +1,7 @@
 import v8 from 'node:v8';
 import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
-import { metricPrefix } from './meters.js';
+import { metricPrefix } from './names.js';
 import { collectionBuckets, collections } from './collections.js';
 import type { Pressure } from './proc/files.js';
 import { resources, type ProcReader, type Seen } from './proc/reader.js';
@@ -9,7 +9,7 @@ import { PlainHistogram } from './series.js';
 
 type Figures = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 
-/** A measurement of this process, or of the machine, also under the unprefixed name that common dashboards use. */
+/** A measurement of this process, or of the machine. */
 interface ProcessFigure extends MetricSpec {
   readonly name: string;
   readonly type: 'counter' | 'gauge';
@@ -21,26 +21,23 @@ interface ProcessFigure extends MetricSpec {
  * left out where there is none.
  */
 export function registerProcessMetrics(registry: Registry, proc: ProcReader): void {
-  for (const prefix of [metricPrefix, '']) {
-    for (const figure of figures) register(registry, prefix, figure, () => valuesOf(figure, proc.seen));
-    const { name, help } = collectionTimes;
-    new PlainHistogram(
-      { name: prefix + name, help, labelNames: [], registers: [registry], aggregator: 'sum' },
-      collectionBuckets,
-      collections().pauses,
-    );
-  }
+  for (const figure of figures) register(registry, figure, () => valuesOf(figure, proc.seen));
+  const { name, help } = collectionTimes;
+  new PlainHistogram(
+    { name: metricPrefix + name, help, labelNames: [], registers: [registry], aggregator: 'sum' },
+    collectionBuckets,
+    collections().pauses,
+  );
 }
 
 function register(
   registry: Registry,
-  prefix: string,
   { name, help, type, labels = [], ofWorkers }: ProcessFigure,
   read: () => Figures,
 ): void {
   const aggregator: Aggregator = ofWorkers ?? 'sum';
   const description = {
-    name: prefix + name,
+    name: metricPrefix + name,
     help,
     labelNames: [...labels],
     registers: [registry],

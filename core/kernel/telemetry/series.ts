@@ -1,6 +1,7 @@
 /**
  * Measurements are added up in plain numbers, one object for each combination of label values, and handed to prom-client when somebody reads
- * them: looking a series up by its labels again for every measurement costs more than answering a request from a cache does.
+ * them, in steps: looking a series up by its labels again for every measurement costs more than answering a request from a cache does, and
+ * thousands of tenants make a hundred thousand values.
  */
 import {
   type Aggregator,
@@ -12,6 +13,7 @@ import {
   type Registry,
 } from 'prom-client';
 import type * as Meter from '../../base/meters.js';
+import { Pacer } from '../../base/pace/pacer.js';
 
 export type Labels = Readonly<Record<string, string>>;
 /** Replaces label values beyond the limit of a metric. */
@@ -19,8 +21,17 @@ export const overflowLabel = '__overflow__';
 /** The most combinations of label values of one metric; clients can choose some of the values. */
 const maxSeries = 2_000;
 
+/** A value as prom-client gives it. */
+type Value = MetricValueWithName<string>;
+type Read = Promise<MetricObjectWithValues<Value>>;
+
+interface Shown {
+  /** Adds its values, as the metric of this name. */
+  show(values: Value[], metric: string): void;
+}
+
 /** The series of one metric. Their number is bounded: combinations beyond the bound share one. */
-class SeriesTable<Series> {
+class SeriesTable<Series extends Shown> {
   readonly #all = new Map<string, Series>();
   readonly #metric: string;
   readonly #names: readonly string[];
@@ -41,8 +52,16 @@ class SeriesTable<Series> {
     this.#all.delete(this.#keyOf(labels));
   }
 
-  values(): IterableIterator<Series> {
-    return this.#all.values();
+  /** What all series show, made in steps; each is read at one instant. */
+  async shown(): Promise<Value[]> {
+    const pacer = new Pacer();
+    const values: Value[] = [];
+    for (const series of this.#all.values()) {
+      series.show(values, this.#metric);
+      const due = pacer.due();
+      if (due !== undefined) await due;
+    }
+    return values;
   }
 
   #keyOf(labels: Labels): string {
@@ -82,9 +101,8 @@ export interface Description {
 }
 
 /** One series of a counter. */
-class Count {
-  /** What prom-client has not been told. */
-  pending = 0;
+class Count implements Shown {
+  value = 0;
 
   constructor(
     readonly name: string,
@@ -93,32 +111,39 @@ class Count {
 
   add(value: number): void {
     if (!(value >= 0 && value < Infinity)) throw new TypeError(`${this.name} cannot grow by ${value}`);
-    this.pending += value;
+    this.value += value;
+  }
+
+  show(values: Value[]): void {
+    values.push({ labels: this.labels, value: this.value });
   }
 }
 
-/** A counter whose increments reach prom-client when it is read. */
+/** A counter that keeps its own sums. */
 export function plainCounter(description: Description): Meter.Counter<Labels> {
   const { name, labelNames } = description;
-  const table = new SeriesTable(name, labelNames, (labels) => {
-    counter.labels(labels);
-    return new Count(name, labels);
-  });
-  const counter = new Counter({
-    ...description,
-    collect() {
-      for (const series of table.values()) {
-        this.inc(series.labels, series.pending);
-        series.pending = 0;
-      }
-    },
-  });
+  const table = new SeriesTable(name, labelNames, (labels) => new Count(name, labels));
+  new PlainCounter(description, table);
   if (labelNames.length === 0) table.of({});
   return { add: (value, labels) => table.of(labels).add(value), of: (labels) => table.of(labels) };
 }
 
+/** What prom-client's registry reads of it is what the table has. */
+class PlainCounter extends Counter {
+  readonly #table: SeriesTable<Count>;
+
+  constructor(description: Description, table: SeriesTable<Count>) {
+    super(description);
+    this.#table = table;
+  }
+
+  override async get(): Read {
+    return { ...(await super.get()), values: await this.#table.shown() };
+  }
+}
+
 /** One series of a gauge. */
-class Level {
+class Level implements Shown {
   value = 0;
 
   constructor(
@@ -130,33 +155,40 @@ class Level {
     if (!Number.isFinite(value)) throw new TypeError(`${this.name} cannot be ${value}`);
     this.value = value;
   }
+
+  show(values: Value[]): void {
+    values.push({ labels: this.labels, value: this.value });
+  }
 }
 
-/** A gauge whose value reaches prom-client when it is read. */
+/** A gauge that keeps its own values. */
 export function plainGauge(description: Description): Meter.Gauge<Labels> {
   const { name, labelNames } = description;
-  const table = new SeriesTable(name, labelNames, (labels) => {
-    gauge.labels(labels);
-    return new Level(name, labels);
-  });
-  const gauge = new Gauge({
-    ...description,
-    collect() {
-      for (const { labels, value } of table.values()) this.set(labels, value);
-    },
-  });
+  const table = new SeriesTable(name, labelNames, (labels) => new Level(name, labels));
+  new PlainGauge(description, table);
+  if (labelNames.length === 0) table.of({});
   return {
     set: (value, labels) => table.of(labels).set(value),
     of: (labels) => table.of(labels),
-    remove: (labels) => {
-      table.remove(labels);
-      gauge.remove(labels);
-    },
+    remove: (labels) => table.remove(labels),
   };
 }
 
+class PlainGauge extends Gauge {
+  readonly #table: SeriesTable<Level>;
+
+  constructor(description: Description, table: SeriesTable<Level>) {
+    super(description);
+    this.#table = table;
+  }
+
+  override async get(): Read {
+    return { ...(await super.get()), values: await this.#table.shown() };
+  }
+}
+
 /** One series of a histogram: how many observations were in each bucket, those above the last one left out, and in all. */
-export class Observed {
+export class Observed implements Shown {
   readonly inBuckets: Float64Array;
   count = 0;
   sum = 0;
@@ -179,40 +211,31 @@ export class Observed {
     this.sum += value;
   }
 
-  /** As the metric of this name. */
-  shown(name: string): MetricValueWithName<string>[] {
+  show(values: Value[], metric: string): void {
     const { labels, buckets, inBuckets, count, sum } = this;
+    const bucket = `${metric}_bucket`;
     let below = 0;
-    const cumulative = buckets.map((le, at) => {
+    for (const [at, le] of buckets.entries()) {
       below += inBuckets[at] ?? 0;
-      return { labels: { le, ...labels }, value: below, metricName: `${name}_bucket` };
-    });
-    return [
-      ...cumulative,
-      { labels: { le: '+Inf', ...labels }, value: count, metricName: `${name}_bucket` },
-      { labels, value: sum, metricName: `${name}_sum` },
-      { labels, value: count, metricName: `${name}_count` },
-    ];
+      values.push({ labels: { le, ...labels }, value: below, metricName: bucket });
+    }
+    values.push(
+      { labels: { le: '+Inf', ...labels }, value: count, metricName: bucket },
+      { labels, value: sum, metricName: `${metric}_sum` },
+      { labels, value: count, metricName: `${metric}_count` },
+    );
   }
 }
 
 /** A histogram that keeps its own counts: prom-client's takes observations only one at a time. */
 export class PlainHistogram extends Histogram {
   readonly #table: SeriesTable<Observed>;
-  /** Its like without a series, for what prom-client shows beside the values. */
-  readonly #frame: Histogram;
-  readonly #name: string;
 
   /** With a series that is kept elsewhere, that is its only one. */
   constructor(description: Description, buckets: readonly number[], only?: Observed) {
     super({ ...description, buckets: [...buckets] });
-    this.#frame = new Histogram({ ...description, buckets: [...buckets], registers: [] });
     const { name, labelNames } = description;
-    this.#name = name;
-    this.#table = new SeriesTable(name, labelNames, (labels) => {
-      super.labels(labels);
-      return only ?? new Observed(name, labels, buckets);
-    });
+    this.#table = new SeriesTable(name, labelNames, (labels) => only ?? new Observed(name, labels, buckets));
     if (labelNames.length === 0) this.#table.of({});
   }
 
@@ -220,13 +243,7 @@ export class PlainHistogram extends Histogram {
     return this.#table.of(labels);
   }
 
-  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-    const values = [...this.#table.values()].flatMap((series) => series.shown(this.#name));
-    return { ...(await this.#frame.get()), values };
-  }
-
-  /** What prom-client's text form reads in place of `get` where it is there. */
-  getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-    return this.get();
+  override async get(): Read {
+    return { ...(await super.get()), values: await this.#table.shown() };
   }
 }

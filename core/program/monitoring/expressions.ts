@@ -1,5 +1,5 @@
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
-import { metricPrefix } from '../../kernel/telemetry/meters.js';
+import { metricPrefix } from '../../kernel/telemetry/names.js';
 
 /** Conditions on labels: a value, or a regular expression behind `~`. */
 export type Where = Readonly<Record<string, string>>;

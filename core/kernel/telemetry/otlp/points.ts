@@ -2,8 +2,7 @@
  * Measurements as the messages of OTLP, with its numbers of fields:
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/metrics/v1/metrics.proto
  */
-import type { Measurements } from '../added-up.js';
-import { metricPrefix } from '../meters.js';
+import type { Measurements } from '../exposition.js';
 import { Message } from './protobuf.js';
 
 /** Nanoseconds since the epoch. */
@@ -53,10 +52,7 @@ export function requestOf(
   return new Message().bytes(1, all.done()).done();
 }
 
-/**
- * Metrics in batches of at most so many points, one batch made for each pull. Names without the prefix are left out: each is told with
- * it already.
- */
+/** Metrics in batches of at most so many points, one batch made for each pull. */
 export function* batches(
   measurements: Measurements,
   times: Times,
@@ -65,7 +61,6 @@ export function* batches(
   let batch: Buffer[] = [];
   let room = mostPoints;
   for (const measured of measurements) {
-    if (!measured.name.startsWith(metricPrefix)) continue;
     const { points, kind, wrap } = shapeOf(measured, times);
     for (let from = 0; from < points.length;) {
       const some = points.slice(from, from + room);

@@ -6,7 +6,7 @@ import type { Meters } from '../../../base/meters.js';
 import type { TelemetryOptions } from '../../../base/options.gen.js';
 import { fieldsOf } from '../../../base/protobuf-fields.js';
 import { withinBound } from '../../bounded.js';
-import type { Measurements } from '../added-up.js';
+import type { Measurements } from '../exposition.js';
 import type { otlpMetrics } from '../metrics-table.js';
 import { batches, requestOf } from './points.js';
 

@@ -122,3 +122,33 @@ test('tenants and clients are only counted when asked for, and capped', async (t
   t.is(await registry.read('client_inflight_requests', { client: 'a' }), 0);
   t.is(await registry.read('client_errors_total', { reason: 'rate_limited' }), 4);
 });
+
+test('ten thousand tenants are as many series as the limits allow, and a scrape of them lets other work run', async (t) => {
+  const { metrics, registry } = measured({
+    metricsExportSensitiveLabels: true,
+    metricsMaxTenants: 10_000,
+    metricsMaxClients: 10_000,
+  });
+  const of = (orgId: string): void => {
+    const one = record(orgId);
+    metrics.started(one);
+    metrics.finished(one, 200, 20);
+  };
+  for (let at = 0; at < 10_000; at += 1) of(`t${at}`);
+  let turnsOfOthers = 0;
+  const others = setInterval(() => (turnsOfOthers += 1), 0);
+  const { text } = await registry.expose();
+  clearInterval(others);
+  t.true(turnsOfOthers > 1, 'a scrape in one turn lets no timer run');
+  const tenants = text.match(/^ref_proxy_tenant_requests_total\{/gm) ?? [];
+  t.is(tenants.length, 2_001, 'one series more for all tenants beyond the bound');
+  t.is(await registry.total('tenant_requests_total'), 10_000);
+  const usual = measured({ metricsExportSensitiveLabels: true, metricsMaxTenants: 256 });
+  for (let at = 0; at < 1_000; at += 1) {
+    const one = record(`t${at}`);
+    usual.metrics.started(one);
+    usual.metrics.finished(one, 200, 20);
+  }
+  const { text: usualText } = await usual.registry.expose();
+  t.is((usualText.match(/^ref_proxy_tenant_requests_total\{/gm) ?? []).length, 257);
+});
