@@ -1,4 +1,4 @@
-import { declineReasons } from '../engine/metric/declined.js';
+import { declineReasons, endTexts } from '../engine/metric/declined.js';
 import { strategies } from '../engine/metric/strategies.js';
 
 const head = `# How metric queries are read
@@ -20,14 +20,14 @@ aggregation, with calls, rows, bytes and time; the request log has them at debug
 
 | Outcome | Meaning |
 |---|---|
-| \`ran\` | it gave the series |
-| \`failed\` | its error ended the query |
 `;
 
 /** docs/strategies.md: the strategies in order, and why one leaves a range aggregation to the next. */
 export function generateStrategiesDoc(): string {
   const tried = strategies.map(({ name, summary }) => row(name, summary));
-  const declined = Object.entries(declineReasons).map(([reason, sentence]) => row(reason, sentence));
+  const declined = Object.entries({ ...endTexts, ...declineReasons }).map(([reason, sentence]) =>
+    row(reason, sentence),
+  );
   return head + tried.join('') + outcomes + declined.join('');
 }
 

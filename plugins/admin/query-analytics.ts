@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { StrategyRecord } from '../../core/base/trace.js';
+import { outcomeText } from '../../core/engine/metric/declined.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 
 /**
@@ -14,7 +16,23 @@ export interface QueryFigures {
   /** Unix milliseconds. */
   readonly last_seen: number;
   readonly errors: number;
+  /** What all its requests had of the backend. */
+  readonly backend_calls: number;
+  readonly backend_rows: number;
+  readonly backend_bytes: number;
+  /** How it was read when the backend was last asked for a metric of it (docs/strategies.md); none for log queries. */
+  readonly strategies: readonly TriedStrategy[];
 }
+
+/** A way to read a range aggregation, whether it gave the series, and if not why it left them to the next one. */
+export interface TriedStrategy {
+  readonly strategy: string;
+  /** `ran`, `failed`, or the reason. */
+  readonly outcome: string;
+  /** The outcome in words. */
+  readonly text: string;
+}
+
 /** What one process tracks. */
 export interface TrackedQueries {
   readonly total: number;
@@ -26,6 +44,7 @@ export interface QueryReport {
   readonly top_by_frequency: readonly QueryFigures[];
   readonly top_by_latency: readonly QueryFigures[];
   readonly top_by_errors: readonly QueryFigures[];
+  readonly top_by_bytes_read: readonly QueryFigures[];
 }
 
 /** The most queries tracked at once; the one not seen for the longest time is dropped. */
@@ -33,6 +52,8 @@ const maxTracked = 10_000;
 const listLength = 20;
 /** Longer texts are cut when shown; their fingerprints still distinguish them. */
 const maxShownLength = 1024;
+/** The most attempts that are kept of a query: it has a few for each of its range aggregations. */
+const maxStrategies = 16;
 
 /** A query in progress of being counted. */
 interface Tracked {
@@ -45,6 +66,10 @@ interface Tracked {
   maxMs: number;
   lastSeen: number;
   errors: number;
+  calls: number;
+  rows: number;
+  bytes: number;
+  strategies: readonly StrategyRecord[];
   /** Whether it was seen since it was last passed over for one to drop. */
   isSeenAgain: boolean;
 }
@@ -64,7 +89,7 @@ export class QueryAnalytics implements RequestObserver {
     // A query counts once it has been answered.
   }
 
-  finished({ query, requestType: endpoint }: RequestRecord, status: number, durationMs: number): void {
+  finished({ query, requestType: endpoint, trace }: RequestRecord, status: number, durationMs: number): void {
     if (query === undefined || query === '') return;
     this.#total += 1;
     const text = `${endpoint}\n${query}`;
@@ -76,6 +101,13 @@ export class QueryAnalytics implements RequestObserver {
     tracked.maxMs = Math.max(tracked.maxMs, durationMs);
     tracked.lastSeen = this.#nowMs();
     if (status >= 400) tracked.errors += 1;
+    tracked.calls += trace.upstreamCalls.length;
+    for (const { rows, bytes } of trace.upstreamCalls) {
+      tracked.rows += rows;
+      tracked.bytes += bytes;
+    }
+    // An answer from a cache tells nothing of how it is read.
+    if (trace.strategies.length > 0) tracked.strategies = trace.strategies.slice(0, maxStrategies);
     if (tracked.count > 1) tracked.isSeenAgain = true;
   }
 
@@ -91,6 +123,10 @@ export class QueryAnalytics implements RequestObserver {
       maxMs: 0,
       lastSeen: 0,
       errors: 0,
+      calls: 0,
+      rows: 0,
+      bytes: 0,
+      strategies: [],
       isSeenAgain: false,
     };
     this.#tracked.set(key, tracked);
@@ -124,6 +160,9 @@ export function reportOf(tracked: readonly TrackedQueries[]): QueryReport {
     top_by_frequency: top(({ count }) => count),
     top_by_latency: top(({ max_ms: maxMs }) => maxMs),
     top_by_errors: top(({ errors }) => errors).filter(({ errors }) => errors > 0),
+    top_by_bytes_read: top(({ backend_bytes: bytes }) => bytes).filter(
+      ({ backend_bytes: bytes }) => bytes > 0,
+    ),
   };
 }
 
@@ -145,6 +184,10 @@ function sumOf(a: QueryFigures, b: QueryFigures): QueryFigures {
     max_ms: Math.max(a.max_ms, b.max_ms),
     last_seen: Math.max(a.last_seen, b.last_seen),
     errors: a.errors + b.errors,
+    backend_calls: a.backend_calls + b.backend_calls,
+    backend_rows: a.backend_rows + b.backend_rows,
+    backend_bytes: a.backend_bytes + b.backend_bytes,
+    strategies: a.last_seen < b.last_seen && b.strategies.length > 0 ? b.strategies : a.strategies,
   };
 }
 
@@ -159,7 +202,7 @@ function fingerprintOf(text: string): string {
 }
 
 function figuresOf(tracked: Tracked): QueryFigures {
-  const { query, endpoint, count, totalMs, maxMs, lastSeen, errors } = tracked;
+  const { query, endpoint, count, totalMs, maxMs, lastSeen, errors, calls, rows, bytes } = tracked;
   return {
     fingerprint: tracked.fingerprint(),
     query,
@@ -169,7 +212,22 @@ function figuresOf(tracked: Tracked): QueryFigures {
     max_ms: roundMs(maxMs),
     last_seen: lastSeen,
     errors,
+    backend_calls: calls,
+    backend_rows: rows,
+    backend_bytes: bytes,
+    strategies: triedIn(tracked.strategies),
   };
+}
+
+/** Each attempt once, though several range aggregations may have made it. */
+function triedIn(records: readonly StrategyRecord[]): readonly TriedStrategy[] {
+  const all = new Map(
+    records.map(({ strategy, outcome }) => [
+      `${strategy} ${outcome}`,
+      { strategy, outcome, text: outcomeText(outcome) },
+    ]),
+  );
+  return [...all.values()];
 }
 
 function roundMs(ms: number): number {

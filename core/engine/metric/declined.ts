@@ -31,6 +31,22 @@ export const declineReasons = {
   'unlisted-stream': 'a row is of a stream that came after streams were listed',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** The outcomes of attempts that are no reasons. */
+export const endTexts = {
+  ran: 'it gave the series',
+  failed: 'its error ended the query',
+} as const;
+
+const outcomeTexts: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(endTexts),
+  ...Object.entries(declineReasons),
+]);
+
+/** What became of an attempt, in words. */
+export function outcomeText(outcome: string): string {
+  return outcomeTexts.get(outcome) ?? outcome;
+}
+
 export type DeclineReason = keyof typeof declineReasons;
 
 /** Returned by a strategy, or a step of one, that cannot give a result. */

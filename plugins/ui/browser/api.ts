@@ -1,7 +1,14 @@
 /** The page's requests to its own server. */
 import type { QueryState } from './model/query-state.js';
 import type { NsRange } from './model/time-range.js';
-import type { Labels, LoadedPipeline, PageExplanation, QueryAnswer, RunReport } from './model/wire.js';
+import type {
+  AskedQueries,
+  Labels,
+  LoadedPipeline,
+  PageExplanation,
+  QueryAnswer,
+  RunReport,
+} from './model/wire.js';
 
 /** The server refused or failed; the message is the server's text. */
 export class ServerError extends Error {
@@ -29,6 +36,16 @@ export const token = {
 
 export function fetchPipeline(signal: AbortSignal): Promise<LoadedPipeline> {
   return ask('api/pipeline', {}, { signal });
+}
+
+/** The queries of all clients; undefined where they are not counted. */
+export async function fetchAsked(signal: AbortSignal): Promise<AskedQueries | undefined> {
+  try {
+    return await ask<AskedQueries>('/debug/queries', {}, { signal });
+  } catch (error) {
+    if (error instanceof ServerError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /** Explains a query; `step` is the interval of the histogram's bars in seconds. */

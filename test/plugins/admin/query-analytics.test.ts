@@ -66,3 +66,34 @@ test('a long query is shown cut, and told apart from others with the same beginn
   t.is(top_by_latency.length, 2);
   t.is(top_by_latency[0]?.query, `${'x'.repeat(1024)}...`);
 });
+
+test('what a query reads is added up, with the way in which it was read last', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  const [read, again, little] = [answered('much'), answered('much'), answered('little')];
+  const call = { path: '/select/logsql/query', type: 'query', status: 200, durationMs: 1 };
+  read.trace.upstreamCalls.push({ ...call, rows: 10, bytes: 500 }, { ...call, rows: 1, bytes: 50 });
+  read.trace.strategies.push(
+    { leaf: 0, strategy: 'statistics', outcome: 'not-countable', durationMs: 1 },
+    { leaf: 0, strategy: 'rows', outcome: 'ran', durationMs: 1 },
+    { leaf: 1, strategy: 'rows', outcome: 'ran', durationMs: 1 },
+  );
+  again.trace.cache('hit');
+  little.trace.upstreamCalls.push({ ...call, rows: 1, bytes: 9 });
+  for (const one of [little, read, again, answered('from a cache')]) analytics.finished(one, 200, 1);
+  const { top_by_bytes_read: top } = reportOf([analytics.all()]);
+  t.deepEqual(
+    top.map(({ query }) => query),
+    ['much', 'little'],
+  );
+  t.like(top[0], { backend_calls: 2, backend_rows: 11, backend_bytes: 550, count: 2 });
+  t.deepEqual(
+    top[0]?.strategies.map(({ strategy, outcome }) => [strategy, outcome]),
+    [
+      ['statistics', 'not-countable'],
+      ['rows', 'ran'],
+    ],
+  );
+  t.regex(top[0]?.strategies[0]?.text ?? '', /the backend has no statistics for it/);
+  const doubled = reportOf([analytics.all(), analytics.all()]);
+  t.is(doubled.top_by_bytes_read[0]?.backend_bytes, 1100);
+});

@@ -18,6 +18,34 @@ export interface LoadedPipeline extends PipelineDescription {
   readonly backend: BackendFigures;
 }
 
+/** A query in `/debug/queries` of the plugin `admin`. */
+export interface AskedQuery {
+  readonly fingerprint: string;
+  readonly query: string;
+  readonly endpoint: string;
+  readonly count: number;
+  readonly total_ms: number;
+  readonly max_ms: number;
+  readonly errors: number;
+  readonly backend_calls: number;
+  readonly backend_rows: number;
+  readonly backend_bytes: number;
+  readonly strategies: readonly {
+    readonly strategy: string;
+    readonly outcome: string;
+    readonly text: string;
+  }[];
+}
+/** `/debug/queries`. */
+export interface AskedQueries {
+  readonly total_queries: number;
+  readonly unique_queries: number;
+  readonly top_by_frequency: readonly AskedQuery[];
+  readonly top_by_latency: readonly AskedQuery[];
+  readonly top_by_errors: readonly AskedQuery[];
+  readonly top_by_bytes_read: readonly AskedQuery[];
+}
+
 export type Labels = Readonly<Record<string, string>>;
 
 /** An entry: nanoseconds since the epoch, the line, and its labels apart. */

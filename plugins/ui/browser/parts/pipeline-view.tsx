@@ -4,6 +4,7 @@ import { formatAge, formatCount, formatMs, sentence } from '../model/format.js';
 import { glossary } from '../model/glossary.js';
 import { cacheFigures, isEnabled, sortOptions } from '../model/options.js';
 import type { BackendFigures, LoadedPipeline, PartDescription, SectionDescription } from '../model/wire.js';
+import { AskedQueriesSection } from './asked-queries.js';
 import { Icon } from './icons.js';
 import { PartDetails } from './part-details.js';
 
@@ -45,6 +46,7 @@ export function PipelineView({ pipeline }: { readonly pipeline: LoadedPipeline }
           <b>backend</b>, the time of other stages for them.
         </p>
       </section>
+      <AskedQueriesSection />
       <Group
         title="Endpoints"
         text="What the proxy answers: each serves routes over HTTP, and most ask the stages above."
