@@ -1,20 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import { demoWelcome } from './demo.js';
 import type { Io } from './io.js';
 import { servePipeline } from './serve.js';
 
-/** Runs the demo: the proxy over an embedded backend with sample logs. */
-export function demo(args: readonly string[], io: Io): Promise<number> {
-  // A record per request would drown the demo's own output.
+const backendPort = 9429;
+const adminPort = 3101;
+
+/** Runs the demo: the proxy over an embedded backend with sample logs. Beside a running demo it takes other ports for what it has of its own. */
+export async function demo(args: readonly string[], io: Io): Promise<number> {
+  const wantsHelp = args.some((arg) => /^--?help(?:=|$)/.test(arg));
+  const beside = wantsHelp ? { args, env: io.env } : await besideOthers(args, io.env);
+  if (!wantsHelp) io.out('starting the demo: an embedded backend, an hour of sample logs, the proxy ...\n');
   return servePipeline(
-    ['-log-level=warn', ...args],
-    io,
+    // A record per request would drown the demo's own output.
+    ['-log-level=warn', ...beside.args],
+    { ...io, env: beside.env },
     { name: 'demo', pipeline: 'demo.yaml' },
     (proxy, pipeline) => {
       const { main, admin = main } = proxy.urls;
       io.out(demoWelcome(main, admin, backendUrlOf(pipeline), pipeline.file));
     },
   );
+}
+
+/** Other ports for the backend and for the page where theirs are taken; what somebody has chosen stays. */
+async function besideOthers(
+  args: readonly string[],
+  env: Io['env'],
+): Promise<{ readonly args: readonly string[]; readonly env: Io['env'] }> {
+  const choosesAdmin = args.some((arg) => /^--?(?:admin-listen|server\.admin-auth-token)(?:=|$)/.test(arg));
+  const moreArgs =
+    choosesAdmin || (await isFree(adminPort)) ? [] : [`-admin-listen=127.0.0.1:${await freePort()}`];
+  const choosesBackend = (env['DEMO_BACKEND_LISTEN'] ?? '') !== '';
+  if (choosesBackend || (await isFree(backendPort))) return { args: [...moreArgs, ...args], env };
+  const listen = `127.0.0.1:${await freePort()}`;
+  const moreEnv = { DEMO_BACKEND_LISTEN: listen, DEMO_BACKEND_URL: `http://${listen}` };
+  return { args: [...moreArgs, ...args], env: { ...env, ...moreEnv } };
+}
+
+async function isFree(port: number): Promise<boolean> {
+  try {
+    await portOf(port);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port that is free now; the demo takes it at once. */
+function freePort(): Promise<number> {
+  return portOf(0);
+}
+
+async function portOf(port: number): Promise<number> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an AddressInfo.
+  const { port: got } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return got;
 }
 
 function backendUrlOf(pipeline: Pipeline): string {

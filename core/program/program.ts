@@ -1,5 +1,6 @@
 import { suggest, UsageError } from '../kernel/options/index.js';
 import { commands } from './commands.js';
+import { programHelp } from './help.js';
 import type { Io } from './io.js';
 import { packageVersion } from './version.js';
 
@@ -7,7 +8,7 @@ import { packageVersion } from './version.js';
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const [first = '', ...rest] = args;
   if (first === '' || first === 'help' || /^--?h(elp)?$/.test(first)) {
-    io.out(programHelp());
+    io.out(programHelp(commands));
     return first === '' ? 2 : 0;
   }
   if (first === 'version' || /^--?v(ersion)?$/.test(first)) {
@@ -31,19 +32,4 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     io.err(`ref-proxy ${name}: ${error instanceof Error ? error.message : 'failed'}\n`);
     return error instanceof UsageError ? error.exitCode : 1;
   }
-}
-
-function programHelp(): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
-  const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return [
-    'ref-proxy: Loki’s read API on top of VictoriaLogs',
-    '',
-    'Usage: ref-proxy <command> [flags]',
-    '',
-    ...lines,
-    '',
-    'ref-proxy <command> -help shows the flags of a command, -version the version. Flags without a command mean serve.',
-    '',
-  ].join('\n');
 }

@@ -6,7 +6,6 @@ import { endOnDefect } from '../kernel/uncaught.js';
 import {
   builtInDefinitions,
   FlagIndex,
-  helpText,
   packageRoot,
   parseCommandLine,
   UsageError,
@@ -14,6 +13,7 @@ import {
 } from '../kernel/options/index.js';
 import { loadPipeline, packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
+import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
@@ -45,23 +45,8 @@ const ownFlags: readonly CommandFlag[] = [
     kind: 'boolean',
     description: 'read the pipeline file again when it changes, as with SIGHUP',
   },
-  { name: 'help', kind: 'boolean', description: 'show the flags' },
+  { name: 'help', kind: 'boolean', description: 'show the flags; -help=all shows every one' },
 ];
-
-/** What most who start a proxy set; the help begins with them. */
-const mostUsed = [
-  'backend',
-  'listen',
-  'tenant-map-file',
-  'log-level',
-  'server.register-instrumentation',
-  'server.admin-auth-token',
-  'rate-limit-per-second',
-  'max-concurrent',
-  'cache-max-bytes',
-  'disk-cache-path',
-  'workers',
-] as const;
 
 /** A command that runs a pipeline, with its default pipeline. */
 export interface ServingCommand {
@@ -86,11 +71,12 @@ export async function servePipeline(
 }
 
 async function loadAndServe(
-  args: readonly string[],
+  given: readonly string[],
   io: Io,
   command: ServingCommand,
   onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
 ): Promise<number> {
+  const { args, isAll } = takeHelpAll(given);
   const builtIns = builtInDefinitions();
   const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags).own.get('pipeline');
   const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
@@ -98,9 +84,7 @@ async function loadAndServe(
   const index = new FlagIndex(definitions);
   const line = parseCommandLine(args, index, ownFlags);
   if (line.own.get('help') === 'true') {
-    io.out(
-      `${await helpText(definitions, { usage: `Usage: ref-proxy ${command.name} [flags]`, own: ownFlags, first: mostUsed })}\n`,
-    );
+    io.out(await servingHelp(definitions, command.name, ownFlags, isAll));
     return 0;
   }
   const stray = line.positionals.map((text) => `${text} is no flag; flags begin with a dash`);

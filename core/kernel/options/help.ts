@@ -7,8 +7,6 @@ export interface HelpText {
   readonly usage: string;
   readonly own: readonly CommandFlag[];
   readonly epilogue?: string;
-  /** Flags that stand before all others, in this order. */
-  readonly first?: readonly string[];
 }
 
 /** The text of `--help`: the program's own flags, then the options by section and plugin. */
@@ -21,16 +19,16 @@ export async function helpText(
   for (const flag of text.own) {
     parser = parser.option(flag.name, { describe: flag.description, group: 'ref-proxy:' });
   }
-  const { first = [] } = text;
-  const all = new Map([...definitions].flatMap((one) => (one.flag === undefined ? [] : [[one.flag, one]])));
-  for (const flag of new Set([...first, ...all.keys()])) {
-    const definition = all.get(flag);
-    if (definition === undefined) continue;
-    const group = first.includes(flag) ? 'most used:' : `${definition.owner}:`;
-    parser = parser.option(flag, { describe: describe(definition), group });
+  for (const definition of definitions) {
+    if (definition.flag === undefined) continue;
+    parser = parser.option(definition.flag, {
+      describe: describe(definition),
+      group: `${definition.owner}:`,
+    });
   }
   if (text.epilogue !== undefined) parser = parser.epilogue(text.epilogue);
-  return parser.getHelp();
+  // Flags are written with one dash everywhere else; both are taken.
+  return (await parser.getHelp()).replace(/^( +)--(?=\S)/gm, '$1-');
 }
 
 function describe(definition: OptionDefinition): string {
