@@ -1,9 +1,10 @@
 /** How bodies that processes of this program send are compressed: the only place that knows of it. */
+import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
 export type Encoding = 'zstd' | 'gzip';
-type Transform = (bytes: Buffer, options: object) => Promise<Buffer>;
+type Recode = (bytes: Buffer, options: object) => Promise<Buffer>;
 
 interface Codec {
   readonly compress: (bytes: Buffer) => Promise<Buffer>;
@@ -28,6 +29,7 @@ function chunks(bytes: Buffer): { readonly chunkSize: number } {
 interface Zstd {
   readonly zstdCompress?: unknown;
   readonly zstdDecompress?: unknown;
+  readonly createZstdDecompress?: unknown;
 }
 
 /** The encodings of this process, the preferred one first. */
@@ -90,13 +92,19 @@ export class Encodings {
   }
 }
 
+/** How bodies are read that are unpacked as they come, by `Content-Encoding`. */
+export function streamUnpackers(library: object = zlib): ReadonlyMap<string, () => Transform> {
+  const { createZstdDecompress }: Zstd = library;
+  const all = new Map<string, () => Transform>([['gzip', () => zlib.createGunzip()]]);
+  // Types of Node 20 do not have it.
+  if (typeof createZstdDecompress === 'function') all.set('zstd', createZstdDecompress as () => Transform);
+  return all;
+}
+
 function zstdOf({ zstdCompress, zstdDecompress }: Zstd): Codec | undefined {
   if (typeof zstdCompress !== 'function' || typeof zstdDecompress !== 'function') return undefined;
   // Types of Node 20 do not have them.
-  const [compress, decompress] = [
-    promisify(zstdCompress) as Transform,
-    promisify(zstdDecompress) as Transform,
-  ];
+  const [compress, decompress] = [promisify(zstdCompress) as Recode, promisify(zstdDecompress) as Recode];
   return {
     compress: (bytes) => compress(bytes, {}),
     decompress: (bytes, largest) => decompress(bytes, { maxOutputLength: largest }),

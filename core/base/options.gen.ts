@@ -387,6 +387,14 @@ export interface TelemetryOptions {
    */
   readonly otlpTlsSkipVerify: boolean;
   /**
+   * Address that traces are pushed to as protobuf; a base address is completed to /v1/traces. Without it there are none. Headers, time bound and certificate check are those of pushed metrics.
+   */
+  readonly otlpTracesEndpoint?: string;
+  /**
+   * Part of the requests that are traced, of those that come without a traceparent; others are traced when it says so. (ratio)
+   */
+  readonly otlpTracesSampleRatio: number;
+  /**
    * Value of service.name on pushed metrics.
    */
   readonly otelServiceName: string;
@@ -441,9 +449,13 @@ export interface BackendOptions {
    */
   readonly basicAuth?: string;
   /**
-   * Compression asked of the backend; auto asks for none on the same machine and for gzip elsewhere.
+   * Compression asked of the backend; auto asks for none on the same machine and for gzip elsewhere; zstd is asked for where Node has it (22.15), gzip elsewhere.
    */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
+  /**
+   * Show error texts of the backend whole, with the queries and values in them.
+   */
+  readonly showsRawErrors: boolean;
   /**
    * Do not verify the certificate of the backend.
    */
@@ -575,9 +587,13 @@ export interface ColdRouteOptions {
    */
   readonly timeout: number;
   /**
-   * Compression of answers that the cold backend is asked for.
+   * Compression of answers that the cold backend is asked for; zstd is asked for where Node has it (22.15), gzip elsewhere.
    */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
+  /**
+   * Show error texts of the backend whole, with the queries and values in them.
+   */
+  readonly showsRawErrors: boolean;
   /**
    * Accept any certificate of the cold backend.
    */

@@ -1,8 +1,25 @@
+/**
+ * A span of a distributed trace that has begun, named after what OpenTelemetry calls so. Spans of a request that is not sampled are there
+ * too, for the headers alone.
+ */
+export interface OpenSpan {
+  /** `traceparent` and `tracestate`, for whom is asked on its behalf. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Begins a span inside of this one. */
+  child(name: string, isCall?: boolean): OpenSpan;
+  /** @param error what it failed with; undefined when it did not */
+  end(attributes: SpanAttributes, error?: unknown): void;
+}
+
+export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
+
 /** What one request cost and where, shared by all exchanges derived from it. Stages write it; the request log and metrics read it. */
 export class Trace {
   /** The best result of any cache for this request; undefined when none was asked (logged as bypass). */
   cacheResult: 'hit' | 'miss' | undefined;
   tenantId: string | undefined;
+  /** The request itself; undefined without traces. */
+  span: OpenSpan | undefined;
   /** Backend calls of this request, in the order they finished. */
   readonly upstreamCalls: UpstreamCall[] = [];
   readonly operations: OperationRecord[] = [];

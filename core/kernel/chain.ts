@@ -63,11 +63,13 @@ export class Chain {
 
   #before(place: Place, rest: Run): Run {
     const { promises } = place;
-    return async (exchange) => {
-      exchange.signal.throwIfAborted();
+    return async (given) => {
+      given.signal.throwIfAborted();
       const { link } = place;
       // Nobody waits for this: what was begun for a client has ended before the stages were stopped.
       if (link === undefined) throw apiError('stopping', {});
+      const span = given.span?.child(`stage ${link.id}`);
+      const exchange = span === undefined ? given : given.derive({ span });
       let runs = 0;
       let passed: Answer | undefined;
       const counted: Rest<SlotName> = async (derived) => {
@@ -84,10 +86,12 @@ export class Chain {
         holdToAnswer(promises, runs, answer);
         call?.answered();
         noteRepeat(link, exchange, answer, { runs, isUnchanged: answer === passed });
+        span?.end({ 'ref.stage.runs': runs });
         return answer;
       } catch (thrown) {
         const error = blame(thrown, promises);
         call?.failed(error, exchange.signal.aborted);
+        span?.end({ 'ref.stage.runs': runs }, error);
         throw error;
       } finally {
         this.#running -= 1;

@@ -31,11 +31,14 @@ import {
   otlpMetrics,
   reloadMetrics,
   requestMetrics,
+  traceMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import type { Traces } from '../kernel/telemetry/traces.js';
+import type { TelemetryOptions } from '../base/options.gen.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { Strain } from '../base/admission/strain.js';
@@ -107,6 +110,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
           clock,
         })
       : undefined;
+  const traces = await tracesOf(telemetry, metering.registry, loggers);
   const { registry } = metering;
   const startedMs = clock.nowMs();
   const stageMeters = new Map<string, StageMeter>();
@@ -157,7 +161,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       return meter;
     },
     describing: { registry, stageMeters, startedMs },
-    observers: [requestLog, metering.requests, ...(options.observer === undefined ? [] : [options.observer])],
+    observers: [
+      requestLog,
+      metering.requests,
+      ...(traces === undefined ? [] : [traces]),
+      ...(options.observer === undefined ? [] : [options.observer]),
+    ],
   };
   first = new Generation(pipeline, generations, options.learner ?? new NameLearner(clock));
   await first.units.start(pipeline.server.startTimeout, options.signal);
@@ -200,7 +209,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     await edge.close();
     await begun.end();
     requestLog.stop();
-    await push?.stop();
+    await Promise.all([push?.stop(), traces?.stop()]);
     log.info('stopped');
     writer.flush();
   };
@@ -226,6 +235,20 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
 
 /** How long all workers may take to read the file again. */
 const reloadBoundMs = 5 * 60_000;
+
+/** Traces, whose libraries are only loaded where they are asked for. */
+async function tracesOf(
+  telemetry: TelemetryOptions,
+  registry: MeterRegistry,
+  loggers: LoggerFactory,
+): Promise<Traces | undefined> {
+  if (telemetry.otlpTracesEndpoint === undefined) return undefined;
+  const { createTraces } = await import('../kernel/telemetry/traces.js');
+  return createTraces(telemetry, {
+    meters: registry.create(traceMetrics),
+    log: loggers.component('otlp_traces'),
+  });
+}
 
 /** From here on the worker is one of several. */
 async function joinOthers(

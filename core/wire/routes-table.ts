@@ -109,7 +109,7 @@ export const routes: readonly Route[] = [
   route('health', ['/health']),
   route('healthz', ['/healthz']),
   route('services', ['/services']),
-  route('log_level', ['/log_level'], read),
+  route('log_level', ['/log_level']),
   route('ring', ['/ring']),
   route('buildinfo', [`${api}/status/buildinfo`]),
   route('metrics', ['/metrics'], ['GET'], { listener: 'metrics', isInstrumentation: true }),

@@ -3,6 +3,7 @@ import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/inde
 import { Waits } from '../../core/base/waits.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/fingerprint.js';
 import { dataOwner } from '../../core/base/keys/data-owner.js';
+import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
 import { CircuitBreaker, type BreakerState } from '../../core/victoria/upstream/breaker.js';
 import { BackendClient, type ClientOptions } from '../../core/victoria/upstream/client.js';
@@ -82,6 +83,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       maxConcurrent: options.maxConcurrent,
       maxBufferedBytes: options.maxBufferedResponseBytes,
       maxRowBytes: options.maxRowBytes,
+      showsRawErrors: options.showsRawErrors,
     };
     this.#client = new BackendClient(
       {
@@ -118,6 +120,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       allowUnsupported: this.#options.allowUnsupportedVersion,
     };
     const { version, problem } = await checkVersion(this.#probed, rule, bound);
+    backendVersion(this.#host).current = toldVersion(version);
     if (problem === undefined) {
       const shown = version === undefined ? 'unknown' : shownVersion(version);
       this.#host.log.info('backend is healthy', { 'backend.version': shown });
@@ -180,6 +183,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       dataOwner: mayBePartial ? `${rowsOwner} in part ${(this.#partialAnswers += 1)}` : rowsOwner,
       owner: [...owner, exchange.trace],
       trace: exchange.trace,
+      span: exchange.span,
       memory: exchange.memory,
       headers: headersFor(caller, tenant, this.#options),
       parameters: tenantParameters(tenant),

@@ -48,6 +48,7 @@ export class ColdBackend implements Stage<never, 'cold'> {
         maxConcurrent: options.maxConcurrent,
         maxBufferedBytes: options.maxBufferedResponseBytes,
         maxRowBytes: options.maxRowBytes,
+        showsRawErrors: options.showsRawErrors,
         onCalls: (running, waiting) => {
           meters.cold_calls.set(running, { state: 'running' });
           meters.cold_calls.set(waiting, { state: 'waiting' });

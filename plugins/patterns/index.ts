@@ -1,7 +1,10 @@
 import { parsePatterns as parseRequest, paramContext } from '../../core/wire/api/params/index.js';
 import type { PatternSearch } from '../../core/wire/api/discovery-request.js';
 import type { PatternsOptions } from '../../core/base/options.gen.js';
+import { errorTable } from '../../core/base/errors/table.js';
 import {
+  ApiError,
+  askTenant,
   defineEndpoint,
   type Answer,
   type Endpoint,
@@ -70,7 +73,10 @@ class Patterns implements Endpoint {
   }
 
   async #answer(call: HttpCall): Promise<Answer> {
-    if (!this.#options.enabled) return { kind: 'patterns', patterns: [], warnings: [] };
+    if (!this.#options.enabled) {
+      await refuseStrangers(call);
+      return { kind: 'patterns', patterns: [], warnings: [] };
+    }
     const answer = await call.ask(parseRequest(call.params, paramContext(this.#host, call), this.#search));
     this.#host.meters.patterns_last_response_patterns.set(countPatterns(answer), {});
     return answer;
@@ -81,6 +87,16 @@ class Patterns implements Endpoint {
     if (customFile === undefined || customFile === '') return;
     const fromFile = await readPatternFile(customFile);
     this.#search = { ...this.#search, custom: [...new Set([...custom, ...fromFile])] };
+  }
+}
+
+/** Whoever may not ask is told so also where there is nothing to answer. */
+async function refuseStrangers(call: HttpCall): Promise<void> {
+  try {
+    await askTenant(call);
+  } catch (error) {
+    // Several tenants may ask for patterns.
+    if (!(error instanceof ApiError) || error.entry !== errorTable.multiTenantUnsupported) throw error;
   }
 }
 

@@ -1,7 +1,14 @@
 import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/finished.js';
-import { apiError, defineEndpoint, type RouteHandler } from '../../core/plugin/index.js';
+import { apiError, defineEndpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
 import type { StatusOptions } from '../../core/base/options.gen.js';
 import { buildInfo } from './build-info.js';
+
+/** The level of the log, as the telemetry section has it. */
+async function logLevelOf(host: Pick<Host, 'describePipeline'>): Promise<string> {
+  const { sections } = await host.describePipeline();
+  const options = sections.find(({ name }) => name === 'telemetry')?.options ?? [];
+  return options.find(({ key }) => key === 'logLevel')?.value ?? 'info';
+}
 
 /**
  * Routes about the proxy itself: probes, build information, the blocked write, metrics
@@ -27,6 +34,14 @@ export default defineEndpoint<StatusOptions>({
         ['health', healthy],
         ['healthz', healthy],
         ['buildinfo', () => Promise.resolve(json(buildInfo(options.version)))],
+        ['services', () => Promise.resolve(text(200, 'ref-proxy => Running\n'))],
+        ['log_level', async () => json({ message: `Current log level is ${await logLevelOf(host)}` })],
+        // There is no ring of ingesters, and nothing is deleted by compaction, so no results are of an older generation.
+        [
+          'ring',
+          () => Promise.resolve(json({ shards: [], now: new Date(host.clock.nowMs()).toISOString() })),
+        ],
+        ['cache_generation', () => Promise.resolve(json(''))],
         ['config', () => Promise.resolve(text(200, '# ref-proxy', 'application/yaml'))],
         ['push', () => Promise.reject(apiError('writeBlocked', {}))],
         [

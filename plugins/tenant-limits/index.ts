@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
+import { backendVersion } from '../../core/victoria/upstream/backend-version.js';
 import type { TenantLimitsOptions } from '../../core/base/options.gen.js';
 import {
   apiError,
@@ -26,11 +27,21 @@ export default defineEndpoint<TenantLimitsOptions>({
             // Logs Drilldown hides its patterns view when this is false.
             pattern_ingester_enabled: options.patternsEnabled,
             version: 'unknown',
+            ...scanLimits,
+            ...backendVersion(host).current,
           }),
       ],
     ]),
   }),
 });
+
+/** The specification's bounds of what Logs Drilldown lists. */
+const scanLimits = {
+  maxDetectedFields: 1000,
+  maxDetectedValues: 1000,
+  maxLabelValues: 1000,
+  maxLines: 1000,
+} as const;
 
 /** The published limits of the tenant that asks; several tenants have no limits of their own. */
 async function limitsOf(

@@ -594,6 +594,11 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
     when: 'a range aggregation that is evaluated here and reads more rows than -manual-range-metric-row-limit',
     text: 'manual range metric row limit exceeded',
   },
+  metricRowsCounted: {
+    status: 502,
+    when: 'the same over six hours and more: its rows are counted before any is read',
+    text: 'manual range metric row limit exceeded ({limit}); the query matches {rows} log lines; narrow the query or increase -manual-range-metric-row-limit',
+  },
   metricCells: {
     status: 503,
     when: 'a metric query evaluated here with too many pairs of a series and a stretch of time',

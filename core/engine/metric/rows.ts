@@ -19,6 +19,9 @@ import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 /** Rows whose lines are held at once to detect repeated ones. */
 const windowRows = 50_000;
 
+/** Over ranges from here on too many rows are found by counting them, and not by reading as many as there may be. */
+const countedFromNs = 6n * 3_600_000_000_000n;
+
 /** Which rows to read, and how. */
 export interface RowRequest {
   readonly filter: LogsqlFilter;
@@ -74,6 +77,11 @@ async function* readParts(
     rewrite = asItIs,
     repeats: places = 'anywhere',
   } = request;
+  const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
+  if (mayBeTooMany && range.endNs - range.startNs >= countedFromNs) {
+    const rows = await countRows(upstream, filter, range);
+    if (rows > maxRows) throw apiError('metricRowsCounted', { limit: maxRows, rows });
+  }
   const most = places === 'anywhere' ? windowRows : callRows;
   const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
   const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);

@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../wire/api/request.js';
 import type { Caller } from '../../base/caller.js';
 import { unboundedMemory, type MemoryAccount } from '../../base/memory/account.js';
 import type { Waits } from '../../base/waits.js';
-import type { Trace } from '../../base/trace.js';
+import type { OpenSpan, Trace } from '../../base/trace.js';
 import { RepeatPath } from '../repeat.js';
 import type { SlotName, Slots } from './slots.js';
 
@@ -14,6 +14,8 @@ export interface ExchangeChange<Given extends SlotName = never> {
   readonly signal?: AbortSignal;
   /** Given by a stage that lends what is waited for, such as the backend: the waiting then counts as its own time, and not as that of who waits. */
   readonly waits?: Waits;
+  /** Given by the chain: what is done from here on belongs to it. */
+  readonly span?: OpenSpan | undefined;
   /** False when the caller of the rest will merge or change the answer, so stages must not answer with bytes. */
   readonly isFinal?: boolean;
 }
@@ -40,6 +42,8 @@ export interface Exchange<Given extends SlotName = never> {
   readonly repeat: RepeatPath;
   /** How long was waited for what an earlier stage has lent. */
   readonly waits?: Waits;
+  /** The span of the stage that has it; undefined without traces. */
+  readonly span?: OpenSpan | undefined;
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
 
@@ -54,15 +58,16 @@ interface ExchangeState {
   readonly memory: MemoryAccount;
   readonly repeat: RepeatPath;
   readonly waits?: Waits;
+  readonly span?: OpenSpan | undefined;
 }
 
 /** Makes the first exchange of a request; stages only derive. */
 export function createExchange({
   memory = unboundedMemory(),
   ...state
-}: Omit<ExchangeState, 'slots' | 'memory' | 'repeat' | 'waits'> &
+}: Omit<ExchangeState, 'slots' | 'memory' | 'repeat' | 'waits' | 'span'> &
   Partial<Pick<ExchangeState, 'memory'>>): Exchange {
-  return exchangeOf({ ...state, memory, repeat: new RepeatPath(), slots: {} });
+  return exchangeOf({ ...state, memory, repeat: new RepeatPath(), slots: {}, span: state.trace.span });
 }
 
 function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Given> {
@@ -76,6 +81,7 @@ function exchangeOf<Given extends SlotName>(state: ExchangeState): Exchange<Give
         signal: change.signal === undefined ? state.signal : AbortSignal.any([state.signal, change.signal]),
         isFinal: state.isFinal && (change.isFinal ?? true),
         ...(change.waits === undefined ? {} : { waits: change.waits }),
+        ...(change.span === undefined ? {} : { span: change.span }),
       }),
   };
   // At start the kernel checked that every needed slot is given earlier (core/kernel/check); the type tells the stage.

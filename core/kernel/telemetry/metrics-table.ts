@@ -193,6 +193,14 @@ export const otlpMetrics = {
   otlp_push_retries_total: { type: 'counter', help: 'Requests of a push that were sent again.' },
 } as const satisfies MetricSpecs;
 
+export const traceMetrics = {
+  trace_spans_total: {
+    type: 'counter',
+    help: 'Spans of traces by outcome: pushed, failed with their push, dropped because 4,096 were waiting.',
+    labels: ['outcome'],
+  },
+} as const satisfies MetricSpecs;
+
 /** The metrics of every process that serves. */
 export const coreMetrics: MetricSpecs = {
   ...requestMetrics,
@@ -200,6 +208,7 @@ export const coreMetrics: MetricSpecs = {
   ...fastLaneMetrics,
   ...logMetrics,
   ...otlpMetrics,
+  ...traceMetrics,
   ...memoryMetrics,
   ...reloadMetrics,
 };

@@ -8,7 +8,7 @@ import { and, timeRange } from '../logsql/build.js';
 import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../base/pace/steps.js';
-import type { Trace } from '../../base/trace.js';
+import type { OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
 import type { BackendAnswer, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
@@ -18,6 +18,7 @@ import { isPath, pathOf } from './call-path.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
+import { beginCall, type CallCount, type OpenCall } from './open-call.js';
 import { counted, readRows } from './ndjson.js';
 import { queryParameters } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
@@ -41,6 +42,8 @@ import { decodeStatsRange, rangeParameters } from './stats-range.js';
 export interface Binding {
   readonly signal: AbortSignal;
   readonly trace: Trace;
+  /** What the calls are made in. */
+  readonly span?: OpenSpan | undefined;
   /** On whose behalf the calls are made, for the trace. */
   readonly strategy?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -90,10 +93,10 @@ export class BoundUpstream implements Upstream {
     const count = { rows: 0, bytes: 0, status: 0 };
     const { waits } = this.#binding;
     const pass = await this.#pass((gates) => gates.rows(request));
-    const end = this.#begin('query', count);
+    const call = this.#begin('query', count);
     let failure: unknown;
     try {
-      const answer = await this.#send('query', this.#form(request, limit), 'keep', pass.signal);
+      const answer = await this.#send(call, this.#form(request, limit), 'keep', pass.signal);
       count.status = answer.status;
       const pacer = new Pacer(pass.signal, rowsSliceMs);
       for await (const batch of rowsOf(answer, request.query, count)) {
@@ -115,7 +118,7 @@ export class BoundUpstream implements Upstream {
       throw error;
     } finally {
       pass.leave(failure, count.rows);
-      end();
+      call.end(failure);
     }
   }
 
@@ -150,16 +153,18 @@ export class BoundUpstream implements Upstream {
       ...this.#everyCall(),
     ];
     const count = { rows: 0, bytes: 0, status: 0 };
-    const end = this.#begin('tail', count);
+    const call = this.#begin('tail', count);
+    let failure: unknown;
     try {
-      const answer = await this.#send('tail', form, 'keep', this.#binding.signal, request.openTimeoutMs);
+      const answer = await this.#send(call, form, 'keep', this.#binding.signal, request.openTimeoutMs);
       count.status = answer.status;
       return rowsOf(answer, request.query, count);
     } catch (error) {
+      failure = error;
       if (error instanceof ApiError) count.status = statusOf(error);
       throw error;
     } finally {
-      end();
+      call.end(failure);
     }
   }
 
@@ -262,9 +267,10 @@ export class BoundUpstream implements Upstream {
     decode: (text: string) => Steps<Value>,
   ): Promise<Value> {
     const count = { rows: 0, bytes: 0, status: 0 };
-    const end = this.#begin(type, count);
+    const call = this.#begin(type, count);
+    let failure: unknown;
     try {
-      const answer = await this.#send(type, form, statusRule, signal);
+      const answer = await this.#send(call, form, statusRule, signal);
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
@@ -272,15 +278,16 @@ export class BoundUpstream implements Upstream {
       this.#binding.memory?.charge(text.length * 3, kindOf(type));
       return await atPace(reading(answer, decode(text)), new Pacer(signal));
     } catch (error) {
+      failure = error;
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
       throw error;
     } finally {
-      end();
+      call.end(failure);
     }
   }
 
   #send(
-    type: string,
+    { type, headers: spanHeaders }: OpenCall,
     form: Form,
     statusRule: StatusRule,
     signal: AbortSignal,
@@ -292,7 +299,7 @@ export class BoundUpstream implements Upstream {
       isJson: !isPath(type),
       method: 'POST',
       form,
-      headers,
+      headers: spanHeaders === undefined ? headers : { ...headers, ...spanHeaders },
       signal,
       statusRule,
       ...(owner === undefined ? {} : { owner }),
@@ -322,24 +329,8 @@ export class BoundUpstream implements Upstream {
     return [['allow_partial_response', mayBePartial ? '1' : '0'], ...parameters];
   }
 
-  #begin(
-    type: string,
-    count: { readonly rows: number; readonly bytes: number; readonly status: number },
-  ): () => void {
-    const startedAt = performance.now();
-    const { trace, strategy, waits } = this.#binding;
-    waits?.begin();
-    return () => {
-      waits?.end();
-      if (!trace.isWritten)
-        trace.upstreamCalls.push({
-          path: pathOf(type),
-          type: type.slice(type.lastIndexOf('/') + 1),
-          ...(strategy === undefined ? {} : { strategy }),
-          ...count,
-          durationMs: performance.now() - startedAt,
-        });
-    };
+  #begin(type: string, count: CallCount): OpenCall {
+    return beginCall(type, this.#binding, count);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { Owner } from '../../base/admission/fair-queue.js';
 import type { HeldPlace, Place } from '../../base/admission/place.js';
 import type { ApiError } from '../../base/errors/api-error.js';
+import { streamUnpackers } from '../../base/encoding.js';
 import { apiError } from '../../base/errors/table.js';
 import type { CircuitBreaker, Permit } from './breaker.js';
 import { Connections } from './connections.js';
@@ -16,19 +16,23 @@ import {
   isTransportFailure,
   refusalOf,
   unexpectedAnswer,
+  wordingOf,
   type StatusRule,
+  type Wording,
 } from './failures.js';
 import { CallGate } from './gate.js';
 
 export interface ClientOptions {
   readonly url: string;
   readonly timeoutMs: number;
-  /** `auto` asks a backend on this machine for uncompressed answers and others for gzip. */
+  /** `auto` asks a backend on this machine for uncompressed answers and others for gzip; `zstd` for that where Node has it, else gzip. */
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   readonly tlsSkipVerify: boolean;
   readonly maxConcurrent: number;
   readonly maxBufferedBytes: number;
   readonly maxRowBytes: number;
+  /** Whether error texts of the backend are shown as they are. */
+  readonly showsRawErrors?: boolean;
   /** Notified when the number of running or waiting calls changes. */
   readonly onCalls?: (running: number, waiting: number) => void;
 }
@@ -93,6 +97,7 @@ export class BackendClient {
   readonly #breaker: CircuitBreaker;
   readonly #gate: CallGate;
   readonly #acceptEncoding: string;
+  readonly #wording: Wording;
 
   constructor(options: ClientOptions, breaker: CircuitBreaker) {
     const url = new URL(options.url);
@@ -109,7 +114,9 @@ export class BackendClient {
     });
     const isPlain =
       options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
-    this.#acceptEncoding = isPlain ? 'identity' : 'gzip';
+    const compressed = options.compression === 'zstd' && unpackers.has('zstd') ? 'zstd, gzip' : 'gzip';
+    this.#acceptEncoding = isPlain ? 'identity' : compressed;
+    this.#wording = wordingOf(options.showsRawErrors === true);
     const open = (max: number, maxKept: number): Connections =>
       new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
     // The gate bounds calls. An answer that is not being read has a connection but no place.
@@ -161,12 +168,12 @@ export class BackendClient {
         maxBytes: this.#options.maxBufferedBytes,
         maxRowBytes: this.#options.maxRowBytes,
         unexpected: (problem, cause) =>
-          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause),
+          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause, this.#wording),
         place,
         end,
       });
       if (status < 200 || status > 299)
-        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule);
+        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule, this.#wording);
       const problem = problemOf(response, call);
       if (problem !== undefined) {
         answer.drop();
@@ -227,7 +234,8 @@ export class BackendClient {
  */
 const partialHeader = 'vl-partial-response';
 const wholeMarks: ReadonlySet<string> = new Set(['', 'false', '0', 'unknown']);
-const readEncodings: ReadonlySet<string> = new Set(['', 'identity', 'gzip']);
+const plainEncodings: ReadonlySet<string> = new Set(['', 'identity']);
+const unpackers = streamUnpackers();
 
 /** What is wrong with the head of a successful answer. */
 function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
@@ -236,16 +244,18 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCa
   if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
   if (partial !== undefined && call.mayBePartial !== true && !wholeMarks.has(String(partial).toLowerCase()))
     return `it is partial (${partialHeader}: ${String(partial).slice(0, 20)}), because storage nodes could not be reached`;
-  if (!readEncodings.has(encoding)) return `content encoding ${JSON.stringify(encoding)}`;
+  if (!plainEncodings.has(encoding) && !unpackers.has(encoding))
+    return `content encoding ${JSON.stringify(encoding)}`;
   if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
   const found = type === undefined ? 'no content type' : `content type ${JSON.stringify(type)}`;
   return `${found} instead of JSON; ${addressAdvice}`;
 }
 
 function decoded(response: IncomingMessage): Readable {
-  if (response.headers['content-encoding'] !== 'gzip') return response;
+  const unpack = unpackers.get(response.headers['content-encoding'] ?? '');
+  if (unpack === undefined) return response;
   // The reader of the body gets the error.
-  return pipeline(response, createGunzip(), () => undefined);
+  return pipeline(response, unpack(), () => undefined);
 }
 
 interface Reading {

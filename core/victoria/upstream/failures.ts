@@ -57,21 +57,39 @@ const refusals: ReadonlySet<ErrorEntry> = new Set([
   errorTable.backendQueryTooLong,
 ]);
 
+/** What clients see of a text of the backend. */
+export type Wording = (text: string) => string;
+
+/** `isRaw` for the texts as they are (`-debug-log-raw-queries`). */
+export function wordingOf(isRaw: boolean): Wording {
+  return isRaw ? (text) => text.trim() : redact;
+}
+
 /** The error for an answer that does not fit the call; `from` names the backend and the call. */
-export function unexpectedAnswer(from: string, problem: string, cause?: unknown): ApiError {
+export function unexpectedAnswer(
+  from: string,
+  problem: string,
+  cause?: unknown,
+  wording: Wording = redact,
+): ApiError {
   if (problem.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(problem) });
   if (problem.includes(lostNodeMarker)) return storageNodeLost(problem);
-  return apiError('unexpectedAnswer', { from, problem: redact(problem) }, { cause });
+  return apiError('unexpectedAnswer', { from, problem: wording(problem) }, { cause });
 }
 
 /** The error for an HTTP error of the backend; `body` is its text or JSON. */
-export function refusalOf(status: number, body: string, rule: StatusRule): ApiError {
+export function refusalOf(
+  status: number,
+  body: string,
+  rule: StatusRule,
+  wording: Wording = redact,
+): ApiError {
   const text = errorText(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
   if (text.includes(lostNodeMarker)) return storageNodeLost(text);
   const { limit, length } = tooLong.exec(text)?.groups ?? {};
   if (limit !== undefined && length !== undefined) return apiError('backendQueryTooLong', { limit, length });
-  const cause = causeOf(status, redact(text));
+  const cause = causeOf(status, wording(text));
   // A status below 400 would signal success; above 599 there is none.
   const isKept = rule === 'keep' && status >= 400 && status <= 599;
   const origin = status >= 500 ? new BackendFailure(text) : new Error(text);

@@ -120,8 +120,7 @@ function* addResult(body: BodyParts, answer: QueryResult, options: EncodeOptions
       yield* addList(body, answer.samples, sampleText);
       return;
     case 'scalar':
-      // Loki writes whole milliseconds here, unlike everywhere else.
-      body.push(`[${Math.trunc(answer.point.timestampMs)},"${formatSampleValue(answer.point.value)}"]`);
+      body.push(pointText(answer.point));
       return;
   }
 }

@@ -12,7 +12,10 @@ export function textAnswer(
 }
 
 /** An encoded JSON answer with status 200. */
-export function jsonAnswer(body: object, contentType = 'application/json; charset=utf-8'): EncodedAnswer {
+export function jsonAnswer(
+  body: object | string,
+  contentType = 'application/json; charset=utf-8',
+): EncodedAnswer {
   return finishedAnswer(200, Buffer.from(JSON.stringify(body)), contentType);
 }
 

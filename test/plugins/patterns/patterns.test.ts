@@ -5,7 +5,8 @@ import test from 'ava';
 import type { Answer } from '../../../core/wire/answer/types.js';
 import type { ApiRequest } from '../../../core/wire/api/request.js';
 import type { PatternsOptions } from '../../../core/base/options.gen.js';
-import { makeCall, optionsOf } from '../../../core/testing/index.js';
+import { apiError } from '../../../core/base/errors/table.js';
+import { makeCall, makeTenant, optionsOf } from '../../../core/testing/index.js';
 import patterns from '../../../plugins/patterns/index.js';
 import { hostFor } from '../host-for.js';
 
@@ -19,7 +20,10 @@ interface Started {
   readonly reload: () => Promise<void>;
 }
 
-async function start(change: Partial<PatternsOptions> = {}): Promise<Started> {
+async function start(
+  change: Partial<PatternsOptions> = {},
+  tenantOf: () => Promise<Answer> = () => Promise.resolve({ kind: 'tenant', tenant: makeTenant() }),
+): Promise<Started> {
   // The type of the options is generated from the same schema.
   const options = { ...(optionsOf('patterns') as unknown as PatternsOptions), ...change };
   const endpoint = patterns.create(options, hostFor(patterns));
@@ -33,6 +37,7 @@ async function start(change: Partial<PatternsOptions> = {}): Promise<Started> {
         path: '/loki/api/v1/patterns',
         params: new Map(Object.entries(params).map(([name, value]) => [name, [value]])),
         ask: (request) => {
+          if (request.op === 'tenant') return tenantOf();
           asked = request;
           return Promise.resolve(none);
         },
@@ -58,6 +63,15 @@ test('a request is asked of the chain with the bounds of the options', async (t)
 test('switched off the endpoint answers nothing, whatever it is asked', async (t) => {
   const { ask } = await start({ enabled: false });
   t.deepEqual(await ask({ query: 'bad{' }), { answer: none });
+});
+
+test('switched off the endpoint still refuses who may not ask, and answers several tenants', async (t) => {
+  const refusing = await start({ enabled: false }, () => Promise.reject(apiError('missingTenant', {})));
+  t.like(await t.throwsAsync(refusing.ask({ query: '{app="a"}' })), { status: 401 });
+  const several = await start({ enabled: false }, () =>
+    Promise.reject(apiError('multiTenantUnsupported', {})),
+  );
+  t.deepEqual(await several.ask({ query: '{app="a"}' }), { answer: none });
 });
 
 test('patterns of a file come behind those of the option, and are read again on reload', async (t) => {

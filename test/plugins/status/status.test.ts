@@ -18,9 +18,11 @@ const texts: readonly (readonly [route: string, body: string])[] = [
   ['health', 'ok'],
   ['healthz', 'ok'],
   ['config', '# ref-proxy'],
+  ['services', 'ref-proxy => Running\n'],
+  ['cache_generation', '""'],
 ];
 for (const [route, body] of texts) {
-  test(`${route} answers ${body}`, async (t) => {
+  test(`${route} answers ${body.trim()}`, async (t) => {
     const answer = await ask(route);
     t.is(answer.status, 200);
     t.is(answer.body.toString(), body);
@@ -50,4 +52,9 @@ test('metrics are the exposition of the house', async (t) => {
   const { body, contentType } = await ask('metrics', { metrics: specs });
   t.regex(contentType, /^text\/plain; version=/);
   t.true(body.toString().includes('ref_proxy_seen_total 0'));
+});
+
+test('there is no ring, and the level of the log is told and not set', async (t) => {
+  t.like(JSON.parse((await ask('ring')).body.toString()), { shards: [] });
+  t.deepEqual(JSON.parse((await ask('log_level')).body.toString()), { message: 'Current log level is info' });
 });

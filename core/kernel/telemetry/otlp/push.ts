@@ -9,6 +9,7 @@ import { withinBound } from '../../bounded.js';
 import type { Measurements } from '../exposition.js';
 import type { otlpMetrics } from '../metrics-table.js';
 import { batches, requestOf } from './points.js';
+import { headersOf, resourceOf, signalUrl } from './receiver.js';
 
 /** The component of its log records. */
 export const otlpComponent = 'otlp_metrics';
@@ -43,16 +44,7 @@ export function createOtlpPush(options: TelemetryOptions, needs: OtlpNeeds): Otl
     throw new Error(
       `-otlp-compression: ${otlpCompression} needs Node 22.15 or newer, and this is Node ${process.versions.node}; use gzip`,
     );
-  return new OtlpPush(new URL(metricsUrl(otlpEndpoint)), options, needs, encodings);
-}
-
-/** A base address and one that ends in /v1 are completed to /v1/metrics. */
-export function metricsUrl(endpoint: string): string {
-  const url = new URL(endpoint);
-  const path = url.pathname.replace(/\/+$/, '');
-  if (path.endsWith('/v1/metrics')) url.pathname = path;
-  else url.pathname = path.endsWith('/v1') ? `${path}/metrics` : `${path}/v1/metrics`;
-  return url.href;
+  return new OtlpPush(signalUrl(otlpEndpoint, 'metrics'), options, needs, encodings);
 }
 
 /** Pushes one after another, each within `-otlp-timeout`; a failed one is told and not kept, because the next one tells all again. */
@@ -76,10 +68,10 @@ export class OtlpPush {
     this.#encodings = encodings;
     this.#startNs = needs.clock.nowNs();
     this.#resource = resourceOf(options);
-    const { otlpCompression, otlpHeaders } = options;
+    const { otlpCompression } = options;
     this.#headers = {
       'user-agent': 'ref-proxy',
-      ...Object.fromEntries(otlpHeaders.map(readHeader)),
+      ...headersOf(options),
       'content-type': 'application/x-protobuf',
       ...(otlpCompression === 'none' ? {} : { 'content-encoding': otlpCompression }),
     };
@@ -189,24 +181,6 @@ export class OtlpPush {
       throw tooLong.signal.aborted ? tooLong.signal.reason : error;
     }
   }
-}
-
-function resourceOf(options: TelemetryOptions): readonly (readonly [key: string, value: string])[] {
-  const wanted: readonly (readonly [string, string | undefined])[] = [
-    ['service.name', options.otelServiceName],
-    ['service.namespace', options.otelServiceNamespace],
-    ['service.instance.id', options.otelServiceInstanceId],
-    ['deployment.environment.name', options.deploymentEnvironment],
-  ];
-  return wanted.flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [[key, value] as const],
-  );
-}
-
-/** `Name=value`; the value may have `=` in it. The schema has checked both. */
-function readHeader(text: string): readonly [name: string, value: string] {
-  const at = text.indexOf('=');
-  return [text.slice(0, at).toLowerCase(), text.slice(at + 1).trim()];
 }
 
 /** What a receiver says that it did not take (`ExportMetricsPartialSuccess`); most say nothing. */

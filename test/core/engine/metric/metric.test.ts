@@ -332,6 +332,17 @@ test.serial(
       message: 'manual range metric row limit exceeded',
     });
     t.deepEqual(valuesOf((await store.run(logfmt, { account, maxRows: 20 })).answer), { '{}': 20 });
+    const hour = 3_600n * second;
+    const long = rangeRequest(
+      'sum(count_over_time({app="a"} | logfmt | x="" [1m]))',
+      base - 6n * hour,
+      base + hour,
+      hour,
+    );
+    await t.throwsAsync(store.run(long, { account, maxRows: 19 }), {
+      message:
+        'manual range metric row limit exceeded (19); the query matches 20 log lines; narrow the query or increase -manual-range-metric-row-limit',
+    });
     const counted = instantRequest('sum(count_over_time({app="a"}[1m]))', base + second);
     t.deepEqual(valuesOf((await store.run(counted, { account, maxRows: 19 })).answer), { '{}': 20 });
   },

@@ -139,7 +139,7 @@ test('samples are seconds and texts', (t) => {
   );
   t.is(
     resultOf({ kind: 'scalar', point, stats, warnings: [] }),
-    '"resultType":"scalar","result":[1795216500000,"5"]',
+    '"resultType":"scalar","result":[1795216500,"5"]',
   );
 });
 

@@ -1,6 +1,16 @@
 /** Reads what is pushed, from the definitions of OTLP (opentelemetry/proto/metrics/v1/metrics.proto) and of protobuf's wire format. */
 
-type Kind = 'text' | 'whole' | 'flag' | 'fixed' | 'double' | 'fixedList' | 'doubleList' | Definition;
+type Kind =
+  | 'text'
+  | 'hex'
+  | 'whole'
+  | 'flag'
+  | 'fixed'
+  | 'fixed32'
+  | 'double'
+  | 'fixedList'
+  | 'doubleList'
+  | Definition;
 interface Definition {
   readonly [field: number]: readonly [name: string, kind: Kind, isRepeated?: 'repeated'];
 }
@@ -45,6 +55,40 @@ export function decodeRequest(bytes: Buffer): unknown {
   return decode(bytes, { 1: ['resourceMetrics', resourceMetrics, 'repeated'] });
 }
 
+const span: Definition = {
+  1: ['traceId', 'hex'],
+  2: ['spanId', 'hex'],
+  3: ['traceState', 'text'],
+  4: ['parentSpanId', 'hex'],
+  5: ['name', 'text'],
+  6: ['kind', 'whole'],
+  7: ['startTimeUnixNano', 'fixed'],
+  8: ['endTimeUnixNano', 'fixed'],
+  9: attributes,
+  10: ['droppedAttributesCount', 'whole'],
+  12: ['droppedEventsCount', 'whole'],
+  14: ['droppedLinksCount', 'whole'],
+  15: ['status', { 2: ['message', 'text'], 3: ['code', 'whole'] }],
+  16: ['flags', 'fixed32'],
+};
+
+/** An `ExportTraceServiceRequest`, likewise. */
+export function decodeTraces(bytes: Buffer): unknown {
+  const scopeSpans: Definition = {
+    1: ['scope', { 1: ['name', 'text'], 2: ['version', 'text'], 4: ['droppedAttributesCount', 'whole'] }],
+    2: ['spans', span, 'repeated'],
+    3: ['schemaUrl', 'text'],
+  };
+  const resource: Definition = { 1: attributes, 2: ['droppedAttributesCount', 'whole'] };
+  return decode(bytes, {
+    1: [
+      'resourceSpans',
+      { 1: ['resource', resource], 2: ['scopeSpans', scopeSpans, 'repeated'], 3: ['schemaUrl', 'text'] },
+      'repeated',
+    ],
+  });
+}
+
 function decode(bytes: Buffer, definition: Definition): Readonly<Record<string, unknown>> {
   const read: Record<string, unknown> = {};
   let at = 0;
@@ -64,7 +108,7 @@ function decode(bytes: Buffer, definition: Definition): Readonly<Record<string, 
     let value: unknown;
     if (form === 0) value = kind === 'flag' ? varint() === 1n : Number(varint());
     else {
-      const length = form === 1 ? 8 : Number(varint());
+      const length = form === 1 ? 8 : form === 5 ? 4 : Number(varint());
       const part = bytes.subarray(at, at + length);
       if (part.length < length) throw new Error(`${name} is cut off`);
       at += length;
@@ -78,6 +122,7 @@ function decode(bytes: Buffer, definition: Definition): Readonly<Record<string, 
 
 function formOf(kind: Kind): number {
   if (kind === 'whole' || kind === 'flag') return 0;
+  if (kind === 'fixed32') return 5;
   return kind === 'fixed' || kind === 'double' ? 1 : 2;
 }
 
@@ -86,6 +131,10 @@ function valueOf(part: Buffer, kind: Kind): unknown {
   switch (kind) {
     case 'text':
       return part.toString('utf8');
+    case 'hex':
+      return part.toString('hex');
+    case 'fixed32':
+      return part.readUInt32LE();
     case 'fixed':
       return String(part.readBigUInt64LE());
     case 'double':

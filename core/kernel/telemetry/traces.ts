@@ -1,0 +1,250 @@
+/**
+ * Traces, pushed to an OpenTelemetry receiver (docs/protocol/operation.md#traces). Only loaded where they are asked for, because the
+ * libraries take a tenth of a second to load.
+ */
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace as api,
+  type Context,
+  type Span,
+  type TextMapGetter,
+  type TextMapSetter,
+  type Tracer,
+} from '@opentelemetry/api';
+import { ExportResultCode, W3CTraceContextPropagator, type ExportResult } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type ReadableSpan,
+  type SpanExporter,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from '../../base/logger.js';
+import type { Meters } from '../../base/meters.js';
+import type { TelemetryOptions } from '../../base/options.gen.js';
+import type { OpenSpan, SpanAttributes } from '../../base/trace.js';
+import { withinBound } from '../bounded.js';
+import type { traceMetrics } from './metrics-table.js';
+import { headersOf, resourceOf, signalUrl } from './otlp/receiver.js';
+import { digestQuery } from './query-digest.js';
+import type { RequestObserver, RequestRecord } from './request-record.js';
+
+/** Spans that wait for a push; more are dropped and counted. */
+const mostWaiting = 4_096;
+const mostInPush = 512;
+const pauseMs = 2_000;
+/** How long a stop waits for the last push. */
+const mostStopMs = 2_000;
+const limits = { attributeCountLimit: 32, attributeValueLengthLimit: 1_024, eventCountLimit: 4 };
+/** Pushes in flight: at a stop all that waits is pushed at once. */
+const mostPushes = mostWaiting / mostInPush;
+
+export interface TracesNeeds {
+  readonly meters: Meters<typeof traceMetrics>;
+  readonly log: Logger;
+}
+
+type Settings = TelemetryOptions & { readonly otlpTracesEndpoint: string };
+
+const propagator = new W3CTraceContextPropagator();
+const headersOfCaller: TextMapGetter<ReadonlyMap<string, string>> = {
+  get: (headers, name) => headers.get(name),
+  keys: (headers) => [...headers.keys()],
+};
+
+const intoRecord: TextMapSetter<Record<string, string>> = {
+  set: (headers, name, value) => {
+    headers[name] = value;
+  },
+};
+
+/** Begins the span of each request, ends it with what became of it, and pushes spans in the background. */
+export class Traces implements RequestObserver {
+  readonly #provider: TracerProvider;
+  readonly #tracer: Tracer;
+  readonly #maySayQueries: boolean;
+
+  constructor(options: Settings, { meters, log }: TracesNeeds) {
+    const exporter = new OTLPTraceExporter({
+      url: signalUrl(options.otlpTracesEndpoint, 'traces').href,
+      headers: headersOf(options),
+      timeoutMillis: options.otlpTimeout,
+      concurrencyLimit: mostPushes,
+      httpAgentOptions: { rejectUnauthorized: !options.otlpTlsSkipVerify },
+    });
+    const told = new ToldExporter(exporter, meters, log);
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes(Object.fromEntries(resourceOf(options))),
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.otlpTracesSampleRatio) }),
+      spanLimits: limits,
+      spanProcessors: [new BoundedProcessor(told, meters, options.otlpTimeout)],
+    });
+    this.#tracer = this.#provider.getTracer('ref-proxy');
+    this.#maySayQueries = options.debugLogRawQueries;
+  }
+
+  started(record: RequestRecord): void {
+    const outside = propagator.extract(ROOT_CONTEXT, record.caller.headers, headersOfCaller);
+    record.trace.span = new OtelSpan(this.#tracer, outside, record.method, SpanKind.SERVER);
+  }
+
+  finished(record: RequestRecord, status: number): void {
+    const { span, tenantId, cacheResult } = record.trace;
+    if (!(span instanceof OtelSpan)) return;
+    const { query } = record;
+    span.rename(`${record.method} ${record.route}`);
+    span.end(
+      {
+        'http.request.method': record.method,
+        'http.route': record.route,
+        'url.path': record.path,
+        'http.response.status_code': status,
+        'http.response.body.size': record.responseBytes,
+        'ref.request.type': record.requestType,
+        'ref.tenant.id': tenantId ?? record.caller.orgId,
+        'ref.query': query === undefined || this.#maySayQueries ? query : digestQuery(query),
+        'cache.result': cacheResult,
+        'upstream.calls': record.trace.upstreamCalls.length,
+      },
+      status >= 500 ? (record.error ?? `status ${status}`) : undefined,
+    );
+  }
+
+  /** Pushes what waits; the process waits a moment for it. */
+  async stop(): Promise<void> {
+    try {
+      await withinBound(mostStopMs, () => this.#provider.shutdown());
+    } catch {
+      // It was told when the push failed, or takes longer than a stop may.
+    }
+  }
+}
+
+class OtelSpan implements OpenSpan {
+  readonly #tracer: Tracer;
+  readonly #span: Span;
+  readonly #context: Context;
+  #headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(tracer: Tracer, within: Context, name: string, kind: SpanKind) {
+    this.#tracer = tracer;
+    this.#span = tracer.startSpan(name, { kind }, within);
+    this.#context = api.setSpan(within, this.#span);
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    if (this.#headers === undefined) {
+      const headers: Record<string, string> = {};
+      propagator.inject(this.#context, headers, intoRecord);
+      this.#headers = headers;
+    }
+    return this.#headers;
+  }
+
+  child(name: string, isCall = false): OpenSpan {
+    return new OtelSpan(this.#tracer, this.#context, name, isCall ? SpanKind.CLIENT : SpanKind.INTERNAL);
+  }
+
+  rename(name: string): void {
+    this.#span.updateName(name);
+  }
+
+  end(attributes: SpanAttributes, error?: unknown): void {
+    for (const [name, value] of Object.entries(attributes))
+      if (value !== undefined) this.#span.setAttribute(name, value);
+    // The message may quote a query, so only its kind is told, as in the log.
+    if (error !== undefined) {
+      this.#span.setStatus({ code: SpanStatusCode.ERROR });
+      this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown');
+    }
+    this.#span.end();
+  }
+}
+
+/** The library's processor drops what is too much and tells nobody. */
+class BoundedProcessor implements SpanProcessor {
+  readonly #inner: BatchSpanProcessor;
+
+  constructor(
+    private readonly exporter: ToldExporter,
+    private readonly meters: Meters<typeof traceMetrics>,
+    timeoutMs: number,
+  ) {
+    this.#inner = new BatchSpanProcessor({
+      exporter,
+      maxQueueSize: mostWaiting,
+      maxExportBatchSize: mostInPush,
+      scheduledDelayMillis: pauseMs,
+      exportTimeoutMillis: timeoutMs,
+    });
+  }
+
+  onStart(): void {
+    // Nothing is known of it yet.
+  }
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    if (this.exporter.waiting >= mostWaiting) {
+      this.meters.trace_spans_total.add(1, { outcome: 'dropped' });
+      return;
+    }
+    this.exporter.waiting += 1;
+    this.#inner.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#inner.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
+  }
+}
+
+/** Tells how pushes end. */
+class ToldExporter implements SpanExporter {
+  /** Spans that have been given to the processor and not pushed yet. */
+  waiting = 0;
+  #isFailing = false;
+
+  constructor(
+    private readonly inner: SpanExporter,
+    private readonly meters: Meters<typeof traceMetrics>,
+    private readonly log: Logger,
+  ) {}
+
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    this.inner.export(spans, (result) => {
+      this.waiting -= spans.length;
+      const isDone = result.code === ExportResultCode.SUCCESS;
+      this.meters.trace_spans_total.add(spans.length, { outcome: isDone ? 'pushed' : 'failed' });
+      if (!isDone && !this.#isFailing)
+        this.log.warn('traces not pushed', { 'error.message': result.error?.message.slice(0, 300) });
+      else if (isDone && this.#isFailing) this.log.info('traces are pushed again');
+      this.#isFailing = !isDone;
+      done(result);
+    });
+  }
+
+  forceFlush(): Promise<void> {
+    return this.inner.forceFlush?.() ?? Promise.resolve();
+  }
+
+  shutdown(): Promise<void> {
+    return this.inner.shutdown();
+  }
+}
+
+/** The traces that the options ask for; undefined without `-otlp-traces-endpoint`. */
+export function createTraces(options: TelemetryOptions, needs: TracesNeeds): Traces | undefined {
+  const { otlpTracesEndpoint } = options;
+  return otlpTracesEndpoint === undefined ? undefined : new Traces({ ...options, otlpTracesEndpoint }, needs);
+}

@@ -1,0 +1,61 @@
+import type { OpenSpan, Trace } from '../../base/trace.js';
+import type { Waits } from '../../base/waits.js';
+import { pathOf } from './call-path.js';
+
+/** What a call has had so far. */
+export interface CallCount {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Of the answer; 0 when there was none. */
+  readonly status: number;
+}
+
+/** A call that has begun. */
+export interface OpenCall {
+  readonly type: string;
+  /** Those that tell the backend which trace it belongs to. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Notes the call in the trace of its request. */
+  end(failure: unknown): void;
+}
+
+interface Noted {
+  readonly trace: Trace;
+  readonly span?: OpenSpan | undefined;
+  readonly strategy?: string;
+  readonly waits?: Waits;
+}
+
+export function beginCall(
+  type: string,
+  { trace, span: within, strategy, waits }: Noted,
+  count: CallCount,
+): OpenCall {
+  const startedAt = performance.now();
+  const path = pathOf(type);
+  const span = within?.child(`POST ${path}`, true);
+  waits?.begin();
+  const end = (failure: unknown): void => {
+    waits?.end();
+    span?.end(
+      {
+        'url.path': path,
+        'http.request.method': 'POST',
+        'http.response.status_code': count.status === 0 ? undefined : count.status,
+        'ref.rows': count.rows,
+        'ref.bytes': count.bytes,
+        'ref.strategy': strategy,
+      },
+      failure,
+    );
+    if (trace.isWritten) return;
+    trace.upstreamCalls.push({
+      path,
+      type: type.slice(type.lastIndexOf('/') + 1),
+      ...(strategy === undefined ? {} : { strategy }),
+      ...count,
+      durationMs: performance.now() - startedAt,
+    });
+  };
+  return { type, headers: span?.headers, end };
+}
