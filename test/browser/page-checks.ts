@@ -6,6 +6,7 @@ import {
   everyLine,
   fitsAndReads,
   hashOf,
+  queryText,
   schemes,
   settled,
   sizes,
@@ -15,6 +16,9 @@ import {
   withPage,
   type Check,
 } from './looks.js';
+
+/** The view with the query is shown. */
+const isInEditorView = "document.querySelector('.query-form') !== null";
 
 const stageNames = [
   'tenancy',
@@ -118,6 +122,38 @@ export const pageChecks: readonly Check[] = [
       }),
   ],
   [
+    'what clients have asked is listed by how slow it is or how much it reads, with the way it was read, and leads to the query',
+    async (settings) => {
+      const asked = 'sum by (service_name) (rate({service_name=~".+"} | json | status="500" [1m]))';
+      await withPage(settings, wide, hashOf(asked), async ({ page }) => {
+        await settled(page);
+      });
+      for (const size of sizes) {
+        for (const scheme of schemes) {
+          await withPage(settings, { ...size, scheme }, 'view=pipeline', async ({ page }) => {
+            const row = page.locator('.asked tr', { hasText: 'status="500"' }).first();
+            await row.waitFor();
+            assert.match(await row.innerText(), /ui_query_range read as \S+/);
+            assert.match(await row.innerText(), /not as statistics: /);
+            await page.getByLabel('Show').selectOption('Most read');
+            await row.waitFor();
+            await fitsAndReads(page);
+            if (size.width === 1440 && scheme === 'light')
+              await settings.picture(
+                'queries',
+                page,
+                page.locator('section', { has: page.locator('.asked') }),
+              );
+            if (size.width !== 390) return;
+            await row.getByRole('button').click();
+            await until(page, isInEditorView);
+            assert.match(await queryText(page), /status="500"/);
+          });
+        }
+      }
+    },
+  ],
+  [
     'nothing moves while the page loads, and the first stop of the keyboard leads to the query',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
@@ -184,7 +220,7 @@ export const pageChecks: readonly Check[] = [
         await typeQuery(page, everyLine);
         await page.keyboard.press('Control+Enter');
         await page.locator('.problem').waitFor();
-        assert.equal(await page.evaluate("document.activeElement?.closest('.tenant') !== null"), true);
+        await until(page, "document.activeElement?.closest('.tenant') !== null");
         await fitsAndReads(page);
         await page.keyboard.insertText('nobody');
         await page.keyboard.press('Enter');

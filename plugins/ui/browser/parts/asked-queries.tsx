@@ -31,12 +31,16 @@ function useAsked(): AskedQueries | Unknown | undefined {
     const look = (): void => {
       if (document.hidden) return;
       fetchAsked(AbortSignal.timeout(refreshMs)).then(
-        (answer) => setAsked(answer ?? { why: undefined }),
+        (answer) => {
+          setAsked(answer ?? { why: undefined });
+          // Where they are not counted now, they are not counted before a restart.
+          if (answer === undefined) clearInterval(timer);
+        },
         (error: unknown) => setAsked({ why: failureText(error) }),
       );
     };
-    look();
     const timer = setInterval(look, refreshMs);
+    look();
     return () => clearInterval(timer);
   }, []);
   return asked;
