@@ -36,7 +36,7 @@ const examples = [
   'Examples:',
   '  ref-proxy serve -backend=http://127.0.0.1:9428 -listen=127.0.0.1:3100',
   '  ref-proxy demo -listen=:3200',
-  '  ref-proxy check pipelines/production.yaml',
+  '  ref-proxy check my-pipeline.yaml',
   '  ref-proxy explain \'{app="shop"} |= "error" | json\'',
 ];
 

@@ -102,6 +102,23 @@ test.serial('explain prints what becomes of a query, as text or JSON', async (t)
   t.is((await run('explain', '-no-such-flag', '{app="a"}')).status, 2);
 });
 
+test.serial('help fits a screen, and names every flag when all are asked for', async (t) => {
+  const { out } = await run('--help');
+  t.true(out.split('\n').length <= 40);
+  t.regex(out, /-backend=URL[^]*Examples:/);
+  for (const flag of out.matchAll(/^ {2}-([\w.-]+)=/gm)) {
+    const { out: all } = await run('serve', '-help=all');
+    t.regex(all, new RegExp(`^ {2}-${(flag[1] ?? '').replaceAll('.', '\\.')} `, 'm'));
+  }
+  const short = (await run('serve', '-help')).out;
+  t.true(short.split('\n').length <= 45);
+  t.regex(short, /-backend [^]*\d+ more: ref-proxy serve -help=all/);
+  t.regex(
+    (await run('serve', '--help=all')).out,
+    /-response-gzip [^]*deprecated[^]*-query-range-split-interval /,
+  );
+});
+
 test.serial('flags prints every flag with its meaning', async (t) => {
   const { status, out } = await run('flags');
   t.is(status, 0);
