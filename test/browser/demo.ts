@@ -18,9 +18,12 @@ const token = 'token-of-the-browser-test';
 
 /**
  * Starts `ref-proxy demo` on free ports. One that wants a token has the page on its main listener, where it asks for it; one that wants a tenant
- * refuses requests without.
+ * refuses requests without. `more` are further flags, which win over its own.
  */
-export async function startDemo(wants?: 'token' | 'tenant'): Promise<RunningDemo> {
+export async function startDemo(
+  wants?: 'token' | 'tenant',
+  more: readonly string[] = [],
+): Promise<RunningDemo> {
   const root = packageRoot();
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-browser-'));
   const backendPort = await freePort();
@@ -32,6 +35,7 @@ export async function startDemo(wants?: 'token' | 'tenant'): Promise<RunningDemo
   const args = ['demo', `-pipeline=${file}`, '-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'];
   if (wants === 'token') args.push(`-server.admin-auth-token=${token}`);
   if (wants === 'tenant') args.push('-require-tenant-header=true');
+  args.push(...more);
   const child = spawn(process.execPath, [join(root, 'dist/core/program/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -68,7 +72,7 @@ function printedUrl(output: Readable, exited: Promise<unknown>): Promise<string>
 }
 
 /** A port that nobody listened on a moment ago. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
