@@ -52,7 +52,7 @@ export default defineStage<GuardOptions, 'tenant', 'place', typeof metrics>({
 });
 
 /** Even when the loop is late, this many may run: requests that wait for the backend do not load the loop. */
-const minRunning = 3;
+const minRunning = 2;
 /** A higher mean delay means that the event loop is overloaded. */
 const loopTargetMs = 3;
 const loopResolutionMs = 10;
