@@ -238,6 +238,8 @@ test.serial(
       const sections = 'server: { reloadDrainTimeout: 1s }\n';
       await under.write({ sections });
       await under.reload();
+      // The first pipeline answers the reload itself.
+      await drained(under);
       const tail = await new TailClient(under.url, all).opened();
       await tail.untilLines(1);
       await under.write({

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { pushLoki } from '../../../core/embedded/harness.js';
 import { isReady, logsFor, metric, until, type Logs } from '../../kept-patterns/fixtures.js';
@@ -109,9 +110,12 @@ test.serial(
     const limited = { 'label-values-index-max-entries': '3' };
     await withOne({ backend: backend.url, flags: { ...indexed, ...limited } }, async (first) => {
       await values(first);
+      // Of values seen in the same millisecond the first by name would stay.
+      await sleep(5);
       await values(first, { query: '{app="f"}' });
       await withOne({ backend: backend.url, flags: { ...indexed, ...limited, ...kept } }, async (second) => {
         await values(second);
+        await sleep(5);
         await values(second, { query: '{app="e"}' });
         t.false((await values(second)).includes('f'));
       });
