@@ -28,7 +28,7 @@ test('fewer requests run while the backend is late, and more again when it is no
         await metricIs(url, 'ref_proxy_guard_limit', (limit) => limit > 10);
         await fault('/health', { hang: true });
         await metricIs(url, 'ref_proxy_backend_delay_seconds_sum', (seconds) => seconds > 0.5);
-        await metricIs(url, 'ref_proxy_guard_limit', (limit) => limit === 3);
+        await metricIs(url, 'ref_proxy_guard_limit', (limit) => limit === 2);
         await fetch(`${backend.url}/-/faults`, { method: 'DELETE' });
         await metricIs(url, 'ref_proxy_guard_limit', (limit) => limit > 10);
         t.pass();
