@@ -21,24 +21,22 @@ import { SharedValues } from '../kernel/plugin/shared.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import type { Measurements } from '../kernel/telemetry/exposition.js';
 import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
-import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
-import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
+import type { LogDestination } from '../kernel/telemetry/log-writer.js';
+import { createLogWriter } from './create-log-writer.js';
+import { createLoggers, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
   fastLaneMetrics,
-  logMetrics,
   otlpMetrics,
   reloadMetrics,
   requestMetrics,
-  traceMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
-import type { Traces } from '../kernel/telemetry/traces.js';
-import type { TelemetryOptions } from '../base/options.gen.js';
+import { loadTraces } from './load-traces.js';
 import { RequestLog } from '../kernel/telemetry/request-log.js';
 import type { RequestObserver } from '../kernel/telemetry/request-record.js';
 import { Strain } from '../base/admission/strain.js';
@@ -110,7 +108,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
           clock,
         })
       : undefined;
-  const traces = await tracesOf(telemetry, metering.registry, loggers);
+  const traces = await loadTraces(telemetry, metering.registry, loggers);
   const { registry } = metering;
   const startedMs = clock.nowMs();
   const stageMeters = new Map<string, StageMeter>();
@@ -236,20 +234,6 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
 /** How long all workers may take to read the file again. */
 const reloadBoundMs = 5 * 60_000;
 
-/** Traces, whose libraries are only loaded where they are asked for. */
-async function tracesOf(
-  telemetry: TelemetryOptions,
-  registry: MeterRegistry,
-  loggers: LoggerFactory,
-): Promise<Traces | undefined> {
-  if (telemetry.otlpTracesEndpoint === undefined) return undefined;
-  const { createTraces } = await import('../kernel/telemetry/traces.js');
-  return createTraces(telemetry, {
-    meters: registry.create(traceMetrics),
-    log: loggers.component('otlp_traces'),
-  });
-}
-
 /** From here on the worker is one of several. */
 async function joinOthers(
   joined: Joined | undefined,
@@ -265,21 +249,6 @@ async function joinOthers(
   };
   const missed = await joined.join();
   if (missed.includes(purgeTopic.name)) await all.purgeHere('all');
-}
-
-function createLogWriter(
-  destination: LogDestination,
-  isBuffered: boolean,
-  registry: MeterRegistry,
-  joined: Joined | undefined,
-): LogWriter {
-  const { log_records_lost_total: lost } = registry.create(logMetrics);
-  return new LogWriter(destination, {
-    isBuffered,
-    isShared: joined !== undefined,
-    lostLine: lostLinesRecord,
-    onLost: (count, reason) => lost.add(count, { reason }),
-  });
 }
 
 /** What plugins reach through their host. */

@@ -1,0 +1,21 @@
+import { LogWriter, type LogDestination } from '../kernel/telemetry/log-writer.js';
+import { lostLinesRecord } from '../kernel/telemetry/logger.js';
+import type { MeterRegistry } from '../kernel/telemetry/meters.js';
+import { logMetrics } from '../kernel/telemetry/metrics-table.js';
+import type { Joined } from '../workers/workers.js';
+
+/** The writer of the log, which counts what it loses. */
+export function createLogWriter(
+  destination: LogDestination,
+  isBuffered: boolean,
+  registry: MeterRegistry,
+  joined: Joined | undefined,
+): LogWriter {
+  const { log_records_lost_total: lost } = registry.create(logMetrics);
+  return new LogWriter(destination, {
+    isBuffered,
+    isShared: joined !== undefined,
+    lostLine: lostLinesRecord,
+    onLost: (count, reason) => lost.add(count, { reason }),
+  });
+}

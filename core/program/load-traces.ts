@@ -1,0 +1,19 @@
+import type { TelemetryOptions } from '../base/options.gen.js';
+import type { LoggerFactory } from '../kernel/telemetry/logger.js';
+import type { MeterRegistry } from '../kernel/telemetry/meters.js';
+import { traceMetrics } from '../kernel/telemetry/metrics-table.js';
+import type { Traces } from '../kernel/telemetry/traces.js';
+
+/** Traces, whose libraries are only loaded where they are asked for. */
+export async function loadTraces(
+  telemetry: TelemetryOptions,
+  registry: MeterRegistry,
+  loggers: LoggerFactory,
+): Promise<Traces | undefined> {
+  if (telemetry.otlpTracesEndpoint === undefined) return undefined;
+  const { createTraces } = await import('../kernel/telemetry/traces.js');
+  return createTraces(telemetry, {
+    meters: registry.create(traceMetrics),
+    log: loggers.component('otlp_traces'),
+  });
+}
