@@ -1134,6 +1134,14 @@ export interface ResponseShapeOptions {
    */
   readonly lineThreads: number;
   /**
+   * Threads that count the rows of metric queries with many rows, so that other requests do not wait for them; auto means one less than there are processors, and at least one. With 0 the event loop counts all rows. They start when they are needed. (threads)
+   */
+  readonly rowThreads: string | number;
+  /**
+   * Rows of the selected streams in the range from which on these threads count them; fewer are counted sooner than a thread has been told what to count. (rows)
+   */
+  readonly rowThreadsMinRows: number;
+  /**
    * Longest time that such a thread may take for one line; the query fails then. (milliseconds)
    */
   readonly lineTimeout: number;

@@ -10,6 +10,7 @@ import type { Limits } from '../wire/limits/limits.js';
 import type { Backend } from './backend.js';
 import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
+import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 
 /** What an executor can use: the backend, the facts of one exchange, and the engine's shared state. */
@@ -31,6 +32,7 @@ export interface EngineContext extends Backend {
   readonly log: Logger;
   readonly meters: Meters<typeof engineMetrics>;
   readonly workers: LineWorkers;
+  readonly rowThreads: RowThreads;
   readonly memories: Memories;
 }
 

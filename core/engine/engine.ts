@@ -7,14 +7,15 @@ import { RowReader } from '../victoria/names/row-reader.js';
 import type { Answer } from '../wire/answer/types.js';
 import type { ScanOptions } from './context.js';
 import { execute } from './executors.js';
-import { createLineWorkers } from './line-workers.js';
+import { createLineWorkers, createRowThreads } from './threads.js';
 import { compileDerivedFields, type DeriveFields } from './logs/derived-fields.js';
 import { createMemories, type Memories } from './memories.js';
+import type { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 import { refinedPlan } from './refined-plan.js';
 
 export type EngineOptions = ScanOptions &
-  Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout'> &
+  Pick<ResponseShapeOptions, 'lineThreads' | 'lineTimeout' | 'rowThreads' | 'rowThreadsMinRows'> &
   Partial<Pick<ResponseShapeOptions, 'derivedFields'>>;
 type EngineHost = Pick<
   Host<typeof engineMetrics>,
@@ -28,6 +29,7 @@ export class Engine {
   readonly #memories: Memories;
   readonly #derive: DeriveFields | undefined;
   readonly #workers: LineWorkers;
+  readonly #rowThreads: RowThreads;
   /** One reader for all tenants with the same naming. */
   readonly #readers = new WeakMap<Naming, RowReader>();
 
@@ -36,11 +38,13 @@ export class Engine {
     this.#host = host;
     this.#memories = createMemories(host);
     this.#workers = createLineWorkers(options, host);
+    this.#rowThreads = createRowThreads(options, this.#workers, host);
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
 
   /** Stops its threads. */
   stop(): Promise<void> {
+    this.#rowThreads.close();
     this.#workers.close();
     return Promise.resolve();
   }
@@ -58,6 +62,7 @@ export class Engine {
       options: this.#options,
       memories: this.#memories,
       workers: this.#workers,
+      rowThreads: this.#rowThreads,
       derive: this.#derive,
       showsGroups: naming.emitStructuredMetadata || !caller.categorizeLabels,
     });

@@ -1,9 +1,10 @@
-import { lineWorkerMetrics } from './line-workers.js';
+import { lineWorkerMetrics, rowThreadMetrics } from './threads.js';
 import { learnedMetrics } from './memories.js';
 import { patternMetrics } from './patterns/pattern-metrics.js';
 
 export const engineMetrics = {
   ...lineWorkerMetrics,
+  ...rowThreadMetrics,
   ...learnedMetrics,
   ...patternMetrics,
   metric_strategies_total: {

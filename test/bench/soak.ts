@@ -85,6 +85,7 @@ function startProxy(backendUrl: string): Promise<RunningProgram> {
     `-tenant-map=${tenantMap}`,
     '-rate-limit-per-second=0',
     '-manual-range-metric-row-limit=6000000',
+    '-max-query-memory=536870912',
     '-backend-timeout=15m',
     '-http-write-timeout=15m',
   ]);

@@ -504,6 +504,11 @@ export const errorTable = {
     text: 'too many costly queries: {limit} wait for a thread to evaluate their lines; try again later or raise -line-threads',
     headers: { 'Retry-After': '5' },
   },
+  rowThreadEnded: {
+    status: 500,
+    when: 'one of the -row-threads has ended while it counted the rows of a query, such as for want of memory',
+    text: 'the thread that counted the rows of the query has ended: {cause}; try again, with a shorter range or fewer series',
+  },
   seriesLimit: {
     status: 400,
     when: 'a metric query with more series than the tenant’s max_query_series',

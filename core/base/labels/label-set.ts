@@ -34,6 +34,22 @@ export class LabelSet {
     return labels.length === 0 ? LabelSet.empty : new LabelSet(labels);
   }
 
+  /** The set with this key. */
+  static fromKey(key: string): LabelSet {
+    const labels: Label[] = [];
+    let at = 0;
+    const next = (): string => {
+      const from = key.indexOf(':', at) + 1;
+      const length = Number(key.slice(at, from - 1));
+      at = from + length;
+      return key.slice(from, at);
+    };
+    while (at < key.length) labels.push([next(), next()]);
+    const set = LabelSet.fromSorted(labels);
+    if (labels.length > 0) set.#key = key;
+    return set;
+  }
+
   /** The value of a label, or the empty string: in Loki a missing label equals an empty one. */
   get(name: string): string {
     for (const [labelName, value] of this.labels) if (labelName === name) return value;

@@ -57,6 +57,16 @@ export class MemoryAccount {
     return this.#peak;
   }
 
+  /** In bytes; 0 means unlimited. */
+  get limit(): number {
+    return this.#limit === Infinity ? 0 : this.#limit;
+  }
+
+  /** What is held now, by kind. */
+  get held(): ReadonlyMap<MemoryUse, number> {
+    return this.#byKind;
+  }
+
   /** @throws ApiError `queryMemory` over the limit of one query, `processMemory` over the limit of all queries together */
   charge(bytes: number, kind: MemoryUse): void {
     this.#used += bytes;

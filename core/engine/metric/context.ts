@@ -2,14 +2,14 @@ import type { Clock } from '../../base/clock.js';
 import type { StrategyRecord } from '../../base/trace.js';
 import type { LineWorkers } from '../../logql/lines/line-workers.js';
 import type { LeafRequest, MetricLimits, SeriesTable } from '../../logql/metric/index.js';
-import type { LogRow } from '../../victoria/names/row-reader.js';
-import type { AnswerStats } from '../../wire/answer/types.js';
 import type { Backend } from '../backend.js';
 import type { Memories } from '../memories.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Profiles } from './count/profile.js';
 import type { LineSamples } from './count/shapes.js';
+import type { MetricCounts } from './counts.js';
 import type { Declined } from './declined.js';
+import type { RowThreads } from './threads/row-threads.js';
 
 /** What a metric request is executed with. */
 export interface MetricContext extends Backend, Memories {
@@ -19,6 +19,8 @@ export interface MetricContext extends Backend, Memories {
   /** The most rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
   readonly maxRows: number;
   readonly workers: Pick<LineWorkers, 'run'>;
+  /** Where many rows are counted; undefined when that is the event loop, too. */
+  readonly rowThreads: Pick<RowThreads, 'begin'> | undefined;
   /** Called after each attempt to read a leaf. */
   readonly tried: (record: StrategyRecord) => void;
 }
@@ -44,48 +46,4 @@ export interface Strategy {
   readonly namesFailedEntry: 'no' | 'partly' | 'fully';
   /** Checks the plan alone: returns how to read the leaf, or why that is impossible whatever the data. */
   readonly prepare: (leaf: LeafPlan) => Attempt | Declined;
-}
-
-/**
- * Counts what the answer to a metric query cost. Bytes are those of lines read here, or whose length the backend was asked for; a count of
- * rows reads no lines and adds no bytes.
- */
-export class MetricCounts {
-  #scanned = 0;
-  #passed = 0;
-  #bytes = 0;
-  #metadataBytes = 0;
-
-  /** Counts a row that was read. */
-  row({ line, structuredMetadata }: LogRow): void {
-    this.#scanned += 1;
-    this.#passed += 1;
-    this.#bytes += Buffer.byteLength(line);
-    for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
-  }
-
-  /** Counts the rows of the streams that the backend's statistics cover, before any line filter, as the backend lists them. */
-  scanned(streams: readonly { readonly hits: number }[]): void {
-    for (const { hits } of streams) this.#scanned += hits;
-  }
-
-  /**
-   * Counts rows, or their bytes, that the backend counted without sending them; `scanned` has already been given the rows they were among.
-   */
-  counted(rows: number, bytes: number): void {
-    this.#passed += rows;
-    this.#bytes += bytes;
-  }
-
-  stats(execTimeMs: number, entriesReturned: number): AnswerStats {
-    return {
-      linesProcessed: this.#scanned,
-      bytesProcessed: this.#bytes,
-      entriesReturned,
-      postFilterLines: this.#passed,
-      structuredMetadataBytes: this.#metadataBytes,
-      execTimeMs,
-      splits: 1,
-    };
-  }
 }

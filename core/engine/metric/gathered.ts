@@ -7,8 +7,9 @@ import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
 import { namesAsWritten } from '../plan/known-names.js';
 import type { GatheredPart, GatheredPlan, LabelQuestion, LeafPlan, MetricPlan } from '../plan/types.js';
-import { MetricCounts, type LeafContext } from './context.js';
+import type { LeafContext } from './context.js';
 import { LineSamples } from './count/shapes.js';
+import { MetricCounts } from './counts.js';
 import { gridFor, metricContext } from './metric.js';
 import { rowEntrySource } from './rows.js';
 

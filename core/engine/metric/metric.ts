@@ -14,9 +14,10 @@ import type { QueryRangeRequest, QueryRequest } from '../../wire/api/request.js'
 import type { EngineContext } from '../context.js';
 import { onceListed } from '../listings/once-listed.js';
 import type { LeafPlan, MetricPlan } from '../plan/types.js';
-import { MetricCounts, type LeafContext, type MetricContext } from './context.js';
+import type { LeafContext, MetricContext } from './context.js';
 import { onceProfiled } from './count/profile.js';
 import { LineSamples } from './count/shapes.js';
+import { MetricCounts } from './counts.js';
 import { readLeaf } from './strategies.js';
 
 type MetricRequest = QueryRangeRequest | QueryRequest;

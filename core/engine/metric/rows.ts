@@ -2,19 +2,28 @@ import { apiError } from '../../base/errors/table.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { entryLeafSource, type EntrySource, type MetricLimits } from '../../logql/metric/index.js';
+import {
+  entryLeafSource,
+  unpackTable,
+  Windows,
+  type EntrySource,
+  type LeafRequest,
+  type MetricLimits,
+  type SeriesTable,
+} from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
-import type { LogRow } from '../../victoria/names/row-reader.js';
-import type { BackendRow, Upstream } from '../../victoria/upstream/types.js';
+import type { BackendRow, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
 import type { SelectionProfile } from './count/profile.js';
 import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
 import { decline } from './declined.js';
-import { Repeats } from './repeats.js';
+import { roughly, RowIntake, type RepeatPlaces } from './row-intake.js';
+import type { RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
+import type { RowJob } from './threads/row-job.js';
 
 /** Rows whose lines are held at once to detect repeated ones. */
 const windowRows = 50_000;
@@ -32,8 +41,8 @@ export interface RowRequest {
   /** Undefined for all. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
-  /** Converts the output of the pipes to rows. */
-  readonly rewrite?: (row: BackendRow) => BackendRow;
+  /** How rows tell their streams, when that is not `_stream`. */
+  readonly streams?: RowStreams;
   /** Skips rows that are counted elsewhere. */
   readonly accepts?: (row: BackendRow) => boolean;
   /** Where rows may have been pushed twice; anywhere unless told. */
@@ -41,9 +50,6 @@ export interface RowRequest {
   /** The number of rows of `selection` in the range, if known. */
   readonly selectedRows?: number;
 }
-
-/** Times at which rows may repeat. */
-export type RepeatPlaces = 'anywhere' | 'nowhere' | ReadonlySet<number>;
 
 /** What rows are read with. */
 type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts'> & {
@@ -53,69 +59,104 @@ type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts
 /** Reads rows, each entry once; all parts of a long range use one place among heavy queries. */
 export async function* readEntries(
   request: RowRequest,
-  context: RowsContext,
-): AsyncGenerator<readonly LogRow[]> {
-  const leave = await context.upstream.hold?.(request.range);
+  { upstream, reader, maxRows, counts, limits: { memory } }: RowsContext,
+): AsyncGenerator<readonly PipelineEntry[]> {
+  const { repeats = 'anywhere', streams, accepts } = request;
+  const intake = new RowIntake({ reader, counts, memory, repeats, streams, accepts });
+  for await (const asked of callsFor(request, upstream, maxRows)) {
+    intake.next();
+    for await (const batch of upstream.rows(asked)) {
+      asked.read(batch);
+      yield intake.take(batch);
+    }
+  }
+}
+
+/** Counts the samples of a leaf in rows: many of them in another thread, so that no other request waits for it. */
+export async function countRowsOf(
+  request: RowRequest,
+  asked: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable> {
+  const { upstream, maxRows } = context;
+  const job = jobFor(request, asked, context);
+  if (job === undefined) {
+    const entries = (): AsyncGenerator<readonly PipelineEntry[]> => readEntries(request, context);
+    return entryLeafSource({ entries }, context.workers).series(asked);
+  }
   try {
-    yield* readParts(request, context);
+    for await (const call of callsFor(request, upstream, maxRows)) {
+      const parts =
+        upstream.rowsBy?.(call, (admitted) => job.read(admitted)) ?? job.readRows(upstream.rows(call));
+      for await (const part of parts) call.read(part);
+    }
+    return await unpackTable(asked, await job.finish());
+  } finally {
+    job.close();
+  }
+}
+
+/** More streams than this would take too long to tell. */
+const mostStreams = 20_000;
+
+function jobFor(
+  { pipes = [], columns, repeats = 'anywhere', streams, accepts, selectedRows = 0 }: RowRequest,
+  { leaf, columns: grid, limits, signal }: LeafRequest,
+  { rowThreads, naming, counts }: LeafContext,
+): RowJob | undefined {
+  const isFit = accepts === undefined && (streams?.texts?.size ?? 0) <= mostStreams;
+  if (!isFit) return undefined;
+  const { range, pushed, folded, isCapped, isRoot } = leaf;
+  const { memory, ...others } = limits;
+  return rowThreads?.begin(
+    selectedRows,
+    {
+      leaf: { range, pushed, folded, isCapped, isRoot },
+      columns: grid,
+      limits: others,
+      memory: { limit: memory.limit, held: memory.held },
+      naming: naming.settings,
+      pipes: pipesOf({ pipes, columns }),
+      repeats,
+      streams,
+    },
+    { signal, memory, counts },
+  );
+}
+
+/** A call for some of the rows, to be told of those that were read. */
+interface RowCall extends RowsRequest {
+  /** @throws ApiError `metricRows` once there are more than may be read */
+  read(rows: { readonly length: number }): void;
+}
+
+/** One window of time after the other, so that memory stays constant. */
+async function* callsFor(request: RowRequest, upstream: Upstream, maxRows: number): AsyncGenerator<RowCall> {
+  const { filter, selection, range, repeats = 'anywhere' } = request;
+  const leave = await upstream.hold?.(range);
+  try {
+    const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
+    if (mayBeTooMany && range.endNs - range.startNs >= countedFromNs) {
+      const rows = await countRows(upstream, filter, range);
+      if (rows > maxRows) throw apiError('metricRowsCounted', { limit: maxRows, rows });
+    }
+    const most = repeats === 'anywhere' ? windowRows : callRows;
+    const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
+    const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
+    const asked = query(filter, pipesOf(request));
+    let rows = 0;
+    const read: RowCall['read'] = ({ length }) => {
+      rows += length;
+      if (maxRows > 0 && rows > maxRows) throw apiError('metricRows', {});
+    };
+    for (const window of windows) yield { query: asked, range: window.range, read };
   } finally {
     leave?.();
   }
 }
 
-/** One window of time after the other, so that memory stays constant. */
-async function* readParts(
-  request: RowRequest,
-  { upstream, reader, maxRows, counts, limits }: RowsContext,
-): AsyncGenerator<readonly LogRow[]> {
-  const {
-    filter,
-    selection,
-    columns,
-    range,
-    accepts = () => true,
-    rewrite = asItIs,
-    repeats: places = 'anywhere',
-  } = request;
-  const mayBeTooMany = maxRows > 0 && (request.selectedRows ?? Infinity) > maxRows;
-  if (mayBeTooMany && range.endNs - range.startNs >= countedFromNs) {
-    const rows = await countRows(upstream, filter, range);
-    if (rows > maxRows) throw apiError('metricRowsCounted', { limit: maxRows, rows });
-  }
-  const most = places === 'anywhere' ? windowRows : callRows;
-  const isSmall = request.selectedRows !== undefined && request.selectedRows <= most;
-  const windows = isSmall ? [{ range }] : await planWindows(upstream, selection, range, most);
-  const pipes: readonly LogsqlPipe[] = [
-    ...(request.pipes ?? []),
-    ...(columns === undefined ? [] : [{ kind: 'fields', fields: columns } as const]),
-  ];
-  const repeats = new Repeats(limits.memory);
-  let read = 0;
-  for (const window of windows) {
-    repeats.clear();
-    for await (const batch of upstream.rows({ query: query(filter, pipes), range: window.range })) {
-      read += batch.length;
-      if (maxRows > 0 && read > maxRows) throw apiError('metricRows', {});
-      const rows: LogRow[] = [];
-      for (const each of batch) {
-        if (!accepts(each)) continue;
-        const row = reader.read(rewrite(each));
-        counts.row(row);
-        if (!mayRepeat(row, places) || !repeats.isRepeated(row)) rows.push(row);
-      }
-      yield rows;
-    }
-  }
-}
-
-function mayRepeat({ timestampNs }: LogRow, places: RepeatPlaces): boolean {
-  if (places === 'anywhere' || places === 'nowhere') return places === 'anywhere';
-  return places.size > 0 && places.has(roughly(timestampNs));
-}
-
-/** A number for a time: times that differ may have the same, which only costs a look. */
-function roughly(timeNs: bigint): number {
-  return Number(timeNs);
+function pipesOf({ pipes = [], columns }: Pick<RowRequest, 'pipes' | 'columns'>): readonly LogsqlPipe[] {
+  return columns === undefined ? pipes : [...pipes, { kind: 'fields', fields: columns }];
 }
 
 /** Where rows may repeat by what is known of a selection; streams with the same labels are one stream. */
@@ -127,35 +168,37 @@ export function placesOfRepeats(
   return repeatedAt.length === 0 ? 'nowhere' : new Set(repeatedAt.map(roughly));
 }
 
-const asItIs = (row: BackendRow): BackendRow => row;
-
 /** The entries of a leaf, from its rows. */
-export function rowEntrySource(
-  plan: Pick<LeafPlan, 'logs' | 'selection' | 'columns'>,
-  context: LeafContext,
-): EntrySource {
+export function rowEntrySource(plan: PlannedRows, context: LeafContext): EntrySource {
   return {
     async *entries(_leaf, { fromNs, toNs }, signal) {
-      const { selection } = plan;
-      const range = { startNs: fromNs, endNs: toNs + 1n };
-      const asked = { ...context, selection, columns: [] };
-      const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
-      const profile = await context.profiler.of(asked, range, listed);
-      const pacer = new Pacer(signal);
-      const streams = await atPace(readStreams(listed, context.reader), pacer);
-      const sameLabelStreams = await atPace(streamsWithSameLabels(streams), pacer);
-      const rowsOf: RowRequest = {
-        ...{ filter: plan.logs.filter, selection, range },
-        // The line of a row without one is built from all its fields.
-        columns: profile.missing > 0 ? undefined : plan.columns,
-        repeats: placesOfRepeats(profile, sameLabelStreams.size > 0),
-        selectedRows: rowsOfStreams(listed),
-      };
-      for await (const rows of readEntries(rowsOf, context)) {
-        signal.throwIfAborted();
-        yield rows.map(entryOf);
-      }
+      const rowsOf = await rowRequest(plan, { startNs: fromNs, endNs: toNs + 1n }, context, signal);
+      yield* readEntries(rowsOf, context);
     },
+  };
+}
+
+type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns'>;
+
+/** Which rows to read for a leaf, by what is known of its selection. */
+async function rowRequest(
+  { logs, selection, columns }: PlannedRows,
+  range: TimeRange,
+  context: LeafContext,
+  signal: AbortSignal,
+): Promise<RowRequest> {
+  const asked = { ...context, selection, columns: [] };
+  const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
+  const profile = await context.profiler.of(asked, range, listed);
+  const pacer = new Pacer(signal);
+  const streams = await atPace(readStreams(listed, context.reader), pacer);
+  const sameLabelStreams = await atPace(streamsWithSameLabels(streams), pacer);
+  return {
+    ...{ filter: logs.filter, selection, range },
+    // The line of a row without one is built from all its fields.
+    columns: profile.missing > 0 ? undefined : columns,
+    repeats: placesOfRepeats(profile, sameLabelStreams.size > 0),
+    selectedRows: rowsOfStreams(listed),
   };
 }
 
@@ -176,13 +219,12 @@ export const wholeRowsStrategy: Strategy = {
 };
 
 function fromRows(leaf: LeafPlan): Attempt {
-  return (request, context) =>
-    entryLeafSource(rowEntrySource(leaf, context), context.workers).series(request);
-}
-
-/** Converts a row to the input of a pipeline. */
-export function entryOf({ stream, structuredMetadata, timestampNs, line }: LogRow): PipelineEntry {
-  return { stream: stream.labels, structuredMetadata, timestampNs, line };
+  return async (request, context) => {
+    const { fromNs, toNs } = new Windows(request.columns, request.leaf.range.range).interval;
+    const range = { startNs: fromNs, endNs: toNs + 1n };
+    const rows = await rowRequest(leaf, range, context, request.signal);
+    return countRowsOf(rows, request, context);
+  };
 }
 
 /** Lets the backend count rows. */

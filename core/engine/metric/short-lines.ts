@@ -1,28 +1,17 @@
 import { Pacer } from '../../base/pace/pacer.js';
 import { atPace } from '../../base/pace/steps.js';
-import {
-  entryLeafSource,
-  Windows,
-  type EntrySource,
-  type LeafRequest,
-  type SeriesTable,
-} from '../../logql/metric/index.js';
+import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/index.js';
 import { fieldName } from '../../victoria/logsql/build.js';
-import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import type { SelectionProfile } from './count/profile.js';
-import { decidingFields, groupByLabels, type Grouping } from './count/grouping.js';
+import { decidingFields, groupByLabels } from './count/grouping.js';
 import { listSelection, streamsWithSameLabels } from './count/stream-listing.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsOfStreams } from './row-windows.js';
-import { entryOf, readEntries, type RowRequest } from './rows.js';
-
-const maxKnown = 20_000;
-
-/** The stream of a row is newer than the listing of its selection. */
-class UnknownStreamError extends Error {}
+import { UnknownStreamError } from './row-streams.js';
+import { countRowsOf, type RowRequest } from './rows.js';
 
 /** Reads rows whose lines the backend has shortened to the relevant labels. */
 export const shortLinesStrategy: Strategy = {
@@ -50,19 +39,10 @@ async function shortLinesTable(
   const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
   const rows = await shortRows(plan, range, context, request.signal);
   if (isDeclined(rows)) return rows;
-  const entries: EntrySource = {
-    async *entries(_leaf, _interval, signal) {
-      for await (const batch of readEntries(rows, context)) {
-        signal.throwIfAborted();
-        yield batch.map(entryOf);
-      }
-    },
-  };
-  const source = entryLeafSource(entries, context.workers);
   const stages = { ...leaf.range.range.query, stages: shortLines.stages };
   const short = { ...leaf.range, range: { ...leaf.range.range, query: stages } };
   try {
-    return await source.series({ ...request, leaf: { ...leaf, range: short } });
+    return await countRowsOf(rows, { ...request, leaf: { ...leaf, range: short } }, context);
   } catch (error) {
     if (error instanceof UnknownStreamError) return decline('unlisted-stream');
     throw error;
@@ -101,7 +81,7 @@ async function shortRows(
     ...{ filter: logs.filter, selection, range, selectedRows, repeats: 'nowhere' },
     pipes: shaper.pipes,
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
-    rewrite: withStream(grouping, deciding.all),
+    streams: { ...grouping, fields: deciding.all },
   };
 }
 
@@ -111,36 +91,4 @@ function obstacleIn({ repeatedAt, missing, unreliable, isHidden }: SelectionProf
   if (missing > 0) return decline('missing-lines');
   if (unreliable > 0) return decline('lenient-numbers');
   return isHidden ? decline('hidden-fields') : undefined;
-}
-
-/** Adds the stream that a row's columns identify. All rows have the same keys in the same order, which is fastest to read. */
-function withStream(grouping: Grouping, fields: readonly string[]): (row: BackendRow) => BackendRow {
-  const known = new Map<string, string>();
-  const { placeholderColumns, columns } = grouping;
-  const [first, ...others] = columns.filter(
-    (name) => name === '_stream' || placeholderColumns.includes(name),
-  );
-  const keyOf = (row: BackendRow): string => {
-    if (first === undefined) return '';
-    return others.length === 0
-      ? (columnOf(row, first) ?? '')
-      : JSON.stringify([columnOf(row, first), ...others.map((name) => columnOf(row, name))]);
-  };
-  return (row) => {
-    const key = keyOf(row);
-    let stream = known.get(key);
-    if (stream === undefined) {
-      stream = grouping.streamOf((name) => columnOf(row, name));
-      if (stream === undefined) throw new UnknownStreamError('a stream that was not listed');
-      if (known.size >= maxKnown) known.clear();
-      known.set(key, stream);
-    }
-    const made: Record<string, string> = {
-      _time: row._time ?? '',
-      _stream: stream,
-      _msg: row._msg ?? '',
-    };
-    for (const name of fields) made[name] = columnOf(row, name) ?? '';
-    return made;
-  };
 }

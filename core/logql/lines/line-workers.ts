@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { ApiError } from '../../base/errors/api-error.js';
-import type { ErrorEntry } from '../../base/errors/api-error.js';
-import { apiError, errorTable } from '../../base/errors/table.js';
+import { apiError } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
+import { errorOf } from '../../base/errors/fault.js';
 import type { WorkerResult, WorkerRequest } from './messages.js';
 import { sendEntry, type LineWork } from './work.js';
 
@@ -194,10 +193,4 @@ function reasonOf(signal: AbortSignal): unknown {
 function asLineError(error: unknown): unknown {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory ? apiError('lineTooLarge', { megabytes: memoryMb }) : error;
-}
-
-function errorOf({ id, text }: { readonly id: string | undefined; readonly text: string }): Error {
-  const entries = new Map<string, ErrorEntry>(Object.entries(errorTable));
-  const entry = id === undefined ? undefined : entries.get(id);
-  return entry === undefined ? new Error(text) : new ApiError(entry, text);
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../base/errors/fault.js';
 import type { LineWork, SentEntry } from './work.js';
 
 /** One line for a worker. */
@@ -11,7 +12,5 @@ export interface WorkerRequest {
   readonly entry: SentEntry;
 }
 
-/** A worker's result; `id` is an entry of the error table. */
-export type WorkerResult =
-  | { readonly result: unknown }
-  | { readonly fault: { readonly id: string | undefined; readonly text: string } };
+/** A worker's result. */
+export type WorkerResult = { readonly result: unknown } | { readonly fault: Fault };

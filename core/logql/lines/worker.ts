@@ -1,10 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import { ApiError } from '../../base/errors/api-error.js';
-import type { ErrorEntry } from '../../base/errors/api-error.js';
-import { errorTable } from '../../base/errors/table.js';
 import { compileExtractor } from '../pipeline/extractor.js';
 import { compilePipeline } from '../pipeline/compile.js';
 import { jsonPathsOf } from '../pipeline/key-paths.js';
+import { faultOf } from '../../base/errors/fault.js';
 import type { WorkerResult, WorkerRequest } from './messages.js';
 import { receiveEntry, sendLine, sendPaths, sendSample, type LineWork, type SentEntry } from './work.js';
 
@@ -24,7 +22,7 @@ function answer({ key, work, forgets, entry }: WorkerRequest): WorkerResult {
     if (run === undefined) throw new Error('work that was never sent');
     return { result: run(entry) };
   } catch (error) {
-    return { fault: { id: idOf(error), text: error instanceof Error ? error.message : String(error) } };
+    return { fault: faultOf(error) };
   }
 }
 
@@ -43,11 +41,4 @@ function compile(work: LineWork): Run {
     const sample = extract(receiveEntry(sent));
     return sample === undefined ? undefined : sendSample(sample);
   };
-}
-
-/** The id in the error table that an error belongs to. */
-function idOf(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);
-  return entries.find(([, entry]) => entry === error.entry)?.[0];
 }

@@ -8,8 +8,10 @@ const stepCells = 50_000;
 
 /** The cells ordered by series, and the end of each series' cells. */
 export interface CellsOfSeries {
-  readonly cells: Int32Array;
-  readonly ends: Int32Array;
+  readonly cells: Int32Array<ArrayBuffer>;
+  readonly ends: Int32Array<ArrayBuffer>;
+  /** The bucket of each cell. */
+  readonly buckets: Int32Array<ArrayBuffer>;
 }
 
 /**
@@ -71,7 +73,7 @@ export class Cells {
       ends[series] = at + 1;
       if (cell % stepCells === 0) yield;
     }
-    return { cells, ends };
+    return { cells, ends, buckets: this.buckets };
   }
 
   #add(series: number, bucket: number, at: number): number {

@@ -6,7 +6,7 @@ import { absentRows } from './absent.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import { pipelineError } from './pipeline-error.js';
 import { leafEngine, type LeafEngine } from './leaf-engine.js';
-import type { RangeEngine } from './range-engine.js';
+import type { PackedEngine, RangeEngine } from './range-engine.js';
 import type { Leaf, LeafRequest, LeafSource, SeriesTable } from './types.js';
 
 /** Provides the entries for a leaf: those its selector finds, in batches of any order, each entry once. */
@@ -59,18 +59,39 @@ export class EntryCounter {
 
   /** The series of what has been added. */
   async table(): Promise<SeriesTable> {
-    const { leaf, columns, signal } = this.#request;
-    const { engine } = this.#leaf;
-    const pacer = new Pacer(signal);
-    await engine.prepare(pacer);
-    const rows = engine.rows();
-    const isAbsent = leaf.range.op === 'absent_over_time';
-    return {
-      rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
-      isCut: engine.isCut,
-      isGrouped: engine.isDistinct,
-    };
+    const pacer = new Pacer(this.#request.signal);
+    await this.#leaf.engine.prepare(pacer);
+    return tableOf(this.#request, this.#leaf.engine, pacer);
   }
+
+  /** The same for `unpackTable` in another thread; nothing is left here. */
+  async pack(): Promise<PackedEngine> {
+    const { engine } = this.#leaf;
+    await engine.prepare(new Pacer(this.#request.signal));
+    return engine.pack();
+  }
+}
+
+/** The series that a counter with the same request has packed. */
+export async function unpackTable(request: LeafRequest, packed: PackedEngine): Promise<SeriesTable> {
+  const pacer = new Pacer(request.signal);
+  const { engine } = leafEngine(request);
+  await engine.load(packed, pacer);
+  return tableOf(request, engine, pacer);
+}
+
+async function tableOf(
+  { leaf, columns }: LeafRequest,
+  engine: RangeEngine,
+  pacer: Pacer,
+): Promise<SeriesTable> {
+  const rows = engine.rows();
+  const isAbsent = leaf.range.op === 'absent_over_time';
+  return {
+    rows: isAbsent ? await absentRows(leaf.range, rows, columns, pacer) : rows,
+    isCut: engine.isCut,
+    isGrouped: engine.isDistinct,
+  };
 }
 
 /**

@@ -1,11 +1,17 @@
 export { columnsOf, firstMs, gridOf, type Columns, type Grid } from './columns.js';
-export { addEntries, EntryCounter, entryLeafSource, type EntrySource } from './entry-leaf-source.js';
+export {
+  addEntries,
+  EntryCounter,
+  entryLeafSource,
+  unpackTable,
+  type EntrySource,
+} from './entry-leaf-source.js';
 export { leafEngine, type LeafEngine } from './leaf-engine.js';
 export { absentLabels, absentRows } from './absent.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './pipeline-error.js';
 export { planLeaves, pushedGrouping } from './plan-leaves.js';
-export { RangeEngine, type EngineLimits } from './range-engine.js';
+export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';
 export { binaryLimits, defaultMetricLimits } from './types.js';
 export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './tree.js';
 export type * from './types.js';

@@ -9,7 +9,13 @@ import { quantileRow } from './quantile-row.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
-import { SeriesIndex } from './series-index.js';
+import {
+  packSeries,
+  SeriesIndex,
+  unpackSeries,
+  type PackedSeries,
+  type ShownSeries,
+} from './series-index.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
 import {
@@ -24,7 +30,7 @@ import {
   type StateKind,
 } from './states.js';
 import type { MetricLimits, SeriesRow } from './types.js';
-import { ValueLists } from './value-lists.js';
+import { isReal, ValueLists, type NumberArray } from './value-lists.js';
 import { Windows } from './windows.js';
 
 export type EngineLimits = Pick<MetricLimits, 'maxCells' | 'maxValues' | 'memory'>;
@@ -38,6 +44,21 @@ export interface EngineOptions {
   readonly keepsEmpty?: boolean;
   /** True when values are already counts of samples or bytes instead of samples (`count_over_time` and similar). */
   readonly isTallied?: boolean;
+}
+
+/** What an engine has counted, for an engine of the same aggregation in another thread. */
+export interface PackedEngine {
+  readonly series: PackedSeries;
+  readonly cells: CellsOfSeries;
+  readonly work: readonly NumberArray[];
+  /** The rows of expensive series. */
+  readonly ready: readonly (readonly [series: number, row: ColumnValues])[];
+}
+
+/** Everything of a packed engine that is handed over instead of copied. */
+export function transfersOf({ cells, work, ready }: PackedEngine): readonly ArrayBuffer[] {
+  const rows = ready.flatMap(([, { values, present }]) => [values, present]);
+  return [cells.cells, cells.ends, cells.buckets, ...work, ...rows].map(({ buffer }) => buffer);
 }
 
 /** Selects the labels of a series to show; undefined for all of them. */
@@ -58,6 +79,8 @@ export class RangeEngine {
   readonly windows: Windows;
   readonly #work: Work;
   readonly #series: SeriesIndex;
+  /** The series that rows are made of: its own, or those of the engine that it has taken over. */
+  #shown: ShownSeries;
   readonly #cells: Cells;
   readonly #memory: MemoryAccount;
   /** Rows of expensive series, computed in advance by `prepare`. */
@@ -71,6 +94,7 @@ export class RangeEngine {
     { folded, maxSeries = 0, keepsEmpty = true, isTallied = false }: EngineOptions = {},
   ) {
     this.#series = new SeriesIndex(limits.memory, maxSeries, shownLabels(folded, keepsEmpty));
+    this.#shown = this.#series;
     this.windows = new Windows(columns, range);
     this.#cells = new Cells(limits.maxCells, limits.memory);
     this.#memory = limits.memory;
@@ -81,17 +105,17 @@ export class RangeEngine {
 
   /** The number of series with samples so far, distinguished by the labels shown. */
   get seriesCount(): number {
-    return this.#series.shownCount;
+    return this.#shown.shownCount;
   }
 
   /** Whether all series differ in the labels shown. */
   get isDistinct(): boolean {
-    return this.#series.shownCount === this.#series.sets.length;
+    return this.#shown.shownCount === this.#shown.sets.length;
   }
 
   /** Whether series were left out. */
   get isCut(): boolean {
-    return this.#series.isFull;
+    return this.#shown.isFull;
   }
 
   /** Whether a sample at this time is in any window. */
@@ -129,6 +153,20 @@ export class RangeEngine {
     }
   }
 
+  /** Gives away what it has counted. Call after `prepare`; afterwards nothing is left here. */
+  pack(): PackedEngine {
+    const cells = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
+    return { series: packSeries(this.#shown), cells, work: this.#work.pack(), ready: [...this.#ready] };
+  }
+
+  /** Takes over what another engine of the same aggregation has counted, in place of `add` and `prepare`. */
+  async load({ series, cells, work, ready }: PackedEngine, pacer: Pacer): Promise<void> {
+    this.#shown = await atPace(unpackSeries(series), pacer);
+    this.#cellsOf = cells;
+    this.#work.load(work);
+    for (const [number, row] of ready) this.#ready.set(number, row);
+  }
+
   /** The series, made one at a time while they are read. */
   *rows(): Generator<SeriesRow> {
     const cellsOf = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
@@ -139,16 +177,16 @@ export class RangeEngine {
     }
   }
 
-  *#cellsOfSeries({ cells, ends }: CellsOfSeries): Generator<{
+  *#cellsOfSeries({ cells, ends, buckets }: CellsOfSeries): Generator<{
     readonly series: number;
     readonly labels: LabelSet;
     readonly cells: SeriesCells;
   }> {
-    const { sets } = this.#series;
+    const { sets } = this.#shown;
     let from = 0;
     for (const [series, labels] of sets.entries()) {
       const to = ends[series] ?? from;
-      yield { series, labels, cells: { cells, from, to, buckets: this.#cells.buckets } };
+      yield { series, labels, cells: { cells, from, to, buckets } };
       from = to;
     }
   }
@@ -167,6 +205,10 @@ interface Work {
   /** The number of kept values of a series. */
   valuesOf(series: SeriesCells): number;
   finish(series: SeriesCells, out: ColumnValues): Steps<void>;
+  /** The arrays in which all is kept, for the same work in another thread. */
+  pack(): readonly NumberArray[];
+  /** Takes over such arrays. */
+  load(arrays: readonly NumberArray[]): void;
 }
 
 /** Sorting this many values of one series takes some milliseconds. */
@@ -256,6 +298,10 @@ function stateWork(kind: StateKind, windows: Windows, memory: MemoryAccount): Wo
     *finish(series, out) {
       slider.slide(series, states, out);
     },
+    pack: () => [states],
+    load: (arrays) => {
+      states = arrays.find(isReal) ?? states;
+    },
   };
 }
 
@@ -268,6 +314,8 @@ function quantileWork(phi: number, windows: Windows, maxValues: number, memory: 
     // All values of the series, plus three times as much to sort them.
     finish: (series, out) =>
       charged(memory, countValues(lists, series) * 36, quantileRow(phi, series, lists, windows, out)),
+    pack: () => lists.pack(),
+    load: (arrays) => lists.load(arrays),
   };
 }
 
@@ -293,6 +341,8 @@ function counterWork(windows: Windows, maxValues: number, memory: MemoryAccount)
       }
       slider.slide({ cells: own, from: 0, to: count, buckets: ownBuckets }, states, out);
     },
+    pack: () => lists.pack(),
+    load: (arrays) => lists.load(arrays),
   };
 }
 

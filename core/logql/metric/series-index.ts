@@ -1,11 +1,59 @@
-import type { LabelSet } from '../../base/labels/label-set.js';
+import { LabelSet } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes, keptLabelsBytes, labelsBytes, textBytes } from '../../base/memory/sizes.js';
+import type { Steps } from '../../base/pace/steps.js';
 
 const maxKnown = 16_384;
+/** Sets made per step. */
+const stepSets = 500;
+
+/** The shown sets of series. */
+export interface ShownSeries {
+  /** The shown labels of each series. */
+  readonly sets: readonly LabelSet[];
+  /** The number of distinct sets among them. */
+  readonly shownCount: number;
+  /** True when a series did not fit. */
+  readonly isFull: boolean;
+}
+
+/** The same as a few long values, which another thread receives in no time. */
+export interface PackedSeries {
+  /** The keys of the distinct sets, one after the other, and where each ends. */
+  readonly keys: string;
+  readonly ends: Uint32Array<ArrayBuffer>;
+  /** For each series the number of its set. */
+  readonly shown: Uint32Array<ArrayBuffer>;
+  readonly isFull: boolean;
+}
+
+export function packSeries({ sets, isFull }: ShownSeries): PackedSeries {
+  const numbers = new Map<LabelSet, number>();
+  const shown = Uint32Array.from(sets, (set) => {
+    let number = numbers.get(set);
+    if (number === undefined) numbers.set(set, (number = numbers.size));
+    return number;
+  });
+  const keys = [...numbers.keys()].map(({ key }) => key);
+  let end = 0;
+  return { keys: keys.join(''), ends: Uint32Array.from(keys, (key) => (end += key.length)), shown, isFull };
+}
+
+export function* unpackSeries({ keys, ends, shown, isFull }: PackedSeries): Steps<ShownSeries> {
+  const distinct: LabelSet[] = [];
+  let from = 0;
+  for (const end of ends) {
+    distinct.push(LabelSet.fromKey(keys.slice(from, end)));
+    from = end;
+    if (distinct.length % stepSets === 0) yield;
+  }
+  const sets: LabelSet[] = [];
+  for (const number of shown) sets.push(distinct[number] ?? LabelSet.empty);
+  return { sets, shownCount: distinct.length, isFull };
+}
 
 /** Numbers label sets from 0: equal sets get the same number, and a repeated object is found quickly. */
-export class SeriesIndex {
+export class SeriesIndex implements ShownSeries {
   /** The shown labels of each set. */
   readonly sets: LabelSet[] = [];
   /** True once a set did not fit. */

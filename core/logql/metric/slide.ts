@@ -12,8 +12,8 @@ export interface SeriesCells {
 
 /** The function's value for every column; columns without samples are left untouched. */
 export interface ColumnValues {
-  readonly values: Float64Array;
-  readonly present: Uint8Array;
+  readonly values: Float64Array<ArrayBuffer>;
+  readonly present: Uint8Array<ArrayBuffer>;
 }
 
 /**

@@ -6,11 +6,18 @@ import { sortInSteps } from './sort-in-steps.js';
 
 const firstSize = 1024;
 
+/** An array that can be handed to another thread without a copy. */
+export type NumberArray = Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+
+const isWhole = (array: NumberArray): array is Int32Array<ArrayBuffer> => array instanceof Int32Array;
+export const isReal = (array: NumberArray): array is Float64Array<ArrayBuffer> =>
+  array instanceof Float64Array;
+
 /** Keeps the values of samples by cell, with their times when needed. */
 export class ValueLists {
   #count = 0;
   #values = new Float64Array(firstSize);
-  #offsets: Float64Array | undefined;
+  #offsets: Float64Array<ArrayBuffer> | undefined;
   /** The previous value of the same cell, or -1. */
   #before = new Int32Array(firstSize);
   #last = new Int32Array(firstSize).fill(-1);
@@ -65,6 +72,23 @@ export class ValueLists {
       (offsets[a] ?? 0) - (offsets[b] ?? 0) || ascending(values[a] ?? 0, values[b] ?? 0);
     for (const index of yield* sortInSteps(indexes, new Int32Array(at), order))
       each(values[index] ?? 0, offsets[index] ?? 0);
+  }
+
+  /** The arrays in which all is kept, for lists in another thread. */
+  pack(): readonly NumberArray[] {
+    const offsets = this.#offsets === undefined ? [] : [this.#offsets];
+    return [this.#before, this.#last, this.#sizes, this.#values, ...offsets];
+  }
+
+  /** Takes over the arrays of other lists of the same kind; nothing can be added then. */
+  load(arrays: readonly NumberArray[]): void {
+    const [before = this.#before, last = this.#last, sizes = this.#sizes] = arrays.filter(isWhole);
+    const [values = this.#values, offsets] = arrays.filter(isReal);
+    this.#before = before;
+    this.#last = last;
+    this.#sizes = sizes;
+    this.#values = values;
+    this.#offsets = offsets;
   }
 
   #growValues(): void {

@@ -98,6 +98,11 @@ export class Naming {
     this.#columnsByLabel = this.#declaredColumns();
   }
 
+  /** Plain data of which another thread makes the same naming. */
+  get settings(): NamingSettings {
+    return this.#settings;
+  }
+
   /** This naming with another field mapping; requests that began under this one find it there. */
   withMapping(fieldMapping: NamingSettings['fieldMapping']): Naming {
     const naming = new Naming({ ...this.#settings, fieldMapping });

@@ -9,6 +9,8 @@ import type {
   Deletion,
   DeletionRequest,
   ListingRequest,
+  RowsElsewhere,
+  RowsReader,
   RowsRequest,
   StatsRangeRequest,
   StatsRequest,
@@ -65,6 +67,13 @@ export class TwoStores implements Upstream {
   rows(request: RowsRequest): Batches {
     const parts = this.#partsOf(request.range);
     return this.#alone(parts)?.rows(request) ?? this.#rowsOver(parts, request);
+  }
+
+  rowsBy(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined {
+    const parts = partsOf(request.range, this.#split);
+    const rows = this.#alone(parts)?.rowsBy?.(request, read);
+    if (rows !== undefined) this.#routed(parts.map(({ place }) => place));
+    return rows;
   }
 
   async stats(request: StatsRequest): Promise<readonly BackendSample[]> {

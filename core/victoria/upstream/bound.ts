@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { Owner } from '../../base/admission/fair-queue.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { printFilter } from '../logsql/print.js';
-import { clampTime, formatTime } from '../logsql/time.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, timeRange } from '../logsql/build.js';
 import type { MemoryUse, MemoryAccount } from '../../base/memory/account.js';
@@ -10,16 +9,16 @@ import { Pacer } from '../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../base/pace/steps.js';
 import type { OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/waits.js';
-import type { BackendAnswer, BackendClient } from './client.js';
+import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
-import { decodeListing, decodeStats, UnexpectedAnswer } from './decode.js';
+import { decodeListing, decodeStats } from './decode.js';
+import { reading, rowsOf } from './answer-rows.js';
 import { isPath, pathOf } from './call-path.js';
 import { isLostNode, type StatusRule } from './failures.js';
 import type { CallPass, ExchangeGates } from './gates/gates.js';
 import { runDeletion } from './deletion.js';
 import { beginCall, type CallCount, type OpenCall } from './open-call.js';
-import { counted, readRows } from './ndjson.js';
 import { queryParameters } from './query-parameters.js';
 import { RowContract } from './row-contract.js';
 import type {
@@ -31,12 +30,15 @@ import type {
   Deletion,
   DeletionRequest,
   ListingRequest,
+  RowsElsewhere,
+  RowsReader,
   RowsRequest,
   StatsRequest,
   TailRowsRequest,
   Upstream,
 } from './types.js';
 import { decodeStatsRange, rangeParameters } from './stats-range.js';
+import { timeText } from './time-text.js';
 
 /** Ties backend calls to one exchange. */
 export interface Binding {
@@ -67,6 +69,9 @@ export interface Binding {
   readonly mayBePartial?: boolean;
 }
 
+/** What a call has read so far. */
+type OpenCount = { -readonly [Name in keyof CallCount]: CallCount[Name] };
+
 /** Readers of rows mostly pause by themselves, and more often. */
 const rowsSliceMs = 20;
 
@@ -88,7 +93,31 @@ export class BoundUpstream implements Upstream {
     return this.#binding.dataOwner;
   }
 
-  async *rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
+  rows(request: RowsRequest): AsyncGenerator<readonly BackendRow[]> {
+    const client = this.#client;
+    return this.#rowsOf(request, async function* (call, count) {
+      const answer = await client.call(call);
+      count.status = answer.status;
+      yield* rowsOf(answer, request.query, count);
+    });
+  }
+
+  rowsBy(request: RowsRequest, read: RowsReader): AsyncGenerator<RowsElsewhere> {
+    const client = this.#client;
+    return this.#rowsOf(request, async function* (call, count) {
+      for await (const part of client.callBy(call, read)) {
+        count.status = 200;
+        count.bytes += part.bytes;
+        yield part;
+      }
+    });
+  }
+
+  /** Makes a call for rows, and lets others have a turn between parts. */
+  async *#rowsOf<Part extends { readonly length: number }>(
+    request: RowsRequest,
+    partsOf: (call: BackendCall, count: OpenCount) => AsyncIterable<Part>,
+  ): AsyncGenerator<Part> {
     const limit: Form = request.newest === undefined ? [] : [['limit', String(request.newest)]];
     const count = { rows: 0, bytes: 0, status: 0 };
     const { waits } = this.#binding;
@@ -96,15 +125,16 @@ export class BoundUpstream implements Upstream {
     const call = this.#begin('query', count);
     let failure: unknown;
     try {
-      const answer = await this.#send(call, this.#form(request, limit), 'keep', pass.signal);
-      count.status = answer.status;
       const pacer = new Pacer(pass.signal, rowsSliceMs);
-      for await (const batch of rowsOf(answer, request.query, count)) {
-        count.rows += batch.length;
+      for await (const part of partsOf(
+        this.#callOf(call, this.#form(request, limit), 'keep', pass.signal),
+        count,
+      )) {
+        count.rows += part.length;
         // Until more is asked for, whoever reads is at work.
         waits?.end();
         try {
-          yield batch;
+          yield part;
         } finally {
           waits?.begin();
         }
@@ -156,7 +186,8 @@ export class BoundUpstream implements Upstream {
     const call = this.#begin('tail', count);
     let failure: unknown;
     try {
-      const answer = await this.#send(call, form, 'keep', this.#binding.signal, request.openTimeoutMs);
+      const { signal } = this.#binding;
+      const answer = await this.#client.call(this.#callOf(call, form, 'keep', signal, request.openTimeoutMs));
       count.status = answer.status;
       return rowsOf(answer, request.query, count);
     } catch (error) {
@@ -270,7 +301,7 @@ export class BoundUpstream implements Upstream {
     const call = this.#begin(type, count);
     let failure: unknown;
     try {
-      const answer = await this.#send(call, form, statusRule, signal);
+      const answer = await this.#client.call(this.#callOf(call, form, statusRule, signal));
       count.status = answer.status;
       const text = await answer.text();
       count.bytes = text.length;
@@ -286,15 +317,15 @@ export class BoundUpstream implements Upstream {
     }
   }
 
-  #send(
+  #callOf(
     { type, headers: spanHeaders }: OpenCall,
     form: Form,
     statusRule: StatusRule,
     signal: AbortSignal,
     liveWithinMs?: number,
-  ): Promise<BackendAnswer> {
+  ): BackendCall {
     const { headers, owner, mayBePartial } = this.#binding;
-    return this.#client.call({
+    return {
       path: pathOf(type),
       isJson: !isPath(type),
       method: 'POST',
@@ -305,7 +336,7 @@ export class BoundUpstream implements Upstream {
       ...(owner === undefined ? {} : { owner }),
       ...(mayBePartial === undefined ? {} : { mayBePartial }),
       ...(liveWithinMs === undefined ? {} : { liveWithinMs }),
-    });
+    };
   }
 
   #form(request: { readonly query: LogsqlQuery; readonly range: TimeRange }, more: Form): Form {
@@ -334,18 +365,6 @@ export class BoundUpstream implements Upstream {
   }
 }
 
-// The backend guesses the unit of a bare number from its size; smaller numbers would not be taken as nanoseconds.
-const firstPlainNs = 10n ** 18n;
-
-/**
- * The only place that formats a time for the backend. Computed times, such as the end of a window, may lie outside the backend's 64-bit
- * clock; no row does.
- */
-function timeText(ns: bigint): string {
-  const known = clampTime(ns);
-  return known >= firstPlainNs ? known.toString() : formatTime(known, 9);
-}
-
 /** The backend's own status when it refused; 0 when there was no answer. */
 function statusOf(error: ApiError): number {
   return error.cause instanceof Error && (error.entry.text === '{cause}' || isLostNode(error))
@@ -360,31 +379,4 @@ function* valuesOf(points: BackendSeries['points']): Generator<string> {
 /** What the answer's memory is charged as. */
 function kindOf(type: string): MemoryUse {
   return type.startsWith('stats') ? 'statistics of the backend' : 'a listing of the backend';
-}
-
-/** Adds the backend and the call to the errors of decoding an answer. */
-function* reading<Value>(answer: BackendAnswer, decoding: Steps<Value>): Steps<Value> {
-  try {
-    return yield* decoding;
-  } catch (error) {
-    throw named(answer, error);
-  }
-}
-
-async function* rowsOf(
-  answer: BackendAnswer,
-  asked: LogsqlQuery,
-  count: { bytes: number },
-): AsyncGenerator<readonly BackendRow[]> {
-  const contract = new RowContract(asked);
-  const rules = { maxBytes: answer.maxRowBytes, check: (row: BackendRow) => contract.check(row) };
-  try {
-    yield* readRows(counted(answer.chunks(), count), rules);
-  } catch (error) {
-    throw named(answer, error);
-  }
-}
-
-function named(answer: BackendAnswer, error: unknown): unknown {
-  return error instanceof UnexpectedAnswer ? answer.unexpected(error.message, error) : error;
 }

@@ -1,128 +1,66 @@
-import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
-import type { Owner } from '../../base/admission/fair-queue.js';
-import type { HeldPlace, Place } from '../../base/admission/place.js';
-import type { ApiError } from '../../base/errors/api-error.js';
-import { streamUnpackers } from '../../base/encoding.js';
+import type { HeldPlace } from '../../base/admission/place.js';
 import { apiError } from '../../base/errors/table.js';
 import type { CircuitBreaker, Permit } from './breaker.js';
-import { Connections } from './connections.js';
-import { Deadline } from './deadline.js';
 import {
-  addressAdvice,
-  BrokenBody,
-  failureOf,
-  isReset,
-  isTransportFailure,
-  refusalOf,
-  unexpectedAnswer,
-  wordingOf,
-  type StatusRule,
-  type Wording,
-} from './failures.js';
+  BackendHttp,
+  throwIfEnded,
+  type BackendAnswer,
+  type BackendCall,
+  type BackendOptions,
+} from './exchange.js';
 import { CallGate } from './gate.js';
+import type { Owner } from '../../base/admission/fair-queue.js';
 
-export interface ClientOptions {
-  readonly url: string;
-  readonly timeoutMs: number;
-  /** `auto` asks a backend on this machine for uncompressed answers and others for gzip; `zstd` for that where Node has it, else gzip. */
-  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
-  readonly tlsSkipVerify: boolean;
-  readonly maxConcurrent: number;
-  readonly maxBufferedBytes: number;
-  readonly maxRowBytes: number;
-  /** Whether error texts of the backend are shown as they are. */
-  readonly showsRawErrors?: boolean;
+export type { BackendAnswer, BackendCall } from './exchange.js';
+
+export interface ClientOptions extends BackendOptions {
   /** Notified when the number of running or waiting calls changes. */
   readonly onCalls?: (running: number, waiting: number) => void;
 }
 
-export interface BackendCall {
-  /** Path below the backend's URL, such as `/select/logsql/query`. */
-  readonly path: string;
-  readonly method: 'GET' | 'POST';
-  readonly form: readonly (readonly [name: string, value: string])[];
-  readonly headers: Readonly<Record<string, string>>;
+/** A call that may be made now, for somebody who makes it elsewhere. */
+export interface AdmittedCall {
+  readonly call: PlainCall;
+  readonly backend: BackendOptions;
+  /** To be told what the head of the answer says of the backend. */
+  readonly permit: Permit;
+  /** Ends the call. */
   readonly signal: AbortSignal;
-  /** The owner of the call, for fair queueing. */
-  readonly owner?: Owner;
-  readonly statusRule: StatusRule;
-  /** Whether the answer must be JSON, as a whole or by lines, as all of VictoriaLogs' own answers are. */
-  readonly isJson: boolean;
-  /** Whether an answer that says to be partial is one. */
-  readonly mayBePartial?: boolean;
-  /**
-   * A probe from outside any request. It bypasses the circuit breaker, takes no place among calls and has its own connection, so that a
-   * proxy that is overloaded or cut off can still probe.
-   */
-  readonly isProbe?: boolean;
-  /**
-   * For an answer without an end: only its start is bounded, by this many milliseconds. It takes no place at the gate, has its own
-   * connection, and is not compressed, because gzip would hold back its head until the first row.
-   */
-  readonly liveWithinMs?: number;
 }
 
-/** A backend answer with a valid head; it must be read to its end or destroyed. */
-export interface BackendAnswer {
-  readonly status: number;
-  /** The longest row it may contain. */
-  readonly maxRowBytes: number;
-  /** The error for an answer that does not fit the call. */
-  unexpected(problem: string, cause?: unknown): ApiError;
-  /** Reads the body as it arrives; ending the loop early closes the connection. */
-  chunks(): AsyncGenerator<Buffer>;
-  /** Reads the whole body, up to -backend-max-buffered-response-bytes. */
-  text(): Promise<string>;
+/** A call as plain data. */
+export type PlainCall = Omit<BackendCall, 'signal' | 'owner'>;
+
+function plainOf(call: BackendCall): PlainCall {
+  const { path, method, form, headers, statusRule, isJson, mayBePartial } = call;
+  const others = mayBePartial === undefined ? {} : { mayBePartial };
+  return { path, method, form, headers, statusRule, isJson, ...others };
 }
 
 const noVerdict: Permit = { succeed: () => undefined, fail: () => undefined, release: () => undefined };
 const noPlace: HeldPlace = { pause: () => () => undefined, leave: () => undefined };
 const nobody: Owner = [''];
-const maxErrorBytes = 4096;
 const maxWaitingCalls = 10_000;
-/** The most probes at once; probes are few and short. */
-const maxProbes = 4;
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|::1)$/;
 
-/** HTTP to VictoriaLogs: pooled connections, one timeout per call, circuit breaker, abort. Errors are ApiError. */
+/** Calls of VictoriaLogs: as many at once as may be, none while the circuit breaker is open. Errors are ApiError. */
 export class BackendClient {
-  readonly #options: ClientOptions;
-  readonly #connections: Connections;
-  /** For answers without an end, which would block other calls. */
-  readonly #liveConnections: Connections;
-  readonly #probeConnections: Connections;
-  /** The backend as error texts name it. */
-  readonly #address: string;
+  readonly #backend: BackendOptions;
+  readonly #http: BackendHttp;
   readonly #breaker: CircuitBreaker;
   readonly #gate: CallGate;
-  readonly #acceptEncoding: string;
-  readonly #wording: Wording;
 
-  constructor(options: ClientOptions, breaker: CircuitBreaker) {
-    const url = new URL(options.url);
-    this.#options = options;
-    this.#address = url.origin;
+  constructor({ onCalls, ...backend }: ClientOptions, breaker: CircuitBreaker) {
+    this.#backend = backend;
+    this.#http = new BackendHttp(backend);
     this.#breaker = breaker;
     this.#gate = new CallGate({
-      limit: options.maxConcurrent,
-      waitMs: options.timeoutMs,
+      limit: backend.maxConcurrent,
+      waitMs: backend.timeoutMs,
       nowMs: () => performance.now(),
       maxWaiting: maxWaitingCalls,
       full: (limit, waiting) => apiError('tooManyCalls', { limit, waiting }),
-      onChange: options.onCalls ?? (() => undefined),
+      onChange: onCalls ?? (() => undefined),
     });
-    const isPlain =
-      options.compression === 'none' || (options.compression === 'auto' && loopback.test(url.hostname));
-    const compressed = options.compression === 'zstd' && unpackers.has('zstd') ? 'zstd, gzip' : 'gzip';
-    this.#acceptEncoding = isPlain ? 'identity' : compressed;
-    this.#wording = wordingOf(options.showsRawErrors === true);
-    const open = (max: number, maxKept: number): Connections =>
-      new Connections(options.url, { tlsSkipVerify: options.tlsSkipVerify, max, maxKept });
-    // The gate bounds calls. An answer that is not being read has a connection but no place.
-    this.#connections = open(Infinity, options.maxConcurrent === 0 ? Infinity : options.maxConcurrent);
-    this.#liveConnections = open(Infinity, Infinity);
-    this.#probeConnections = open(maxProbes, maxProbes);
   }
 
   /**
@@ -135,10 +73,30 @@ export class BackendClient {
     const place = isLook || call.liveWithinMs !== undefined ? noPlace : await this.#enter(call);
     try {
       const permit = isLook ? noVerdict : this.#breaker.admit();
-      return await this.#send(call, permit, place);
+      return await this.#http.exchange(call, permit, place);
     } catch (error) {
       place.leave();
       throw error;
+    }
+  }
+
+  /** The same for a call that is made elsewhere, such as in another thread. It is over when its parts end. */
+  async *callBy<Part>(
+    call: BackendCall,
+    make: (admitted: AdmittedCall) => AsyncIterable<Part>,
+  ): AsyncGenerator<Part> {
+    throwIfEnded(call.signal);
+    const place = await this.#enter(call);
+    let permit = noVerdict;
+    try {
+      permit = this.#breaker.admit();
+      yield* make({ call: plainOf(call), backend: this.#backend, permit, signal: call.signal });
+    } catch (error) {
+      throwIfEnded(call.signal);
+      throw error;
+    } finally {
+      permit.release();
+      place.leave();
     }
   }
 
@@ -151,211 +109,9 @@ export class BackendClient {
     }
   }
 
-  async #send(call: BackendCall, permit: Permit, place: HeldPlace): Promise<BackendAnswer> {
-    const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
-    const end = (): void => {
-      deadline.end();
-      place.leave();
-    };
-    try {
-      const response = await this.#requestOrAgain(call, deadline.signal);
-      permit.succeed();
-      const status = response.statusCode ?? 0;
-      const answer = new OpenAnswer(decoded(response), {
-        status,
-        client: call.signal,
-        deadline,
-        maxBytes: this.#options.maxBufferedBytes,
-        maxRowBytes: this.#options.maxRowBytes,
-        unexpected: (problem, cause) =>
-          unexpectedAnswer(`the backend ${this.#address} to ${call.path}`, problem, cause, this.#wording),
-        place,
-        end,
-      });
-      if (status < 200 || status > 299)
-        throw refusalOf(status, await answer.start(maxErrorBytes), call.statusRule, this.#wording);
-      const problem = problemOf(response, call);
-      if (problem !== undefined) {
-        answer.drop();
-        throw answer.unexpected(problem);
-      }
-      if (call.liveWithinMs !== undefined) deadline.lift();
-      return answer;
-    } catch (error) {
-      end();
-      if (!call.signal.aborted && !deadline.hasPassed && isTransportFailure(error)) permit.fail();
-      else permit.release();
-      throw endOf(error, call.signal, deadline);
-    }
-  }
-
-  /** The backend may have closed a pooled connection meanwhile: one more try, as long as no byte has arrived. */
-  async #requestOrAgain(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
-    try {
-      return await this.#request(call, signal);
-    } catch (error) {
-      if (signal.aborted || !isReset(error)) throw error;
-      return await this.#request(call, signal);
-    }
-  }
-
-  #request(call: BackendCall, signal: AbortSignal): Promise<IncomingMessage> {
-    const form = new URLSearchParams(
-      call.form.map(([name, value]): [string, string] => [name, value]),
-    ).toString();
-    const isPost = call.method === 'POST';
-    const query = isPost || form === '' ? '' : `?${form}`;
-    const isLive = call.liveWithinMs !== undefined;
-    const connections =
-      call.isProbe === true ? this.#probeConnections : isLive ? this.#liveConnections : this.#connections;
-    return connections.request({
-      path: `${call.path}${query}`,
-      method: call.method,
-      headers: {
-        ...call.headers,
-        'accept-encoding': isLive ? 'identity' : this.#acceptEncoding,
-        ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-      },
-      body: isPost ? form : undefined,
-      signal,
-    });
-  }
-
   /** Closes all connections; calls in flight fail. */
   close(): Promise<void> {
-    for (const each of [this.#connections, this.#liveConnections, this.#probeConnections]) each.close();
+    this.#http.close();
     return Promise.resolve();
   }
-}
-
-/**
- * How an answer says whether rows are missing: VictoriaLogs 1.52 does not (docs/protocol/victorialogs.md#clusters), its next versions plan to.
- * Streamed answers will be of `unknown` completeness, and break off where they are not whole.
- */
-const partialHeader = 'vl-partial-response';
-const wholeMarks: ReadonlySet<string> = new Set(['', 'false', '0', 'unknown']);
-const plainEncodings: ReadonlySet<string> = new Set(['', 'identity']);
-const unpackers = streamUnpackers();
-
-/** What is wrong with the head of a successful answer. */
-function problemOf({ statusCode = 0, headers }: IncomingMessage, call: BackendCall): string | undefined {
-  const { 'content-encoding': encoding = '', 'content-type': type, [partialHeader]: partial } = headers;
-  // Another 2xx means no answer, a partial answer, or an answer from something else.
-  if (statusCode !== 200) return `status ${statusCode} instead of 200; ${addressAdvice}`;
-  if (partial !== undefined && call.mayBePartial !== true && !wholeMarks.has(String(partial).toLowerCase()))
-    return `it is partial (${partialHeader}: ${String(partial).slice(0, 20)}), because storage nodes could not be reached`;
-  if (!plainEncodings.has(encoding) && !unpackers.has(encoding))
-    return `content encoding ${JSON.stringify(encoding)}`;
-  if (!call.isJson || (type !== undefined && /json/i.test(type))) return undefined;
-  const found = type === undefined ? 'no content type' : `content type ${JSON.stringify(type)}`;
-  return `${found} instead of JSON; ${addressAdvice}`;
-}
-
-function decoded(response: IncomingMessage): Readable {
-  const unpack = unpackers.get(response.headers['content-encoding'] ?? '');
-  if (unpack === undefined) return response;
-  // The reader of the body gets the error.
-  return pipeline(response, unpack(), () => undefined);
-}
-
-interface Reading {
-  readonly status: number;
-  readonly client: AbortSignal;
-  readonly deadline: Deadline;
-  readonly maxBytes: number;
-  readonly maxRowBytes: number;
-  readonly unexpected: (problem: string, cause?: unknown) => ApiError;
-  /** Given up while the answer is not being read. */
-  readonly place: Place;
-  /** Frees the resources of the call. */
-  readonly end: () => void;
-}
-
-class OpenAnswer implements BackendAnswer {
-  readonly status: number;
-  readonly maxRowBytes: number;
-  readonly #body: Readable;
-  readonly #reading: Reading;
-
-  constructor(body: Readable, reading: Reading) {
-    this.status = reading.status;
-    this.maxRowBytes = reading.maxRowBytes;
-    this.#body = body;
-    this.#reading = reading;
-    // A body destroyed early emits an error; the reader of chunks() already has it.
-    body.on('error', () => undefined);
-  }
-
-  unexpected(problem: string, cause?: unknown): ApiError {
-    return this.#reading.unexpected(problem, cause);
-  }
-
-  /** Closes the connection without reading the body. */
-  drop(): void {
-    this.#body.destroy();
-    this.#reading.end();
-  }
-
-  async *chunks(): AsyncGenerator<Buffer> {
-    const { client, deadline, place } = this.#reading;
-    try {
-      // HTTP and zlib streams give Buffers as long as no encoding is set.
-      for await (const chunk of this.#body as AsyncIterable<Buffer>) {
-        const resume = place.pause();
-        try {
-          yield chunk;
-        } finally {
-          resume();
-        }
-      }
-      // Aborting a request discards unread data, which then looks like the end.
-      if (client.aborted || deadline.hasPassed) throw new Error('given up');
-    } catch (error) {
-      // Once the head has arrived, an early end means that the backend broke off, unless this side ended the call.
-      const isOurs = client.aborted || deadline.hasPassed;
-      const failure = isOurs ? error : new BrokenBody('the answer was broken off', { cause: error });
-      throw endOf(failure, client, deadline);
-    } finally {
-      this.drop();
-    }
-  }
-
-  async text(): Promise<string> {
-    const { maxBytes } = this.#reading;
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of this.chunks()) {
-      size += chunk.length;
-      if (size > maxBytes) throw apiError('bufferLimit', { limit: maxBytes });
-      parts.push(chunk);
-    }
-    return Buffer.concat(parts).toString('utf8');
-  }
-
-  /** Reads no more than the first bytes of the body. */
-  async start(maxBytes: number): Promise<string> {
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of this.chunks()) {
-      parts.push(chunk);
-      size += chunk.length;
-      if (size >= maxBytes) break;
-    }
-    return Buffer.concat(parts).subarray(0, maxBytes).toString('utf8');
-  }
-}
-
-/** Why a call ended: the client's abort first, then the call's timeout, then the connection. */
-function endOf(error: unknown, client: AbortSignal, deadline: Deadline): Error {
-  throwIfEnded(client);
-  if (deadline.hasPassed) return apiError('queryTimeout', {}, { cause: error });
-  return failureOf(error);
-}
-
-function throwIfEnded(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  const reason: unknown = signal.reason;
-  throw reason instanceof Error && reason.name === 'ApiError'
-    ? reason
-    : apiError('clientGone', {}, { cause: reason });
 }

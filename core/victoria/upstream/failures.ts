@@ -24,7 +24,7 @@ export class BrokenBody extends Error {
 }
 
 /** The text of a backend that answers with a status of 500 or more: it failed, whatever the question was. */
-class BackendFailure extends Error {
+export class BackendFailure extends Error {
   override readonly name = 'BackendFailure';
 }
 

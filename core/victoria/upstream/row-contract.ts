@@ -25,7 +25,7 @@ const wholeNumber = /^\d{1,20}$/;
 export class RowContract {
   readonly #contract: Contract;
 
-  constructor({ pipes }: LogsqlQuery) {
+  constructor({ pipes }: Pick<LogsqlQuery, 'pipes'>) {
     this.#contract = pipes.reduce(contractAfter, { hasTime: true, columns: undefined, counts: [] });
   }
 

@@ -1,5 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
+import type { AdmittedCall } from './client.js';
 
 /**
  * One row as VictoriaLogs sends it: every value is a string; missing and empty mean the same. Only these columns can be read as properties:
@@ -37,6 +38,18 @@ export interface RowsRequest {
   /** HTTP `limit`: the newest N rows, newest first. */
   readonly newest?: number;
 }
+
+/** Rows that were read elsewhere, and their bytes as they came. */
+export interface RowsElsewhere {
+  readonly length: number;
+  readonly bytes: number;
+}
+
+/**
+ * Makes a call and reads its rows elsewhere, such as in another thread. The first part comes with the head of the answer.
+ * @throws ApiError as a call that is made here
+ */
+export type RowsReader = (admitted: AdmittedCall) => AsyncIterable<RowsElsewhere>;
 
 export type Listing =
   'stream_field_names' | 'stream_field_values' | 'streams' | 'field_names' | 'field_values';
@@ -117,6 +130,11 @@ export interface Upstream {
    */
   readonly owner: string;
   rows(request: RowsRequest): AsyncIterable<readonly BackendRow[]>;
+  /**
+   * Lets somebody else read the rows of a request. Undefined where no call of one backend has these rows; left out where there are no
+   * calls.
+   */
+  rowsBy?(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
   statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]>;

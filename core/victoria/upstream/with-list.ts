@@ -11,6 +11,7 @@ export function withList(upstream: Upstream, listOf: (upstream: Upstream) => Lis
   return {
     owner: upstream.owner,
     rows: (request) => upstream.rows(request),
+    ...(upstream.rowsBy === undefined ? {} : { rowsBy: upstream.rowsBy.bind(upstream) }),
     list: listOf(upstream),
     stats: (request) => upstream.stats(request),
     statsRange: (request) => upstream.statsRange(request),

@@ -37,6 +37,8 @@ async function answerOf(
       detectedFieldsMaxScanLines: 2000,
       drilldownScanTimeout: 5000,
       lineThreads: 1,
+      rowThreads: 0,
+      rowThreadsMinRows: 0,
       lineTimeout: 1000,
     },
     exchange,

@@ -21,7 +21,7 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/types.js';
 import { decline, isDeclined, type Declined, type DeclineReason } from '../declined.js';
-import type { Group, Grouping, GroupValue } from './grouping.js';
+import { streamOf, type Group, type Grouping, type GroupValue } from './grouping.js';
 import type { LineShaper, Get } from './shapes.js';
 
 /** The most buckets to ask the backend for; beyond that, reading rows is no worse. */
@@ -86,7 +86,7 @@ const groupPointBytes = 120;
 /** Counts rows by group and time bucket. */
 export async function countGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
   const { upstream, filter, push, buckets, memory, signal } = request;
-  const { columns, streamOf } = request.grouping;
+  const { columns } = request.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const asked = { query: query(filter, [stats(columns, measured(push, freeName('value', columns)))]), range };
   const series =
@@ -103,7 +103,7 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
     // Without a grouping key, the backend answers 0 when there are no rows.
     if (values.every(([, value]) => value === 0)) continue;
     const get = (name: string): string | undefined => labels.get(name);
-    const stream = streamOf(get);
+    const stream = streamOf(request.grouping, get);
     if (stream === undefined) return decline('unlisted-stream');
     groups.push({ stream, get, values });
   }
@@ -112,11 +112,11 @@ export async function countGroups(request: CountRequest): Promise<readonly Group
 
 /** The same for a query with as many groups as rows. */
 export async function countManyGroups(request: CountRequest): Promise<readonly Group[] | Declined> {
-  const { columns, streamOf } = request.grouping;
+  const { columns } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const stopped = await readBuckets(request, [], columns, (row, value) => {
     const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(get);
+    const stream = streamOf(request.grouping, get);
     if (stream === undefined) return 'unlisted-stream';
     const key = keyOf(get, columns);
     const group = groups.get(key);
@@ -196,13 +196,13 @@ export interface ShapeRequest extends CountRequest {
 /** Counts lines by shape, and so by meaning. */
 export async function countByShape(request: ShapeRequest): Promise<ShapeCount | Declined> {
   const { shaper } = request;
-  const { columns, streamOf } = request.grouping;
+  const { columns } = request.grouping;
   const groups = new Map<string, Group & { readonly values: GroupValue[] }>();
   const undecided = new Map<string, LogsqlFilter>();
   const keys = [...columns, ...shaper.columns];
   const stopped = await readBuckets(request, shaper.pipes, keys, (row, value) => {
     const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(get);
+    const stream = streamOf(request.grouping, get);
     if (stream === undefined) return 'unlisted-stream';
     const representative = shaper.representativeOf(get);
     if (representative === undefined) {

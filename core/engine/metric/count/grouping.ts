@@ -9,7 +9,7 @@ import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
-import { entryOf } from '../rows.js';
+import { entryOf } from '../entry-of.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Get, RepresentativeLine } from './shapes.js';
 
@@ -73,8 +73,17 @@ export interface Grouping {
   readonly placeholderColumns: readonly string[];
   /** The least number of groups, not counting row fields. */
   readonly size: number;
-  /** The `_stream` text of a stream with a group's labels; undefined when there is none. */
-  readonly streamOf: (get: Get) => string | undefined;
+  /** The `_stream` text of a stream by the values of the placeholder columns; undefined when `_stream` is a column itself. */
+  readonly texts: ReadonlyMap<string, string> | undefined;
+}
+
+/** The `_stream` text of a stream with a group's labels; undefined when there is none. */
+export function streamOf(
+  { placeholderColumns, texts }: Pick<Grouping, 'placeholderColumns' | 'texts'>,
+  get: Get,
+): string | undefined {
+  if (texts === undefined) return get('_stream') ?? '{}';
+  return texts.get(JSON.stringify(placeholderColumns.map((name) => get(name) ?? '')));
 }
 
 /** Streams handled per step. */
@@ -86,7 +95,7 @@ export function groupByStream({ streams }: StreamListing, deciding: DecidingFiel
     columns: ['_stream', ...deciding.all],
     placeholderColumns: [],
     size: streams.size,
-    streamOf: (get) => get('_stream') ?? '{}',
+    texts: undefined,
   };
 }
 
@@ -112,21 +121,24 @@ export function* groupByLabels(
   }
   const placeholderColumns = [...stored];
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
-  const byValues = new Map<string, { readonly text: string; readonly shown: string }>();
+  const texts = new Map<string, string>();
+  const shownBy = new Map<string, string>();
   for (const [text, stream] of streams) {
     looked += 1;
     if (looked % stepStreams === 0) yield;
     const key = JSON.stringify(placeholderColumns.map((name) => stream.fields.get(name) ?? ''));
     const shown = shownOf(stream, wanted, names.has(detectedLevelName));
-    const other = byValues.get(key);
-    if (other === undefined) byValues.set(key, { text, shown });
-    else if (other.shown !== shown) return groupByStream(streamListing, deciding);
+    const other = shownBy.get(key);
+    if (other !== undefined && other !== shown) return groupByStream(streamListing, deciding);
+    if (other !== undefined) continue;
+    texts.set(key, text);
+    shownBy.set(key, shown);
   }
   return {
     columns: [...new Set([...placeholderColumns, ...deciding.all])],
     placeholderColumns,
-    size: byValues.size,
-    streamOf: (get) => byValues.get(JSON.stringify(placeholderColumns.map((name) => get(name) ?? '')))?.text,
+    size: texts.size,
+    texts,
   };
 }
 

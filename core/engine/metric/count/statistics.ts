@@ -16,7 +16,8 @@ import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { countRows, entryOf, readEntries, type RowRequest } from '../rows.js';
+import { entryOf } from '../entry-of.js';
+import { countRows, readEntries, type RowRequest } from '../rows.js';
 import {
   countByShape,
   countGroups,
@@ -336,7 +337,7 @@ export class Statistics {
     const extract = sampleEvaluator(range, pushed, { workers: context.workers, signal });
     const pacer = new LinePacer(signal);
     for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
-      await addEntries(engine, extract, batch.map(entryOf), pacer);
+      await addEntries(engine, extract, batch, pacer);
       checkSeries();
     }
   }

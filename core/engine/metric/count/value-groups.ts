@@ -22,10 +22,10 @@ import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
-import { entryOf } from '../rows.js';
+import { entryOf } from '../entry-of.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
-import { decidingFields, groupByLabels, type Grouping } from './grouping.js';
+import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
 import type { SelectionProfile } from './profile.js';
 import type { Get } from './shapes.js';
@@ -162,7 +162,7 @@ async function readValues(
         if (groups > maxGroups) return decline('too-many-groups');
         for (const row of batch) {
           const get: Get = (name) => columnOf(row, name);
-          const stream = grouping.streamOf(get);
+          const stream = streamOf(grouping, get);
           if (stream === undefined) return decline('unlisted-stream');
           const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
           const texts = textsOf(get(names.values) ?? '[]');

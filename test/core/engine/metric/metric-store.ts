@@ -20,6 +20,7 @@ import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
+import type { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
 import { noWorkers } from '../../logql/lines-here.js';
 import { watchedUpstream } from './watched-upstream.js';
 
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly maxRows?: number;
   readonly limits?: Partial<MetricLimits>;
   readonly signal?: AbortSignal;
+  /** Where rows are counted; on the event loop unless told. */
+  readonly rowThreads?: RowThreads;
   /** Where calls and attempts are written, for queries that fail. */
   readonly trace?: Trace;
   /** Told of each query for rows or statistics. */
@@ -145,6 +148,7 @@ export class MetricStore {
       clock: new FakeClock(),
       maxRows,
       workers: noWorkers,
+      rowThreads: options.rowThreads,
       ...this.#memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },

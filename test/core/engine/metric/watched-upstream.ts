@@ -10,6 +10,7 @@ export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) 
   return {
     owner: upstream.owner,
     rows: (request) => upstream.rows(told(request)),
+    rowsBy: (request, read) => upstream.rowsBy?.(told(request), read),
     list: (request) => upstream.list(request),
     stats: (request) => upstream.stats(told(request)),
     statsRange: (request) => upstream.statsRange(told(request)),

@@ -1,0 +1,66 @@
+import type { MemoryUse } from '../../../base/memory/account.js';
+import type { Fault } from '../../../base/errors/fault.js';
+import type { LineWork, SentEntry } from '../../../logql/lines/work.js';
+import type { Columns, Leaf, MetricLimits, PackedEngine } from '../../../logql/metric/index.js';
+import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import type { NamingSettings } from '../../../victoria/names/naming.js';
+import type { Permit } from '../../../victoria/upstream/breaker.js';
+import type { PlainCall } from '../../../victoria/upstream/client.js';
+import type { BackendOptions } from '../../../victoria/upstream/exchange.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
+import type { RowsRead } from '../counts.js';
+import type { RepeatPlaces } from '../row-intake.js';
+import type { RowStreams } from '../row-streams.js';
+
+/** What a thread counts: the samples of a leaf in rows of the backend. Plain data. */
+export interface CountingWork {
+  readonly leaf: Leaf;
+  readonly columns: Columns;
+  readonly limits: Omit<MetricLimits, 'memory'>;
+  /** What the query may hold in bytes, and holds already. */
+  readonly memory: { readonly limit: number; readonly held: ReadonlyMap<MemoryUse, number> };
+  readonly naming: NamingSettings;
+  /** The pipes whose output the rows are. */
+  readonly pipes: readonly LogsqlPipe[];
+  readonly repeats: RepeatPlaces;
+  readonly streams: RowStreams | undefined;
+}
+
+/** To a thread. */
+export type ToThread = { readonly job: number } & (
+  | { readonly kind: 'begin'; readonly work: CountingWork }
+  /** A call to make, for rows of a stretch of time that does not overlap those before. Answered with `head`, `read` and `answered`. */
+  | { readonly kind: 'call'; readonly call: PlainCall; readonly backend: BackendOptions }
+  /** Rows that are here already, answered with `answered`; `isNext` where such a stretch of time begins. */
+  | { readonly kind: 'rows'; readonly rows: readonly BackendRow[]; readonly isNext: boolean }
+  /** Answered with `counted`. */
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'drop' }
+  /** What came of a line that costs much; undefined in place of a result is one, too. */
+  | { readonly kind: 'line'; readonly line: number; readonly result?: unknown; readonly fault?: Fault }
+);
+
+/** What happened since the last message of a job. */
+export interface Progress {
+  readonly read: RowsRead;
+  /** Bytes of answers. */
+  readonly bytes: number;
+  readonly memory: readonly (readonly [kind: MemoryUse, bytes: number])[];
+}
+
+/** From a thread. */
+export type FromThread = { readonly job: number } &
+  /** What the head of an answer, or the lack of one, says of the backend. */
+  (
+    | { readonly kind: 'head'; readonly verdict: keyof Permit }
+    | { readonly kind: 'read' | 'answered'; readonly progress: Progress }
+    | { readonly kind: 'counted'; readonly progress: Progress; readonly packed: PackedEngine }
+    | { readonly kind: 'fault'; readonly fault: Fault }
+    /** A line that costs much, for the threads that are there for such lines. The work is told with the first one. */
+    | {
+        readonly kind: 'line';
+        readonly line: number;
+        readonly work: LineWork | undefined;
+        readonly entry: SentEntry;
+      }
+  );

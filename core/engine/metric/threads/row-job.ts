@@ -1,0 +1,167 @@
+import type { MemoryAccount } from '../../../base/memory/account.js';
+import { errorOf, faultOf, type ErrorClass } from '../../../base/errors/fault.js';
+import type { LineWorkers } from '../../../logql/lines/line-workers.js';
+import { receiveEntry, type LineWork } from '../../../logql/lines/work.js';
+import type { PackedEngine } from '../../../logql/metric/index.js';
+import type { AdmittedCall } from '../../../victoria/upstream/client.js';
+import { BackendFailure } from '../../../victoria/upstream/failures.js';
+import type { BackendRow, RowsElsewhere } from '../../../victoria/upstream/types.js';
+import type { MetricCounts } from '../counts.js';
+import { UnknownStreamError } from '../row-streams.js';
+import type { FromThread, Progress, ToThread } from './messages.js';
+
+/** Whose rows a thread counts. */
+export interface JobOwner {
+  readonly signal: AbortSignal;
+  /** Charged for what the thread holds. */
+  readonly memory: MemoryAccount;
+  /** Told of what the thread has read. */
+  readonly counts: Pick<MetricCounts, 'read'>;
+}
+
+type Reply = Exclude<FromThread, { readonly kind: 'fault' | 'line' }>;
+
+/** The end of a job that stays on the event loop: tells a thread what to read, and receives what it has counted. */
+export class RowJob {
+  readonly #owner: JobOwner;
+  readonly #lines: Pick<LineWorkers, 'run'>;
+  readonly #post: (message: Unaddressed) => void;
+  readonly #closed: () => void;
+  readonly #replies: Reply[] = [];
+  #waiting: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
+  #failure: Error | undefined;
+  #lineWork: LineWork | undefined;
+
+  constructor(
+    owner: JobOwner,
+    lines: Pick<LineWorkers, 'run'>,
+    post: (message: Unaddressed) => void,
+    closed: () => void,
+  ) {
+    this.#owner = owner;
+    this.#lines = lines;
+    this.#post = post;
+    this.#closed = closed;
+    owner.signal.addEventListener('abort', this.#abort);
+  }
+
+  /** Has the thread make a call and read its rows (see RowsReader). */
+  async *read({ call, backend, permit, signal }: AdmittedCall): AsyncGenerator<RowsElsewhere> {
+    const abort = (): void => {
+      this.fail(signal.reason);
+    };
+    signal.addEventListener('abort', abort);
+    try {
+      this.#post({ kind: 'call', call, backend });
+      for (;;) {
+        const reply = await this.#reply();
+        if (reply.kind === 'head') permit[reply.verdict]();
+        yield rowsOf(reply);
+        if (reply.kind === 'answered') return;
+      }
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** The same for rows that are here already. */
+  async *readRows(batches: AsyncIterable<readonly BackendRow[]>): AsyncGenerator<RowsElsewhere> {
+    let isNext = true;
+    for await (const rows of batches) {
+      this.#post({ kind: 'rows', rows, isNext });
+      isNext = false;
+      yield rowsOf(await this.#reply());
+    }
+  }
+
+  /** What has been counted of all answers. */
+  async finish(): Promise<PackedEngine> {
+    this.#post({ kind: 'finish' });
+    const reply = await this.#reply();
+    if (reply.kind !== 'counted') throw new Error('a thread answered out of turn');
+    return reply.packed;
+  }
+
+  /** Call once, whatever happened. */
+  close(): void {
+    this.#owner.signal.removeEventListener('abort', this.#abort);
+    this.#post({ kind: 'drop' });
+    this.#closed();
+  }
+
+  /** Takes a message of the thread. */
+  receive(message: FromThread): void {
+    if (message.kind === 'fault') this.fail(errorOf(message.fault, classes));
+    else if (message.kind === 'line') void this.#runLine(message);
+    else if (this.#waiting === undefined) this.#replies.push(message);
+    else {
+      this.#waiting.resolve(message);
+      this.#waiting = undefined;
+    }
+  }
+
+  /** Fails whoever waits for the thread, now or later. */
+  fail(error: unknown): void {
+    this.#failure = error instanceof Error ? error : new Error(String(error));
+    this.#waiting?.reject(this.#failure);
+    this.#waiting = undefined;
+  }
+
+  readonly #abort = (): void => {
+    this.fail(this.#owner.signal.reason);
+  };
+
+  async #reply(): Promise<Reply> {
+    const reply = await this.#received();
+    if (reply.kind !== 'head') this.#account(reply.progress);
+    return reply;
+  }
+
+  #received(): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const reply = this.#replies.shift();
+      if (reply !== undefined) resolve(reply);
+      else if (this.#failure !== undefined) reject(this.#failure);
+      else this.#waiting = { resolve, reject };
+    });
+  }
+
+  #account({ read, memory }: Progress): void {
+    const { counts, memory: account } = this.#owner;
+    counts.read(read);
+    for (const [kind, bytes] of memory) {
+      if (bytes > 0) account.charge(bytes, kind);
+      else account.release(-bytes, kind);
+    }
+  }
+
+  async #runLine({ line, work, entry }: Extract<FromThread, { readonly kind: 'line' }>): Promise<void> {
+    this.#lineWork = work ?? this.#lineWork;
+    try {
+      if (this.#lineWork === undefined) throw new Error('a thread asked for a line without telling its work');
+      const result = await this.#lines.run(this.#lineWork, receiveEntry(entry), this.#owner.signal);
+      this.#post({ kind: 'line', line, result });
+    } catch (error) {
+      this.#post({ kind: 'line', line, fault: faultOf(error) });
+    }
+  }
+}
+
+/** A message without the number of its job. */
+export type Unaddressed = ToThread extends infer Message
+  ? Message extends ToThread
+    ? Omit<Message, 'job'>
+    : never
+  : never;
+
+function rowsOf(reply: Reply): RowsElsewhere {
+  if (reply.kind === 'head') return { length: 0, bytes: 0 };
+  const { read, bytes } = reply.progress;
+  return { length: read.rows, bytes };
+}
+
+/** Errors by whose class more is decided than what a client is told. */
+const classes = new Map<string, ErrorClass>([
+  ['UnknownStreamError', UnknownStreamError],
+  ['BackendFailure', BackendFailure],
+]);

@@ -1,0 +1,122 @@
+import { Worker } from 'node:worker_threads';
+import { apiError } from '../../../base/errors/table.js';
+import type { LineWorkers } from '../../../logql/lines/line-workers.js';
+import type { CountingWork, FromThread, ToThread } from './messages.js';
+import { RowJob, type JobOwner } from './row-job.js';
+
+export interface RowThreadsOptions {
+  /** Maximum number of threads; they start on demand and end when idle. 0 means that nothing is counted in threads. */
+  readonly threads: number;
+  /** Fewer rows than this are counted sooner than a thread has been told what to count. */
+  readonly minRows: number;
+  /** Where lines are evaluated that cost much. */
+  readonly lines: Pick<LineWorkers, 'run'>;
+  readonly observer?: RowThreadsObserver;
+}
+
+export interface RowThreadsObserver {
+  changed(threads: number, jobs: number): void;
+  ended(outcome: 'done' | 'failed'): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly jobs: Map<number, RowJob>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** To start again takes a tenth of a second. */
+const idleMs = 30_000;
+
+/**
+ * Threads that count rows, so that the event loop stays free for others. The jobs of a thread take turns, part by part; there are no more
+ * of them than requests are admitted.
+ */
+export class RowThreads {
+  readonly #options: RowThreadsOptions;
+  readonly #threads = new Set<Thread>();
+  #lastJob = 0;
+
+  constructor(options: RowThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a job for some number of rows, in the thread that has the fewest jobs; undefined when the event loop is to count them. */
+  begin(rows: number, work: CountingWork, owner: JobOwner): RowJob | undefined {
+    if (rows < this.#options.minRows) return undefined;
+    const thread = this.#threadForOneMore();
+    if (thread === undefined) return undefined;
+    const id = ++this.#lastJob;
+    const { jobs, worker } = thread;
+    const post = (message: object): void => {
+      if (jobs.has(id)) worker.postMessage({ ...message, job: id });
+    };
+    const job = new RowJob(owner, this.#options.lines, post, () => {
+      this.#close(thread, id);
+    });
+    clearTimeout(thread.timer);
+    worker.ref();
+    jobs.set(id, job);
+    const begin: ToThread = { kind: 'begin', job: id, work };
+    worker.postMessage(begin);
+    this.#changed();
+    return job;
+  }
+
+  /** Ends all threads; jobs in progress fail. */
+  close(): void {
+    for (const thread of this.#threads) this.#end(thread, new Error('the proxy stops'));
+  }
+
+  #threadForOneMore(): Thread | undefined {
+    let best: Thread | undefined;
+    for (const thread of this.#threads)
+      if (best === undefined || thread.jobs.size < best.jobs.size) best = thread;
+    const isFree = best?.jobs.size === 0;
+    return isFree || this.#threads.size >= this.#options.threads ? best : this.#start();
+  }
+
+  #start(): Thread {
+    const worker = new Worker(new URL('./worker.js', import.meta.url), { execArgv: [] });
+    const thread: Thread = { worker, jobs: new Map(), timer: undefined };
+    worker.on('message', (message: FromThread) => {
+      thread.jobs.get(message.job)?.receive(message);
+    });
+    worker.on('error', (error) => {
+      this.#end(thread, apiError('rowThreadEnded', { cause: error.message }, { cause: error }));
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #close(thread: Thread, id: number): void {
+    if (!thread.jobs.delete(id)) return;
+    this.#options.observer?.ended('done');
+    if (thread.jobs.size === 0) {
+      thread.worker.unref();
+      thread.timer = setTimeout(() => {
+        this.#end(thread, undefined);
+      }, idleMs);
+      thread.timer.unref();
+    }
+    this.#changed();
+  }
+
+  #end(thread: Thread, error: unknown): void {
+    if (!this.#threads.delete(thread)) return;
+    clearTimeout(thread.timer);
+    for (const job of thread.jobs.values()) {
+      this.#options.observer?.ended('failed');
+      job.fail(error);
+    }
+    thread.jobs.clear();
+    void thread.worker.terminate();
+    this.#changed();
+  }
+
+  #changed(): void {
+    let jobs = 0;
+    for (const thread of this.#threads) jobs += thread.jobs.size;
+    this.#options.observer?.changed(this.#threads.size, jobs);
+  }
+}
