@@ -3,7 +3,7 @@
  * ends it, because what comes after an answer that was not understood, or that came too late, may belong to another question. Nothing
  * waits for a connection, and nothing is sent again.
  */
-import KeyvRedis, { createClient } from '@keyv/redis';
+import type KeyvRedis from '@keyv/redis';
 
 /** Why the store did not do what it was asked for; the label of its metric. */
 export type StoreFailureReason =
@@ -46,6 +46,10 @@ const commandMs = 2_000;
 /** Commands that have no answer yet. */
 const maxCommands = 4_000;
 
+/** Its four hundred modules are a third of all that a start would load; most proxies have no shared store. */
+const loadRedis = () => import('@keyv/redis');
+
+type Redis = Awaited<ReturnType<typeof loadRedis>>;
 type Client = ReturnType<typeof openClient>;
 
 interface Open {
@@ -73,9 +77,15 @@ export class StoreLink {
     return new URL(this.#settings.url).host;
   }
 
+  /** What need not count for the time of the first attempt. */
+  static async load(): Promise<void> {
+    await loadRedis();
+  }
+
   /** Tries once. */
   async connect(): Promise<void> {
-    const client = openClient(this.#settings.url);
+    const redis = await loadRedis();
+    const client = openClient(redis, this.#settings.url);
     let failure: unknown;
     client.on('error', (error: unknown) => {
       failure ??= error;
@@ -89,7 +99,7 @@ export class StoreLink {
       throw this.#failureOf(error, 'connection');
     }
     if (!client.isReady) throw this.#failureOf(failure, 'connection');
-    const adapter = new KeyvRedis<Buffer>(client as never, { throwOnErrors: true });
+    const adapter = new redis.default<Buffer>(client as never, { throwOnErrors: true });
     adapter.on('error', ignore);
     this.#open = { client, adapter };
   }
@@ -213,7 +223,7 @@ function reasonOf(error: unknown, usual: StoreFailureReason): StoreFailureReason
   return reasons.get(word) ?? usual;
 }
 
-function openClient(url: string) {
+function openClient({ createClient }: Redis, url: string) {
   return createClient({
     url,
     disableOfflineQueue: true,

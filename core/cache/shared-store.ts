@@ -84,6 +84,7 @@ export class SharedStoreTier implements AnswerTier {
   /** Connects. A store that cannot be reached is tried again and again; the start does not wait for it. */
   async start(): Promise<void> {
     this.#observer.switched(false);
+    await StoreLink.load();
     this.#timer = setInterval(() => void this.tick(), tickMs).unref();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, startMs)));

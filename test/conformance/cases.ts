@@ -32,6 +32,15 @@ const folder = 'test/data/conformance';
 
 /** The cases of a set with Loki's answers, in the order of the file. */
 export function readCases(set: CaseSet): readonly GoldenCase[] {
+  let cases = read.get(set);
+  if (cases === undefined) read.set(set, (cases = casesOf(set)));
+  return cases;
+}
+
+/** Reading them takes longer than most tests of a few cases. */
+const read = new Map<CaseSet, readonly GoldenCase[]>();
+
+function casesOf(set: CaseSet): readonly GoldenCase[] {
   const goldens = new Map<string, Answered>();
   for (const line of readLines(`${folder}/${set}-golden.jsonl.gz`)) {
     // The corpus is data of this repository; its form is told in its README.

@@ -1,4 +1,5 @@
 const nsPerSecond = 1_000_000_000n;
+const nsPerHour = 3_600_000_000_000;
 const nsPerDay = 86_400n * nsPerSecond;
 
 /** Smallest and largest time of the backend's 64-bit nanosecond clock. */
@@ -13,23 +14,34 @@ export function clampTime(ns: bigint): bigint {
 
 /** Formats Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly `digits` digits. */
 export function formatTime(ns: bigint, digits?: number): string {
-  let below = Number(ns % nsPerSecond);
-  if (below < 0) below += 1e9;
-  const second = Number((ns - BigInt(below)) / nsPerSecond);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+  // A difference within an hour is exact as a number, and asIntN keeps it in a machine word.
+  let within = Number(BigInt.asIntN(64, ns - lastHour));
+  if (!(within >= 0 && within < nsPerHour)) {
+    lastHour = hourOf(ns);
+    lastText = new Date(Number(lastHour / 1_000_000n)).toISOString().slice(0, -10);
+    within = Number(ns - lastHour);
   }
-  if (below === 0 && digits === undefined) return `${lastText}Z`;
+  const second = Math.floor(within / 1e9);
+  const below = within - second * 1e9;
+  const text = `${lastText}${sixties[Math.floor(second / 60)] ?? ''}:${sixties[second % 60] ?? ''}`;
+  if (below === 0 && digits === undefined) return `${text}Z`;
   const all = below.toString().padStart(9, '0');
   let end = digits ?? 9;
   if (digits === undefined) while (all.charCodeAt(end - 1) === zero) end -= 1;
-  return end === 0 ? `${lastText}Z` : `${lastText}.${all.slice(0, end)}Z`;
+  return end === 0 ? `${text}Z` : `${text}.${all.slice(0, end)}Z`;
 }
 
-// Rows arrive in time order, so most share their second with the previous row.
-let lastSecond = NaN;
-let lastText = '';
+// Rows arrive in time order, so most share their hour with the previous row.
+let lastHour = 0n;
+let lastText = '1970-01-01T00:';
+const sixties = Array.from({ length: 60 }, (_none, number) => String(number).padStart(2, '0'));
+
+/** The beginning of the hour of a time. */
+function hourOf(ns: bigint): bigint {
+  const within = ns % BigInt(nsPerHour);
+  return ns - within - (within < 0n ? BigInt(nsPerHour) : 0n);
+}
+
 const zero = 0x30;
 
 /** A parsed time: the first and the last nanosecond that its precision covers. */
