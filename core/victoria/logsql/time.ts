@@ -1,5 +1,5 @@
 const nsPerSecond = 1_000_000_000n;
-const nsPerHour = 3_600_000_000_000;
+const nsPerHour = 3_600n * nsPerSecond;
 const nsPerDay = 86_400n * nsPerSecond;
 
 /** Smallest and largest time of the backend's 64-bit nanosecond clock. */
@@ -14,13 +14,12 @@ export function clampTime(ns: bigint): bigint {
 
 /** Formats Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly `digits` digits. */
 export function formatTime(ns: bigint, digits?: number): string {
-  // A difference within an hour is exact as a number, and asIntN keeps it in a machine word.
-  let within = Number(BigInt.asIntN(64, ns - lastHour));
-  if (!(within >= 0 && within < nsPerHour)) {
+  if (ns < lastHour || ns >= nextHour) {
     lastHour = hourOf(ns);
+    nextHour = lastHour + nsPerHour;
     lastText = new Date(Number(lastHour / 1_000_000n)).toISOString().slice(0, -10);
-    within = Number(ns - lastHour);
   }
+  const within = Number(ns - lastHour);
   const second = Math.floor(within / 1e9);
   const below = within - second * 1e9;
   const text = `${lastText}${sixties[Math.floor(second / 60)] ?? ''}:${sixties[second % 60] ?? ''}`;
@@ -33,13 +32,14 @@ export function formatTime(ns: bigint, digits?: number): string {
 
 // Rows arrive in time order, so most share their hour with the previous row.
 let lastHour = 0n;
+let nextHour = 0n;
 let lastText = '1970-01-01T00:';
 const sixties = Array.from({ length: 60 }, (_none, number) => String(number).padStart(2, '0'));
 
 /** The beginning of the hour of a time. */
 function hourOf(ns: bigint): bigint {
-  const within = ns % BigInt(nsPerHour);
-  return ns - within - (within < 0n ? BigInt(nsPerHour) : 0n);
+  const within = ns % nsPerHour;
+  return ns - within - (within < 0n ? nsPerHour : 0n);
 }
 
 const zero = 0x30;
