@@ -5,13 +5,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { packageRoot } from '../../core/kernel/options/index.js';
+import { findProgram } from '../core/program/programs.js';
 import { findChromium, launch } from './chromium.js';
 import { freePort, startDemo } from './demo.js';
 
@@ -48,12 +49,7 @@ const queries = [
 ];
 
 async function main(): Promise<number> {
-  const prometheus =
-    process.env['PROMETHEUS'] ??
-    (process.env['PATH'] ?? '')
-      .split(delimiter)
-      .map((folder) => join(folder, 'prometheus'))
-      .find((file) => existsSync(file));
+  const prometheus = findProgram('PROMETHEUS', 'prometheus');
   const chromium = findChromium();
   if (prometheus === undefined || chromium === undefined) {
     process.stdout.write('no Prometheus (PROMETHEUS) or no Chromium (CHROMIUM): nothing is drawn\n');

@@ -1,9 +1,9 @@
 /** The dashboard and the alerts that are generated from the metrics, by hand and by `promtool` (`PROMTOOL`, or one in the PATH). */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
 import { packageRoot } from '../../../core/kernel/options/index.js';
@@ -13,13 +13,9 @@ import { dashboardExpressions } from '../../../core/program/monitoring/dashboard
 import { Expressions } from '../../../core/program/monitoring/expressions.js';
 import { withProxyFile } from '../../../core/testing/index.js';
 import { minimalPipeline } from './child.js';
+import { findProgram } from './programs.js';
 
-const promtool =
-  process.env['PROMTOOL'] ??
-  (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'promtool'))
-    .find((file) => existsSync(file));
+const promtool = findProgram('PROMTOOL', 'promtool');
 const withPromtool = promtool === undefined ? test.serial.skip : test.serial;
 if (promtool === undefined)
   console.log('no promtool in the PATH and no PROMTOOL: alert rules and a scrape are not checked by it');
