@@ -315,7 +315,7 @@ function createHostFor(house: House): GenerationHouse['hostFor'] {
       pluginId,
       log: loggers.component(component),
       logAs: (part) => loggers.component(part),
-      meters: metering.registry.create(metrics),
+      meters: metering.registry.create(metrics, onStop),
       purge: (scope, tenantId) => all.purge(scope, tenantId),
       purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
       ask: (request, asker) => house.ask(request, asker),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readBuiltInSchemas, schemaProblem, suggest, type OptionSchema } from '../options/index.js';
@@ -9,7 +9,13 @@ import { findModule, resolvePackage } from './find-module.js';
 
 /** The result of loading `use`. */
 export type PluginLoad =
-  | { readonly kind: 'loaded'; readonly plugin: Plugin; readonly schema: OptionSchema }
+  | {
+      readonly kind: 'loaded';
+      readonly plugin: Plugin;
+      readonly schema: OptionSchema;
+      /** Its file has changed since this process has loaded it, which is done once. */
+      readonly isOutdated?: true;
+    }
   /** Nothing of that name exists. */
   | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string }
   /** A module exists but is unusable. */
@@ -49,7 +55,7 @@ export async function loadPlugin(use: string, folder: string, builtIns: BuiltIns
     return loadModule(() => builtIns.load(use), undefined, schema);
   }
   const path = resolvePackage(use, folder);
-  if (path !== undefined) return loadModule(() => importDefault(path), path);
+  if (path !== undefined) return loadFile(path);
   return unknownName(use, builtIns);
 }
 
@@ -66,7 +72,19 @@ function loadPath(use: string, folder: string): Promise<PluginLoad> | PluginLoad
     const fix = 'compile it and name the .js file';
     return { kind: 'broken', message: `"${use}" is TypeScript, which is not loaded directly`, fix };
   }
-  return loadModule(() => importDefault(path), path);
+  return loadFile(path);
+}
+
+/** When the files of modules had last changed as this process loaded them, which it does once. */
+const loadedAsOf = new Map<string, number>();
+
+async function loadFile(path: string): Promise<PluginLoad> {
+  const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const load = await loadModule(() => importDefault(path), path);
+  if (load.kind !== 'loaded') return load;
+  const asOf = loadedAsOf.get(path) ?? changedMs;
+  loadedAsOf.set(path, asOf);
+  return changedMs === asOf ? load : { ...load, isOutdated: true };
 }
 
 async function loadModule(

@@ -70,6 +70,7 @@ function plugins(draft: PipelineDraft, list: ListName): readonly LoadedPlugin[] 
       plugin: entry.load.plugin,
       options: entry.options?.resolved.options ?? {},
       at: useAt,
+      ...(entry.load.isOutdated === undefined ? {} : { isOutdated: entry.load.isOutdated }),
     });
   }
   return loaded;

@@ -30,6 +30,8 @@ export interface LoadedPlugin {
   /** Valid against the plugin's schema, with defaults, durations as milliseconds. */
   readonly options: unknown;
   readonly at: SourcePosition;
+  /** Its file has changed since this process has loaded it, which is done once. */
+  readonly isOutdated?: true;
 }
 
 /** A pipeline that was read again, or the reasons why it cannot be started; warnings may accompany either. */

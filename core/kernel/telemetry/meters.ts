@@ -1,9 +1,16 @@
 import { Registry } from 'prom-client';
-import type { Counter, Gauge, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
+import type { Counter, Histogram, MetricSpec, MetricSpecs, Meters } from '../../base/meters.js';
 import type { Measurements } from './exposition.js';
 import { expose, type Exposition } from './exposition.js';
 import { metricPrefix } from './names.js';
-import { plainCounter, plainGauge, PlainHistogram, type Description, type Labels } from './series.js';
+import {
+  plainCounter,
+  plainGauge,
+  PlainHistogram,
+  type Description,
+  type Labels,
+  type PlainGauge,
+} from './series.js';
 
 /** Seconds from half a millisecond to two minutes. */
 export const defaultBuckets = [
@@ -13,12 +20,23 @@ export const defaultBuckets = [
 /** The metrics of one process, made from their declarations and shared where two plugins declare the same. */
 export class MeterRegistry {
   readonly registry = new Registry();
-  readonly #made = new Map<string, { readonly spec: MetricSpec; readonly meter: Meter }>();
+  readonly #made = new Map<string, Made>();
 
-  /** The meters of some declarations; declaring a metric twice in different ways is an Error. */
-  create<const Metrics extends MetricSpecs>(specs: Metrics): Meters<Metrics> {
+  /**
+   * The meters of some declarations; declaring a metric twice in different ways is an Error. They are held by who asks: for good, or until
+   * the work that `onStop` takes is done. A gauge that nobody holds any more is not shown, since its last value says nothing.
+   */
+  create<const Metrics extends MetricSpecs>(
+    specs: Metrics,
+    onStop: (work: () => void) => void = () => undefined,
+  ): Meters<Metrics> {
     const meters: Record<string, Meter> = {};
-    for (const [name, spec] of Object.entries(specs)) meters[name] = this.#meter(name, spec);
+    for (const [name, spec] of Object.entries(specs)) {
+      const made = this.#meter(name, spec);
+      meters[name] = made.meter;
+      hold(made);
+      onStop(() => release(made));
+    }
     // Built entry by entry from the declarations, as the mapped type describes.
     return meters as unknown as Meters<Metrics>;
   }
@@ -49,16 +67,16 @@ export class MeterRegistry {
     return counted.reduce((sum, { value }) => sum + value, 0);
   }
 
-  #meter(name: string, spec: MetricSpec): Meter {
+  #meter(name: string, spec: MetricSpec): Made {
     const known = this.#made.get(name);
     if (known !== undefined) {
       if (shapeOfMetric(known.spec) !== shapeOfMetric(spec))
         throw new Error(`metric ${name} is declared twice in different ways`);
-      return known.meter;
+      return known;
     }
-    const meter = makeMeter(this.registry, name, spec);
-    this.#made.set(name, { spec, meter });
-    return meter;
+    const made = { spec, meter: makeMeter(this.registry, name, spec), holders: 0 };
+    this.#made.set(name, made);
+    return made;
   }
 }
 
@@ -67,7 +85,23 @@ function isTotal(value: object): boolean {
   return !('metricName' in value) || String(value.metricName).endsWith('_count');
 }
 
-type Meter = Counter<Labels> | Gauge<Labels> | Histogram<Labels>;
+type Meter = Counter<Labels> | PlainGauge | Histogram<Labels>;
+
+interface Made {
+  readonly spec: MetricSpec;
+  readonly meter: Meter;
+  holders: number;
+}
+
+function hold(made: Made): void {
+  made.holders += 1;
+  if (made.holders === 1 && 'begin' in made.meter) made.meter.begin();
+}
+
+function release(made: Made): void {
+  made.holders -= 1;
+  if (made.holders === 0 && 'end' in made.meter) made.meter.end();
+}
 
 /** Two declarations of a metric with the same shape are one. */
 export function shapeOfMetric(spec: MetricSpec): string {

@@ -43,6 +43,10 @@ class SeriesTable<Series extends Shown> {
     this.#make = make;
   }
 
+  get all(): Iterable<Series> {
+    return this.#all.values();
+  }
+
   of(labels: Labels): Series {
     const key = this.#keyOf(labels);
     return this.#all.get(key) ?? this.#add(key, labels);
@@ -145,6 +149,7 @@ class PlainCounter extends Counter {
 /** One series of a gauge. */
 class Level implements Shown {
   value = 0;
+  #isHidden = false;
 
   constructor(
     readonly name: string,
@@ -154,27 +159,46 @@ class Level implements Shown {
   set(value: number): void {
     if (!Number.isFinite(value)) throw new TypeError(`${this.name} cannot be ${value}`);
     this.value = value;
+    this.#isHidden = false;
+  }
+
+  /** Until it is set again. Whoever has this series may still do so. */
+  hide(): void {
+    this.#isHidden = true;
   }
 
   show(values: Value[]): void {
-    values.push({ labels: this.labels, value: this.value });
+    if (!this.#isHidden) values.push({ labels: this.labels, value: this.value });
   }
 }
 
+/** A gauge that is shown while somebody is there to set it. */
+export interface PlainGauge extends Meter.Gauge<Labels> {
+  /** Somebody sets it from now on. */
+  begin(): void;
+  /** Nobody sets it any more: its last values say nothing. */
+  end(): void;
+}
+
 /** A gauge that keeps its own values. */
-export function plainGauge(description: Description): Meter.Gauge<Labels> {
+export function plainGauge(description: Description): PlainGauge {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Level(name, labels));
-  new PlainGauge(description, table);
-  if (labelNames.length === 0) table.of({});
+  new ShownGauge(description, table);
   return {
+    begin: () => {
+      if (labelNames.length === 0) table.of({}).set(0);
+    },
+    end: () => {
+      for (const level of table.all) level.hide();
+    },
     set: (value, labels) => table.of(labels).set(value),
     of: (labels) => table.of(labels),
     remove: (labels) => table.remove(labels),
   };
 }
 
-class PlainGauge extends Gauge {
+class ShownGauge extends Gauge {
   readonly #table: SeriesTable<Level>;
 
   constructor(description: Description, table: SeriesTable<Level>) {

@@ -128,14 +128,16 @@ export class Succession {
       log.error('reload refused, the pipeline before it goes on', fields);
     } else {
       this.#tell('success');
-      log.info(report.result === 'swapped' ? 'pipeline reloaded' : 'reload changed nothing', fields);
+      const says = report.result === 'swapped' ? 'pipeline reloaded' : 'reload changed nothing';
+      if (report.findings.length > 0) log.warn(says, fields);
+      else log.info(says, fields);
     }
     return report;
   }
 
   async #take({ pipeline, findings }: Reread): Promise<ReloadReport> {
-    const found = findings.map(shown);
-    if (pipeline === undefined) return this.#report('refused', found);
+    if (pipeline === undefined) return this.#report('refused', findings.map(shown));
+    const found = [...outdated(pipeline), ...findings.map(shown)];
     const refused = (message: string, at = pipeline.file): ReloadReport =>
       this.#report('refused', [{ at, severity: 'error', message }, ...found]);
     const before = this.#current;
@@ -300,6 +302,18 @@ function sameSections(one: Pipeline, other: Pipeline): boolean {
   const textOf = ({ server, names, limits, telemetry }: Pipeline): string =>
     JSON.stringify([server, names, limits, telemetry]);
   return textOf(one) === textOf(other);
+}
+
+/** Plugins whose files have changed since they were loaded: what serves is not what their files say. */
+function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFinding[] {
+  return [...stages, ...endpoints, ...services]
+    .filter(({ isOutdated }) => isOutdated)
+    .map(({ at, use }) => ({
+      at: `${at.file}:${at.line}:${at.column}`,
+      severity: 'warning',
+      message: `the file of "${use}" has changed since it was loaded, and the code of a plugin is read once`,
+      fix: 'restart to run what the file says now, or give it another name',
+    }));
 }
 
 function shown({ at, ...finding }: Finding): ReloadFinding {

@@ -1,5 +1,5 @@
 /** A changed pipeline file in a proxy that runs: what serves, what stays, and what is refused. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -81,6 +81,55 @@ test.serial(
     );
   },
 );
+
+test.serial('gauges of a plugin that is taken out are gone, and are there again with it', async (t) => {
+  await withReloading(async (under) => {
+    const counted = 'cache_hits_total';
+    await answers(t, under);
+    await answers(t, under);
+    t.is(await under.metric('memory_cache_entries'), '1');
+    t.is(await under.metric('compat_cache_entries'), '1');
+    const hits = await under.metric(counted);
+    await under.write({
+      stages: usualStages(under.backend.url).filter(([use]) => use !== 'peer-cache'),
+    });
+    t.is((await under.reload()).result, 'swapped');
+    await drained(under);
+    t.is(await under.metric('memory_cache_entries'), undefined);
+    t.is(await under.metric('compat_cache_entries'), '0');
+    t.is(await under.metric(counted), hits);
+    await under.write({});
+    t.is((await under.reload()).result, 'swapped');
+    await drained(under);
+    t.is(await under.metric('memory_cache_entries'), '0');
+  });
+});
+
+test.serial('a changed module is told with each reload, since its code is read once', async (t) => {
+  await withReloading(
+    async (under) => {
+      await under.write({ stages: withMarking(under) });
+      t.like(await under.reload(), { result: 'swapped', findings: [] });
+      const file = join(under.folder, 'marking.mjs');
+      await writeFile(file, marking.replace("note('request')", "note('changed')"));
+      // However coarse the clock of the disk is.
+      await utimes(file, new Date(), new Date(Date.now() + 5_000));
+      const told = await under.reload();
+      t.like(told, { status: 200, result: 'unchanged' });
+      t.regex(told.findings[0]?.at ?? '', /pipeline\.yaml:3:10$/);
+      t.regex(
+        told.findings[0]?.message ?? '',
+        /^the file of "\.\/marking\.mjs" has changed since it was loaded/,
+      );
+      const record = await under.log.find((found) => found.get('body') === 'reload changed nothing');
+      t.is(record.get('severity.text'), 'WARN');
+      t.regex(JSON.stringify(record.get('pipeline.findings')), /marking\.mjs.*restart/);
+      await answers(t, under);
+      t.deepEqual(await notesOf(under), ['start', 'request']);
+    },
+    { modules },
+  );
+});
 
 const unfit: readonly (readonly [what: string, text: (yaml: string) => string, says: RegExp])[] = [
   ['is no YAML', (yaml) => `${yaml}  - [`, /./],
