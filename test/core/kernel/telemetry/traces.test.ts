@@ -1,9 +1,13 @@
 /** Traces of a proxy, pushed to a receiver that listens here. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTls } from 'node:https';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import test from 'ava';
 import { request } from 'undici';
+import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../../core/testing/index.js';
 import { minimalPipeline } from '../../program/child.js';
 import { decodeTraces } from './otlp/decode.js';
@@ -39,9 +43,10 @@ interface Heard {
 async function withServer(
   answer: (heard: Heard) => { readonly status: number; readonly type?: string; readonly body?: string },
   use: (url: string, heard: readonly Heard[]) => Promise<void>,
+  isTls = false,
 ): Promise<void> {
   const heard: Heard[] = [];
-  const server = createServer((incoming, response) => {
+  const take: RequestListener = (incoming, response) => {
     const parts: Buffer[] = [];
     incoming.on('data', (part: Buffer) => parts.push(part));
     incoming.on('end', () => {
@@ -50,13 +55,17 @@ async function withServer(
       const { status, type = 'application/json', body = '' } = answer(one);
       response.writeHead(status, { 'content-type': type }).end(body);
     });
-  });
+  };
+  const pem = (name: string): Buffer => readFileSync(join(packageRoot(), 'test', 'data', 'tls', name));
+  const server = isTls
+    ? createTls({ key: pem('server.key'), cert: pem('server.pem') }, take)
+    : createServer(take);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   try {
-    await use(`http://127.0.0.1:${port}`, heard);
+    await use(`${isTls ? 'https' : 'http'}://127.0.0.1:${port}`, heard);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -222,4 +231,30 @@ test.serial('a push that the receiver refuses is told once, and counted', async 
   );
   t.is(told, 1);
   t.regex(metrics, /^ref_proxy_trace_spans_total\{outcome="failed"\} [1-9]/m);
+});
+
+test.serial('over TLS a certificate that nobody knows is refused, unless it need not be known', async (t) => {
+  await withServer(
+    () => ({ status: 200 }),
+    async (receiver, pushes) => {
+      const flags = { backend: 'http://127.0.0.1:9', 'otlp-traces-endpoint': receiver };
+      const ask = async ({ url }: ProxyUnderTest): Promise<void> => {
+        t.is(await get(url), 502);
+      };
+      await withProxyFile(
+        minimalPipeline,
+        async (under) => {
+          await ask(under);
+          const record = await under.log.find((one) => one.get('body') === 'traces not pushed');
+          t.regex(JSON.stringify([...record]), /certificate/);
+        },
+        { flags },
+      );
+      t.is(pushes.length, 0);
+      await withProxyFile(minimalPipeline, ask, { flags: { ...flags, 'otlp-tls-skip-verify': 'true' } });
+      t.is(pushes[0]?.path, '/v1/traces');
+      t.true(pushes.flatMap(spansOf).some(({ kind }) => kind === 2));
+    },
+    true,
+  );
 });

@@ -1,125 +1,20 @@
 /** Metrics pushed by a proxy to a receiver that listens here. */
-import { createServer as createPlain, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createTls } from 'node:https';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import test from 'ava';
 import { request } from 'undici';
-import { packageRoot } from '../../../../../core/kernel/options/index.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../../../core/testing/index.js';
 import { minimalPipeline } from '../../../program/child.js';
-import { decodeRequest, partialSuccess, statusOf } from './decode.js';
-import { startWorkers, stop } from '../../../program/workers-under.js';
-
-interface Point {
-  readonly attributes: readonly {
-    readonly key: string;
-    readonly value: Readonly<Record<string, string | number>>;
-  }[];
-  readonly asDouble?: number;
-  readonly count?: string;
-  readonly sum?: number;
-  readonly bucketCounts?: readonly string[];
-  readonly explicitBounds?: readonly number[];
-  readonly startTimeUnixNano?: string;
-  readonly timeUnixNano: string;
-}
-interface Metric {
-  readonly name: string;
-  readonly sum?: {
-    readonly aggregationTemporality: number;
-    readonly isMonotonic: boolean;
-    readonly dataPoints: readonly Point[];
-  };
-  readonly gauge?: { readonly dataPoints: readonly Point[] };
-  readonly histogram?: { readonly aggregationTemporality: number; readonly dataPoints: readonly Point[] };
-}
-interface Pushed {
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly bytes: Buffer;
-  readonly document: {
-    readonly resourceMetrics: readonly {
-      readonly resource: { readonly attributes: Point['attributes'] };
-      readonly scopeMetrics: readonly { readonly metrics: readonly Metric[] }[];
-    }[];
-  };
-}
-interface Answered {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-}
-/** What answers the push of this number, from 0; undefined never answers. */
-type Answering = (at: number) => Answered | undefined;
-
-interface Receiver {
-  readonly url: string;
-  readonly pushed: readonly Pushed[];
-  /** Resolves with the push that is so, come or to come. */
-  readonly has: (isIt: (pushed: Pushed, at: number) => boolean) => Promise<Pushed>;
-}
-
-async function withReceiver(
-  answering: Answering,
-  use: (receiver: Receiver) => Promise<void>,
-  isTls = false,
-): Promise<void> {
-  const pushed: Pushed[] = [];
-  const looking = new Set<() => void>();
-  const receive: RequestListener = (incoming, response) => {
-    const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part));
-    incoming.on('end', () => {
-      const bytes = Buffer.concat(parts);
-      const plain = decoded(bytes, incoming.headers['content-encoding']);
-      const answer = answering(pushed.length);
-      pushed.push({
-        path: incoming.url ?? '',
-        headers: incoming.headers,
-        bytes,
-        document: decodeRequest(plain) as Pushed['document'],
-      });
-      for (const look of looking) look();
-      if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}');
-    });
-  };
-  const pem = (name: string): Buffer => readFileSync(join(packageRoot(), 'test', 'data', 'tls', name));
-  const server = isTls
-    ? createTls({ key: pem('server.key'), cert: pem('server.pem') }, receive)
-    : createPlain(receive);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  const has: Receiver['has'] = (isIt) =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        const found = pushed.find(isIt);
-        if (found === undefined) return;
-        looking.delete(look);
-        resolve(found);
-      };
-      looking.add(look);
-      look();
-    });
-  try {
-    await use({ url: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`, pushed, has });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'gzip') return zlib.gunzipSync(bytes);
-  if (encoding !== 'zstd') return bytes;
-  const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync: (bytes: Buffer) => Buffer };
-  return zstdDecompressSync(bytes);
-}
+import { askBoth, startWorkers, stop } from '../../../program/workers-under.js';
+import { partialSuccess, statusOf } from './decode.js';
+import {
+  spansIn,
+  withReceiver,
+  type Answered,
+  type Answering,
+  type Metric,
+  type Point,
+  type Pushed,
+} from './receiver.js';
 
 /** A proxy that pushes every second. */
 function pushing(
@@ -365,15 +260,28 @@ test.serial('the certificate of a receiver is verified unless that is switched o
   );
 });
 
-test.serial('the first of several processes pushes what all have measured, once', async (t) => {
-  await withReceiver(taken, async ({ url, has, pushed }) => {
-    const under = await startWorkers('http://127.0.0.1:9', `-otlp-endpoint=${url}`, '-otlp-interval=1s');
-    const one = await has((each) => workersIn(each) === 2);
-    t.true(metricsOf(one).some(({ name }) => name === 'ref_proxy_uptime_seconds'));
-    t.is(new Set(pushed.flatMap((each) => metricsOf(each).map(workersOf)).filter(Boolean)).size, 1);
-    await stop(under);
-  });
-});
+test.serial(
+  'the first of several processes pushes what all have measured, once, and each its spans',
+  async (t) => {
+    await withReceiver(taken, async ({ url, has, pushed }) => {
+      const flags = [`-otlp-endpoint=${url}`, '-otlp-interval=1s', `-otlp-traces-endpoint=${url}`];
+      const under = await startWorkers('http://127.0.0.1:9', ...flags);
+      const traceparent = `00-${'7'.repeat(32)}-${'3'.repeat(16)}-01`;
+      const { texts } = await askBoth(under, '/loki/api/v1/query?query=1%2B1', { traceparent });
+      const one = await has((each) => workersIn(each) === 2);
+      t.true(metricsOf(one).some(({ name }) => name === 'ref_proxy_uptime_seconds'));
+      t.is(new Set(pushed.flatMap((each) => metricsOf(each).map(workersOf)).filter(Boolean)).size, 1);
+      await stop(under);
+      // Both workers have answered, so that none of these is missing only where each has pushed.
+      const spans = pushed.filter(({ path }) => path === '/v1/traces').flatMap(spansIn);
+      const own = spans.filter(({ traceId }) => traceId === '7'.repeat(32));
+      for (const name of ['GET /loki/api/v1/query', 'stage tenancy'])
+        t.is(own.filter((span) => span.name === name).length, texts.length, name);
+      // What workers ask each other for is no part of it.
+      t.true(spans.every((span) => own.includes(span) || span.name.includes('/_cache/')));
+    });
+  },
+);
 
 function workersOf({ name, gauge }: Metric): number | undefined {
   return name === 'ref_proxy_workers' ? gauge?.dataPoints[0]?.asDouble : undefined;
