@@ -15,6 +15,7 @@ import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp } from '../kernel/telemetry/added-up.js';
+import type { CompactMetric } from '../kernel/telemetry/compact.js';
 import type { Measurements } from '../kernel/telemetry/exposition.js';
 import { LogWriter } from '../kernel/telemetry/log-writer.js';
 import { createLoggers, lostLinesRecord, type LoggerFactory } from '../kernel/telemetry/logger.js';
@@ -312,7 +313,7 @@ class FirstProcess {
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
       // What workers answer to this topic.
-      if (this.#running.has(worker)) this.#sums.update(worker, answer as Measurements);
+      if (this.#running.has(worker)) this.#sums.update(worker, answer as readonly CompactMetric[]);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
     await this.#proc.read();

@@ -24,6 +24,7 @@ import { RequestMetrics } from '../kernel/telemetry/core-metrics.js';
 import type { LogDestination } from '../kernel/telemetry/log-writer.js';
 import { createLogWriter } from './create-log-writer.js';
 import { createLoggers, type LoggerFactory } from '../kernel/telemetry/logger.js';
+import { compact } from '../kernel/telemetry/compact.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
@@ -287,7 +288,7 @@ function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | 
     await collect();
     return registry.measurements();
   };
-  joined?.answer(measurementsTopic, measurements);
+  joined?.answer(measurementsTopic, async () => compact(await measurements()));
   let running = 0;
   const expose = async (): ReturnType<MeterRegistry['expose']> => {
     if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});

@@ -1,26 +1,26 @@
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { compact, expanded, merged, type CompactMetric } from './compact.js';
 import { expose, type Exposition, type Measurements } from './exposition.js';
+
+type All = readonly CompactMetric[];
 
 /**
  * The measurements of several processes as one. Each is added up, or merged as its declaration says (`ofWorkers`). What one had counted
  * when it was last heard of stays in the sums when it ends: a counter that falls looks like a restart of the whole.
  */
 export class AddedUp {
-  readonly #latest = new Map<number, Measurements>();
-  #ended: Measurements = [];
+  readonly #latest = new Map<number, All>();
+  #ended: Promise<All> = Promise.resolve([]);
 
   /** What a worker has measured so far. */
-  update(worker: number, measurements: Measurements): void {
+  update(worker: number, measurements: All): void {
     this.#latest.set(worker, measurements);
   }
 
   /** A worker has ended: the next one with its number counts from zero. */
   ended(worker: number): void {
-    const counted = this.#latest.get(worker)?.filter(({ type }) => !isGauge(type)) ?? [];
+    const counted = this.#latest.get(worker)?.filter(({ type }) => type !== 'gauge') ?? [];
     this.#latest.delete(worker);
-    const all = AggregatorRegistry.aggregate([this.#ended, counted]).getMetricsAsArray();
-    // The registry holds what it has added up with its values; its type names what all metrics have.
-    this.#ended = all as unknown as Measurements;
+    this.#ended = this.#ended.then((before) => merged([before, counted]));
   }
 
   /** Everything in the text exposition format, with what is measured beside the workers. */
@@ -29,16 +29,9 @@ export class AddedUp {
   }
 
   /** The same as data. */
-  measurements(beside: Measurements): Promise<Measurements> {
-    return this.#with(beside).getMetricsAsJSON();
+  async measurements(beside: Measurements): Promise<Measurements> {
+    const own = await compact(beside);
+    const ended = await this.#ended;
+    return expanded(await merged([...this.#latest.values(), ended, own]));
   }
-
-  #with(beside: Measurements): Registry {
-    return AggregatorRegistry.aggregate([...this.#latest.values(), this.#ended, beside]);
-  }
-}
-
-/** prom-client's types know the kinds of metrics by numbers, its data by names. */
-function isGauge(type: unknown): boolean {
-  return type === 'gauge';
 }

@@ -2,6 +2,7 @@
  * Measurements as the messages of OTLP, with its numbers of fields:
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/metrics/v1/metrics.proto
  */
+import { Pacer } from '../../../base/pace/pacer.js';
 import type { Measurements } from '../exposition.js';
 import { Message } from './protobuf.js';
 
@@ -52,16 +53,16 @@ export function requestOf(
   return new Message().bytes(1, all.done()).done();
 }
 
-/** Metrics in batches of at most so many points, one batch made for each pull. */
-export function* batches(
+/** Metrics in batches of at most so many points, one batch made for each pull, in steps. */
+export async function* batches(
   measurements: Measurements,
   times: Times,
   mostPoints: number,
-): Generator<readonly Buffer[]> {
+): AsyncGenerator<readonly Buffer[]> {
   let batch: Buffer[] = [];
   let room = mostPoints;
   for (const measured of measurements) {
-    const { points, kind, wrap } = shapeOf(measured, times);
+    const { points, kind, wrap } = await shapeOf(measured, times);
     for (let from = 0; from < points.length;) {
       const some = points.slice(from, from + room);
       const data = wrap();
@@ -85,30 +86,47 @@ interface Shape {
   readonly wrap: () => Message;
 }
 
-function shapeOf(measured: Measured, times: Times): Shape {
+async function shapeOf(measured: Measured, times: Times): Promise<Shape> {
   const values: readonly Value[] = measured.values;
   // prom-client's types know the kinds of metrics by numbers, its data by names.
   switch (String(measured.type)) {
     case 'histogram':
       return {
         kind: 9,
-        points: histogramPoints(measured.name, values, times),
+        points: await histogramPoints(measured.name, values, times),
         wrap: () => new Message().whole(2, cumulative),
       };
     case 'counter':
       return {
         kind: 7,
-        points: values.map((value) => numberPoint(value, new Message().fixed(2, times.startNs), times)),
+        points: await inSteps(values, (value) =>
+          numberPoint(value, new Message().fixed(2, times.startNs), times),
+        ),
         // It only grows.
         wrap: () => new Message().whole(2, cumulative).whole(3, 1),
       };
     default:
       return {
         kind: 5,
-        points: values.map((value) => numberPoint(value, new Message(), times)),
+        points: await inSteps(values, (value) => numberPoint(value, new Message(), times)),
         wrap: () => new Message(),
       };
   }
+}
+
+/** The results of a work for each, with pauses in which others run. */
+async function inSteps<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const pacer = new Pacer();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(work(item));
+    const due = pacer.due();
+    if (due !== undefined) await due;
+  }
+  return results;
 }
 
 function numberPoint({ value, labels }: Value, point: Message, { nowNs }: Times): Buffer {
@@ -124,9 +142,13 @@ interface Series {
   count: number;
 }
 
-function histogramPoints(name: string, values: readonly Value[], times: Times): readonly Buffer[] {
+async function histogramPoints(
+  name: string,
+  values: readonly Value[],
+  times: Times,
+): Promise<readonly Buffer[]> {
   const all = new Map<string, Series>();
-  for (const { value, labels, metricName } of values) {
+  await inSteps(values, ({ value, labels, metricName }) => {
     const own = Object.entries(labels).filter(([label]) => label !== 'le');
     const key = own.map(([label, text]) => `${label}\u0000${text ?? ''}`).join('\u0001');
     let series = all.get(key);
@@ -134,8 +156,8 @@ function histogramPoints(name: string, values: readonly Value[], times: Times): 
     if (metricName === `${name}_sum`) series.sum = value;
     else if (metricName === `${name}_count`) series.count = value;
     else if (labels['le'] !== '+Inf') series.upTo.push([Number(labels['le']), value]);
-  }
-  return [...all.values()].map(({ labels, upTo, sum, count }) => {
+  });
+  return inSteps([...all.values()], ({ labels, upTo, sum, count }) => {
     upTo.sort(([a], [b]) => a - b);
     // Here each bucket counts what is below it too, there only its own.
     const counts = [...upTo.map(([, below]) => below), count];

@@ -133,7 +133,7 @@ export class OtlpPush {
     };
     let points = 0;
     let reason = '';
-    for (const metrics of batches(measurements, times, mostPoints)) {
+    for await (const metrics of batches(measurements, times, mostPoints)) {
       const refused = refusedIn(await this.#post(await this.#bodyOf(metrics), signal));
       points += refused.points;
       reason ||= refused.reason;

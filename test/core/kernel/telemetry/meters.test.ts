@@ -1,7 +1,10 @@
 import test from 'ava';
+import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
+import { compact, expanded } from '../../../../core/kernel/telemetry/compact.js';
 import { RequestMetrics } from '../../../../core/kernel/telemetry/core-metrics.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.js';
+import { batches } from '../../../../core/kernel/telemetry/otlp/points.js';
 import { RequestRecord } from '../../../../core/kernel/telemetry/request-record.js';
 import { FakeClock, makeCaller, telemetryOptions } from '../../../../core/testing/index.js';
 
@@ -135,11 +138,32 @@ test('ten thousand tenants are as many series as the limits allow, and a scrape 
     metrics.finished(one, 200, 20);
   };
   for (let at = 0; at < 10_000; at += 1) of(`t${at}`);
-  let turnsOfOthers = 0;
-  const others = setInterval(() => (turnsOfOthers += 1), 0);
-  const { text } = await registry.expose();
-  clearInterval(others);
-  t.true(turnsOfOthers > 1, 'a scrape in one turn lets no timer run');
+  const inSteps = async <Result>(what: string, work: () => Promise<Result>): Promise<Result> => {
+    let turnsOfOthers = 0;
+    const others = setInterval(() => (turnsOfOthers += 1), 0);
+    const result = await work();
+    clearInterval(others);
+    t.true(turnsOfOthers > 1, `${what} in one turn lets no timer run`);
+    return result;
+  };
+  const { text } = await inSteps('a scrape', () => registry.expose());
+  const measurements = await registry.measurements();
+  const told = await inSteps('what a worker tells', () => compact(measurements));
+  const sums = new AddedUp();
+  for (const worker of [1, 2]) sums.update(worker, told);
+  const both = await inSteps('the sum of workers', () => sums.measurements([]));
+  const counted = both.find(({ name }) => name === 'ref_proxy_tenant_requests_total');
+  t.is(counted?.values.length, 2_001);
+  t.is(
+    counted?.values.reduce((sum, { value }) => sum + value, 0),
+    20_000,
+  );
+  t.deepEqual(await expanded(told), measurements);
+  await inSteps('a push', async () => {
+    // To pull is what makes them.
+    for await (const batch of batches(measurements, { startNs: 1n, nowNs: 2n }, 2_000))
+      t.true(batch.length > 0);
+  });
   const tenants = text.match(/^ref_proxy_tenant_requests_total\{/gm) ?? [];
   t.is(tenants.length, 2_001, 'one series more for all tenants beyond the bound');
   t.is(await registry.total('tenant_requests_total'), 10_000);
