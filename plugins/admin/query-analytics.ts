@@ -55,6 +55,15 @@ const maxShownLength = 1024;
 /** The most attempts that are kept of a query: it has a few for each of its range aggregations. */
 const maxStrategies = 16;
 
+/** What the page asks about a query while somebody writes and reads it: none of these asks for logs. */
+const aboutQueries: ReadonlySet<string> = new Set([
+  'debug_explain',
+  'ui_check',
+  'ui_edit',
+  'ui_explain',
+  'ui_format',
+]);
+
 /** A query in progress of being counted. */
 interface Tracked {
   readonly query: string;
@@ -90,7 +99,7 @@ export class QueryAnalytics implements RequestObserver {
   }
 
   finished({ query, requestType: endpoint, trace }: RequestRecord, status: number, durationMs: number): void {
-    if (query === undefined || query === '') return;
+    if (query === undefined || query === '' || aboutQueries.has(endpoint)) return;
     this.#total += 1;
     const text = `${endpoint}\n${query}`;
     // Most texts are short, and a fingerprint takes longer to make than a fast answer.

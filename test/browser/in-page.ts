@@ -79,3 +79,20 @@ export const smallTargets = `${everything}
 
 /** Whether the keyboard is in the editor. */
 export const isInEditor = "document.activeElement?.id === 'query'";
+
+/** Tables that are wider than their place, and choices whose text is wider than their field. */
+export const cutTexts = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d');
+  const cut = [...document.querySelectorAll('.cost-scroll')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map((table) => table.innerText.slice(0, 80));
+  for (const select of document.querySelectorAll('select')) {
+    const style = getComputedStyle(select);
+    const text = select.selectedOptions[0]?.textContent ?? '';
+    canvas.font = style.font;
+    // The arrow takes 24 pixels.
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 24;
+    if (canvas.measureText(text).width > room) cut.push(text);
+  }
+  return cut;
+})()`;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { openPage } from './chromium.js';
 import { demoToken } from './demo.js';
-import { isInEditor, layoutShift } from './in-page.js';
+import { cutTexts, isInEditor, layoutShift } from './in-page.js';
 import {
   everyLine,
   fitsAndReads,
   hashOf,
-  queryText,
   schemes,
   settled,
   sizes,
@@ -16,9 +15,6 @@ import {
   withPage,
   type Check,
 } from './looks.js';
-
-/** The view with the query is shown. */
-const isInEditorView = "document.querySelector('.query-form') !== null";
 
 const stageNames = [
   'tenancy',
@@ -57,6 +53,12 @@ export const pageChecks: readonly Check[] = [
             if (size.width === 1024) return;
             await page.getByRole('tab', { name: /Plan/ }).click();
             await page.locator('.cost').waitFor();
+            await until(page, "!document.querySelector('.cost').textContent.includes('…')");
+            assert.deepEqual(
+              await page.evaluate<string[]>(cutTexts),
+              [],
+              'no figure and no choice is cut off',
+            );
             await fitsAndReads(page);
           });
         }
@@ -135,6 +137,8 @@ export const pageChecks: readonly Check[] = [
             await row.waitFor();
             assert.match(await row.innerText(), /ui_query_range read as \S+/);
             assert.match(await row.innerText(), /not as statistics: /);
+            // The page has checked and explained it too, which nobody calls a query.
+            assert.doesNotMatch(await page.locator('.asked').innerText(), /ui_(?:check|explain)/);
             await page.getByLabel('Show').selectOption('Most read');
             await row.waitFor();
             await fitsAndReads(page);
@@ -146,8 +150,8 @@ export const pageChecks: readonly Check[] = [
               );
             if (size.width !== 390) return;
             await row.getByRole('button').click();
-            await until(page, isInEditorView);
-            assert.match(await queryText(page), /status="500"/);
+            // The editor shows an example until it has the query.
+            await page.locator('.cm-content', { hasText: 'status="500"' }).waitFor();
           });
         }
       }

@@ -30,6 +30,25 @@ test('figures of a query are added up by text and endpoint', (t) => {
   t.not(first?.fingerprint, second?.fingerprint);
 });
 
+test('what the page asks about a query while somebody writes it is none', (t) => {
+  const analytics = new QueryAnalytics(() => 0);
+  for (const endpoint of [
+    'ui_check',
+    'ui_explain',
+    'ui_format',
+    'ui_edit',
+    'debug_explain',
+    'ui_query_range',
+  ])
+    analytics.finished(answered('a', endpoint), 200, 1);
+  const { total_queries, top_by_latency } = reportOf([analytics.all()]);
+  t.is(total_queries, 1);
+  t.deepEqual(
+    top_by_latency.map(({ endpoint }) => endpoint),
+    ['ui_query_range'],
+  );
+});
+
 test('each list holds the first twenty of its figure', (t) => {
   const analytics = new QueryAnalytics(() => 0);
   for (let index = 0; index < 30; index += 1) {

@@ -43,11 +43,11 @@ export function planSentence({ reads, cost }: PageExplanation): string {
   return `${who} ${costTexts[cost]}`;
 }
 
-/** What happens here to every row that comes. */
-export function readTexts({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
+/** What happens here to every row that comes; the stages follow, where there are any. */
+export function hereSentence({ evaluatedHere }: Pick<ExplainedRead, 'evaluatedHere'>): string {
   return evaluatedHere.length === 0
     ? 'Nothing of the pipeline runs in the proxy.'
-    : `On every row that comes the proxy runs: ${evaluatedHere.join(' ')}`;
+    : 'On every row that comes the proxy runs:';
 }
 
 /** What a run took in all. */

@@ -4,6 +4,7 @@ import { zoneName, type Theme } from '../model/settings.js';
 import type { LoadedPipeline } from '../model/wire.js';
 import { session } from '../store/session.js';
 import { useStore } from '../store/store.js';
+import { useNarrow } from '../use-narrow.js';
 import { Icon } from './icons.js';
 
 /** The bar at the top: the two views, how the process is, whose time is shown, light or dark. */
@@ -80,7 +81,8 @@ function Health({
 
 function ZoneChoice(): JSX.Element {
   const zone = useStore(session.store, (state) => state.settings.zone);
-  const now = Date.now();
+  const isNarrow = useNarrow();
+  const name = zoneName('browser', Date.now());
   return (
     <label class="zone">
       <span class="visually-hidden">Time zone</span>
@@ -89,7 +91,7 @@ function ZoneChoice(): JSX.Element {
         value={zone}
         onChange={(event) => session.set({ zone: event.currentTarget.value === 'utc' ? 'utc' : 'browser' })}
       >
-        <option value="browser">{zoneName('browser', now)} (browser)</option>
+        <option value="browser">{isNarrow ? name : `${name} (browser)`}</option>
         <option value="utc">UTC</option>
       </select>
     </label>

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { fetchRun } from '../api.js';
 import { formatBytes, formatCount, formatMs, sentence } from '../model/format.js';
 import {
+  hereSentence,
   placeOf,
   placeTexts,
   planSentence,
-  readTexts,
   runFigures,
   type RunFigures,
 } from '../model/plan-words.js';
@@ -166,7 +166,9 @@ function Read({
             </li>
           ))}
         </ol>
-        <p>{readTexts(read)}</p>
+        <p>
+          {hereSentence(read)} {read.evaluatedHere.length > 0 && <code>{read.evaluatedHere.join(' ')}</code>}
+        </p>
       </section>
       <section>
         <div class="listing-head">
@@ -202,7 +204,7 @@ function Strategies({
         {tried.length > 0
           ? tried.map(({ strategy, outcome, text, durationMs }) => (
               <li key={strategy}>
-                <b>{strategy}</b> {sentence(text)}{' '}
+                <b>{strategy}:</b> {sentence(text)}{' '}
                 <span class="quiet">
                   {outcome === 'ran' ? 'Took' : 'Given up after'} {formatMs(durationMs)} ms.
                 </span>
@@ -210,7 +212,7 @@ function Strategies({
             ))
           : strategies.map(({ strategy, declined, text }) => (
               <li key={strategy}>
-                <b>{strategy}</b> {declined === undefined ? 'May be tried: ' : 'Is not tried: '}
+                <b>{strategy}:</b> {declined === undefined ? 'may be tried: ' : 'is not tried: '}
                 {sentence(text)}
               </li>
             ))}
