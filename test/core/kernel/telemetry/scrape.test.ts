@@ -66,7 +66,12 @@ for (const { name, variable, program, args, flush } of scrapers) {
     // A scraper that refuses what it reads is asked until then.
     t.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
-    const flags = { backend: 'http://127.0.0.1:9', 'server.register-instrumentation': 'true' };
+    const flags = {
+      backend: 'http://127.0.0.1:9',
+      'server.register-instrumentation': 'true',
+      // The test reads while the scraper does.
+      'server.metrics-max-concurrency': '0',
+    };
     const use = async ({ url }: { readonly url: string }): Promise<void> => {
       for (let times = 0; times < labelRequests; times += 1)
         await (await request(`${url}/loki/api/v1/labels`)).body.dump();
