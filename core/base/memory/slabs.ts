@@ -28,12 +28,17 @@ export class Slabs {
   }
 
   keep(bytes: Uint8Array): KeptBytes {
-    const epoch = this.#epoch;
-    const piece = new Piece(bytes.byteLength, () => {
-      if (epoch === this.#epoch) this.#left(piece);
-    });
+    const piece = new Piece(this, this.#epoch, bytes.byteLength);
     this.#place(piece, bytes);
     return piece;
+  }
+
+  /** Takes back the room of a piece, unless it was forgotten with all others. */
+  left(piece: Piece): void {
+    if (piece.epoch !== this.#epoch) return;
+    const { block } = piece;
+    block.remove(piece);
+    this.#clean(block);
   }
 
   /** Forgets all pieces at once, before they are dropped. They can still be read. */
@@ -58,12 +63,6 @@ export class Slabs {
     this.#open.add(piece, bytes);
   }
 
-  #left(piece: Piece): void {
-    const { block } = piece;
-    block.remove(piece);
-    this.#clean(block);
-  }
-
   #clean(block: Block): void {
     if (block === this.#open || block.size === 0 || block.live >= block.size * fullest) return;
     this.#blocks -= block.size;
@@ -77,16 +76,19 @@ const ResizableBuffer = ArrayBuffer as new (
   options: { readonly maxByteLength: number },
 ) => ArrayBuffer;
 
+/** There are as many as answers, so they are small: no functions of their own. */
 class Piece implements KeptBytes {
+  readonly #slabs: Slabs;
+  readonly epoch: number;
   readonly byteLength: number;
-  readonly #left: () => void;
   block!: Block;
   offset = 0;
   #isDropped = false;
 
-  constructor(byteLength: number, left: () => void) {
+  constructor(slabs: Slabs, epoch: number, byteLength: number) {
+    this.#slabs = slabs;
+    this.epoch = epoch;
     this.byteLength = byteLength;
-    this.#left = left;
   }
 
   /** Where they lie now. */
@@ -103,7 +105,7 @@ class Piece implements KeptBytes {
   drop(): void {
     if (this.#isDropped) return;
     this.#isDropped = true;
-    this.#left();
+    this.#slabs.left(this);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   makeTenant,
   optionsOf,
 } from '../../../../core/testing/index.js';
+import { AnswerStore } from '../../../../core/cache/answer-store.js';
 import peerCache from '../../../../plugins/peer-cache/index.js';
 import { hostFor } from '../../../plugins/host-for.js';
 
@@ -46,4 +47,27 @@ test.serial('answers that are kept lie outside of the heap, and take what the me
   const [heap, buffers] = [after.heap - before.heap, after.buffers - before.buffers];
   t.true(heap < kept / 10, `${heap} bytes of heap for ${kept}`);
   t.true(Math.abs(buffers - kept) < kept / 10, `${buffers} bytes of buffers for ${kept}`);
+});
+
+test.serial('small answers take what is counted for them, too', async (t) => {
+  const options = {
+    cacheMax: 100_000,
+    cacheMaxBytes: 1e9,
+    compatCacheEnabled: false,
+    compatCacheMaxPercent: 0,
+  };
+  const store = new AnswerStore(options, hostFor(peerCache));
+  let counted = 0;
+  store.observe({
+    resized: (_entries, bytes) => (counted = bytes),
+    dropped: () => undefined,
+    looked: () => undefined,
+  });
+  const before = collected();
+  for (let index = 0; index < 20_000; index += 1)
+    await store.set(`tenant:${'k'.repeat(60)}${String(index)}`, Buffer.alloc(300, index), 3_600_000);
+  const after = collected();
+  t.is((await store.get(`tenant:${'k'.repeat(60)}7`))?.byteLength, 300);
+  const taken = after.heap + after.buffers - before.heap - before.buffers;
+  t.true(Math.abs(taken - counted) < counted / 7, `${taken} bytes for ${counted}`);
 });
