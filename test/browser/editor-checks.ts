@@ -31,7 +31,7 @@ export const editorChecks: readonly Check[] = [
         await offers('{serv', /^service_name$/);
         await page.keyboard.press('Enter');
         await offers('"che', /^checkout$/);
-        await settings.picture('editor-dark', page, 330);
+        await settings.picture('editor-dark', page, 330, 'kept');
         await page.keyboard.press('Enter');
         assert.equal(await queryText(page), '{service_name="checkout"}');
         await page.keyboard.press('End');

@@ -4,8 +4,11 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { openPage, type Look, type WatchedPage } from './chromium.js';
 import { faintTexts, namelessControls, overflow, smallTargets, smallTexts } from './in-page.js';
 
-/** Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. */
-export type Picture = (name: string, page: Page, shown: number | Locator) => Promise<void>;
+/**
+ * Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. It takes the
+ * focus away, unless that is what is to be seen.
+ */
+export type Picture = (name: string, page: Page, shown: number | Locator, focus?: 'kept') => Promise<void>;
 
 export interface CheckSettings {
   readonly browser: Browser;

@@ -57,11 +57,12 @@ const mostBytes = 200_000;
 async function pictures(): Promise<Picture> {
   const folder = join(packageRoot(), 'docs', 'images');
   await mkdir(folder, { recursive: true });
-  return async (name, page, shown) => {
+  return async (name, page, shown, focus) => {
     const path = join(folder, `ui-${name}.png`);
     // From the top, without the pointer and the focus that the check has left.
     await page.mouse.move(0, 0);
-    await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0)');
+    if (focus === undefined) await page.evaluate('document.activeElement?.blur()');
+    await page.evaluate('scrollTo(0, 0)');
     const height = typeof shown === 'number' ? shown : 1_600;
     await page.setViewportSize({ width: page.viewportSize()?.width ?? 0, height });
     await (typeof shown === 'number' ? page : shown).screenshot({
