@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { request as send } from 'undici';
 import type { Answer } from '../../../../core/wire/answer/types.js';
 import { Query } from '../../../../core/wire/api/query.js';
@@ -158,6 +159,41 @@ export class MetricStore {
     return { answer, calls: trace.upstreamCalls, tried };
   }
 }
+
+/** Stores made-up entries, each time under another account, and asks all queries over a range and at an instant, with `RANGE` filled in. */
+export async function forStored(
+  store: MetricStore,
+  entries: fc.Arbitrary<readonly StoredEntry[]>,
+  queries: readonly string[],
+  numRuns: number,
+  nextAccount: () => number,
+  check: (request: QueryRangeRequest | QueryRequest, account: number, text: string) => Promise<void>,
+): Promise<void> {
+  const times = [fc.integer({ min: 1, max: 200 }), fc.integer({ min: 7, max: 150 })] as const;
+  await fc.assert(
+    fc.asyncProperty(
+      entries,
+      ...times,
+      fc.integer({ min: 0, max: 300 }),
+      async (stored, range, step, start) => {
+        const account = nextAccount();
+        if (stored.length > 0) await store.push(account, stored);
+        for (const query of queries) {
+          const startNs = storedFromNs + BigInt(start) * nsPerSecond;
+          const text = query.replace('RANGE', `${range}s`);
+          const endNs = startNs + 300n * nsPerSecond;
+          await check(rangeRequest(text, startNs, endNs, BigInt(step) * nsPerSecond), account, text);
+          await check(instantRequest(text, startNs + 100n * nsPerSecond + 1n), account, text);
+        }
+      },
+    ),
+    { numRuns },
+  );
+}
+
+const nsPerSecond = 1_000_000_000n;
+/** Entries of `forStored` are to be of the ten minutes from here on. */
+export const storedFromNs = 1793491200000000000n;
 
 export function rangeRequest(
   text: string,

@@ -17,9 +17,15 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { isOutage } from '../../../../core/victoria/upstream/failures.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';
 import { runs } from '../../../setup/runs.js';
-import { MetricStore, instantRequest, naming, rangeRequest, type StoredEntry } from './metric-store.js';
+import {
+  forStored,
+  instantRequest,
+  MetricStore,
+  naming,
+  storedFromNs as base,
+  type StoredEntry,
+} from './metric-store.js';
 
-const base = 1793491200000000000n;
 const second = 1_000_000_000n;
 
 let store: MetricStore;
@@ -122,33 +128,15 @@ function replaced(_name: string, value: unknown): unknown {
 
 test.serial('rows counted in a thread give the answers, and the errors, of rows counted here', async (t) => {
   t.timeout(120_000);
-  await fc.assert(
-    fc.asyncProperty(
-      entries,
-      fc.integer({ min: 1, max: 200 }),
-      fc.integer({ min: 7, max: 150 }),
-      fc.integer({ min: 0, max: 300 }),
-      async (stored, range, step, start) => {
-        account += 1;
-        await store.push(account, stored);
-        for (const text of queries) {
-          const startNs = base + BigInt(start) * second;
-          const asked = text.replace('RANGE', `${range}s`);
-          for (const request of [
-            rangeRequest(asked, startNs, startNs + 300n * second, BigInt(step) * second),
-            instantRequest(asked, startNs + 100n * second + 1n),
-          ]) {
-            const here = await outcome(store.run(request, { account, pushdown: 'off' }));
-            const before = jobs;
-            const there = await outcome(store.run(request, { account, pushdown: 'off', rowThreads }));
-            t.is(jobs, before + 1, asked);
-            t.deepEqual(there, here, asked);
-          }
-        }
-      },
-    ),
-    { numRuns: runs(6) },
-  );
+  const nextAccount = (): number => (account += 1);
+  await forStored(store, entries, queries, runs(6), nextAccount, async (request, own, text) => {
+    const asked = { account: own, pushdown: 'off' } as const;
+    const here = await outcome(store.run(request, asked));
+    const before = jobs;
+    const there = await outcome(store.run(request, { ...asked, rowThreads }));
+    t.is(jobs, before + 1, text);
+    t.deepEqual(there, here, text);
+  });
 });
 
 const counting = 'sum by (line) (count_over_time({app="limits"} | pattern "<line>" [10m]))';

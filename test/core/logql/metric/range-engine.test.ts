@@ -1,12 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
+import { Pacer } from '../../../../core/base/pace/pacer.js';
 import { LabelSet } from '../../../../core/base/labels/label-set.js';
 import type { RangeAggregation, RangeOp } from '../../../../core/logql/index.js';
 import {
   columnsOf,
   defaultMetricLimits,
   RangeEngine,
+  transfersOf,
   type Grid,
 } from '../../../../core/logql/metric/index.js';
 import { metricExpr } from './run-query.js';
@@ -298,3 +300,41 @@ test('windows of years are cut where they should be, to the nanosecond', (t) => 
     t.true(engine.windows.buckets < 50);
   }
 });
+
+/** A series of so many values that its row is made in advance, and short ones: two that look alike, one with odd texts, one without labels. */
+async function filled(op: RangeOp): Promise<RangeEngine> {
+  const engine = emptyEngine(op);
+  for (let index = 0; index < 20_000; index += 1)
+    engine.add(sets[0] ?? LabelSet.empty, BigInt(baseMs + (index % 1000)) * 1_000_000n, index % 97);
+  for (const [index, labels] of [{ gone: '1' }, { gone: '2' }, { 'ö:1': '3:x', empty: '' }, {}].entries())
+    for (let at = 0; at < 5; at += 1)
+      engine.add(
+        LabelSet.from(Object.entries(labels)),
+        BigInt(baseMs + at * 100) * 1_000_000n,
+        at + index / 2,
+      );
+  await engine.prepare(new Pacer());
+  return engine;
+}
+
+function emptyEngine(op: RangeOp): RangeEngine {
+  const columns = columnsOf(gridOfShape(longGrid));
+  const folded = { without: true, labels: ['gone'], span: { start: 0, end: 0 } };
+  return new RangeEngine(aggregation(op, longGrid), columns, defaultMetricLimits, { folded });
+}
+
+for (const op of ops)
+  test(`${op}: what an engine has counted is the same in another thread`, async (t) => {
+    const packed = (await filled(op)).pack();
+    const moved = emptyEngine(op);
+    await moved.load(structuredClone(packed, { transfer: [...transfersOf(packed)] }), new Pacer());
+    const stayed = await filled(op);
+    t.is(stayed.seriesCount, 3);
+    t.deepEqual(
+      [moved.seriesCount, moved.isDistinct, moved.isCut],
+      [stayed.seriesCount, stayed.isDistinct, stayed.isCut],
+    );
+    const shown = (engine: RangeEngine): readonly unknown[] =>
+      [...engine.rows()].map(({ labels, values, present }) => [labels.labels, [...values], [...present]]);
+    t.deepEqual(shown(moved), shown(stayed));
+  });
