@@ -53,7 +53,7 @@ function samplesOf(text: string, name: string): Readonly<Record<string, number>>
   return Object.fromEntries([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
 }
 
-test('figures of the system come from -proc-root', async (t) => {
+test.serial('figures of the system come from -proc-root', async (t) => {
   await withProc(async (root) => {
     await proxyOf({ 'proc-root': root }, async ({ url, log }) => {
       const text = await scrape(url);
@@ -82,7 +82,7 @@ test('figures of the system come from -proc-root', async (t) => {
   });
 });
 
-test('ratios of processor time are those between two scrapes', async (t) => {
+test.serial('ratios of processor time are those between two scrapes', async (t) => {
   await withProc(async (root) => {
     await proxyOf({ 'proc-root': root }, async ({ url }) => {
       await writeFile(join(root, 'stat'), 'cpu  1200 100 250 8300 140 10 10 90 0 0\n');
@@ -94,69 +94,85 @@ test('ratios of processor time are those between two scrapes', async (t) => {
   });
 });
 
-test('figures of the machine come from -host-proc-root, or PROC_ROOT where that is not set', async (t) => {
-  await withProc(async (root) => {
-    const totalOf = async (url: string): Promise<number | undefined> =>
-      samplesOf(await scrape(url), 'process_memory_total_bytes')[''];
-    await proxyOf({ 'host-proc-root': root }, async ({ url }) => {
-      const text = await scrape(url);
-      t.is(samplesOf(text, 'process_memory_total_bytes')[''], 8_000_000 * 1024);
-      t.not(samplesOf(text, 'process_open_fds')[''], 4, 'those of the process are its own');
+test.serial(
+  'figures of the machine come from -host-proc-root, or PROC_ROOT where that is not set',
+  async (t) => {
+    await withProc(async (root) => {
+      const totalOf = async (url: string): Promise<number | undefined> =>
+        samplesOf(await scrape(url), 'process_memory_total_bytes')[''];
+      await proxyOf({ 'host-proc-root': root }, async ({ url }) => {
+        const text = await scrape(url);
+        t.is(samplesOf(text, 'process_memory_total_bytes')[''], 8_000_000 * 1024);
+        t.not(samplesOf(text, 'process_open_fds')[''], 4, 'those of the process are its own');
+      });
+      const flags = { backend: 'http://127.0.0.1:9', 'server.register-instrumentation': 'true' };
+      await withProxyFile(minimalPipeline, async ({ url }) => t.is(await totalOf(url), 8_000_000 * 1024), {
+        flags,
+        env: { PROC_ROOT: root },
+      });
     });
-    const flags = { backend: 'http://127.0.0.1:9', 'server.register-instrumentation': 'true' };
-    await withProxyFile(minimalPipeline, async ({ url }) => t.is(await totalOf(url), 8_000_000 * 1024), {
-      flags,
-      env: { PROC_ROOT: root },
-    });
-  });
-});
+  },
+);
 
-test('proc folders that are not there, or are none, are told at the start, and their figures left out', async (t) => {
-  await withProc(async (root) => {
-    await writeFile(join(root, 'meminfo'), 'no such form\n');
-    const flags = { 'proc-root': join(root, 'missing'), 'host-proc-root': root };
-    await proxyOf(flags, async ({ url, log }) => {
-      const warnings = log.records.filter(isAboutFigures);
-      t.deepEqual(
-        warnings.map((record) => [record.get('body'), record.get('proc.root'), record.get('proc.files')]),
-        [
+test.serial(
+  'proc folders that are not there, or are none, are told at the start, and their figures left out',
+  async (t) => {
+    await withProc(async (root) => {
+      await writeFile(join(root, 'meminfo'), 'no such form\n');
+      const flags = { 'proc-root': join(root, 'missing'), 'host-proc-root': root };
+      await proxyOf(flags, async ({ url, log }) => {
+        const warnings = log.records.filter(isAboutFigures);
+        t.deepEqual(
+          warnings.map((record) => [record.get('body'), record.get('proc.root'), record.get('proc.files')]),
           [
-            'metrics leave out figures of the system: -proc-root cannot be read',
-            join(root, 'missing'),
-            ['self/fd', 'self/io', 'self/net/dev'],
+            [
+              'metrics leave out figures of the system: -proc-root cannot be read',
+              join(root, 'missing'),
+              ['self/fd', 'self/io', 'self/net/dev'],
+            ],
+            ['metrics leave out figures of the system: -host-proc-root cannot be read', root, ['meminfo']],
           ],
-          ['metrics leave out figures of the system: -host-proc-root cannot be read', root, ['meminfo']],
-        ],
-      );
-      t.true(String(warnings[0]?.get('error.message')).includes('ENOENT'));
-      const text = await scrape(url);
-      for (const name of ['process_open_fds', 'process_disk_read_bytes_total', 'process_memory_total_bytes'])
-        t.deepEqual(samplesOf(text, name), {}, name);
-      t.true((samplesOf(text, 'process_resident_memory_bytes')[''] ?? 0) > 0);
+        );
+        t.true(String(warnings[0]?.get('error.message')).includes('ENOENT'));
+        const text = await scrape(url);
+        for (const name of [
+          'process_open_fds',
+          'process_disk_read_bytes_total',
+          'process_memory_total_bytes',
+        ])
+          t.deepEqual(samplesOf(text, name), {}, name);
+        t.true((samplesOf(text, 'process_resident_memory_bytes')[''] ?? 0) > 0);
+      });
     });
-  });
-});
+  },
+);
 
-test('every figure of the process that is documented is exposed, with and without the prefix', async (t) => {
-  await proxyOf({}, async ({ url }) => {
-    const text = await scrape(url);
-    for (const [name, { type }] of Object.entries(processMetrics()))
-      for (const prefix of ['ref_proxy_', ''])
-        t.true(text.includes(`# TYPE ${prefix}${name} ${type}\n`), prefix + name);
-  });
-});
+test.serial(
+  'every figure of the process that is documented is exposed, with and without the prefix',
+  async (t) => {
+    await proxyOf({}, async ({ url }) => {
+      const text = await scrape(url);
+      for (const [name, { type }] of Object.entries(processMetrics()))
+        for (const prefix of ['ref_proxy_', ''])
+          t.true(text.includes(`# TYPE ${prefix}${name} ${type}\n`), prefix + name);
+    });
+  },
+);
 
-test('processor time is a counter, and tells what the process has used however often it is read', async (t) => {
-  await proxyOf({}, async ({ url }) => {
-    await scrape(url);
-    const text = await scrape(url);
-    const { user, system } = process.cpuUsage();
-    const shown = samplesOf(text, 'process_cpu_seconds_total')[''] ?? 0;
-    t.true(shown > 0 && shown <= (user + system) / 1e6);
-  });
-});
+test.serial(
+  'processor time is a counter, and tells what the process has used however often it is read',
+  async (t) => {
+    await proxyOf({}, async ({ url }) => {
+      await scrape(url);
+      const text = await scrape(url);
+      const { user, system } = process.cpuUsage();
+      const shown = samplesOf(text, 'process_cpu_seconds_total')[''] ?? 0;
+      t.true(shown > 0 && shown <= (user + system) / 1e6);
+    });
+  },
+);
 
-test('the heap and the pauses of its collector are those of V8', async (t) => {
+test.serial('the heap and the pauses of its collector are those of V8', async (t) => {
   await proxyOf({}, async ({ url }) => {
     // Young objects, until the collector has run.
     for (let text = ''; !/^ref_proxy_go_gc_cycles_total [1-9]/m.test(text); text = await scrape(url))
