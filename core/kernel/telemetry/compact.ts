@@ -5,6 +5,7 @@
  */
 import type { Aggregator, MetricValueWithName } from 'prom-client';
 import { Pacer } from '../../base/pace/pacer.js';
+import { eachAtPace } from '../../base/pace/steps.js';
 import type { Measurements } from './exposition.js';
 
 type Labels = Readonly<Partial<Record<string, string | number>>>;
@@ -32,7 +33,7 @@ export async function compact(measurements: Measurements): Promise<readonly Comp
     const bounds: (string | number)[] = [];
     const series: CompactSeries[] = [];
     let numbers: number[] = [];
-    for (const value of values) {
+    await eachAtPace(values, pacer, (value) => {
       const { labels, metricName = name } = value as Value;
       numbers.push(value.value);
       // The values of a series stand together, its buckets in order before its sum and its count (`Observed` in series.ts).
@@ -42,9 +43,7 @@ export async function compact(measurements: Measurements): Promise<readonly Comp
         series.push([labels, numbers]);
         numbers = [];
       }
-      const due = pacer.due();
-      if (due !== undefined) await due;
-    }
+    });
     // prom-client's types know the kinds of metrics by numbers, its data by names.
     all.push({ name, help, type: String(type), aggregator, bounds, series });
   }
@@ -57,7 +56,7 @@ export async function expanded(all: readonly CompactMetric[]): Promise<Measureme
   const measurements: unknown[] = [];
   for (const { name, bounds, series, ...described } of all) {
     const values: Shown[] = [];
-    for (const [labels, numbers] of series) {
+    await eachAtPace(series, pacer, ([labels, numbers]) => {
       if (bounds.length === 0) values.push({ labels, value: numbers[0] ?? 0 });
       else {
         for (const [at, le] of bounds.entries())
@@ -67,9 +66,7 @@ export async function expanded(all: readonly CompactMetric[]): Promise<Measureme
           { labels, value: numbers[bounds.length + 1] ?? 0, metricName: `${name}_count` },
         );
       }
-      const due = pacer.due();
-      if (due !== undefined) await due;
-    }
+    });
     measurements.push({ name, ...described, values });
   }
   // Its type names a kind by a number, which no data has.
@@ -94,7 +91,7 @@ export async function merged(
       const known = all.get(metric.name) ?? { metric, series: new Map<string, Sum>() };
       all.set(metric.name, known);
       const combine = together[metric.aggregator] ?? Math.max;
-      for (const [labels, numbers] of metric.series) {
+      await eachAtPace(metric.series, pacer, ([labels, numbers]) => {
         const key = keyOf(labels);
         const sum = known.series.get(key);
         if (sum === undefined) known.series.set(key, { labels, numbers: [...numbers], of: 1 });
@@ -103,19 +100,15 @@ export async function merged(
           for (const [at, number] of numbers.entries())
             sum.numbers[at] = combine(sum.numbers[at] ?? 0, number);
         }
-        const due = pacer.due();
-        if (due !== undefined) await due;
-      }
+      });
     }
   const metrics: CompactMetric[] = [];
   for (const { metric, series } of all.values()) {
     const isAverage = metric.aggregator === 'average';
     const own: CompactSeries[] = [];
-    for (const { labels, numbers, of } of series.values()) {
+    await eachAtPace(series.values(), pacer, ({ labels, numbers, of }) => {
       own.push([labels, isAverage ? numbers.map((number) => number / of) : numbers]);
-      const due = pacer.due();
-      if (due !== undefined) await due;
-    }
+    });
     metrics.push({ ...metric, series: own });
   }
   return metrics;

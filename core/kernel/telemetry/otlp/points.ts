@@ -3,6 +3,7 @@
  * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/metrics/v1/metrics.proto
  */
 import { Pacer } from '../../../base/pace/pacer.js';
+import { eachAtPace } from '../../../base/pace/steps.js';
 import type { Measurements } from '../exposition.js';
 import { Message } from './protobuf.js';
 
@@ -119,13 +120,8 @@ async function inSteps<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,
 ): Promise<readonly Result[]> {
-  const pacer = new Pacer();
   const results: Result[] = [];
-  for (const item of items) {
-    results.push(work(item));
-    const due = pacer.due();
-    if (due !== undefined) await due;
-  }
+  await eachAtPace(items, new Pacer(), (item) => results.push(work(item)));
   return results;
 }
 

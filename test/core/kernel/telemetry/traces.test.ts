@@ -1,16 +1,11 @@
 /** Traces of a proxy, pushed to a receiver that listens here. */
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import { createServer as createTls } from 'node:https';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import type { IncomingHttpHeaders } from 'node:http';
 import test from 'ava';
 import { request } from 'undici';
-import { packageRoot } from '../../../../core/kernel/options/index.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../../core/testing/index.js';
 import { minimalPipeline } from '../../program/child.js';
 import { decodeTraces } from './otlp/decode.js';
+import { whileListening } from './otlp/listening.js';
 
 interface Span {
   readonly traceId: string;
@@ -46,30 +41,16 @@ async function withServer(
   isTls = false,
 ): Promise<void> {
   const heard: Heard[] = [];
-  const take: RequestListener = (incoming, response) => {
-    const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part));
-    incoming.on('end', () => {
-      const one = { path: incoming.url ?? '', headers: incoming.headers, body: Buffer.concat(parts) };
+  await whileListening(
+    ({ url = '', headers }, body, response) => {
+      const one = { path: url, headers, body };
       heard.push(one);
-      const { status, type = 'application/json', body = '' } = answer(one);
-      response.writeHead(status, { 'content-type': type }).end(body);
-    });
-  };
-  const pem = (name: string): Buffer => readFileSync(join(packageRoot(), 'test', 'data', 'tls', name));
-  const server = isTls
-    ? createTls({ key: pem('server.key'), cert: pem('server.pem') }, take)
-    : createServer(take);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  try {
-    await use(`${isTls ? 'https' : 'http'}://127.0.0.1:${port}`, heard);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+      const { status, type = 'application/json', body: text = '' } = answer(one);
+      response.writeHead(status, { 'content-type': type }).end(text);
+    },
+    (url) => use(url, heard),
+    isTls,
+  );
 }
 
 /** A VictoriaLogs that counts a row and then has none. */

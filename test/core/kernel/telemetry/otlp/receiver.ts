@@ -1,13 +1,8 @@
 /** A receiver of OTLP, metrics and traces, that listens here. */
-import { createServer as createPlain, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createTls } from 'node:https';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
 import * as zlib from 'node:zlib';
-import { packageRoot } from '../../../../../core/kernel/options/index.js';
 import { decodeRequest, decodeTraces } from './decode.js';
+import { whileListening } from './listening.js';
 
 export interface Point {
   readonly attributes: readonly {
@@ -65,34 +60,6 @@ export async function withReceiver(
 ): Promise<void> {
   const pushed: Pushed[] = [];
   const looking = new Set<() => void>();
-  const receive: RequestListener = (incoming, response) => {
-    const parts: Buffer[] = [];
-    incoming.on('data', (part: Buffer) => parts.push(part));
-    incoming.on('end', () => {
-      const bytes = Buffer.concat(parts);
-      const plain = decoded(bytes, incoming.headers['content-encoding']);
-      const answer = answering(pushed.length);
-      pushed.push({
-        path: incoming.url ?? '',
-        headers: incoming.headers,
-        bytes,
-        document:
-          incoming.url === '/v1/traces'
-            ? { resourceMetrics: [] }
-            : (decodeRequest(plain) as Pushed['document']),
-      });
-      for (const look of looking) look();
-      if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}');
-    });
-  };
-  const pem = (name: string): Buffer => readFileSync(join(packageRoot(), 'test', 'data', 'tls', name));
-  const server = isTls
-    ? createTls({ key: pem('server.key'), cert: pem('server.pem') }, receive)
-    : createPlain(receive);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
   const has: Receiver['has'] = (isIt) =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -104,12 +71,19 @@ export async function withReceiver(
       looking.add(look);
       look();
     });
-  try {
-    await use({ url: `${isTls ? 'https' : 'http'}://127.0.0.1:${port}`, pushed, has });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  await whileListening(
+    ({ url = '', headers }, bytes, response) => {
+      const plain = decoded(bytes, headers['content-encoding']);
+      const answer = answering(pushed.length);
+      const document =
+        url === '/v1/traces' ? { resourceMetrics: [] } : (decodeRequest(plain) as Pushed['document']);
+      pushed.push({ path: url, headers, bytes, document });
+      for (const look of looking) look();
+      if (answer !== undefined) response.writeHead(answer.status, answer.headers).end(answer.body ?? '{}');
+    },
+    (url) => use({ url, pushed, has }),
+    isTls,
+  );
 }
 
 export function decoded(bytes: Buffer, encoding: string | undefined): Buffer {
