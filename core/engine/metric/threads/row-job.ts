@@ -26,7 +26,7 @@ export class RowJob {
   readonly #owner: JobOwner;
   readonly #lines: Pick<LineWorkers, 'run'>;
   readonly #post: (message: Unaddressed) => void;
-  readonly #closed: () => void;
+  readonly #closed: (outcome: 'done' | 'failed') => void;
   readonly #replies: Reply[] = [];
   #waiting: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
   #failure: Error | undefined;
@@ -36,7 +36,7 @@ export class RowJob {
     owner: JobOwner,
     lines: Pick<LineWorkers, 'run'>,
     post: (message: Unaddressed) => void,
-    closed: () => void,
+    closed: (outcome: 'done' | 'failed') => void,
   ) {
     this.#owner = owner;
     this.#lines = lines;
@@ -86,7 +86,7 @@ export class RowJob {
   close(): void {
     this.#owner.signal.removeEventListener('abort', this.#abort);
     this.#post({ kind: 'drop' });
-    this.#closed();
+    this.#closed(this.#failure === undefined ? 'done' : 'failed');
   }
 
   /** Takes a message of the thread. */

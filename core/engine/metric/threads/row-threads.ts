@@ -51,8 +51,8 @@ export class RowThreads {
     const post = (message: object): void => {
       if (jobs.has(id)) worker.postMessage({ ...message, job: id });
     };
-    const job = new RowJob(owner, this.#options.lines, post, () => {
-      this.#close(thread, id);
+    const job = new RowJob(owner, this.#options.lines, post, (outcome) => {
+      this.#close(thread, id, outcome);
     });
     clearTimeout(thread.timer);
     worker.ref();
@@ -89,9 +89,9 @@ export class RowThreads {
     return thread;
   }
 
-  #close(thread: Thread, id: number): void {
+  #close(thread: Thread, id: number, outcome: 'done' | 'failed'): void {
     if (!thread.jobs.delete(id)) return;
-    this.#options.observer?.ended('done');
+    this.#options.observer?.ended(outcome);
     if (thread.jobs.size === 0) {
       thread.worker.unref();
       thread.timer = setTimeout(() => {

@@ -31,6 +31,8 @@ const second = 1_000_000_000n;
 let store: MetricStore;
 let account = 300;
 let jobs = 0;
+/** What became of the last job. */
+let last = '';
 const lines = new LineWorkers({ threads: 1, timeoutMs: 10_000 });
 const rowThreads = openThreads();
 
@@ -39,7 +41,13 @@ function openThreads(): RowThreads {
     threads: 1,
     minRows: 0,
     lines,
-    observer: { changed: () => undefined, ended: () => (jobs += 1) },
+    observer: {
+      changed: () => undefined,
+      ended: (outcome) => {
+        jobs += 1;
+        last = outcome;
+      },
+    },
   });
 }
 
@@ -135,6 +143,7 @@ test.serial('rows counted in a thread give the answers, and the errors, of rows 
     const before = jobs;
     const there = await outcome(store.run(request, { ...asked, rowThreads }));
     t.is(jobs, before + 1, text);
+    t.is(last, 'error' in here ? 'failed' : 'done', text);
     t.deepEqual(there, here, text);
   });
 });
@@ -154,6 +163,7 @@ for (const [name, limit] of Object.entries(limits))
     const there = await t.throwsAsync(store.run(whole, { ...asked, limits: limit(), rowThreads }));
     t.truthy(here.message);
     t.is(there.message, here.message);
+    t.is(last, 'failed');
   });
 
 test.serial('what a thread holds is charged to the query', async (t) => {
