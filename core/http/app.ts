@@ -5,6 +5,7 @@ import Router from '@koa/router';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { apiError } from '../base/errors/table.js';
+import { Attached } from '../base/memory/attached.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import { adminGate } from './admin-gate.js';
 import { callerOf } from './caller.js';
@@ -40,7 +41,7 @@ interface Running {
 
 /** The requests of an app that have been counted in. */
 class AllRunning {
-  readonly #all = new WeakMap<object, Running>();
+  readonly #all = new Attached<Running>();
 
   add({ req }: Context, running: Running): void {
     this.#all.set(req, running);

@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { lowerHelperThreads } from './helper-threads.js';
 import { processIo } from './io.js';
 import { runProgram } from './program.js';
+
+lowerHelperThreads();
 
 // Every write handles its own error. A failing stream (full disk, no reader) must not end the proxy.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

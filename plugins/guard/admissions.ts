@@ -1,5 +1,6 @@
 import { Demand } from '../../core/base/admission/demand.js';
 import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
+import { Attached } from '../../core/base/memory/attached.js';
 import { heldPlace, type HeldPlace } from '../../core/base/admission/place.js';
 import type { Places } from '../../core/workers/workers.js';
 import { WaitBudget } from '../../core/base/admission/wait-budget.js';
@@ -51,7 +52,7 @@ export class Admissions {
   readonly #queue: FairQueue;
   readonly #demand: Demand;
   readonly #places: Places;
-  readonly #requests = new WeakMap<object, Admitted>();
+  readonly #requests = new Attached<Admitted>();
   #refusedAtMs = -Infinity;
 
   constructor(options: AdmissionsOptions) {

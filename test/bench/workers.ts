@@ -2,7 +2,7 @@
  * Two workers beside one process, in turn, in one run: repeated requests, and metric queries that nobody has asked before. Everything
  * shares the processors, load and backend too; BENCH_BACKEND names a backend to take instead of the embedded one, which is filled.
  */
-import { Agent, request } from 'undici';
+import { Pool, request } from 'undici';
 import { flood } from './children.js';
 import type { FloodResult } from './flood.js';
 import { startProgram, type RunningProgram } from './program.js';
@@ -91,7 +91,8 @@ function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
 
 /** Asks something else each time, over a few connections. */
 async function askEach(port: number, pathOf: () => string): Promise<FloodResult> {
-  const dispatcher = new Agent({ connections: coldConnections, pipelining: 1 });
+  // Not an Agent, as in test/overload/clients.ts.
+  const dispatcher = new Pool(`http://127.0.0.1:${port}`, { connections: coldConnections, pipelining: 1 });
   const times: number[] = [];
   const startedAt = performance.now();
   const ask = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Pool } from 'undici';
 import { Random } from '../watch/random.js';
 import { choose, type Kind } from './mix.js';
 import type { Sample } from './sample.js';
@@ -18,16 +18,17 @@ export interface Asking {
 /** Sends requests of a mix from several addresses over kept connections. */
 export class Clients {
   readonly #asking: Asking;
-  readonly #agents: readonly Agent[];
+  /** Pools: an Agent of undici 7.30 opens a connection for every request once a server has closed one in good order. */
+  readonly #pools: readonly Pool[];
   readonly #random: Random;
   #turn = 0;
 
   constructor(asking: Asking) {
     this.#asking = asking;
     this.#random = new Random(asking.seed);
-    this.#agents = Array.from({ length: asking.addresses }, (_, index) => {
+    this.#pools = Array.from({ length: asking.addresses }, (_, index) => {
       const localAddress = `127.0.${asking.net}.${index + 1}`;
-      return new Agent({ connections: 64, pipelining: 1, connect: { localAddress } });
+      return new Pool(asking.url, { connections: 64, pipelining: 1, connect: { localAddress } });
     });
   }
 
@@ -58,23 +59,23 @@ export class Clients {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#agents.map((agent) => agent.destroy()));
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
   }
 
   async #send(dueMs: number, sample: Sample): Promise<void> {
-    const { url, tenant, kinds, endMs } = this.#asking;
-    const agent: Dispatcher | undefined = this.#agents[this.#turn++ % this.#agents.length];
-    if (agent === undefined) throw new Error('clients need an address');
-    const path = choose(kinds, this.#random).path(this.#random, endMs);
+    const { tenant, kinds, endMs } = this.#asking;
+    const pool = this.#pools[this.#turn++ % this.#pools.length];
+    if (pool === undefined) throw new Error('clients need an address');
+    const kind = choose(kinds, this.#random);
+    const path = kind.path(this.#random, endMs);
     try {
-      const { statusCode, body } = await agent.request({
-        origin: url,
+      const { statusCode, body } = await pool.request({
         path,
         method: 'GET',
         headers: { 'x-scope-orgid': tenant },
       });
       await body.dump({ limit: 1 << 26 });
-      sample.answered(statusCode, performance.now() - dueMs);
+      sample.answered(statusCode, performance.now() - dueMs, kind.name);
     } catch {
       sample.answered(0, performance.now() - dueMs);
     }

@@ -9,7 +9,7 @@ import { Sample } from './sample.js';
 
 export interface OverloadSettings {
   readonly floodSeconds: number;
-  /** For the unloaded times, and for each look at the capacity. */
+  /** For each look at the capacity; four times as long, or a tenth of the flood, for the unloaded times. */
   readonly measureSeconds: number;
   /** A burst is worked off without refusals; the flood counts from when it is none any more. */
   readonly settleSeconds: number;
@@ -84,7 +84,7 @@ async function ask(
     const capacity = await capacityOf(many, { proxy, backend }, measureSeconds, print);
     await sleep(settleSeconds * 1000);
     const unloaded = new Sample();
-    await many.openLoop(capacity * unloadedShare, measureSeconds * 4, unloaded);
+    await many.openLoop(capacity * unloadedShare, Math.max(measureSeconds * 4, floodSeconds / 10), unloaded);
     const asked = capacity * timesCapacity;
     print(`flood of ${asked.toFixed(0)} requests/s`);
     const [settling, flood, other] = [new Sample(), new Sample(), new Sample()];

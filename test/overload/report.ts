@@ -50,6 +50,8 @@ export function aims({ unloaded, flood, other }: Findings): readonly Aim[] {
   ];
 }
 
+const nameWidth = 64;
+
 /** The table for people. */
 export function table(findings: Findings): string {
   const { capacity, asked, unloaded, flood, other, loopDelayMs } = findings;
@@ -58,12 +60,14 @@ export function table(findings: Findings): string {
     row('unloaded', unloaded.admitted),
     row('admitted', flood.admitted),
     row('refused', flood.refused),
+    ...kindRows(unloaded, 'unloaded'),
+    ...kindRows(flood, 'admitted'),
     row('other tenant, admitted', other.admitted),
     row('other tenant, refused', other.refused),
     row('late to send', flood.late),
   ];
   const lines = rows.map(
-    ([name = '', ...cells]) => name.padEnd(24) + cells.map((cell) => cell.padStart(10)).join(''),
+    ([name = '', ...cells]) => name.padEnd(nameWidth) + cells.map((cell) => cell.padStart(10)).join(''),
   );
   const verdicts = aims(findings).map(
     ({ name, isMet, text }) => `${isMet ? 'met   ' : 'MISSED'} ${name}: ${text}`,
@@ -77,6 +81,12 @@ export function table(findings: Findings): string {
 
 function row(name: string, values: readonly number[]): readonly string[] {
   return [name, String(values.length), ...[0.5, 0.95, 0.99, 1].map((part) => show(quantile(values, part)))];
+}
+
+function kindRows({ kinds }: Sample, when: string): readonly (readonly string[])[] {
+  return [...kinds]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([kind, values]) => row(`  ${when}: ${kind}`, values));
 }
 
 function total({ admitted, refused }: Sample): number {

@@ -6,15 +6,21 @@ export class Sample {
   readonly late: number[] = [];
   /** Answers by status; 0 is none. */
   readonly statuses = new Map<number, number>();
+  /** Times of answers that were given, by the kind of what was asked. */
+  readonly kinds = new Map<string, number[]>();
 
   sent(lateMs: number): void {
     this.late.push(lateMs);
   }
 
-  answered(status: number, ms: number): void {
+  answered(status: number, ms: number, kind = ''): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    if (status === 200) this.admitted.push(ms);
-    else if (status === 503 || status === 429) this.refused.push(ms);
+    if (status === 200) {
+      this.admitted.push(ms);
+      const times = this.kinds.get(kind) ?? [];
+      this.kinds.set(kind, times);
+      times.push(ms);
+    } else if (status === 503 || status === 429) this.refused.push(ms);
   }
 
   /** Answers that are neither. */

@@ -1,3 +1,4 @@
+import { Comers, type Comer } from '../memory/comers.js';
 import type { WaitBudget } from './wait-budget.js';
 
 /** The party a place is counted against, widest first, for example a tenant and then one of its clients. */
@@ -40,7 +41,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #all = new Share();
   /** In order of arrival. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Comers<Waiting>();
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
@@ -85,13 +86,13 @@ export class FairQueue {
 
   /** Gives a place to the next accepted waiter and tells whether there was one. */
   admitNext(accepts: (waiter: Waiter) => boolean = () => true): boolean {
-    let next: Waiting | undefined;
-    for (const waiter of this.#waiting)
-      if ((next === undefined || holdsLess(waiter, next)) && accepts(waiter)) next = waiter;
+    let next: Comer<Waiting> | undefined;
+    for (const one of this.#waiting)
+      if ((next === undefined || holdsLess(one.value, next.value)) && accepts(one.value)) next = one;
     if (next === undefined) return false;
     this.#remove(next);
-    this.take(next.owner);
-    next.enter();
+    this.take(next.value.owner);
+    next.value.enter();
     return true;
   }
 
@@ -110,7 +111,7 @@ export class FairQueue {
       };
       const giveUp = (error: Error): void => {
         stop();
-        this.#remove(waiter);
+        this.#remove(comer);
         this.#forget(owner);
         reject(error);
       };
@@ -130,14 +131,14 @@ export class FairQueue {
         giveUp(refusal(false));
       }, budget.leftMs);
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(waiter);
+      const comer = this.#waiting.add(waiter);
       for (const share of waiter.shares) share.waiting += 1;
     });
   }
 
-  #remove(waiter: Waiting): void {
-    this.#waiting.delete(waiter);
-    for (const share of waiter.shares) share.waiting -= 1;
+  #remove(comer: Comer<Waiting>): void {
+    this.#waiting.remove(comer);
+    for (const share of comer.value.shares) share.waiting -= 1;
   }
 
   #sharesOf(owner: Owner): readonly Share[] {

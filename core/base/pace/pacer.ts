@@ -1,3 +1,5 @@
+import { Comers } from '../memory/comers.js';
+
 /** Milliseconds that all long computations together take in one turn of the event loop, and that one batch may take in addition. */
 const usualSliceMs = 4;
 /** Turns left to others after each slice: most answers need several turns, and an idle turn costs almost nothing. */
@@ -12,7 +14,7 @@ class Turns {
   #isCounted = false;
   #turn = 0;
   /** In order of arrival. */
-  readonly #waiting = new Set<{ readonly fromTurn: number; readonly goOn: () => void }>();
+  readonly #waiting = new Comers<{ readonly fromTurn: number; readonly goOn: () => void }>();
 
   /** Milliseconds since the first computation of this turn asked. */
   used(): number {
@@ -39,11 +41,11 @@ class Turns {
   };
 
   readonly #next = (): void => {
-    const [first] = this.#waiting;
+    const { first } = this.#waiting;
     const isTime = this.used() < usualSliceMs;
-    if (!isTime || first === undefined || first.fromTurn > this.#turn) return;
-    this.#waiting.delete(first);
-    first.goOn();
+    if (!isTime || first === undefined || first.value.fromTurn > this.#turn) return;
+    this.#waiting.remove(first);
+    first.value.goOn();
     // Runs after the microtasks, in which the resumed computation runs until it waits again.
     queueMicrotask(() => process.nextTick(this.#next));
   };

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
@@ -23,8 +24,12 @@ interface Started {
   readonly exited: Promise<readonly unknown[]>;
 }
 
-async function start(...args: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+function start(...args: string[]): Promise<Started> {
+  return startNode([], args);
+}
+
+async function startNode(flags: readonly string[], args: readonly string[]): Promise<Started> {
+  const child = spawn(process.execPath, [...flags, main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   return { child, url: await addressIn(child.stdout), exited };
 }
@@ -63,6 +68,46 @@ test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) =>
   child.kill('SIGTERM');
   t.deepEqual(await exited, [0, null]);
 });
+
+/** The priorities of the threads of a process but the main one, the lowest priority first, and that of the main one. */
+function prioritiesOf(pid: number): {
+  readonly main: number | undefined;
+  readonly others: readonly number[];
+} {
+  const folder = `/proc/${pid}/task`;
+  const all = readdirSync(folder).map((thread) => {
+    const stat = readFileSync(`${folder}/${thread}/stat`, 'utf8');
+    // Behind the name, which may hold spaces, nice is the seventeenth field.
+    return { thread, nice: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]) };
+  });
+  const others = all.filter(({ thread }) => thread !== String(pid)).map(({ nice }) => nice);
+  return {
+    main: all.find(({ thread }) => thread === String(pid))?.nice,
+    others: others.toSorted((a, b) => b - a),
+  };
+}
+
+const onLinux = process.platform === 'linux' ? test.serial : test.serial.skip;
+
+onLinux(
+  "V8's four threads give way to the event loop, unless somebody has chosen how many there are",
+  async (t) => {
+    const [usual, chosen] = await Promise.all(
+      [[], ['--v8-pool-size=3']].map(async (flags) => {
+        const { child, exited } = await startNode(flags, ['backend', '-listen=127.0.0.1:0']);
+        const priorities = prioritiesOf(child.pid ?? 0);
+        child.kill('SIGTERM');
+        await exited;
+        return priorities;
+      }),
+    );
+    const { main: own = NaN, others = [] } = usual ?? {};
+    // Whoever is below already is lowered no further than to 10.
+    const lower = others.filter((nice) => nice > own);
+    t.deepEqual(lower, own < 10 ? [10, 10, 10, 10] : []);
+    t.deepEqual(new Set(chosen?.others), new Set([chosen?.main]));
+  },
+);
 
 /** Whether anybody still accepts connections there. */
 async function isOpen(url: string): Promise<boolean> {

@@ -223,7 +223,9 @@ test.serial(
     t.is(limit.current, 40);
     for (let times = 0; times < 50; times += 1) limit.observe(30, limit.current, true);
     t.is(limit.current, 4);
-    for (let times = 0; times < 5; times += 1) limit.observe(5, 4, true);
+    for (let times = 0; times < 22; times += 1) limit.observe(5, 4, true);
+    t.is(limit.current, 4);
+    limit.observe(5, 4, true);
     t.is(limit.current, 5);
     for (let times = 0; times < 50; times += 1) limit.observe(5, 4, false);
     t.is(limit.current, 100);

@@ -1,0 +1,28 @@
+import test from 'ava';
+import { Comers, type Comer } from '../../../../core/base/memory/comers.js';
+import { Random } from '../../../watch/random.js';
+
+test.serial('who comes and goes is there as in a Set, in the order of coming', (t) => {
+  const random = new Random(20_261_124);
+  const comers = new Comers<number>();
+  const expected = new Set<number>();
+  const known: Comer<number>[] = [];
+  for (let step = 0; step < 2_000; step += 1) {
+    const gone = random.next() < 0.5 ? known[random.below(Math.max(1, known.length))] : undefined;
+    if (gone === undefined) {
+      known.push(comers.add(step));
+      expected.add(step);
+    } else {
+      // Half of the time it has gone before.
+      comers.remove(gone);
+      expected.delete(gone.value);
+    }
+    t.is(comers.size, expected.size);
+    t.is(comers.first?.value, [...expected][0]);
+    if (step % 50 === 0)
+      t.deepEqual(
+        [...comers].map(({ value }) => value),
+        [...expected],
+      );
+  }
+});
