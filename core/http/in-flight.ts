@@ -1,28 +1,21 @@
+import { Comers } from '../base/memory/comers.js';
+
 /** The requests being answered, so that shutdown can wait for them and abort the rest. */
 export class InFlight {
-  /**
-   * In any order. No Set: the tables that it outgrows keep the requests of a while ago alive, and the collector busy.
-   */
-  readonly #entries: { readonly controller: AbortController; at: number }[] = [];
+  readonly #entries = new Comers<AbortController>();
   #idle: (() => void) | undefined;
 
   get count(): number {
-    return this.#entries.length;
+    return this.#entries.size;
   }
 
   /** Registers a request; the returned function unregisters it. */
   add(controller: AbortController): () => void {
     const entries = this.#entries;
-    const entry = { controller, at: entries.length };
-    entries.push(entry);
+    const entry = entries.add(controller);
     return () => {
-      if (entries[entry.at] !== entry) return;
-      const last = entries.pop();
-      if (last !== undefined && last !== entry) {
-        last.at = entry.at;
-        entries[entry.at] = last;
-      }
-      if (entries.length === 0) this.#idle?.();
+      entries.remove(entry);
+      if (entries.size === 0) this.#idle?.();
     };
   }
 
@@ -44,6 +37,6 @@ export class InFlight {
 
   /** Aborts all requests in flight; their clients get the reason as the error. */
   abortAll(reason: Error): void {
-    for (const { controller } of [...this.#entries]) controller.abort(reason);
+    for (const { value } of [...this.#entries]) value.abort(reason);
   }
 }

@@ -2,7 +2,7 @@
  * What one part of the program keeps for objects of another, for as long as these live: a property under a name of its own.
  *
  * A WeakMap would do the same, but its table soon lies in V8's old space, and from there it keeps all values, and what they know of, until the next
- * full collection: for every request some ten kilobytes, which the collector then copies, marks and sweeps.
+ * full collection, so that the collector copies, marks and sweeps them.
  */
 export class Attached<Value> {
   readonly #name = Symbol('attached');

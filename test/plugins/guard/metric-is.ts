@@ -10,7 +10,6 @@ export async function metricIs(
     const text = await (await fetch(`${url}/metrics`)).text();
     const line = text.split('\n').find((each) => each.startsWith(`${name} `));
     if (isWanted(Number(line?.slice(name.length + 1) ?? NaN))) return;
-    // Scrapes one after the other would themselves make the event loop late.
-    await sleep(50);
+    await sleep(5);
   }
 }
