@@ -29,11 +29,8 @@ export class Comers<Value> implements Iterable<Comer<Value>> {
   }
 
   add(value: Value): Comer<Value> {
-    const node: Node<Value> = { value, before: this.#last, after: undefined, isIn: true };
-    if (this.#last === undefined) this.#first = node;
-    else this.#last.after = node;
-    this.#last = node;
-    this.#size += 1;
+    const node: Node<Value> = { value, before: undefined, after: undefined, isIn: false };
+    this.#append(node);
     return node;
   }
 
@@ -48,6 +45,20 @@ export class Comers<Value> implements Iterable<Comer<Value>> {
     else after.before = before;
     [node.before, node.after, node.isIn] = [undefined, undefined, false];
     this.#size -= 1;
+  }
+
+  /** As if this one had come last; it must not have gone. */
+  moveToEnd(comer: Comer<Value>): void {
+    this.remove(comer);
+    this.#append(comer as Node<Value>);
+  }
+
+  #append(node: Node<Value>): void {
+    [node.before, node.after, node.isIn] = [this.#last, undefined, true];
+    if (this.#last === undefined) this.#first = node;
+    else this.#last.after = node;
+    this.#last = node;
+    this.#size += 1;
   }
 
   /** Nobody may go meanwhile. */

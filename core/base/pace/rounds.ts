@@ -1,3 +1,4 @@
+import { Comers } from '../memory/comers.js';
 import { doneOrAborted } from '../time/pause.js';
 
 const tickMs = 20;
@@ -9,7 +10,7 @@ const tickMs = 20;
 export class Rounds {
   readonly #periodMs: number;
   /** The first member is called next. */
-  readonly #members = new Set<{ readonly visit: () => void }>();
+  readonly #members = new Comers<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #tickedMs = 0;
   /** Calls that are due, as a fraction. */
@@ -21,14 +22,13 @@ export class Rounds {
 
   /** Calls `visit` from now on, first after about one period; the returned function ends it. `visit` must not throw. */
   join(visit: () => void): () => void {
-    const member = { visit };
-    this.#members.add(member);
+    const member = this.#members.add(visit);
     if (this.#timer === undefined) {
       [this.#tickedMs, this.#due] = [performance.now(), 0];
       this.#timer = setInterval(() => this.#tick(), tickMs).unref();
     }
     return () => {
-      this.#members.delete(member);
+      this.#members.remove(member);
       if (this.#members.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
@@ -45,12 +45,12 @@ export class Rounds {
     const elapsedMs = Math.min(nowMs - this.#tickedMs, 2 * tickMs);
     this.#tickedMs = nowMs;
     this.#due += (this.#members.size * elapsedMs) / this.#periodMs;
-    for (const member of this.#members) {
-      if (this.#due < 1) return;
+    for (let left = this.#members.size; left > 0 && this.#due >= 1; left -= 1) {
+      const { first } = this.#members;
+      if (first === undefined) return;
       this.#due -= 1;
-      this.#members.delete(member);
-      this.#members.add(member);
-      member.visit();
+      this.#members.moveToEnd(first);
+      first.value();
     }
   }
 }

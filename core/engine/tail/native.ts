@@ -2,6 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { query } from '../../victoria/logsql/build.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { TailContext } from './context.js';
+import { Arrivals } from '../../base/pace/arrivals.js';
 import { Rounds } from '../../base/pace/rounds.js';
 import { asError, usualLatenessMs } from './polling.js';
 import type { LiveEvent } from '../../wire/answer/live.js';
@@ -50,12 +51,12 @@ export async function* followNative(
   const deepEvery = (isQuiet: boolean): number =>
     Math.max(1, Math.round((isQuiet ? rules.lookbackMs : rules.lookbackMs / 2) / lookEveryMs));
   let [looksSinceDeep, hasRows, isQuiet] = [0, false, true];
-  let [batch, look] = [nextBatch(), nextLook()];
-  // It may fail during a poll; it is awaited afterwards.
-  batch.catch(() => undefined);
+  const turns = new Arrivals<Turn>();
+  turns.expect(nextBatch());
+  turns.expect(nextLook());
   try {
     for (;;) {
-      const turn = await Promise.race([batch, look]);
+      const turn = await turns.next();
       if (signal.aborted) return;
       if (turn.kind === 'due') {
         looksSinceDeep += 1;
@@ -70,14 +71,13 @@ export async function* followNative(
           }
         if (isDeep) [looksSinceDeep, isQuiet] = [0, !hasLate];
         hasRows = false;
-        look = nextLook();
+        turns.expect(nextLook());
         continue;
       }
       if (turn.result.done === true) throw new Error('the backend ended its tail');
       hasRows = true;
       isQuiet = false;
-      batch = nextBatch();
-      batch.catch(() => undefined);
+      turns.expect(nextBatch());
       const event = await newEntries(
         turn.result.value.map((row) => reader.read(row)),
         context,

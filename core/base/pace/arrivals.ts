@@ -1,0 +1,35 @@
+/**
+ * Several waits at once, told one after the other as they end.
+ *
+ * `Promise.race` in a loop would do the same, but each round leaves a reaction at every promise that is still pending: a tail that waits a day for its
+ * next row would hold 86,400 of them. Here each wait has one.
+ */
+export class Arrivals<Value> {
+  #ended: (() => Value)[] = [];
+  #wake: (() => void) | undefined;
+
+  /** Takes part from now on. That it rejects is told to whoever asks for the next, and is no unhandled rejection. */
+  expect(wait: Promise<Value>): void {
+    wait.then(
+      (value) => this.#arrive(() => value),
+      (error: unknown) =>
+        this.#arrive(() => {
+          throw error;
+        }),
+    );
+  }
+
+  /** What ended first of all that was not told yet; rejects if that failed. Only one may ask at a time. */
+  async next(): Promise<Value> {
+    if (this.#ended.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const [first, ...others] = this.#ended;
+    if (first === undefined) throw new Error('two asked for the next arrival at once');
+    this.#ended = others;
+    return first();
+  }
+
+  #arrive(end: () => Value): void {
+    this.#ended.push(end);
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Arrivals } from '../../../../core/base/pace/arrivals.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heapNow(): number {
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+const never = (): Promise<string> => new Promise(() => undefined);
+
+test('each wait is told once, in the order in which they end', async (t) => {
+  const arrivals = new Arrivals<string>();
+  let endFirst: (name: string) => void = () => undefined;
+  arrivals.expect(new Promise((resolve) => (endFirst = resolve)));
+  arrivals.expect(sleep(1, 'second'));
+  t.is(await arrivals.next(), 'second');
+  endFirst('first');
+  arrivals.expect(Promise.resolve('third'));
+  t.is(await arrivals.next(), 'first');
+  t.is(await arrivals.next(), 'third');
+});
+
+test('a failure is told in its turn, and is no unhandled rejection before', async (t) => {
+  const arrivals = new Arrivals<string>();
+  arrivals.expect(Promise.reject(new Error('it ended')));
+  arrivals.expect(Promise.resolve('after'));
+  await new Promise((resolve) => setImmediate(resolve));
+  await t.throwsAsync(arrivals.next(), { message: 'it ended' });
+  t.is(await arrivals.next(), 'after');
+});
+
+test.serial('a wait that stays pending costs no memory while others end', async (t) => {
+  const arrivals = new Arrivals<string>();
+  arrivals.expect(never());
+  const before = heapNow();
+  for (let round = 0; round < 50_000; round += 1) {
+    arrivals.expect(Promise.resolve('look'));
+    await arrivals.next();
+  }
+  const grown = heapNow() - before;
+  t.true(grown < 2e6, `${grown} bytes`);
+  arrivals.expect(Promise.resolve('last'));
+  t.is(await arrivals.next(), 'last');
+});
