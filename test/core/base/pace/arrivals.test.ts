@@ -13,7 +13,7 @@ function heapNow(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('each wait is told once, in the order in which they end', async (t) => {
+test.serial('each wait is told once, in the order in which they end', async (t) => {
   const arrivals = new Arrivals<string>();
   let endFirst: (name: string) => void = () => undefined;
   arrivals.expect(new Promise((resolve) => (endFirst = resolve)));
@@ -25,7 +25,7 @@ test('each wait is told once, in the order in which they end', async (t) => {
   t.is(await arrivals.next(), 'third');
 });
 
-test('a failure is told in its turn, and is no unhandled rejection before', async (t) => {
+test.serial('a failure is told in its turn, and is no unhandled rejection before', async (t) => {
   const arrivals = new Arrivals<string>();
   arrivals.expect(Promise.reject(new Error('it ended')));
   arrivals.expect(Promise.resolve('after'));
