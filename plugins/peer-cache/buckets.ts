@@ -24,6 +24,9 @@ export interface Divided {
   readonly filled: Filled;
   /** Up to here, at a whole minute or at the end of the range, lines are old enough to be kept for a while. */
   readonly youngEndNs: bigint;
+  /** The buckets in which the range begins and ends; undefined where it does so with a whole one, or where that is too young to be kept. */
+  readonly atStart: TimeRange | undefined;
+  readonly atEnd: TimeRange | undefined;
 }
 
 /** How buckets fill a range; undefined for a range that is too short, too long or too young. */
@@ -31,9 +34,19 @@ export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | u
   if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
   const level = endNs - startNs < longNs ? 0 : 1;
   const length = lengths[level] ?? minuteNs;
-  const sealedNs = nowNs - newestNs < endNs ? nowNs - newestNs : endNs;
+  const oldNs = nowNs - newestNs;
+  const sealedNs = oldNs < endNs ? oldNs : endNs;
   const filled = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
-  return filled.startNs < filled.endNs ? { filled, youngEndNs: floor(sealedNs, minuteNs) } : undefined;
+  if (filled.startNs >= filled.endNs) return undefined;
+  const youngEndNs = floor(sealedNs, minuteNs);
+  const atStart = { startNs: filled.startNs - length, endNs: filled.startNs };
+  const atEnd = { startNs: youngEndNs, endNs: youngEndNs + minuteNs };
+  return {
+    filled,
+    youngEndNs,
+    atStart: startNs === filled.startNs ? undefined : atStart,
+    atEnd: youngEndNs === endNs || atEnd.endNs > oldNs ? undefined : atEnd,
+  };
 }
 
 /** The largest buckets that fill such a part, in order. */
@@ -50,12 +63,6 @@ export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly
     from = to;
   }
   return buckets;
-}
-
-/** The bucket in which a range begins; undefined where it begins with a whole one. */
-export function before({ startNs: firstNs, level }: Filled, startNs: bigint): TimeRange | undefined {
-  if (startNs === firstNs) return undefined;
-  return { startNs: firstNs - (lengths[level] ?? minuteNs), endNs: firstNs };
 }
 
 /** The largest multiple of a length that is not larger. */

@@ -79,7 +79,7 @@ const noTime: TimeRange = { startNs: 0n, endNs: 0n };
 /**
  * Lists names, values and streams of the backend over long ranges from time buckets that are kept: the union of what buckets list is what
  * their whole time lists. The newest minutes are always asked. What can be read from streams is: every label, value and selection of an
- * owner shares the buckets of all its streams, unless there are too many. The bucket in which the range begins is kept as well: where it
+ * owner shares the buckets of all its streams, unless there are too many. The buckets in which the range begins and ends are kept as well: where one
  * lists nothing that the rest does not list, the part of it that is in the range need not be asked. A bucket is listed again when it has
  * grown older by a tenth, so that a line that comes late by some time is listed a tenth of it later, after a minute at least and an hour at
  * most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).

@@ -4,7 +4,7 @@ import { Pacer } from '../../core/base/pace/pacer.js';
 import { eachAtPace } from '../../core/base/pace/steps.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
-import { before, bucketsOf, type Divided, type Filled } from './buckets.js';
+import { bucketsOf, type Divided, type Filled } from './buckets.js';
 import type { Reading } from './every-stream.js';
 
 /** What is listed of some time, and how long it may be used. */
@@ -133,33 +133,43 @@ export class Derived implements Listing {
   }
 }
 
+/** A part at an end of a range. */
+interface Edge {
+  readonly part: TimeRange;
+  /** The bucket that it is part of; undefined for what has to be asked. */
+  readonly bucket: TimeRange | undefined;
+}
+
 /** The whole of a listing over a range, from its parts. */
 export async function listOver(
   listing: Listing,
   { startNs, endNs }: TimeRange,
-  { filled, youngEndNs }: Divided,
+  { filled, youngEndNs, atStart, atEnd }: Divided,
   parallel: number,
 ): Promise<readonly string[]> {
   const { signal, slots } = listing.exchange;
+  const edges: readonly Edge[] = [
+    {
+      part: { startNs, endNs: filled.startNs },
+      bucket: slots.tenant.oldestNs === undefined ? atStart : undefined,
+    },
+    { part: { startNs: youngEndNs, endNs }, bucket: atEnd },
+  ].filter(({ part }) => part.startNs < part.endNs);
   const lists = [(await listing.joined(filled, parallel, signal)).values];
-  let aroundStart: readonly string[] | undefined;
-  const parts: ((ended: AbortSignal) => Promise<void>)[] = [];
+  const around: { readonly part: TimeRange; readonly values: readonly string[] }[] = [];
   const young = { startNs: filled.endNs, endNs: youngEndNs };
+  const parts = edges.map(({ part, bucket }) => async (ended: AbortSignal) => {
+    if (bucket === undefined) lists.push(await listing.edge(part, ended));
+    else around.push({ part, values: (await listing.bucket(bucket, ended)).values });
+  });
   if (young.startNs < young.endNs)
     parts.push(async (ended) => void lists.push((await listing.bucket(young, ended)).values));
-  const newest = { startNs: youngEndNs, endNs };
-  if (newest.startNs < newest.endNs)
-    parts.push(async (ended) => void lists.push(await listing.edge(newest, ended)));
-  const around = slots.tenant.oldestNs === undefined ? before(filled, startNs) : undefined;
-  if (around !== undefined)
-    parts.push(async (ended) => {
-      aroundStart = (await listing.bucket(around, ended)).values;
-    });
   await inParallel(parts, parallel, (part, ended) => part(ended), signal);
-  const whole = await union(lists, signal);
-  if (startNs === filled.startNs || (aroundStart !== undefined && (await holds(whole, aroundStart, signal))))
-    return whole;
-  return union([whole, await listing.edge({ startNs, endNs: filled.startNs }, signal)], signal);
+  let whole = await union(lists, signal);
+  for (const { part, values } of around)
+    if (!(await holds(whole, values, signal)))
+      whole = await union([whole, await listing.edge(part, signal)], signal);
+  return whole;
 }
 
 async function readFrom(

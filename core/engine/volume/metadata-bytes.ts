@@ -13,7 +13,7 @@ import type { Backend } from '../backend.js';
 export interface MetadataCost {
   /** Bytes per entry. */
   readonly perEntry: number;
-  /** Average bytes of an entry's line over a sample; 0 when all entries were read. */
+  /** Average bytes of an entry's line; 0 where lines were not looked at. */
   readonly line: number;
   /** Bytes per stream: names and values that all of its entries share. */
   readonly perStream: number;
@@ -35,11 +35,14 @@ const maxFields = 120;
 const maxFunctionBytes = 9_000;
 const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
-/** Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10). */
+/**
+ * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10).
+ * @param hasLines whether the bytes of lines are wanted too, for which the backend reads them
+ */
 export async function readMetadataCosts(
   filter: LogsqlFilter,
   range: TimeRange,
-  rows: number,
+  { rows, hasLines }: { readonly rows: number; readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
 ): Promise<MetadataCosts> {
   const isSample = rows > maxCountedRows;
@@ -58,11 +61,10 @@ export async function readMetadataCosts(
     .slice(0, maxFields)
     .map(({ value }) => value);
   const sums = new Map<string, FieldSums>();
-  // Even without fields, lines are counted.
-  const batches = fields.length === 0 && isSample ? [[]] : batchesOf(fields);
+  const batches = fields.length === 0 && hasLines ? [[]] : batchesOf(fields);
   for (const batch of batches) {
     const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
-    if (isSample) functions.push(lineBytes(naming));
+    if (hasLines) functions.push(lineBytes(naming));
     const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
     for await (const lines of answer)
       for (const row of lines) {

@@ -57,8 +57,9 @@ export async function answerVolume(
   let bytes = 0;
   const pacer = new Pacer(context.signal);
   if (entries > 0) {
-    const costs = await readMetadataCosts(plan.filter, range, entries, context);
     const isMeasured = entries <= maxMeasuredEntries;
+    const asked = { rows: entries, hasLines: !isMeasured };
+    const costs = await readMetadataCosts(plan.filter, range, asked, context);
     try {
       for await (const [labels, piece] of readPieces(plan, range, { cellNs, isMeasured }, costs, context)) {
         bytes += piece.bytes;

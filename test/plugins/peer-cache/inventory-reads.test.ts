@@ -77,6 +77,28 @@ test('a week of labels is listed once, and then only what is new of it, until bu
   });
 });
 
+test('where a range of the past begins and ends within buckets makes no new question, unless they list more than the rest', async (t) => {
+  const { backend, clock, asked, start } = await setup(t);
+  await start(async (url) => {
+    const week = async (secondsLater: number): Promise<unknown> => {
+      const endNs = nowNs - BigInt(day - secondsLater) * secondNs;
+      const range = `start=${endNs - BigInt(6 * day) * secondNs}&end=${endNs}`;
+      return (
+        (await (await fetch(`${url}/loki/api/v1/labels?${range}`)).json()) as { readonly data: unknown }
+      ).data;
+    };
+    t.deepEqual(await week(0), ['a', 'service_name']);
+    const first = asked();
+    for (const later of [7, 11, 13]) t.deepEqual(await week(later), ['a', 'service_name']);
+    t.is(asked(), first);
+    // Into the minute in which the range ends, behind where it does.
+    await pushLoki(backend.url, { late: 'x' }, [[nowNs - BigInt(day - 17) * secondNs, 'line']]);
+    clock.advance(3 * 3_600_000);
+    t.deepEqual(await week(13), ['a', 'service_name']);
+    t.deepEqual(await week(19), ['a', 'late', 'service_name']);
+  });
+});
+
 test('every label, value and selection over the same time is read from the same streams', async (t) => {
   const { clock, asked, start, list, labels } = await setup(t);
   await start(async (url) => {

@@ -106,18 +106,19 @@ test('backend streams that are one stream to a client are added up before they a
 test('with many entries metadata is judged by the newest of them', async (t) => {
   const asked: bigint[] = [];
   const [count, , streams, ...others] = calls([piece('{app="a"}', 1, 1)], { count: 2_000_000 });
-  await runDiscovery(volume(), [
+  const { queries } = await runDiscovery(volume(), [
     ...(count === undefined ? [] : [count]),
     {
       call: 'list',
       when: ({ range }) => asked.push(range.endNs - range.startNs) > 0,
-      values: [],
+      values: [{ value: 'pod', hits: 10 }],
     },
     ...(streams === undefined ? [] : [streams]),
     { call: 'rows', batches: [[]] },
     ...others,
   ]);
   t.deepEqual(asked, [(6n * hour) / 50n]);
+  t.false(queries[3]?.includes('_msg') ?? true, 'lines are read once, with the pieces');
 });
 
 test('with very many entries only a sample of lines is read, and all are counted', async (t) => {
