@@ -71,11 +71,10 @@ export class Asked implements Listing {
 
   joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
     return this.#kept.findOrJoin(this.#question, filled, this.exchange, async () => {
-      const buckets: Listed[] = [];
-      await inParallel(
+      const buckets = await inParallel(
         bucketsOf(filled),
         parallel,
-        async (bucket, ended) => void buckets.push(await this.bucket(bucket, ended)),
+        (bucket, ended) => this.bucket(bucket, ended),
         signal,
       );
       const values = await union(
@@ -140,7 +139,13 @@ interface Edge {
   readonly bucket: TimeRange | undefined;
 }
 
-/** The whole of a listing over a range, from its parts. */
+interface Part {
+  readonly values: readonly string[];
+  /** The edge around which this is the bucket; undefined for what lies in the range. */
+  readonly around: TimeRange | undefined;
+}
+
+/** The whole of a listing over a range, from its parts, in an order that does not depend on which of them comes first. */
 export async function listOver(
   listing: Listing,
   { startNs, endNs }: TimeRange,
@@ -155,20 +160,20 @@ export async function listOver(
     },
     { part: { startNs: youngEndNs, endNs }, bucket: atEnd },
   ].filter(({ part }) => part.startNs < part.endNs);
-  const lists = [(await listing.joined(filled, parallel, signal)).values];
-  const around: { readonly part: TimeRange; readonly values: readonly string[] }[] = [];
+  const { values: inBuckets } = await listing.joined(filled, parallel, signal);
   const young = { startNs: filled.endNs, endNs: youngEndNs };
-  const parts = edges.map(({ part, bucket }) => async (ended: AbortSignal) => {
-    if (bucket === undefined) lists.push(await listing.edge(part, ended));
-    else around.push({ part, values: (await listing.bucket(bucket, ended)).values });
+  const parts = edges.map(({ part, bucket }) => async (ended: AbortSignal): Promise<Part> => {
+    if (bucket === undefined) return { values: await listing.edge(part, ended), around: undefined };
+    return { values: (await listing.bucket(bucket, ended)).values, around: part };
   });
   if (young.startNs < young.endNs)
-    parts.push(async (ended) => void lists.push((await listing.bucket(young, ended)).values));
-  await inParallel(parts, parallel, (part, ended) => part(ended), signal);
-  let whole = await union(lists, signal);
-  for (const { part, values } of around)
-    if (!(await holds(whole, values, signal)))
-      whole = await union([whole, await listing.edge(part, signal)], signal);
+    parts.push(async (ended) => ({ values: (await listing.bucket(young, ended)).values, around: undefined }));
+  const listed = await inParallel(parts, parallel, (part, ended) => part(ended), signal);
+  const inRange = listed.flatMap(({ values, around }) => (around === undefined ? [values] : []));
+  let whole = await union([inBuckets, ...inRange], signal);
+  for (const { values, around } of listed)
+    if (around !== undefined && !(await holds(whole, values, signal)))
+      whole = await union([whole, await listing.edge(around, signal)], signal);
   return whole;
 }
 

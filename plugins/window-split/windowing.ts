@@ -210,11 +210,11 @@ export class Windowing {
     );
   }
 
-  inParallel<Part>(
+  async inParallel<Part>(
     parts: readonly Part[],
     run: (part: Part, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    return inParallel(parts, this.#house.parallelism.current, run, this.signal);
+    await inParallel(parts, this.#house.parallelism.current, run, this.signal);
   }
 
   async readMatrix(read: Read, signal?: AbortSignal): Promise<MatrixAnswer> {

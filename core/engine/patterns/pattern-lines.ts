@@ -69,13 +69,18 @@ export async function readWindows(
 ): Promise<readonly WindowLines[]> {
   const { signal, meters } = backend;
   const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
-  const first = await ofAll(windows, signal, async (window) => {
-    meters.patterns_source_lines_requested_total.add(Math.min(window.lines, share), {});
-    return {
-      window,
-      lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
-    };
-  });
+  const first = await inParallel(
+    windows,
+    parallel,
+    async (window) => {
+      meters.patterns_source_lines_requested_total.add(Math.min(window.lines, share), {});
+      return {
+        window,
+        lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
+      };
+    },
+    signal,
+  );
   const left = first.filter(({ window, lines }) => lines.length < window.lines);
   meters.patterns_windows_attempted_total.add(windows.length, {});
   meters.patterns_windows_accepted_total.add(first.filter(({ lines }) => lines.length > 0).length, {});
@@ -87,13 +92,18 @@ export async function readWindows(
   if (more === 0) return first;
   meters.patterns_second_pass_windows_total.add(thin.length, {});
   meters.patterns_source_lines_requested_total.add(thin.length * more, {});
-  const older = await ofAll(thin, signal, async ({ window, lines }) => {
-    const endNs = lines[0]?.timestampNs ?? window.range.endNs;
-    return {
-      window,
-      lines: await readNewest(filter, { startNs: window.range.startNs, endNs }, more, backend),
-    };
-  });
+  const older = await inParallel(
+    thin,
+    parallel,
+    async ({ window, lines }) => {
+      const endNs = lines[0]?.timestampNs ?? window.range.endNs;
+      return {
+        window,
+        lines: await readNewest(filter, { startNs: window.range.startNs, endNs }, more, backend),
+      };
+    },
+    signal,
+  );
   const olderOf = new Map(older.map(({ window, lines }) => [window, lines]));
   return first.map(({ window, lines }) => ({ window, lines: [...(olderOf.get(window) ?? []), ...lines] }));
 }
@@ -123,21 +133,4 @@ async function readNewest(
     }
   }
   return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
-}
-
-/** The results in the order of the items, a few at once. */
-async function ofAll<Item, Result>(
-  items: readonly Item[],
-  signal: AbortSignal,
-  run: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const inOrder = [...items.entries()];
-  await inParallel(
-    inOrder,
-    parallel,
-    async ([index, item]) => void (results[index] = await run(item)),
-    signal,
-  );
-  return results;
 }

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import type { TimeRange } from '../../../core/base/time/range.js';
+import { makeExchange, makeTenant } from '../../../core/testing/index.js';
+import { split } from '../../../plugins/peer-cache/buckets.js';
+import { listOver, type Listing } from '../../../plugins/peer-cache/listing.js';
+
+const minuteNs = 60_000_000_000n;
+const nowNs = 1_000_000n * minuteNs;
+
+/** A listing of which each part says its name and a shared one, after as long as the test says. */
+function listingOf(msOf: (part: number) => number): Listing {
+  let parts = 0;
+  const say = async (name: string): Promise<readonly string[]> => {
+    const part = (parts += 1);
+    await sleep(msOf(part));
+    return ['shared', name];
+  };
+  const nameOf = ({ startNs, endNs }: TimeRange): string => `${startNs}-${endNs}`;
+  const leftMs = 1_000;
+  return {
+    exchange: makeExchange<'tenant'>({ slots: { tenant: makeTenant('a') } }),
+    bucket: async (range) => ({ values: await say(`bucket ${nameOf(range)}`), leftMs }),
+    edge: (range) => say(`edge ${nameOf(range)}`),
+    joined: async () => ({ values: await say('joined'), leftMs }),
+  };
+}
+
+test('the order of a listing does not depend on which of its parts comes first', async (t) => {
+  const range = { startNs: nowNs - 7_205n * minuteNs - 1n, endNs: nowNs - 3n * minuteNs + 7n };
+  const divided = split(range, nowNs);
+  if (divided === undefined) throw new Error('this range is divided');
+  const inOrder = await listOver(
+    listingOf((part) => 5 * part),
+    range,
+    divided,
+    4,
+  );
+  const reversed = await listOver(
+    listingOf((part) => 50 - 10 * part),
+    range,
+    divided,
+    4,
+  );
+  t.true(inOrder.length > 4, inOrder.join());
+  t.deepEqual(reversed, inOrder);
+});
