@@ -4,6 +4,8 @@ import type { ProxyAnswer } from '../watch/error-texts.js';
 import type { FuzzRequest } from './requests.js';
 
 const patienceMs = 60_000;
+/** A redirect holds the whole address, with what was asked, and Node's client alone takes no more than 16 KiB of headers. */
+const maxHeaderBytes = 1024 * 1024;
 
 /** Sends a request as it is; what breaks on the way is thrown. */
 export function send(url: string, made: FuzzRequest, agent: Agent): Promise<ProxyAnswer> {
@@ -26,6 +28,7 @@ export function send(url: string, made: FuzzRequest, agent: Agent): Promise<Prox
         agent,
         headers: { ...type, ...made.headers },
         timeout: patienceMs,
+        maxHeaderSize: maxHeaderBytes,
       },
       (response) => {
         const chunks: Buffer[] = [];
