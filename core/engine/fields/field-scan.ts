@@ -30,7 +30,8 @@ interface OpenField {
   last: string;
   readonly parsers: Set<FieldParser>;
   /** The last JSON line with the field, and its label there: this path is the one shown. */
-  lastJson: { readonly found: LineFields; readonly label: string } | undefined;
+  lastJson: LineFields | undefined;
+  lastLabel: string;
   readonly values: Set<string>;
 }
 
@@ -75,12 +76,12 @@ export class FieldScan {
   async fields(): Promise<readonly DetectedField[]> {
     const fields: DetectedField[] = [];
     const paths = await this.#lastPaths();
-    await eachAtPace(this.#fields, this.#pacer, ([label, { last, parsers, lastJson, values }]) =>
+    await eachAtPace(this.#fields, this.#pacer, ([label, { last, parsers, lastJson, lastLabel, values }]) =>
       fields.push({
         label,
         type: fieldTypeOf(last),
         parsers: [...parsers],
-        jsonPath: lastJson && paths.get(lastJson.found)?.(lastJson.label),
+        jsonPath: lastJson && paths.get(lastJson)?.(lastLabel),
         values: [...values],
       }),
     );
@@ -96,8 +97,7 @@ export class FieldScan {
   async #lastPaths(): Promise<ReadonlyMap<LineFields, LinePaths>> {
     const paths = new Map<LineFields, LinePaths>();
     for (const { lastJson } of this.#fields.values())
-      if (lastJson !== undefined && !paths.has(lastJson.found))
-        paths.set(lastJson.found, await lastJson.found.readPaths());
+      if (lastJson !== undefined && !paths.has(lastJson)) paths.set(lastJson, await lastJson.readPaths());
     return paths;
   }
 
@@ -111,8 +111,9 @@ export class FieldScan {
       this.#memory.charge(entryBytes + textBytes(value), 'the values of fields');
       field.values.add(ownText(value));
     }
-    if (found !== undefined) field.parsers.add(found.parser);
-    if (found?.parser === 'json') field.lastJson = { found, label };
+    if (found === undefined) return;
+    field.parsers.add(found.parser);
+    if (found.parser === 'json') [field.lastJson, field.lastLabel] = [found, label];
   }
 
   #fieldOf(label: string): OpenField | undefined {
@@ -120,7 +121,13 @@ export class FieldScan {
     if (known !== undefined) return known;
     if (!this.#hasRoom(label)) return undefined;
     this.#memory.charge(fieldBytes + textBytes(label), 'the values of fields');
-    const made: OpenField = { last: '', parsers: new Set(), lastJson: undefined, values: new Set() };
+    const made: OpenField = {
+      last: '',
+      parsers: new Set(),
+      lastJson: undefined,
+      lastLabel: '',
+      values: new Set(),
+    };
     this.#fields.set(label, made);
     return made;
   }

@@ -5,8 +5,8 @@ import { ownText } from './own-text.js';
 const maxSets = 8192;
 /** Bytes per label in addition to its value. */
 const labelBytes = 120;
-/** The pool evaluates its hit rate after this many sets. */
-const trial = 1024;
+/** The pool evaluates its hit rate after this many sets: what it keeps meanwhile is as much as a query of a hundred lines can be worth. */
+const trial = 128;
 /** A pool with a lower hit rate than one in this many costs more than it saves. */
 const leastUse = 8;
 
@@ -28,8 +28,10 @@ export class LabelSetPool {
   of(labels: readonly Label[]): LabelSet {
     if (labels.length === 0) return LabelSet.empty;
     if (this.#use === 'while-useful' && this.#isUseless()) return LabelSet.fromSorted(labels);
-    let key = '';
-    for (const [name, value] of labels) key += `${name}\u0000${value.length}:${value}`;
+    // One text is made of all parts at the end: pieces that grow are copied by every collection until then.
+    const parts: (string | number)[] = [];
+    for (const [name, value] of labels) parts.push(name, '\u0000', value.length, ':', value);
+    const key = parts.join('');
     let set = this.#sets.get(key);
     this.#asked += 1;
     if (set !== undefined) {
