@@ -73,16 +73,18 @@ export class RowReader {
 
   #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
     const fromOtlp = stream.looksLikeOtlp && (columnOf(row, 'severity_number') ?? '') !== '';
-    const shown = new ShownValues(fromOtlp);
+    // Most rows have nothing but the fields of their stream, and each is read on the way to every entry.
+    let shown: ShownValues | undefined;
     let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
       if (fromOtlp && isFilledIn(field, value, row)) return;
       const { sanitized, names } = this.#shownField(field, fromOtlp);
       if (levelSources.has(sanitized)) (ofLevel ??= new ShownValues(fromOtlp)).add(sanitized, value, field);
+      shown ??= new ShownValues(fromOtlp);
       for (const name of names) shown.add(name, value, field);
     };
     for (const [field, value] of stream.metadata) add(field, value);
-    for (const name of Object.keys(row)) {
+    for (const name in row) {
       if (ownFields.has(name)) continue;
       const value = columnOf(row, name);
       if (value === undefined || value === '') continue;
@@ -91,7 +93,7 @@ export class RowReader {
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
       add(name, shownValue(value));
     }
-    const { labels } = shown;
+    const labels = shown?.labels ?? [];
     const metadata = ofLevel === undefined ? noMetadata : new Map(ofLevel.labels);
     const stored = metadata.get(detectedLevelName);
     if (stored === undefined) {
@@ -99,9 +101,9 @@ export class RowReader {
       if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#only(level);
       labels.push(this.#levelLabel(level));
     }
-    for (const [index, [name, value]] of labels.entries()) {
-      const normal = name === detectedLevelName ? (normalLevel(value) ?? value) : value;
-      if (normal !== value) labels[index] = [name, normal];
+    for (let place = 0; place < labels.length; place += 1) {
+      const [name, value = ''] = labels[place] ?? [];
+      if (name === detectedLevelName) labels[place] = [name, normalLevel(value) ?? value];
     }
     return LabelSet.from(labels);
   }
