@@ -10,6 +10,7 @@ import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
+import { Begun } from '../../base/pace/begun.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
@@ -57,11 +58,12 @@ export async function answerVolume(
   let bytes = 0;
   const pacer = new Pacer(context.signal);
   if (entries > 0) {
-    const isMeasured = entries <= maxMeasuredEntries;
-    const asked = { rows: entries, hasLines: !isMeasured };
-    const costs = await readMetadataCosts(plan.filter, range, asked, context);
+    const counting = { cellNs, isMeasured: entries <= maxMeasuredEntries };
+    const counted = countPieces(plan, range, counting, context);
     try {
-      for await (const [labels, piece] of readPieces(plan, range, { cellNs, isMeasured }, costs, context)) {
+      const asked = { rows: entries, hasLines: !counting.isMeasured };
+      const costs = await readMetadataCosts(plan.filter, range, asked, context);
+      for await (const [labels, piece] of readPieces(counted, plan, range, counting, costs, context)) {
         bytes += piece.bytes;
         sums.add(labels, piece);
         const pause = pacer.due();
@@ -70,6 +72,8 @@ export async function answerVolume(
     } catch (error) {
       if (!(error instanceof TooManyVolumesError)) throw error;
       throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
+    } finally {
+      counted.end();
     }
   }
   return {
@@ -103,20 +107,29 @@ async function countEntries(
   return Number(sample?.value ?? 0);
 }
 
-/**
- * Counts by backend stream, and by time cell when there is more than one bucket; joins the pieces of backend streams that are one Loki
- * stream.
- */
+/** Counts by backend stream, and by time cell when there is more than one bucket; the backend begins at once. */
+function countPieces(
+  plan: VolumePlan,
+  range: TimeRange,
+  counting: Counting,
+  { upstream, naming }: EngineContext,
+): Begun<readonly BackendRow[]> {
+  const counted = piecesQuery(plan, counting, extraColumns(plan, naming), naming);
+  return new Begun(upstream.rows({ query: counted, range }));
+}
+
+/** Joins the pieces of backend streams that are one Loki stream. */
 async function* readPieces(
+  counted: AsyncIterable<readonly BackendRow[]>,
   plan: VolumePlan,
   range: TimeRange,
   counting: Counting,
   costs: MetadataCosts,
-  { upstream, naming, reader }: EngineContext,
+  { naming, reader }: EngineContext,
 ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
   const extra = extraColumns(plan, naming);
   const pieces = new VolumePieces();
-  for await (const batch of upstream.rows({ query: piecesQuery(plan, counting, extra, naming), range })) {
+  for await (const batch of counted) {
     for (const row of batch) {
       const text = row._stream ?? '{}';
       const stream = reader.stream(text);
