@@ -59,6 +59,8 @@ export async function answerVolume(
   const pacer = new Pacer(context.signal);
   if (entries > 0) {
     const counting = { cellNs, isMeasured: entries <= maxMeasuredEntries };
+    // One place for both reads: a second volume could hold the place that the second read of this one waits for.
+    const leave = await context.upstream.hold?.(range);
     const counted = countPieces(plan, range, counting, context);
     try {
       const asked = { rows: entries, hasLines: !counting.isMeasured };
@@ -74,6 +76,7 @@ export async function answerVolume(
       throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
     } finally {
       counted.end();
+      leave?.();
     }
   }
   return {

@@ -110,3 +110,29 @@ test('a service of a few hundred bytes is not nothing, whatever the step', async
   const inMinutes = await volumes('index/volume_range', { ...params, step: '60' });
   t.deepEqual([...inMinutes.values()], [bytes]);
 });
+
+test('volumes share a single place for heavy queries', async (t) => {
+  const narrow = await openProxy(
+    store,
+    [],
+    [
+      ['auth-enabled', 'false'],
+      ['backend-max-concurrent-heavy-queries', '1'],
+      ['backend-heavy-query-min-range', '1s'],
+      ['backend-heavy-query-queue-wait', '3s'],
+      ['cache-disabled', 'true'],
+    ],
+  );
+  t.teardown(() => narrow.close());
+  const asked = ['tiny', 'quiet', 'calm', 'busy'].map((app) =>
+    ask(narrow.urls.main, 'index/volume', {
+      query: `{app="${app}"}`,
+      start: String(end - spanSeconds),
+      end: String(end),
+    }),
+  );
+  t.deepEqual(
+    (await Promise.all(asked)).map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+});
