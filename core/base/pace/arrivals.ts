@@ -5,7 +5,7 @@
  * next row would hold 86,400 of them. Here each wait has one.
  */
 export class Arrivals<Value> {
-  #ended: (() => Value)[] = [];
+  readonly #ended: (() => Value)[] = [];
   #wake: (() => void) | undefined;
 
   /** Takes part from now on. That it rejects is told to whoever asks for the next, and is no unhandled rejection. */
@@ -22,9 +22,8 @@ export class Arrivals<Value> {
   /** What ended first of all that was not told yet; rejects if that failed. Only one may ask at a time. */
   async next(): Promise<Value> {
     if (this.#ended.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    const [first, ...others] = this.#ended;
+    const first = this.#ended.shift();
     if (first === undefined) throw new Error('two asked for the next arrival at once');
-    this.#ended = others;
     return first();
   }
 

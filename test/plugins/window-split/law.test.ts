@@ -207,8 +207,7 @@ async function answerOf(
     warnings?: unknown;
   };
   const { resultType, result } = body.data;
-  const isCut = resultType === 'streams' && entriesOf(result).length >= limit;
-  const isOrdered = !isCut && (process.env['BACKEND_URL'] === undefined || resultType !== 'streams');
+  const isOrdered = process.env['BACKEND_URL'] === undefined || resultType !== 'streams';
   return { result: isOrdered ? rounded(result) : anyOrder(result, limit), warnings: body.warnings };
 }
 
@@ -217,15 +216,11 @@ interface LogStream {
   readonly values: readonly (readonly [ns: string, line: string, labels?: unknown])[];
 }
 
-function entriesOf(streams: readonly LogStream[]): readonly { readonly ns: string; readonly text: string }[] {
-  return streams.flatMap(({ stream, values }) =>
-    values.map(([ns, ...rest]) => ({ ns, text: JSON.stringify([stream, ...rest]) })),
-  );
-}
-
 /** VictoriaLogs says in another order each time what lies at one instant, so a limit that falls there leaves others. */
 function anyOrder(streams: readonly LogStream[], limit: number): unknown {
-  const entries = entriesOf(streams);
+  const entries = streams.flatMap(({ stream, values }) =>
+    values.map(([ns, ...rest]) => ({ ns, text: JSON.stringify([stream, ...rest]) })),
+  );
   const last = streams.map(({ values }) => values.at(-1)?.[0] ?? '');
   const edges = new Set(entries.length < limit ? [] : [last.toSorted()[0], last.toSorted().at(-1)]);
   return entries
