@@ -1,5 +1,5 @@
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
 import { and, freeName, limit, not, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -15,6 +15,7 @@ import {
 } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { bytesOfRow, keptRows, maxTimes, timesOfRepeats } from './repeated-times.js';
+import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found } from './stretches.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
@@ -32,6 +33,8 @@ export interface SelectionProfile {
   readonly isHidden: boolean;
   /** The number of rows that match the requested `unreliable` filter. */
   readonly unreliable: number;
+  /** The number of rows of which the requested `doubts` hold. */
+  readonly doubtful: number;
 }
 
 export interface ProfileRequest {
@@ -43,6 +46,8 @@ export interface ProfileRequest {
   readonly columns: readonly string[];
   /** Matches rows that the backend would count wrongly. */
   readonly unreliable?: LogsqlFilter | undefined;
+  /** Lines that represent only themselves. */
+  readonly doubts?: Doubts | undefined;
 }
 
 /** The profile of one stretch of time. */
@@ -59,6 +64,7 @@ export const plainProfile: SelectionProfile = {
   missing: 0,
   isHidden: false,
   unreliable: 0,
+  doubtful: 0,
 };
 
 /** Profiles selections and remembers the result by stretches of time. */
@@ -133,6 +139,7 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
+    doubtful: found.reduce((sum, { doubtful }) => sum + doubtful, 0),
   };
 }
 
@@ -146,29 +153,32 @@ function bytesOf({ streamsWithSharedTimes, repeatedAt = [], repeatedRows = [] }:
   return bytes;
 }
 
-function keyOf({ upstream, selection, columns, unreliable }: ProfileRequest): string {
+function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequest): string {
   const asked = unreliable === undefined ? [] : [printFilter(unreliable)];
+  if (doubts !== undefined) asked.push(doubts.key);
   return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
 async function look(
-  { upstream, reader, naming, selection, columns, unreliable: unreliableRows }: ProfileRequest,
+  { upstream, reader, naming, selection, columns, ...asked }: ProfileRequest,
   range: TimeRange,
 ): Promise<StretchProfile> {
   const named = (name: string): string => freeName(name, columns);
+  const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
+    condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
   const counting = stats(
     ['_stream', ...columns],
     statsFunction('count', [], named('rows')),
     statsFunction('count_uniq_hash', ['_time'], named('different')),
-    { ...statsFunction('count', [], named('missing')), condition: missingLineRows(naming) },
-    ...(unreliableRows === undefined
-      ? []
-      : [{ ...statsFunction('count', [], named('odd')), condition: unreliableRows }]),
+    ...countIf(missingLineRows(naming), 'missing'),
+    ...countIf(asked.unreliable, 'unreliable'),
+    ...countIf(asked.doubts?.filter, 'doubtful'),
   );
-  const pipes = columns.length === 0 ? [counting] : [counting, limit(maxGroups)];
+  const counted = [...(asked.doubts?.pipes ?? []), counting];
+  const pipes = columns.length === 0 ? counted : [...counted, limit(maxGroups)];
   const rows = new Map<string, number>();
   const streamsWithSharedTimes = new Set<string>();
-  let [missing, groups, unreliable, isHidden] = [0, 0, 0, false];
+  let [missing, groups, unreliable, doubtful, isHidden] = [0, 0, 0, 0, false];
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
@@ -176,7 +186,8 @@ async function look(
       const before = rows.get(text);
       rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
       missing += Number(columnOf(row, named('missing')));
-      unreliable += Number(columnOf(row, named('odd')) ?? 0);
+      unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
+      doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
       // Rows of one stream in several groups may still share times.
       if (before !== undefined || columnOf(row, named('rows')) !== columnOf(row, named('different')))
         streamsWithSharedTimes.add(text);
@@ -196,6 +207,7 @@ async function look(
     repeatedRows: await keptRows(withLines, repeatedAt),
     missing,
     unreliable,
+    doubtful,
     isHidden: isHidden || (columns.length > 0 && groups >= maxGroups),
   };
 }

@@ -27,6 +27,22 @@ export interface LineShaper {
   readonly columns: readonly string[];
   /** A line with the same meaning as a group's lines; undefined when their shape does not decide it. */
   representativeOf(get: Get): RepresentativeLine | undefined;
+  /** How to split lines of which none is in doubt, which takes less; undefined where a sample holds lines that are. */
+  readonly sure?: SureShaper<LineShaper> | undefined;
+}
+
+/** A shaper for lines that have been looked at before. */
+export interface SureShaper<Shaper> {
+  readonly doubts: Doubts;
+  readonly shaper: Shaper;
+}
+
+/** What to look for in a selection's lines, once; `key` tells it apart. */
+export interface Doubts {
+  readonly key: string;
+  readonly pipes: readonly LogsqlPipe[];
+  /** Matches lines, behind the pipes, that represent only themselves. */
+  readonly filter: LogsqlFilter;
 }
 
 const maxForms = 3;
@@ -89,21 +105,33 @@ export class LineShapes {
     this.#memory = memory;
   }
 
+  /** The answer, if it is remembered. */
+  known<Shaper extends LineShaper>(
+    { key }: LineQuestion<Shaper>,
+    { upstream, selection }: Pick<AskedLines, 'upstream' | 'selection'>,
+  ): Shaper | Declined | undefined {
+    // The key names the question, so that this is what its judge has returned.
+    return this.#memory.get(keyOf(key, upstream, selection)) as Shaper | Declined | undefined;
+  }
+
   /** How to split the lines into shapes, or why they should be read instead: they must have enough in common. */
   async of<Shaper extends LineShaper>(
     question: LineQuestion<Shaper>,
     asked: AskedLines,
   ): Promise<Shaper | Declined> {
-    const key = `${question.key} ${asked.upstream.owner} ${printFilter(asked.selection)}`;
-    const known = this.#memory.get(key);
-    // The key names the question, so that this is what its judge has returned.
-    if (known !== undefined) return known as Shaper | Declined;
+    const known = this.known(question, asked);
+    if (known !== undefined) return known;
     const lines = await asked.samples.of(asked);
     const shaper = await atPace(question.judge(lines), new Pacer(asked.signal));
     // An empty sample says nothing about other ranges.
+    const key = keyOf(question.key, asked.upstream, asked.selection);
     if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
     return shaper;
   }
+}
+
+function keyOf(question: string, { owner }: Pick<Upstream, 'owner'>, selection: LogsqlFilter): string {
+  return `${question} ${owner} ${printFilter(selection)}`;
 }
 
 /** The samples of one request, whose questions are about the same lines. */

@@ -14,6 +14,7 @@ import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
 import { listingBytes, isSame, listSelection, type StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
+import type { LineQuestion } from './shapes.js';
 import { Statistics, type Counted, type Parts } from './statistics.js';
 
 /** How long a selection's streams are reused as a first guess. */
@@ -100,8 +101,10 @@ async function beginEarly(asked: Asked): Promise<Begun | Declined> {
   // Requested first: early requests wait for it, and might otherwise delay it.
   const taking = listSelection(upstream, reader, plan.selection, buckets.range, request.signal);
   taking.catch(() => undefined);
+  // A sample of lines that is not there yet would have to wait as well.
+  const isKnown = before !== undefined && knowsLines(asked, before);
   const guess =
-    before === undefined || early === undefined
+    !isKnown || early === undefined
       ? undefined
       : await begin({ ...asked, context: { ...context, upstream: early.upstream } }, before);
   try {
@@ -119,18 +122,34 @@ async function beginEarly(asked: Asked): Promise<Begun | Declined> {
   }
 }
 
+/** What is asked about lines; undefined where they need not be read, by parsers that can add no label and whose errors are dropped. */
+function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
+  const { fromJson, dropsErrors, looksAtLines } = push;
+  if (!looksAtLines || fromJson === undefined) return undefined;
+  const open = openNames(fromJson, streamListing);
+  return open.length > 0 || dropsErrors !== true ? jsonQuestion(open) : undefined;
+}
+
+function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
+  const question = lineQuestion(plan, streamListing);
+  if (question === undefined || isDeclined(question)) return true;
+  return context.shapes.known(question, { ...context, selection: plan.selection }) !== undefined;
+}
+
 async function begin(
   { plan: whole, ...asked }: Asked,
   streamListing: StreamListing,
 ): Promise<Begun | Declined> {
   const { context, buckets } = asked;
-  const { fromJson, dropsErrors, looksAtLines } = whole.push;
-  const open = openNames(fromJson ?? [], streamListing);
-  // Lines need not be read by parsers that can add no label and whose errors are dropped.
-  const readsLines = looksAtLines && fromJson !== undefined && (open.length > 0 || dropsErrors !== true);
-  const plan = readsLines ? whole : withoutJson(whole);
-  const lines = readsLines ? jsonQuestion(open) : undefined;
-  if (lines !== undefined && isDeclined(lines)) return lines;
+  const question = lineQuestion(whole, streamListing);
+  if (question !== undefined && isDeclined(question)) return question;
+  const plan = question === undefined ? withoutJson(whole) : whole;
+  const { selection } = plan;
+  const rows = rowsOfStreams(streamListing.listed);
+  const shaper =
+    question && (await context.shapes.of(question, { ...context, selection, range: buckets.range, rows }));
+  if (shaper !== undefined && isDeclined(shaper)) return shaper;
+  const lines = question && shaper && { question, shaper };
   const { naming } = context;
   const { names } = plan.push;
   const deciding = decidingFields(names, streamListing, naming);
@@ -140,12 +159,12 @@ async function begin(
   await pacer.due();
   const byLabels =
     names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, deciding, naming), pacer);
-  const unreliable = lines === undefined ? undefined : lenientNumberLines;
   const profileRequest = {
     ...context,
-    selection: plan.selection,
+    selection,
     columns: byLabels.placeholderColumns,
-    unreliable,
+    unreliable: lines && lenientNumberLines,
+    doubts: shaper?.sure?.doubts,
   };
   const make = (profile: SelectionProfile): Statistics | Declined => {
     const grouping = profile.isHidden ? byStream : byLabels;

@@ -50,7 +50,7 @@ export interface Parts {
   readonly profile: SelectionProfile;
   readonly grouping: Grouping;
   /** How lines matter; undefined when only their level does. */
-  readonly lines: LineQuestion | undefined;
+  readonly lines: { readonly question: LineQuestion; readonly shaper: LineShaper } | undefined;
 }
 
 /** The counts: groups by their columns, and lines by level where only the line decides it. */
@@ -97,16 +97,17 @@ export class Statistics {
   }
 
   /** Whether this profile would have led to the same statistics. */
-  isRight({ isHidden, missing, unreliable }: SelectionProfile): boolean {
+  isRight({ isHidden, missing, unreliable, doubtful }: SelectionProfile): boolean {
     const { profile } = this.#parts;
-    return profile.isHidden === isHidden && profile.missing > 0 === missing > 0 && unreliable === 0;
+    const isSame = profile.isHidden === isHidden && profile.missing > 0 === missing > 0;
+    return isSame && profile.doubtful > 0 === doubtful > 0 && unreliable === 0;
   }
 
   /** Asks the backend. */
   async count(): Promise<Counted | Declined> {
-    const { streamListing, deciding, lines, plan } = this.#parts;
-    const shaper = lines === undefined ? undefined : await this.#cutting(lines, plan.selection);
-    if (shaper !== undefined && isDeclined(shaper)) return shaper;
+    const { streamListing, deciding, lines, profile } = this.#parts;
+    const sure = profile.doubtful > 0 ? undefined : lines?.shaper.sure?.shaper;
+    const shaper = sure ?? lines?.shaper;
     const withoutLevel = [...streamListing.streams.values()].filter(
       ({ level }) => level === undefined,
     ).length;
@@ -188,7 +189,7 @@ export class Statistics {
     const { plan, lines } = this.#parts;
     const asked = this.#countRequest(filter);
     if (shaper !== undefined) {
-      const counted = await this.#unlessRefused(lines?.key ?? '', () => countByShape({ ...asked, shaper }));
+      const counted = await this.#unlessRefused(lines?.question.key ?? '', () => countByShape({ ...asked, shaper }));
       return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all'
@@ -202,7 +203,7 @@ export class Statistics {
     const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
     if (isDeclined(levels)) return lines === undefined ? this.#countBySpelling() : 'rows';
     const shaper = lines === undefined ? levels : withLevels(lines, levels);
-    const kind = `shapes ${this.#parts.lines?.key ?? ''}`;
+    const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
     return this.#countUndecided(kind, shaper, and(this.#filter, filter));
   }
 

@@ -117,14 +117,16 @@ async function knownOf(
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
   const columns = grouping.placeholderColumns;
-  const asked = { ...context, selection, columns, unreliable: lenientNumberLines };
+  const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
+  const shaper = await context.shapes.of(question, sampled);
+  if (isDeclined(shaper)) return shaper;
+  const { sure } = shaper;
+  const asked = { ...context, selection, columns, unreliable: lenientNumberLines, doubts: sure?.doubts };
   const profile = await context.profiler.of(asked, range, listed);
   if (profile.missing > 0) return decline('missing-lines');
   if (profile.unreliable > 0) return decline('lenient-numbers');
   if (profile.isHidden) return decline('hidden-fields');
-  const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
-  const shaper = await context.shapes.of(question, sampled);
-  return isDeclined(shaper) ? shaper : { grouping, shaper, profile };
+  return { grouping, shaper: profile.doubtful > 0 ? shaper : (sure?.shaper ?? shaper), profile };
 }
 
 interface Reading {

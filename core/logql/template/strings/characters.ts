@@ -3,12 +3,17 @@ export function isPrintable(code: number): boolean {
   return /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(String.fromCodePoint(code));
 }
 
-const goSpaces = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-const leadingSpace = new RegExp(`^[${goSpaces}]+`);
-const oneSpace = new RegExp(`^[${goSpaces}]$`);
+/** The characters for which Go's unicode.IsSpace holds. */
+export const spaces: readonly string[] = [
+  ...[0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680],
+  ...Array.from({ length: 11 }, (_, index) => 0x2000 + index),
+  ...[0x2028, 0x2029, 0x202f, 0x205f, 0x3000],
+].map((code) => String.fromCharCode(code));
+const leadingSpace = new RegExp(`^[${spaces.join('')}]+`);
+const known: ReadonlySet<string> = new Set(spaces);
 
 export function isSpace(char: string): boolean {
-  return oneSpace.test(char);
+  return known.has(char);
 }
 
 /** Go's strings.TrimSpace. */

@@ -5,7 +5,7 @@ export const metricJson = metricRule({
   id: 'metricJson',
   construct: 'sum by (a) (count_over_time(... | json [..])) and others that count, also with | a="v"',
   backend:
-    'unpack_json fields (a); extract to find lines in which the key stands more than once; stats by (a, the line where it is not certain) count()',
+    'unpack_json fields (a); extract to find lines in which the key stands more than once; stats by (a, the line where it is not certain) count(); without the lines where all of a selection have been certain before',
   verdict: 'superset',
   reason:
     'a key that stands once in a valid object without escapes is the label; all other lines come as they are, grouped when equal. Rows are read instead when there are too many groups, or lines with keys or numbers that are no JSON',

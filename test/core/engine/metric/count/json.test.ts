@@ -139,3 +139,44 @@ test.serial('parsers of which no label is seen move no lines', async (t) => {
     t.true((await rowsMoved(text)) < 40, parser);
   }
 });
+
+const unlike = [
+  '{"status":7,"status":8}',
+  '{"status":7," status":8}',
+  '{"status":7,"\tstatus":8}',
+  '{"status":7,"status\u3000":8}',
+  '{"st\\u0061tus":7}',
+  '{"status":7,"n":+1}',
+  '{"status":[7]}',
+  '{"status":{"status":7}}',
+  '{"n":1}',
+  'status=7',
+];
+
+test.serial('a line that no sample of its selection is like counts as it would alone', async (t) => {
+  t.timeout(120_000);
+  account += 1;
+  const texts = [
+    'sum by (status) (count_over_time({app="a"} | json [60s]))',
+    'sum by (status, detected_level) (count_over_time({app="a"} | json | drop __error__ [60s]))',
+    'max_over_time({app="a"} | json | unwrap status | __error__="" [60s]) by (app)',
+    'sum by (app) (sum_over_time({app="a"} | json | unwrap status | __error__="" [60s]))',
+  ];
+  for (const [index, line] of unlike.entries()) {
+    account += 1;
+    const stored = Array.from({ length: 598 }, (_, n) => ({
+      ns: base + (BigInt(n) * second) / 2n,
+      stream: { app: 'a' },
+      line: `{"n":${n},"status":${n % 3 === 0 ? 500 : 200}}`,
+    }));
+    // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
+    const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
+    const comesLater = index % 2 === 0;
+    await store.push(account, comesLater ? stored : [...stored, other]);
+    for (const text of texts) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    if (!comesLater) continue;
+    await store.push(account, [other]);
+    for (const text of texts)
+      t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), `${line} after ${text}`);
+  }
+});

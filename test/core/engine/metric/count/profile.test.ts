@@ -78,6 +78,7 @@ const nothingSpecial = {
   missing: 0,
   isHidden: false,
   unreliable: 0,
+  doubtful: 0,
 };
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
