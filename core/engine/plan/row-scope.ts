@@ -49,7 +49,7 @@ function readBy(stage: Stage): 'keys' | 'pieces' | 'other-lines' | undefined {
   }
 }
 
-/** Whether a stage may mark a row with an error, behind which Loki lets comparisons of numbers pass. */
+/** Whether a stage may mark a row with an error, behind which Loki lets comparisons of addresses pass. */
 function mayFail(stage: Stage): boolean {
   if (stage.kind === 'label-filter') return !comparesTexts(stage.filter);
   return stage.kind !== 'line-filter' && stage.kind !== 'drop' && stage.kind !== 'decolorize';

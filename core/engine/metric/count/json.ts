@@ -9,7 +9,7 @@ import {
   regexp,
   substring,
 } from '../../../victoria/logsql/build.js';
-import { spaces } from '../../../logql/template/strings/characters.js';
+import { spaceClass as blank, spaces } from '../../../logql/template/strings/characters.js';
 import type { StreamListing } from './stream-listing.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { decline, type Declined } from '../declined.js';
@@ -153,8 +153,6 @@ function isFoundOnce(name: string, index: number): LogsqlFilter {
   const isText = not(field(value, { kind: 'exact-prefix', text: '[' }));
   return and(present(value), isText, present(rest), not(substring(rest, startOf(name))));
 }
-
-const blank = `[${spaces.map((char) => `\\x{${char.charCodeAt(0).toString(16)}}`).join('')}]`;
 
 /**
  * Loki trims blanks around a key. They only need to be searched for when the key's text also occurs elsewhere, and by a pattern only in lines

@@ -189,7 +189,9 @@ export class Statistics {
     const { plan, lines } = this.#parts;
     const asked = this.#countRequest(filter);
     if (shaper !== undefined) {
-      const counted = await this.#unlessRefused(lines?.question.key ?? '', () => countByShape({ ...asked, shaper }));
+      const counted = await this.#unlessRefused(lines?.question.key ?? '', () =>
+        countByShape({ ...asked, shaper }),
+      );
       return isDeclined(counted) ? counted : counted.groups;
     }
     return plan.push.names === 'all'

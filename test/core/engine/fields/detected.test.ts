@@ -31,6 +31,7 @@ function row(second: number, line: string, metadata: WrittenRow = {}): WrittenRo
 
 /** How many rows the streams have: few. */
 const fewRows: ExpectedCall = { call: 'stats', samples: [] };
+const noNames: ExpectedCall = { call: 'list', values: [] };
 
 function labelsOf(answer: Answer): unknown {
   return answer.kind === 'detected-fields' && answer.fields.map(({ label, type }) => [label, type]);
@@ -96,7 +97,7 @@ test('when time runs out the lines found so far must do', async (t) => {
   const page = slowPage(clock, (index) => (index === 0 ? 'a=1 rare=x' : `a=${index}`));
   const { answer } = await runDiscovery(
     fields('{app="a"} | logfmt | rare="x" or a > 99999'),
-    [fewRows, page],
+    [noNames, fewRows, page],
     { clock },
   );
   t.deepEqual(labelsOf(answer), [
@@ -109,7 +110,8 @@ test('when time runs out the lines found so far must do', async (t) => {
 test('when time runs out before any line is found, that is said', async (t) => {
   const clock = new FakeClock();
   const page = slowPage(clock, (index) => `a=${index}`);
-  const run = runDiscovery(fields('{app="a"} | logfmt | rare="x" or a > 99999'), [fewRows, page], { clock });
+  const query = '{app="a"} | logfmt | rare="x" or a > 99999';
+  const run = runDiscovery(fields(query), [noNames, fewRows, page], { clock });
   const error = await t.throwsAsync(run, { instanceOf: ApiError });
   t.is(error.status, 504);
   t.regex(error.message, /^request timed out/);

@@ -32,7 +32,8 @@ export function rowsAround({ selector, stages }: LogExpr): fc.Arbitrary<Fields> 
   const labels = fc.array(label, { maxLength: 2 });
   const selected = fc.oneof({ weight: 4, arbitrary: fc.constant(wanted) }, fc.subarray(wanted));
   const fields = fc.dictionary(fc.constantFrom(...spelled, 'level'), anyValue, { maxKeys: 2 });
-  const line = lineAround([...texts]);
+  const isJson = stages.some(({ kind }) => kind === 'json');
+  const line = isJson ? fc.oneof(lineAround([...texts]), objectOf([...names])) : lineAround([...texts]);
   return fc.record({ labels, selected, fields, line, cameByOtlp: fc.boolean() }).map((made): Fields => {
     const pairs = [...made.selected, ...made.labels].filter(([, value]) => value !== '');
     const stream = new Map(made.cameByOtlp ? [...pairs, ['host.name', 'h']] : pairs);
@@ -47,6 +48,32 @@ export function rowsAround({ selector, stages }: LogExpr): fc.Arbitrary<Fields> 
       ...(made.cameByOtlp ? { severity_number: '9' } : {}),
     };
   });
+}
+
+const jsonValues = [
+  '0',
+  '200',
+  '"200"',
+  '499.5',
+  '500',
+  '"500"',
+  '5e2',
+  '+500',
+  '"ten"',
+  'null',
+  '[500]',
+  '{}',
+  'NaN',
+];
+
+/** Lines of JSON with one of the names as a key, here and there broken. */
+function objectOf(names: readonly string[]): fc.Arbitrary<string> {
+  const value = fc.constantFrom(...jsonValues);
+  const key = fc.constantFrom(...names, ...names, ...names.map((name) => ` ${name}\\t`), 'other');
+  const rest = fc.constantFrom('', '', '', ',"a":1', ',"a":"\\u0061"', ',', '} x');
+  return fc
+    .tuple(fc.array(fc.tuple(key, value), { maxLength: 2 }), rest)
+    .map(([pairs, end]) => `{${pairs.map(([name, text]) => `"${name}":${text}`).join(',')}${end}}`);
 }
 
 /** Lines that hold a text, or its plain pieces in their order or not, changed and with others in between. */

@@ -38,7 +38,20 @@ const sign = fc.constantFrom(
   ],
 );
 const value = fc.oneof(
-  fc.constantFrom('error', 'ERROR', '500', 'path/to', "it's", 'two words'),
+  fc.constantFrom(
+    'error',
+    'ERROR',
+    '500',
+    '499.7',
+    '5e2',
+    '400',
+    '007',
+    '5ms',
+    '-1',
+    'path/to',
+    "it's",
+    'two words',
+  ),
   fc.array(sign, { maxLength: 5 }).map((signs) => signs.join('')),
 );
 
@@ -93,7 +106,7 @@ function lineWith(wanted: string): fc.Arbitrary<string> {
         spaced: `{ "http code" : ${inQuotes}, "c":${rest}}`,
         logfmt: `a=${rest} http.code=${inQuotes} b`,
         bare: `http_code=${text} a=${rest}`,
-        number: `{"http_code":500,"a":${rest}}`,
+        number: `{"http_code" :${/^[-0-9.e]+$/.test(text) ? text : 500},"a":${rest},"code":499}`,
         packed: `{"_entry":${quoted(`http_code=${inQuotes}`, ofKey)}}`,
         other: `{"a":${inQuotes}} a=${inQuotes}`,
         text,
@@ -147,13 +160,16 @@ function filterOn(text: string): readonly string[] {
     ...[pattern, `${pattern}|error`, `.*${pattern}.*`, `(?i)${pattern}`, `${pattern}.+`].map(
       (one) => `=~${JSON.stringify(one)}`,
     ),
-    ...['!=""', '=~".+"', '!~"|error"', '!="error"', '=~"5.."', '>400'],
+    ...['!=""', '=~".+"', '!~"|error"', '!="error"', '=~"5.."', '>400', '>=499.5', '<=400', '==500', '<1'],
   ];
 }
 
 function filterFor(wanted: string): fc.Arbitrary<string> {
   return fc
-    .tuple(fc.nat(11), fc.constantFrom('', '', '', ' or http_code="500"', ' and a!=""', ' or a>1'))
+    .tuple(
+      fc.nat(15),
+      fc.constantFrom('', '', '', ' or http_code="500"', ' and a!=""', ' or a>1', ' and a<7'),
+    )
     .map(([which, more]) => `http_code${filterOn(wanted)[which] ?? ''}${more}`);
 }
 

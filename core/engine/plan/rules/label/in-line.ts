@@ -31,7 +31,7 @@ export const labelInLine = labelRule({
 });
 
 // Of all escapes of JSON and logfmt only this one can stand for what is searched for here.
-const escaped = contains('\\u');
+export const escaped = contains('\\u');
 
 /** Lines from which a value that passes may be taken; undefined where it may be any. */
 function linesOf(filter: StringLabelFilter, source: 'keys' | 'pieces'): LogsqlFilter | undefined {

@@ -8,12 +8,14 @@ import { labelMissing } from './missing.js';
 import { labelNegated } from './negated.js';
 import { labelNot } from './not.js';
 import { labelNumber } from './number.js';
+import { labelNumberInLine } from './number-in-line.js';
 import { labelParsed } from './parsed.js';
 import { labelText } from './text.js';
 
 /** The rules about one comparison of a label, in the order they are tried; the first that it falls under decides. */
 export const labelRules = [
   labelInLine,
+  labelNumberInLine,
   labelParsed,
   labelLevel,
   labelDerived,

@@ -2,7 +2,8 @@ import { labelRule } from './label-rule.js';
 
 export const labelParsed = labelRule({
   id: 'labelParsed',
-  construct: '| name!="v" and numbers behind a stage that can make, change or drop the name',
+  construct:
+    '| name!="v" behind a stage that can make, change or drop the name, and numbers behind one but | json',
   backend: '',
   verdict: 'none',
   reason: 'the value is not what is stored',

@@ -26,16 +26,16 @@ const missing =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 
 test('an explanation tells the tree, what the backend is asked, what is done where, and the cost', (t) => {
-  const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status > 5'));
+  const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status != 5'));
   t.is(
     text,
     [
-      'query   {app="a"} != "zzz" | json | level="error" | status > 5',
-      'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status>5))',
+      'query   {app="a"} != "zzz" | json | level="error" | status != 5',
+      'tree    (log (selector app="a") (line-filter != "zzz") (json json) (label-filter level="error") (label-filter status!=5))',
       'cost    scan: rows of the selection, newest or oldest first, until enough of them have passed the stages that run here',
       'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
       '',
-      'read    {app="a"} != "zzz" | json | level="error" | status>5',
+      'read    {app="a"} != "zzz" | json | level="error" | status!=5',
       `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or _msg:="" or _msg:="${missing}"* or level:="error" or {level="error"})`,
       '  {app="a"}',
       `      by the backend (streamMatcher): ${streamMatcher.reason}`,
@@ -45,9 +45,9 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       `      here (parser): ${parser.reason}`,
       '  | level="error"',
       `      both (labelInLine): ${labelInLine.reason}`,
-      '  | status>5',
+      '  | status!=5',
       `      here (labelParsed): ${labelParsed.reason}`,
-      'here    | json | level="error" | status>5',
+      'here    | json | level="error" | status!=5',
       '',
     ].join('\n'),
   );
