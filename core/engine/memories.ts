@@ -34,6 +34,8 @@ export interface Memories {
   readonly refusals: Memory<Declined>;
   /** By owner of the data and selection. */
   readonly listings: Memory<StreamListing>;
+  /** Rows per nanosecond, by owner of the data and selection. */
+  readonly densities: Memory<number>;
 }
 
 const maxEntries = 2000;
@@ -64,5 +66,6 @@ export function createMemories({
     spelled: new SpelledLevelFinder(memory<SpelledStretch>('spelled-levels')),
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
+    densities: memory<number>('densities'),
   };
 }

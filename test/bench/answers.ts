@@ -18,7 +18,7 @@ export function run(): Promise<void> {
     startMs: sampleStartMs,
     endMs: sampleEndMs,
     shapes,
-    rounds: 7,
+    rounds: Number(process.env['BENCH_ROUNDS'] ?? 15),
     atOnce: 1,
   });
 }

@@ -60,7 +60,7 @@ async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,
   lineLimit: number,
-  { upstream, reader, clock, signal, memory, workers, options }: EngineContext,
+  { upstream, reader, clock, signal, memory, workers, options, memories }: EngineContext,
 ): Promise<readonly StreamResult[]> {
   const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = options;
   const limit = Math.min(lineLimit, maxLines);
@@ -86,6 +86,7 @@ async function newestEntries(
     signal,
     memory,
     missing: () => collector.missing,
+    densities: memories.densities,
   });
   for await (const rows of pages) {
     signal.throwIfAborted();

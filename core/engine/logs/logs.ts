@@ -10,7 +10,10 @@ import { readPages } from '../rows/row-pages.js';
 export type LogsContext = Pick<
   EngineContext,
   'upstream' | 'reader' | 'clock' | 'signal' | 'memory' | 'showsGroups' | 'derive'
-> & { readonly workers: Pick<EngineContext['workers'], 'run'> };
+> & {
+  readonly workers: Pick<EngineContext['workers'], 'run'>;
+  readonly memories: Pick<EngineContext['memories'], 'densities'>;
+};
 
 /** Answers a log query: reads pages of rows in the request's direction until enough entries pass the residual stages. */
 export async function answerLogs(
@@ -40,6 +43,7 @@ export async function answerLogs(
     signal: context.signal,
     memory: context.memory,
     missing: () => collector.missing,
+    densities: context.memories.densities,
   });
   for await (const rows of pages) {
     context.signal.throwIfAborted();

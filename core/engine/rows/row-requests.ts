@@ -1,5 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Direction } from '../../wire/api/request.js';
+import type { Memory } from '../../base/memory/byte-lru.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
@@ -21,6 +22,8 @@ export interface PagesRequest {
   readonly memory: MemoryAccount;
   /** The number of entries that the answer still needs, called between reads. Without it, reads grow. */
   readonly missing?: () => number;
+  /** How many rows selections had per nanosecond, which decides how much is read at once. */
+  readonly densities?: Memory<number>;
 }
 
 /** Requests the given number of newest or oldest rows. */

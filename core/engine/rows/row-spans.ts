@@ -1,6 +1,7 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { printFilter } from '../../victoria/logsql/print.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
@@ -32,18 +33,33 @@ const mostPickedRows = 10_000;
  * rows. To select the newest of many rows it would read them several times. Undefined when there are so few rows that this does not matter.
  */
 export async function spanOfFirstRows(request: PagesRequest): Promise<Span | undefined> {
-  const { filter, range, firstPageRows, upstream } = request;
+  const { range, firstPageRows } = request;
   const rangeNs = range.endNs - range.startNs;
   if (rangeNs <= 1n || firstPageRows < 1) return undefined;
-  const counting = stats([], statsFunction('count', [], 'rows'));
-  const [sample] = await upstream.stats({ query: query(selectionOf(filter), [counting]), range });
-  const rows = Number(sample?.value ?? 0);
+  const rows = (await densityOf(request)) * Number(rangeNs);
   const wantedRows = Math.min(firstPageRows, mostWantedRows);
   // Rows are not evenly distributed, and a span with too few rows costs another call.
   const spare = Math.ceil(3 * Math.sqrt(wantedRows) + wantedRows / 20);
   if (!(rows > 2 * (wantedRows + spare))) return undefined;
-  const lengthNs = (rangeNs * BigInt(wantedRows + spare)) / BigInt(rows);
+  const lengthNs = (rangeNs * BigInt(wantedRows + spare)) / BigInt(Math.ceil(rows));
   return { lengthNs: lengthNs > 0n ? lengthNs : 1n, wantedRows };
+}
+
+const densityMs = 60_000;
+const densityBytes = 8;
+
+/** About how many rows the selection has per nanosecond; counted where that is not remembered. */
+async function densityOf({ filter, range, upstream, densities }: PagesRequest): Promise<number> {
+  const selection = selectionOf(filter);
+  const key = `${upstream.owner} ${printFilter(selection)}`;
+  const known = densities?.get(key);
+  if (known !== undefined) return known;
+  const counting = stats([], statsFunction('count', [], 'rows'));
+  const [sample] = await upstream.stats({ query: query(selection, [counting]), range });
+  const density = Number(sample?.value ?? 0) / Number(range.endNs - range.startNs);
+  // Where no row is there may be many elsewhere.
+  if (density > 0) densities?.set(key, density, densityBytes, densityMs);
+  return density;
 }
 
 /** The span after a stretch of time with `rows` rows. */

@@ -9,7 +9,9 @@ import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/n
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { planLogs } from '../../../../core/engine/plan/logs.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
-import { FakeClock } from '../../../../core/testing/index.js';
+import { FakeClock, makeHost } from '../../../../core/testing/index.js';
+import { createMemories } from '../../../../core/engine/memories.js';
+import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerLogs } from '../../../../core/engine/logs/logs.js';
 import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
 import { noWorkers } from '../../logql/lines-here.js';
@@ -52,6 +54,7 @@ async function answer(
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: true,
+    memories: createMemories(makeHost({ metrics: engineMetrics })),
     derive: undefined,
     memory: unboundedMemory(),
   };
@@ -185,6 +188,7 @@ test('the groups stay empty where they are not to be shown', async (t) => {
     signal: new AbortController().signal,
     workers: noWorkers,
     showsGroups: false,
+    memories: createMemories(makeHost({ metrics: engineMetrics })),
     derive: undefined,
     memory: unboundedMemory(),
   };
@@ -217,6 +221,7 @@ test('an aborted request stops between pages', async (t) => {
     signal: AbortSignal.abort(new Error('gone')),
     workers: noWorkers,
     showsGroups: true,
+    memories: createMemories(makeHost({ metrics: engineMetrics })),
     derive: undefined,
     memory: unboundedMemory(),
   };
