@@ -166,26 +166,28 @@ async function look(
   const named = (name: string): string => freeName(name, columns);
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
     condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
+  const missing = missingLineRows(naming);
   const counting = stats(
     ['_stream', ...columns],
     statsFunction('count', [], named('rows')),
     statsFunction('count_uniq_hash', ['_time'], named('different')),
-    ...countIf(missingLineRows(naming), 'missing'),
+    ...countIf(missing, 'missing'),
     ...countIf(asked.unreliable, 'unreliable'),
-    ...countIf(asked.doubts?.filter, 'doubtful'),
+    // The text that stands for a line that is not stored is no line to count.
+    ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
   );
   const counted = [...(asked.doubts?.pipes ?? []), counting];
   const pipes = columns.length === 0 ? counted : [...counted, limit(maxGroups)];
   const rows = new Map<string, number>();
   const streamsWithSharedTimes = new Set<string>();
-  let [missing, groups, unreliable, doubtful, isHidden] = [0, 0, 0, 0, false];
+  let [missingRows, groups, unreliable, doubtful, isHidden] = [0, 0, 0, 0, false];
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
       const text = row._stream ?? '{}';
       const before = rows.get(text);
       rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
-      missing += Number(columnOf(row, named('missing')));
+      missingRows += Number(columnOf(row, named('missing')));
       unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
       doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
       // Rows of one stream in several groups may still share times.
@@ -199,13 +201,13 @@ async function look(
   const looked = { upstream, range, filter: selection };
   const fieldsOf = (text: string): StreamIdentity['fields'] => reader.stream(text).fields;
   const repeatedAt = await timesOfRepeats(looked, streamsWithSharedTimes, fieldsOf);
-  const withLines = { ...looked, filter: and(selection, not(missingLineRows(naming))) };
+  const withLines = { ...looked, filter: and(selection, not(missing)) };
   return {
     tally,
     streamsWithSharedTimes,
     repeatedAt,
     repeatedRows: await keptRows(withLines, repeatedAt),
-    missing,
+    missing: missingRows,
     unreliable,
     doubtful,
     isHidden: isHidden || (columns.length > 0 && groups >= maxGroups),

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import { collapseNums } from '../../../victoria/logsql/eval/collapse.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, field, fields, limit, not, query } from '../../../victoria/logsql/build.js';
+import { and, exact, field, fields, limit, not, or, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { unknownLevel } from '../../../victoria/names/level.js';
 import {
@@ -185,6 +185,7 @@ export const levelQuestion: LineQuestion = { key: 'level', judge: shaperFor };
 export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Declined> {
   const forms = yield* commonForms(lines);
   const shapes = new Map<string, boolean>();
+  const cuts: Cuts = { starts: new Set(), values: new Set(), uncut: new Set() };
   let undecided = 0;
   for (const line of lines) {
     const shape = collapsed(shapeOf(line, forms));
@@ -192,11 +193,71 @@ export function* shaperFor(lines: readonly string[]): Steps<LineShaper | Decline
     let isDecided = shapes.get(key);
     if (isDecided === undefined) shapes.set(key, (isDecided = levelOfShape(shape) !== undefined));
     if (!isDecided) undecided += 1;
+    if (shape.form === undefined) cuts.uncut.add(shape.line);
+    else {
+      cuts.starts.add(shape.before);
+      cuts.values.add(shape.value);
+    }
     yield;
   }
   const isWorthwhile =
     shapes.size * minLinesPerShape <= lines.length && undecided * minLinesPerShape <= lines.length;
-  return isWorthwhile ? shaperOf(forms) : decline('lines-differ');
+  if (!isWorthwhile) return decline('lines-differ');
+  return undecided === 0 ? { ...shaperOf(forms), sure: sureLevels(forms, cuts) } : shaperOf(forms);
+}
+
+/** What stands in front of levels, the levels, and lines without one; with numbers collapsed. */
+interface Cuts {
+  readonly starts: Set<string>;
+  readonly values: Set<string>;
+  readonly uncut: Set<string>;
+}
+
+const maxStarts = 32;
+const maxStartBytes = 4000;
+
+/**
+ * Where levels stand behind few texts, and mean the same behind each, what is cut out of a line tells its level. So does that nothing is, where
+ * such lines are few and of one level.
+ */
+function sureLevels(forms: readonly LevelForm[], cuts: Cuts): LineShaper['sure'] {
+  const starts = [...cuts.starts].sort();
+  const uncut = levelOfAll(cuts.uncut, (line) => levelOf(line, '', forms));
+  const lines = uncut === undefined ? [] : [...cuts.uncut].sort();
+  const text = JSON.stringify([forms, starts, lines]);
+  const isShort = starts.length + lines.length <= maxStarts && text.length <= maxStartBytes;
+  if (starts.length === 0 || !isShort) return undefined;
+  const cutLevel = (found: string): string | undefined =>
+    levelOfAll(starts, (start) => levelOf(start, found, forms));
+  if ([...cuts.values].some((found) => cutLevel(found) === undefined)) return undefined;
+  const { pipes, columns } = shaperOf(forms);
+  const isOneOf = (texts: readonly string[]): LogsqlFilter => or(...texts.map((one) => exact(before, one)));
+  const known = or(
+    and(not(unmatched), isOneOf(starts)),
+    uncut === undefined ? unmatched : and(unmatched, isOneOf(lines)),
+  );
+  const cut = cutting(forms, (prefix) => prefix);
+  return {
+    doubts: { key: `level ${text}`, pipes, filter: not(known) },
+    shaper: {
+      pipes: uncut === undefined ? [...cut, ...keepingUncut(forms)] : cut,
+      columns: uncut === undefined ? columns : [value],
+      representativeOf(get) {
+        const found = get(value) ?? '';
+        if (found !== '') return representing(cutLevel(found));
+        return representing(uncut ?? levelOf(get(before) ?? '', '', forms));
+      },
+    },
+  };
+}
+
+/** The level of all of these, where it is the same. */
+function levelOfAll(
+  texts: Iterable<string>,
+  levelOf: (text: string) => string | undefined,
+): string | undefined {
+  const levels = new Set(Array.from(texts, levelOf));
+  return levels.size === 1 ? [...levels][0] : undefined;
 }
 
 export function* commonForms(lines: readonly string[]): Steps<readonly LevelForm[]> {
@@ -224,11 +285,12 @@ const before = '__shape_start';
 const value = '__shape_level';
 const startsAnObject = field('_msg', { kind: 'exact-prefix', text: '{' });
 
-/** Cuts a line after the level in the first matching form; a line without one is kept whole. Numbers are collapsed. */
-export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
-  const unmatched = exact(value, '');
-  const extracting = forms.map(({ prefix, suffix }, index): LogsqlPipe => {
-    const pattern = `<plain:${before}>${prefix}<plain:${value}>${suffix}`;
+const unmatched = exact(value, '');
+
+/** Cuts a level out of a line in the first matching form. */
+function cutting(forms: readonly LevelForm[], startOf: (prefix: string) => string): readonly LogsqlPipe[] {
+  return forms.map(({ prefix, suffix }, index): LogsqlPipe => {
+    const pattern = `${startOf(prefix)}<plain:${value}>${suffix}`;
     const condition = and(
       index === 0 ? and() : unmatched,
       isOfObjects(prefix) ? startsAnObject : not(startsAnObject),
@@ -238,15 +300,24 @@ export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
       condition,
     };
   });
+}
+
+/** Keeps lines without a level whole; numbers are collapsed. */
+function keepingUncut(forms: readonly LevelForm[]): readonly LogsqlPipe[] {
+  return [
+    {
+      ...{ kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite' },
+      ...(forms.length === 0 ? {} : { condition: unmatched }),
+    },
+    { kind: 'collapse_nums', at: before, prettify: false },
+  ];
+}
+
+/** Cuts a line after the level in the first matching form; a line without one is kept whole. Numbers are collapsed. */
+export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
+  const extracting = cutting(forms, (prefix) => `<plain:${before}>${prefix}`);
   return {
-    pipes: [
-      ...extracting,
-      {
-        ...{ kind: 'format', pattern: '<_msg>', as: before, rule: 'overwrite' },
-        ...(forms.length === 0 ? {} : { condition: unmatched }),
-      },
-      { kind: 'collapse_nums', at: before, prettify: false },
-    ],
+    pipes: [...extracting, ...keepingUncut(forms)],
     columns: [before, value],
     forms,
     extracting,
@@ -257,15 +328,29 @@ export function shaperOf(forms: readonly LevelForm[]): LevelShaper {
       return { text, value: found, ...(level === undefined ? {} : { level }) };
     },
     representativeOf(get) {
-      const { level } = this.partsOf(get);
-      // A level word alone is a line of that level.
-      return level === undefined ? undefined : { line: level === '' ? noLevel : level };
+      return representing(this.partsOf(get).level);
     },
   };
 }
 
 /** A line without a level. */
 export const noLevel = 'x';
+
+/** A level word alone is a line of that level. */
+function representing(level: string | undefined): RepresentativeLine | undefined {
+  return level === undefined ? undefined : { line: level === '' ? noLevel : level };
+}
+
+/** What either is in doubt about; the second looks only at some lines. */
+export function joinedDoubts(doubts: readonly Doubts[]): Doubts | undefined {
+  const [first, ...others] = doubts;
+  if (first === undefined || others.length === 0) return first;
+  return {
+    key: JSON.stringify(doubts.map(({ key }) => key)),
+    pipes: doubts.flatMap(({ pipes }) => pipes),
+    filter: or(...doubts.map(({ filter }) => filter)),
+  };
+}
 
 /** Splits lines in both ways: the first provides the line, the second the level. */
 export function withLevels(lines: LineShaper, levels: LineShaper): LineShaper {

@@ -1,5 +1,7 @@
 import { absentRows, leafEngine } from '../../../logql/metric/index.js';
 import type { LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { Pacer } from '../../../base/pace/pacer.js';
@@ -14,8 +16,15 @@ import { decidingFields, groupByLabels, groupByStream } from './grouping.js';
 import { listingBytes, isSame, listSelection, type StreamListing } from './stream-listing.js';
 import { jsonQuestion, lenientNumberLines, openNames } from './json.js';
 import { rowsOfStreams } from '../row-windows.js';
-import type { LineQuestion } from './shapes.js';
-import { Statistics, type Counted, type Parts } from './statistics.js';
+import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
+import {
+  readsLevels,
+  Statistics,
+  streamsWithoutLevel,
+  undecidedRows,
+  type Counted,
+  type Parts,
+} from './statistics.js';
 
 /** How long a selection's streams are reused as a first guess. */
 const listingMs = 3_600_000;
@@ -131,9 +140,14 @@ function lineQuestion({ push }: Pushed, streamListing: StreamListing): LineQuest
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
+  const { naming, shapes } = context;
+  const isKnown = (question: LineQuestion, selection: LogsqlFilter): boolean =>
+    shapes.known(question, { ...context, selection }) !== undefined;
   const question = lineQuestion(plan, streamListing);
-  if (question === undefined || isDeclined(question)) return true;
-  return context.shapes.known(question, { ...context, selection: plan.selection }) !== undefined;
+  if (question !== undefined && !isDeclined(question) && !isKnown(question, plan.selection)) return false;
+  if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing).length === 0) return true;
+  const deciding = decidingFields(plan.push.names, streamListing, naming);
+  return isKnown(levelQuestion, and(plan.selection, undecidedRows(naming, deciding).selection));
 }
 
 async function begin(
@@ -154,6 +168,13 @@ async function begin(
   const { names } = plan.push;
   const deciding = decidingFields(names, streamListing, naming);
   if (needsManyGroups(plan.push, streamListing, context)) return decline('row-labels');
+  const undecided = undecidedRows(naming, deciding);
+  const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
+  const levels =
+    readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing).length > 0
+      ? await context.shapes.of(levelQuestion, sampled)
+      : undefined;
+  const levelDoubts = levels === undefined || isDeclined(levels) ? undefined : levels.sure?.doubts;
   const byStream = groupByStream(streamListing, deciding);
   const pacer = new Pacer(asked.request.signal);
   await pacer.due();
@@ -164,13 +185,18 @@ async function begin(
     selection,
     columns: byLabels.placeholderColumns,
     unreliable: lines && lenientNumberLines,
-    doubts: shaper?.sure?.doubts,
+    doubts: joinedDoubts([
+      ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
+      ...(levelDoubts === undefined
+        ? []
+        : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
+    ]),
   };
   const make = (profile: SelectionProfile): Statistics | Declined => {
     const grouping = profile.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
     if (profile.unreliable > 0) return decline('lenient-numbers');
-    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines });
+    return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines, levels });
   };
   const statistics = make(context.profiler.expected(profileRequest));
   if (isDeclined(statistics)) return statistics;

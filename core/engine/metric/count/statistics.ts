@@ -10,6 +10,7 @@ import { and, exact, fieldName, matcher, not, or, regexp } from '../../../victor
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -32,7 +33,7 @@ import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
-import { levelQuestion, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
+import { withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
@@ -51,6 +52,8 @@ export interface Parts {
   readonly grouping: Grouping;
   /** How lines matter; undefined when only their level does. */
   readonly lines: { readonly question: LineQuestion; readonly shaper: LineShaper } | undefined;
+  /** How lines tell their level; undefined when none has to. */
+  readonly levels: LineShaper | Declined | undefined;
 }
 
 /** The counts: groups by their columns, and lines by level where only the line decides it. */
@@ -84,8 +87,7 @@ export class Statistics {
     const { range, pushed } = plan;
     const { reader, naming } = context;
     this.#parts = parts;
-    const { names, looksAtLines } = plan.push;
-    this.#readsLevels = looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
+    this.#readsLevels = readsLevels(plan.push, naming);
     this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
     this.#filter =
       profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
@@ -105,12 +107,9 @@ export class Statistics {
 
   /** Asks the backend. */
   async count(): Promise<Counted | Declined> {
-    const { streamListing, deciding, lines, profile } = this.#parts;
-    const sure = profile.doubtful > 0 ? undefined : lines?.shaper.sure?.shaper;
-    const shaper = sure ?? lines?.shaper;
-    const withoutLevel = [...streamListing.streams.values()].filter(
-      ({ level }) => level === undefined,
-    ).length;
+    const { streamListing, deciding, lines } = this.#parts;
+    const shaper = lines && this.#surest(lines.shaper);
+    const withoutLevel = streamsWithoutLevel(streamListing).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const undecided = this.#undecidedRows().filter;
     // Filters that read no lines stand in front, for the lines of few rows are read then.
@@ -200,11 +199,12 @@ export class Statistics {
   }
 
   async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
-    const { plan } = this.#parts;
-    const { filter, selection } = this.#undecidedRows();
-    const levels = await this.#cutting(levelQuestion, and(plan.selection, selection));
-    if (isDeclined(levels)) return lines === undefined ? this.#countBySpelling() : 'rows';
-    const shaper = lines === undefined ? levels : withLevels(lines, levels);
+    const { levels } = this.#parts;
+    const { filter } = this.#undecidedRows();
+    if (levels === undefined || isDeclined(levels))
+      return lines === undefined ? this.#countBySpelling() : 'rows';
+    const surest = this.#surest(levels);
+    const shaper = lines === undefined ? surest : withLevels(lines, surest);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
     return this.#countUndecided(kind, shaper, and(this.#filter, filter));
   }
@@ -215,11 +215,10 @@ export class Statistics {
     const { filter, selection } = this.#undecidedRows();
     const shaper = await this.#cutting(formsQuestion, and(plan.selection, selection));
     if (isDeclined(shaper)) return 'rows';
-    const streams = [...streamListing.streams].filter(([, { level }]) => level === undefined);
     const spelled = await context.spelled.of({
       ...{ ...context, range: buckets.range, listing: streamListing, shaper },
       ...{ selection: plan.selection, lines: and(plan.selection, filter) },
-      streams: streams.map(([text]) => text),
+      streams: streamsWithoutLevel(streamListing),
     });
     if (isDeclined(spelled)) return 'rows';
     const { told, untold, ambiguous } = spelled;
@@ -237,6 +236,11 @@ export class Statistics {
     const asked = this.#countRequest(filter);
     const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper }));
     return isDeclined(counted) ? 'rows' : counted;
+  }
+
+  /** The same shaper for lines none of which is in doubt, where that is so. */
+  #surest(shaper: LineShaper): LineShaper {
+    return this.#parts.profile.doubtful > 0 ? shaper : (shaper.sure?.shaper ?? shaper);
   }
 
   #cutting<Shaper extends LineShaper>(
@@ -300,18 +304,9 @@ export class Statistics {
     });
   }
 
-  /** Matches rows of streams without a level, as far as no stored field decides it, together with others that must be read. */
-  #undecidedRows(): Record<'filter' | 'selection', LogsqlFilter> {
+  #undecidedRows(): UndecidedRows {
     const { context, deciding } = this.#parts;
-    const labels = new Set(
-      [...levelNames, detectedLevelName].flatMap((name) => context.naming.fieldsOf(name)),
-    );
-    const selection: LogsqlFilter = {
-      kind: 'stream',
-      groups: [[...labels].map((name) => matcher(name, '=', ''))],
-    };
-    const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
-    return { selection, filter: and(selection, unfilled) };
+    return undecidedRows(context.naming, deciding);
   }
 
   /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
@@ -344,6 +339,33 @@ export class Statistics {
       checkSeries();
     }
   }
+}
+
+/** Whether the level found in a line matters. */
+export function readsLevels({ names, looksAtLines }: LeafPush, naming: Naming): boolean {
+  return looksAtLines && hasName(names, detectedLevelName) && naming.scansBodies;
+}
+
+export function streamsWithoutLevel({ streams }: StreamListing): readonly string[] {
+  return [...streams].filter(([, { level }]) => level === undefined).map(([text]) => text);
+}
+
+/** Rows whose level may be in their line. */
+export interface UndecidedRows {
+  /** Rows of streams without a level. */
+  readonly selection: LogsqlFilter;
+  /** Those of them of which no stored field decides it, together with others that must be read. */
+  readonly filter: LogsqlFilter;
+}
+
+export function undecidedRows(naming: Naming, deciding: DecidingFields): UndecidedRows {
+  const labels = new Set([...levelNames, detectedLevelName].flatMap((name) => naming.fieldsOf(name)));
+  const selection: LogsqlFilter = {
+    kind: 'stream',
+    groups: [[...labels].map((name) => matcher(name, '=', ''))],
+  };
+  const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
+  return { selection, filter: and(selection, unfilled) };
 }
 
 function withStages(range: RangeAggregation, stages: readonly Stage[]): RangeAggregation {

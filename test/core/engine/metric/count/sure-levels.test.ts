@@ -1,0 +1,63 @@
+import test from 'ava';
+import { MetricStore, rangeRequest, valuesOf } from '../metric-store.js';
+import { base, second } from './json-lines.js';
+
+let store: MetricStore;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+/** Lines of which what is cut out at the first form does not tell the level, or that begin otherwise than all others. */
+const unlike = [
+  '{"msg":"\\"level\\":\\"debug\\"","level":"error"}',
+  '{"error":1,"level":"info"}',
+  '{"ts":1,"level":"info","level":"error"}',
+  '{"ts":1,"level":"info"} tail',
+  '{"ts":1,"level":"',
+  '{"ts":1,"level":"WARNING"}',
+  '{"ts":1,"level":"nothing known"}',
+  'error level=info x',
+  'level=info level=error x',
+  'FATAL: no form',
+  'batch 7 failed',
+  '',
+];
+
+test('a line that no sample of its selection is like has the level that it has alone', async (t) => {
+  t.timeout(120_000);
+  const usual = [
+    (n: number) => `{"ts":${n},"level":"${n % 3 === 0 ? 'warn' : 'info'}","msg":"m${n}"}`,
+    (n: number) => `level=${n % 5 === 0 ? 'error' : 'info'} n=${n}`,
+    (n: number) => `batch ${n} done`,
+  ];
+  let account = 70_000;
+  for (const [index, line] of unlike.entries()) {
+    account += 1;
+    const stored = Array.from({ length: 598 }, (_, n) => ({
+      ns: base + (BigInt(n) * second) / 2n,
+      stream: { app: 'a' },
+      line: usual[n % 3]?.(n) ?? '',
+    }));
+    // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
+    const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
+    const comesLater = index % 2 === 0;
+    await store.push(account, comesLater ? stored : [...stored, other]);
+    const outcome = async (text: string, pushdown: 'on' | 'off'): Promise<unknown> => {
+      const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+      return valuesOf((await store.run(request, { account, pushdown })).answer);
+    };
+    const texts = [
+      'sum by (level, detected_level) (count_over_time({app="a"} | drop __error__ [60s]))',
+      'sum by (detected_level) (bytes_over_time({app="a"} |= "1" [60s]))',
+    ];
+    const compare = async (): Promise<void> => {
+      for (const text of texts)
+        t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), `${line} ${text}`);
+    };
+    await compare();
+    if (comesLater) await store.push(account, [other]);
+    await compare();
+  }
+});
