@@ -19,6 +19,7 @@ export function run(): Promise<void> {
     endMs: sampleEndMs,
     shapes,
     rounds: Number(process.env['BENCH_ROUNDS'] ?? 15),
+    warmRounds: 15,
     atOnce: 1,
   });
 }

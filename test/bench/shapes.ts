@@ -19,6 +19,7 @@ export function run(): Promise<void> {
     endMs: mixedEndMs,
     shapes,
     rounds: Number(process.env['BENCH_ROUNDS'] ?? 15),
+    warmRounds: 3,
     atOnce: 2,
   });
 }

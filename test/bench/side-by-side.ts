@@ -34,13 +34,15 @@ export interface DataSet {
   readonly endMs: number;
   readonly shapes: readonly Shape[];
   readonly rounds: number;
+  /** How many rounds of each question warm both sides up, before those that are counted. */
+  readonly warmRounds: number;
   /** How many requests at once. */
   readonly atOnce: number;
 }
 
 /**
  * Asks the same questions of the proxy and of its backend directly, in turn, and prints ratios. `BACKEND_URL` names a VictoriaLogs,
- * `BACKEND_PID` its process, whose processor time is shown.
+ * `BACKEND_PID` its process, whose processor time is shown. `BENCH_FIRST=N` instead asks the first question of N processes each.
  */
 export async function compareWithBackend(data: DataSet): Promise<void> {
   const external = process.env['BACKEND_URL'];
@@ -50,6 +52,11 @@ export async function compareWithBackend(data: DataSet): Promise<void> {
   const backendCpuMs = (): number => embedded?.cpuMs() ?? cpuMsOf(Number(process.env['BACKEND_PID'] ?? NaN));
   try {
     await fill(data, backendUrl);
+    const firsts = Number(process.env['BENCH_FIRST'] ?? 0);
+    if (firsts > 0) {
+      await compareFirsts(data, backendUrl, firsts);
+      return;
+    }
     const relay = await openRelay(backendUrl);
     const proxy = await startProxyOn(data, backendUrl);
     const counted = await startProxyOn(data, relay.url);
@@ -129,14 +136,13 @@ async function compare(
     [proxied, { url: proxy.url, headers: tenantHeader }, shape.path, shape.params],
     [direct, { url: backend.url, headers: accountHeaders(data) }, shape.directPath, shape.direct],
   ] as const;
-  // The first round warms both up and is not counted.
-  for (let round = 0; round <= data.rounds; round += 1) {
+  for (let round = 1 - data.warmRounds; round <= data.rounds; round += 1) {
     for (const [taken, target, path, params] of sides) {
       const [proxyBefore, backendBefore] = [proxy.cpuMs(), backend.cpuMs()];
       const each = await Promise.all(
         Array.from({ length: data.atOnce }, () => ask(target, path, fillIn(params, data))),
       );
-      if (round === 0) continue;
+      if (round <= 0) continue;
       taken.ms.push(...each);
       const asked = data.rounds * data.atOnce;
       taken.proxyCpuMs += (proxy.cpuMs() - proxyBefore) / asked;
@@ -144,6 +150,26 @@ async function compare(
     }
   }
   return { proxied, direct };
+}
+
+/** Asks each question of processes that have answered none before. */
+async function compareFirsts(data: DataSet, backendUrl: string, count: number): Promise<void> {
+  console.log(`${data.summary}; the first request of ${count} processes for each question`);
+  console.log(row('shape', 'p50 ms', 'direct', 'ratio', 'worst'));
+  const direct = { url: backendUrl, headers: accountHeaders(data) };
+  for (const shape of chosen(data.shapes)) {
+    const [ours, theirs]: [number[], number[]] = [[], []];
+    for (let process = 0; process < count; process += 1) {
+      const proxy = await startProxyOn(data, backendUrl);
+      theirs.push(await ask(direct, shape.directPath, fillIn(shape.direct, data)));
+      ours.push(await ask({ url: proxy.url, headers: tenantHeader }, shape.path, fillIn(shape.params, data)));
+      await proxy.stop();
+    }
+    const [mine, other] = [quantile(ours, 0.5), quantile(theirs, 0.5)];
+    note(data.name, `${shape.name}, first`, mine / other);
+    const worst = Math.max(...ours).toFixed(1);
+    console.log(row(shape.name, mine.toFixed(1), other.toFixed(1), (mine / other).toFixed(2), worst));
+  }
 }
 
 interface Target {
