@@ -26,7 +26,7 @@ that stands for them is left out below.
 |---|---|---|
 `;
 
-const placeholder = / or _msg:="" or _msg:="missing [^"]*"\*/g;
+const placeholder = / or !_msg:\* or _msg:="missing [^"]*"\*/g;
 const longestShown = 200;
 
 /** docs/pushdown.md: the table of rules, with one example each. */

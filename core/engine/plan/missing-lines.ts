@@ -1,14 +1,15 @@
 import type { LineFilterStage } from '../../logql/ast.js';
 import { compileLineFilter } from '../../logql/pipeline/line-filter.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { exact, field, or } from '../../victoria/logsql/build.js';
+import { exact, field, not, or, present } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 
 /** Rows that have no stored line; what the backend holds in its place is no text of the client's. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
   const { prefix, exact: custom } = naming.missingLine;
   return or(
-    exact('_msg', ''),
+    // The backend tells from the heads of blocks that no line is empty, but compares each with an empty text.
+    not(present('_msg')),
     field('_msg', { kind: 'exact-prefix', text: prefix }),
     ...(custom === '' ? [] : [exact('_msg', custom)]),
   );

@@ -64,7 +64,8 @@ async function timesOf(
   const fieldsOf = (text: string): StreamIdentity['fields'] | undefined => streams.get(text)?.fields;
   // Where lines of the whole selection repeat too often to be named, those that pass the filter may not.
   const within =
-    profile.repeatedAt ?? (await timesOfRepeats(request, profile.streamsWithSharedTimes, fieldsOf));
+    profile.repeatedAt ??
+    (await timesOfRepeats(request, { streams: profile.streamsWithSharedTimes, areFew: false }, fieldsOf));
   if (within === undefined || sameLabelStreams.size === 0) return within;
   const filter = and(request.filter, streamsFilter(sameLabelStreams, fieldsOf));
   if (!(await hasRepeats({ ...request, filter }))) return within;

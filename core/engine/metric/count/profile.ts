@@ -16,7 +16,8 @@ import {
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { bytesOfRow, keptRows, maxTimes, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
-import { Stretches, tallyOf, type Found } from './stretches.js';
+import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
@@ -57,6 +58,8 @@ export interface StretchProfile extends SelectionProfile, Found {}
 const expectedMs = 600_000;
 /** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
 const maxGroups = 50_000;
+/** The most rows that share times of which all times are named, a stretch; those of all stretches should not be too many. */
+const fewSharing = 50;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   repeatedAt: [],
@@ -93,9 +96,7 @@ export class SelectionProfiler {
     listed: readonly BackendValue[],
   ): Promise<SelectionProfile> {
     const key = keyOf(request);
-    const found = await this.#stretches.of({ ...request, key }, range, listed, (stretch) =>
-      look(request, stretch),
-    );
+    const found = await this.#stretches.of({ ...request, key }, range, listed, (run) => look(request, run));
     const profile = merged(found);
     this.#latest.set(key, profile, bytesOf(profile), expectedMs);
     return profile;
@@ -159,57 +160,141 @@ function keyOf({ upstream, selection, columns, unreliable, doubts }: ProfileRequ
   return JSON.stringify([upstream.owner, columns, printFilter(selection), ...asked]);
 }
 
+/** What one stretch of a run has shown so far. */
+class StretchCounts {
+  readonly rows = new Map<string, number>();
+  readonly streamsWithSharedTimes = new Set<string>();
+  /** Rows that share their time with another one of their stream. */
+  sharing = 0;
+  missing = 0;
+  groups = 0;
+  unreliable = 0;
+  doubtful = 0;
+  isHidden = false;
+}
+
 async function look(
   { upstream, reader, naming, selection, columns, ...asked }: ProfileRequest,
-  range: TimeRange,
-): Promise<StretchProfile> {
+  run: Run,
+): Promise<readonly StretchProfile[]> {
+  const { range, stretches } = run;
   const named = (name: string): string => freeName(name, columns);
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
     condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
   const missing = missingLineRows(naming);
   const counting = stats(
-    ['_stream', ...columns],
+    ['_stream', ...columns, ...run.buckets],
     statsFunction('count', [], named('rows')),
     statsFunction('count_uniq_hash', ['_time'], named('different')),
-    ...countIf(missing, 'missing'),
     ...countIf(asked.unreliable, 'unreliable'),
     // The text that stands for a line that is not stored is no line to count.
     ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
   );
+  const mostGroups = maxGroups * stretches.length;
   const counted = [...(asked.doubts?.pipes ?? []), counting];
-  const pipes = columns.length === 0 ? counted : [...counted, limit(maxGroups)];
-  const rows = new Map<string, number>();
-  const streamsWithSharedTimes = new Set<string>();
-  let [missingRows, groups, unreliable, doubtful, isHidden] = [0, 0, 0, 0, false];
+  const pipes = columns.length === 0 ? counted : [...counted, limit(mostGroups)];
+  const counts = stretches.map(() => new StretchCounts());
+  let groups = 0;
   for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
     groups += batch.length;
     for (const row of batch) {
+      const of = run.of(counts, row);
       const text = row._stream ?? '{}';
-      const before = rows.get(text);
-      rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
-      missingRows += Number(columnOf(row, named('missing')));
-      unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
-      doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
+      const before = of.rows.get(text);
+      of.groups += 1;
+      of.rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
+      of.unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
+      of.doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
       // Rows of one stream in several groups may still share times.
-      if (before !== undefined || columnOf(row, named('rows')) !== columnOf(row, named('different')))
-        streamsWithSharedTimes.add(text);
+      const sharing = Number(columnOf(row, named('rows'))) - Number(columnOf(row, named('different')));
+      of.sharing += sharing;
+      if (before !== undefined || sharing !== 0) of.streamsWithSharedTimes.add(text);
       const { fields } = reader.stream(text);
-      isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
+      of.isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
     }
   }
-  const tally = await atPace(tallyOf(reader, rows), new Pacer());
-  const looked = { upstream, range, filter: selection };
-  const fieldsOf = (text: string): StreamIdentity['fields'] => reader.stream(text).fields;
-  const repeatedAt = await timesOfRepeats(looked, streamsWithSharedTimes, fieldsOf);
-  const withLines = { ...looked, filter: and(selection, not(missing)) };
-  return {
-    tally,
-    streamsWithSharedTimes,
-    repeatedAt,
-    repeatedRows: await keptRows(withLines, repeatedAt),
-    missing: missingRows,
-    unreliable,
-    doubtful,
-    isHidden: isHidden || (columns.length > 0 && groups >= maxGroups),
-  };
+  // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
+  await countMissing(upstream, and(selection, missing), run, counts);
+  const isCut = columns.length > 0 && groups >= mostGroups;
+  const looked = { upstream, filter: selection };
+  const repeats = await repeatsOf(looked, run, counts, (text) => reader.stream(text).fields);
+  const withLines = { upstream, filter: and(selection, not(missing)) };
+  const kept = await keptOf(withLines, run, repeats);
+  const pacer = new Pacer();
+  const profiles: StretchProfile[] = [];
+  for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
+    profiles.push({
+      streamsWithSharedTimes: found.streamsWithSharedTimes,
+      missing: found.missing,
+      unreliable: found.unreliable,
+      doubtful: found.doubtful,
+      tally: await atPace(tallyOf(reader, rows), pacer),
+      repeatedAt: repeats[index],
+      repeatedRows: kept[index],
+      isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
+    });
+  return profiles;
+}
+
+/** Counts rows without a line: as a filter this takes the backend no look at lines, as a condition of other counts it would. */
+async function countMissing(
+  upstream: Upstream,
+  missing: LogsqlFilter,
+  run: Run,
+  counts: readonly StretchCounts[],
+): Promise<void> {
+  const counting = stats(run.buckets, statsFunction('count', [], 'rows'));
+  for await (const batch of upstream.rows({ query: query(missing, [counting]), range: run.range }))
+    for (const row of batch) run.of(counts, row).missing += Number(columnOf(row, 'rows'));
+}
+
+/** The times of repeats of each stretch; where there are too many for one call, a call for each. */
+async function repeatsOf(
+  looked: Omit<Parameters<typeof timesOfRepeats>[0], 'range'>,
+  run: Run,
+  counts: readonly StretchCounts[],
+  fieldsOf: (text: string) => StreamIdentity['fields'],
+): Promise<readonly (readonly bigint[] | undefined)[]> {
+  const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
+  const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
+  const shared = { streams, areFew: sharing <= fewSharing * counts.length };
+  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, fieldsOf);
+  if (all !== undefined) return byStretch(run, all, (time) => time);
+  if (counts.length === 1) return [undefined];
+  return inTurn(run.stretches, (range, index) => {
+    const some = counts[index]?.streamsWithSharedTimes ?? streams;
+    return timesOfRepeats({ ...looked, range }, { streams: some, areFew: false }, fieldsOf);
+  });
+}
+
+/** The rows at these times, of each stretch likewise. */
+async function keptOf(
+  looked: Omit<Parameters<typeof keptRows>[0], 'range'>,
+  run: Run,
+  repeats: readonly (readonly bigint[] | undefined)[],
+): Promise<readonly (readonly BackendRow[] | undefined)[]> {
+  const times = repeats.every((each) => each !== undefined) ? repeats.flat() : undefined;
+  const rows = await keptRows({ ...looked, range: run.range }, times);
+  if (rows !== undefined) return byStretch(run, rows, (row) => parseRowTime(row._time ?? ''));
+  if (repeats.length === 1) return [undefined];
+  return inTurn(run.stretches, (range, index) => keptRows({ ...looked, range }, repeats[index]));
+}
+
+function byStretch<Item>(
+  run: Run,
+  items: readonly Item[],
+  timeOf: (item: Item) => bigint,
+): readonly (readonly Item[])[] {
+  const parts: Item[][] = run.stretches.map(() => []);
+  for (const item of items) parts[run.indexOf(timeOf(item))]?.push(item);
+  return parts;
+}
+
+async function inTurn<Result>(
+  stretches: readonly TimeRange[],
+  ask: (range: TimeRange, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [index, range] of stretches.entries()) results.push(await ask(range, index));
+  return results;
 }

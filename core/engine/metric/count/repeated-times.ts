@@ -27,6 +27,13 @@ interface Looked {
   readonly filter: LogsqlFilter;
 }
 
+/** Rows that share a time with another row of their stream. */
+export interface SharedTimes {
+  readonly streams: ReadonlySet<string>;
+  /** Whether there are so few that all of their times may be named. */
+  readonly areFew: boolean;
+}
+
 /** The fields of a stream, by its `_stream` text. */
 type FieldsOf = (text: string) => StreamIdentity['fields'] | undefined;
 
@@ -37,11 +44,14 @@ type FieldsOf = (text: string) => StreamIdentity['fields'] | undefined;
  */
 export async function timesOfRepeats(
   looked: Looked,
-  streams: ReadonlySet<string>,
+  { streams, areFew }: SharedTimes,
   fieldsOf: FieldsOf,
 ): Promise<readonly bigint[] | undefined> {
   if (streams.size === 0) return [];
   const filter = and(looked.filter, streamsFilter(streams, fieldsOf));
+  // Where few rows share a time, their lines need not be compared there.
+  const shared = areFew ? await timesWithSeveral({ ...looked, filter }, '_stream') : undefined;
+  if (shared !== undefined) return shared;
   const repeating = await withRepeats({ ...looked, filter });
   if (repeating.size === 0) return [];
   return repeatedTimes({ ...looked, filter: and(looked.filter, streamsFilter(repeating, fieldsOf)) });
@@ -65,13 +75,17 @@ async function withRepeats({ upstream, range, filter }: Looked): Promise<Readonl
 }
 
 /** The times at which a line occurs more than once, in whatever stream: a false match only costs a search. */
-export async function repeatedTimes({
-  upstream,
-  range,
-  filter,
-}: Looked): Promise<readonly bigint[] | undefined> {
+export function repeatedTimes(looked: Looked): Promise<readonly bigint[] | undefined> {
+  return timesWithSeveral(looked, '_msg');
+}
+
+/** The times at which several rows have the same value in a column; undefined when there are too many. */
+async function timesWithSeveral(
+  { upstream, range, filter }: Looked,
+  column: string,
+): Promise<readonly bigint[] | undefined> {
   const pipes = [
-    stats(['_time', '_msg'], statsFunction('count', [], 'rows')),
+    stats(['_time', column], statsFunction('count', [], 'rows')),
     where(compare('rows', '>', '1')),
     fields('_time'),
     limit(maxTimes + 1),

@@ -24,7 +24,7 @@ import {
   type LineShaper,
 } from './shapes.js';
 import { judge, KindsOfStream, type Judgement, type StreamKinds } from './spelled-kinds.js';
-import { Stretches, tallyOfListing, type Found } from './stretches.js';
+import { Stretches, tallyOfListing, type Found, type Run } from './stretches.js';
 import type { StreamListing } from './stream-listing.js';
 
 /** What was found in a stretch of time, by `_stream` text. */
@@ -84,9 +84,7 @@ export class SpelledLevelFinder {
     // The listing may be that of an earlier query, with the same streams and fewer rows.
     const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
     if (maxRows > 0 && rowsOfStreams(listed) > maxRows) return decline('lines-differ');
-    const found = await this.#stretches.of({ ...request, key }, range, listed, (stretch) =>
-      look(request, stretch),
-    );
+    const found = await this.#stretches.of({ ...request, key }, range, listed, (run) => look(request, run));
     const judgement = judge(
       found.map((stretch) => stretch.streams),
       streams,
@@ -113,17 +111,22 @@ function bytesOf({ streams }: SpelledStretch): number {
   return bytes;
 }
 
-/** Reads all lines of a stretch once: how each has its level, and what the backend cuts out of it. */
+/** Reads all lines of stretches once: how each has its level, and what the backend cuts out of it. */
 async function look(
   { upstream, reader, selection, lines, shaper, signal }: SpelledRequest,
-  range: TimeRange,
-): Promise<SpelledStretch> {
+  run: Run,
+): Promise<readonly SpelledStretch[]> {
+  const { range } = run;
   // First: rows that come in between make it another number, so that the stretch is looked at again.
-  const listed = await upstream.list({ listing: 'streams', query: query(selection), range });
-  const tally = await tallyOfListing(reader, listed);
-  const rows = rowsOfStreams(listed);
-  const pipes = [...shaper.extracting, fields('_stream', '_msg', shaper.value)];
-  const streams = new Map<string, KindsOfStream>();
+  const tallies: bigint[] = [];
+  let rows = 0;
+  for (const stretch of run.stretches) {
+    const listed = await upstream.list({ listing: 'streams', query: query(selection), range: stretch });
+    tallies.push(await tallyOfListing(reader, listed));
+    rows += rowsOfStreams(listed);
+  }
+  const pipes = [...shaper.extracting, fields('_time', '_stream', '_msg', shaper.value)];
+  const found = run.stretches.map(() => new Map<string, KindsOfStream>());
   const pacer = new Pacer(signal);
   const windows = rows <= callRows ? [{ range }] : await planWindows(upstream, lines, range, callRows);
   const leave = await upstream.hold?.(range);
@@ -131,6 +134,7 @@ async function look(
     for (const window of windows) {
       for await (const batch of upstream.rows({ query: query(lines, pipes), range: window.range })) {
         for (const row of batch) {
+          const streams = run.of(found, row);
           const text = row._stream ?? '{}';
           let known = streams.get(text);
           if (known === undefined) streams.set(text, (known = new KindsOfStream()));
@@ -143,7 +147,10 @@ async function look(
   } finally {
     leave?.();
   }
-  return { tally, streams: new Map([...streams].map(([text, { kinds, used }]) => [text, { kinds, used }])) };
+  return found.map((streams, index) => ({
+    tally: tallies[index] ?? 0n,
+    streams: new Map([...streams].map(([text, { kinds, used }]) => [text, { kinds, used }])),
+  }));
 }
 
 // A client field is unlikely to have this name, and would only be overwritten during counting.

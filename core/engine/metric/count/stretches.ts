@@ -3,11 +3,12 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { query } from '../../../victoria/logsql/build.js';
+import type { GroupKey, LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { query, timeBucket } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import type { BackendValue, Upstream } from '../../../victoria/upstream/types.js';
+import { parseRowTime } from '../../../victoria/names/row-time.js';
+import type { BackendRow, BackendValue, Upstream } from '../../../victoria/upstream/types.js';
 
 /** What was found in one stretch of time. */
 export interface Found {
@@ -27,6 +28,42 @@ export interface Looked {
 const keptMs = 86_400_000;
 /** Parallel looks, in addition to the statistics themselves. */
 const parallel = 4;
+/**
+ * The most rows that are looked at in one call. The backend reads whole blocks, which may hold hours of a stream, for a stretch of minutes, so
+ * that one call for many stretches takes little longer than one for each.
+ */
+const mostRows = 1_000_000;
+
+/** Stretches of equal length, one after the other. */
+export class Run {
+  readonly stretches: readonly TimeRange[];
+  readonly range: TimeRange;
+  /** Of each of them. */
+  readonly lengthNs: bigint;
+
+  constructor(first: TimeRange, others: readonly TimeRange[] = []) {
+    this.stretches = [first, ...others];
+    this.range = { startNs: first.startNs, endNs: (others.at(-1) ?? first).endNs };
+    this.lengthNs = first.endNs - first.startNs;
+  }
+
+  /** By what to count, so that rows of different stretches are told apart; stretches begin a nanosecond late. */
+  get buckets(): readonly GroupKey[] {
+    return this.stretches.length > 1 ? [timeBucket(this.lengthNs, -1n)] : [];
+  }
+
+  /** The one of these, which belong to the stretches, that a row belongs to, which may stand for a bucket. */
+  of<Item>(items: readonly Item[], { _time = '' }: BackendRow): Item {
+    const item = items[this.stretches.length > 1 ? this.indexOf(parseRowTime(_time)) : 0];
+    if (item === undefined) throw new Error(`the backend sent a row outside of the range, of ${_time}`);
+    return item;
+  }
+
+  /** The place of the stretch with this time among them. */
+  indexOf(timeNs: bigint): number {
+    return Number((timeNs - this.range.startNs) / this.lengthNs);
+  }
+}
 
 /**
  * Remembers what was found in a selection by whole stretches of time. It stays valid while each stream has the same number of rows in its
@@ -44,12 +81,13 @@ export class Stretches<Finding extends Found> {
   /**
    * The findings of all stretches of a range, in any order; `look` finds what is not known.
    * @param listed the streams of the whole range
+   * @param look gives a finding for each stretch, in their order
    */
   async of(
     looked: Looked,
     range: TimeRange,
     listed: readonly BackendValue[],
-    look: (range: TimeRange) => Promise<Finding>,
+    look: (run: Run) => Promise<readonly Finding[]>,
   ): Promise<readonly Finding[]> {
     const stretches = stretchesOf(range).map((stretch) => ({
       ...stretch,
@@ -58,22 +96,60 @@ export class Stretches<Finding extends Found> {
     const known = stretches.map(({ key }) => this.#memory.get(key));
     // What is not known is looked at meanwhile.
     const unchanged = areUnchanged(looked, stretches, known, { range, listed });
-    const unknownFirst = stretches
-      .map((stretch, index) => ({ ...stretch, remembered: known[index] }))
-      .sort((a, b) => Number(a.remembered !== undefined) - Number(b.remembered !== undefined));
     const findings: Finding[] = [];
-    const queue = unknownFirst.values();
-    const worker = async (): Promise<void> => {
-      for (const { isWhole, key, startNs, endNs, remembered } of queue) {
-        const isKnown = remembered !== undefined && (await unchanged);
-        const found = isKnown ? remembered : await look({ startNs, endNs });
-        if (isWhole) this.#memory.set(key, found, this.#bytesOf(found), keptMs);
-        findings.push(found);
-      }
+    const lookAt = async (some: typeof stretches): Promise<void> => {
+      const queue = runsOf(some, mostOfRun(range, listed)).values();
+      const worker = async (): Promise<void> => {
+        for (const run of queue) {
+          const found = await look(run);
+          findings.push(...found);
+          for (const [index, finding] of found.entries()) this.#remember(run.stretches[index], some, finding);
+        }
+      };
+      await Promise.all(Array.from({ length: parallel }, worker));
     };
-    await Promise.all([unchanged, ...Array.from({ length: parallel }, worker)]);
+    const [isUnchanged] = await Promise.all([
+      unchanged,
+      lookAt(stretches.filter((_stretch, index) => known[index] === undefined)),
+    ]);
+    if (isUnchanged) findings.push(...known.flatMap((found) => found ?? []));
+    else await lookAt(stretches.filter((_stretch, index) => known[index] !== undefined));
     return findings;
   }
+
+  #remember(
+    looked: TimeRange | undefined,
+    stretches: readonly (Stretch & { readonly key: string })[],
+    finding: Finding,
+  ): void {
+    const stretch = stretches.find(({ startNs }) => startNs === looked?.startNs);
+    if (stretch?.isWhole === true) this.#memory.set(stretch.key, finding, this.#bytesOf(finding), keptMs);
+  }
+}
+
+/** The longest run that should not have too many rows. */
+function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[]): bigint {
+  const rows = listed.reduce((sum, { hits }) => sum + hits, 0);
+  return rows <= mostRows ? endNs - startNs : ((endNs - startNs) * BigInt(mostRows)) / BigInt(rows);
+}
+
+/** Puts whole stretches together that follow one another and are equally long; there may be gaps in the list. */
+function runsOf(stretches: readonly Stretch[], mostNs: bigint): readonly Run[] {
+  const runs: Run[] = [];
+  for (const { isWhole, startNs, endNs } of stretches) {
+    const last = runs.at(-1);
+    const isNext =
+      isWhole &&
+      last?.range.endNs === startNs &&
+      last.lengthNs === endNs - startNs &&
+      endNs - last.range.startNs <= mostNs;
+    if (!isNext) runs.push(new Run({ startNs, endNs }));
+    else {
+      const [first = last.range, ...others] = last.stretches;
+      runs[runs.length - 1] = new Run(first, [...others, { startNs, endNs }]);
+    }
+  }
+  return runs;
 }
 
 /** Whether each stream still has the same number of rows over all cached stretches together. */

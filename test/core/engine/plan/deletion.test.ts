@@ -42,7 +42,7 @@ for (const selector of selectors) {
 test('a line filter leaves rows out whose line is made here, and names them', (t) => {
   const { filter, uncertain } = plan('{app="a"} |= "secret"');
   const { prefix } = naming.missingLine;
-  const missing = `_msg:="" or _msg:="${prefix}"*`;
+  const missing = `!_msg:* or _msg:="${prefix}"*`;
   t.is(printFilter(filter), `${queried('{app="a"} |= "secret"')} !(${missing})`);
   t.is(uncertain === undefined ? '' : printFilter(uncertain), `{app="a"} (${missing})`);
 });

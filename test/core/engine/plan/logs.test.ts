@@ -6,7 +6,7 @@ import { planLogs, type PlannedLogs } from '../../../../core/engine/plan/logs.js
 
 const naming = new Naming(defaultNamingSettings);
 const missing =
-  '_msg:="" or _msg:="missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field"*';
+  '!_msg:* or _msg:="missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field"*';
 
 function plan(text: string): PlannedLogs {
   const ast = parseQuery(text);

@@ -65,11 +65,29 @@ function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
   return pipes.flatMap((pipe) => (pipe.kind === 'stats' ? pipe.by.map(({ field }) => field) : []));
 }
 
-function look(rows: number, changes: Readonly<Record<string, string>> = {}): ExpectedCall {
-  const row = { _stream: stream, env: 'x', rows: String(rows), different: String(rows), missing: '0' };
-  const when = ({ query }: RowsRequest): boolean => !isDeepStrictEqual(columnsOf(query), ['_stream']);
-  return { call: 'rows', when, batches: [[{ ...row, ...changes }]] };
+type Changes = Readonly<Record<string, string>>;
+
+/** What is counted in hours that follow one another, from this one on; `missing` are rows without a line. */
+function look(hours: readonly (readonly [rows: number, changes?: Changes])[], first = 0): ExpectedCall[] {
+  const timeOf = (index: number): string =>
+    hours.length > 1
+      ? new Date((first + index) * 3_600_000).toISOString().replace('.000Z', '.000000001Z')
+      : '';
+  const rows = hours.map(([count, changes], index) => ({
+    ...{ _time: timeOf(index), _stream: stream, env: 'x' },
+    ...{ rows: String(count), different: String(count), ...changes },
+  }));
+  const missing = hours.flatMap(([, changes], index) =>
+    changes?.['missing'] === undefined ? [] : [{ _time: timeOf(index), rows: changes['missing'] }],
+  );
+  return [
+    { call: 'rows', when: ({ query }) => columnsOf(query).includes('env'), batches: [rows] },
+    { call: 'rows', when: ({ query }) => !columnsOf(query).includes('_stream'), batches: [missing] },
+  ];
 }
+
+const alike = (count: number): readonly (readonly [rows: number, changes?: Changes])[] =>
+  Array.from({ length: count }, () => [2] as const);
 
 const nothingSpecial = {
   streamsWithSharedTimes: new Set<string>(),
@@ -83,32 +101,29 @@ const nothingSpecial = {
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
   const profiler = newProfiler();
-  const looks = Array.from({ length: 13 }, () => look(2));
-  t.deepEqual(await find(profiler, 26, ...looks), nothingSpecial);
+  t.deepEqual(await find(profiler, 26, ...look(alike(13))), nothingSpecial);
   t.deepEqual(await find(profiler, 26), nothingSpecial);
-  const twice = look(3, { different: '2' });
-  const pairs: ExpectedCall = {
+  const shared: ExpectedCall = {
     call: 'rows',
-    when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_stream']),
-    batches: [[{ _stream: stream, rows: '3', different: '3' }]],
+    when: ({ query }) => isDeepStrictEqual(columnsOf(query), ['_time', '_stream']),
+    batches: [[]],
   };
-  const found = await find(profiler, 27, pairs, twice, ...looks.slice(1));
+  const found = await find(profiler, 27, shared, ...look([[3, { different: '2' }], ...alike(12)]));
   t.deepEqual(found, { ...nothingSpecial, streamsWithSharedTimes: new Set([stream]) });
 });
 
 test('a row that has another value in a column than its stream hides it, and rows without a line are counted', async (t) => {
-  const looks = Array.from({ length: 11 }, () => look(2));
-  const found = await find(newProfiler(), 29, look(2, { env: 'y' }), look(5, { missing: '3' }), ...looks);
+  const hours = [...alike(11), [2, { env: 'y' }], [5, { missing: '3' }]] as const;
+  const found = await find(newProfiler(), 29, ...look(hours));
   t.deepEqual(found, { ...nothingSpecial, missing: 3, isHidden: true });
 });
 
 test('what is left at the end of a range is looked at each time, and hours in front of it are listed', async (t) => {
   const profiler = newProfiler();
   const lastNs = 13n * hourNs + 1n;
-  const looks = Array.from({ length: 14 }, () => look(2));
-  t.deepEqual(await findUntil(lastNs, profiler, 28, ...looks), nothingSpecial);
+  t.deepEqual(await findUntil(lastNs, profiler, 28, ...look(alike(13)), ...look(alike(1))), nothingSpecial);
   const listed: ExpectedCall = { call: 'list', values: [{ value: stream, hits: 26 }] };
-  const found = await findUntil(lastNs, profiler, 29, listed, look(3, { missing: '1' }));
+  const found = await findUntil(lastNs, profiler, 29, listed, ...look([[3, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
 });
 
@@ -116,7 +131,7 @@ test('strategies of one request that look at the same rows make one look, and an
   const lastNs = 3_600n;
   const once = onceProfiled(newProfiler());
   await t.throwsAsync(findUntil(lastNs, once, 2));
-  const found = await findUntil(lastNs, once, 2, look(2, { missing: '1' }));
+  const found = await findUntil(lastNs, once, 2, ...look([[2, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
   t.deepEqual(await findUntil(lastNs, once, 2), found);
   // Another range, and another request, are others.

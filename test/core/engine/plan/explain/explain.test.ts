@@ -36,7 +36,7 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
       '',
       'read    {app="a"} != "zzz" | json | level="error" | status!=5',
-      `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or _msg:="" or _msg:="${missing}"* or level:="error" or {level="error"})`,
+      `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or !_msg:* or _msg:="${missing}"* or level:="error" or {level="error"})`,
       '  {app="a"}',
       `      by the backend (streamMatcher): ${streamMatcher.reason}`,
       '  != "zzz"',
