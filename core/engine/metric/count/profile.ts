@@ -17,7 +17,6 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { bytesOfRow, keptRows, maxTimes, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
-import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
@@ -219,7 +218,7 @@ async function look(
   const looked = { upstream, filter: selection };
   const repeats = await repeatsOf(looked, run, counts, (text) => reader.stream(text).fields);
   const withLines = { upstream, filter: and(selection, not(missing)) };
-  const kept = await keptOf(withLines, run, repeats);
+  const kept = await keptRows(withLines, run, repeats);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
   for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
@@ -259,42 +258,16 @@ async function repeatsOf(
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const shared = { streams, areFew: sharing <= fewSharing * counts.length };
   const all = await timesOfRepeats({ ...looked, range: run.range }, shared, fieldsOf);
-  if (all !== undefined) return byStretch(run, all, (time) => time);
+  if (all !== undefined) {
+    const parts: bigint[][] = counts.map(() => []);
+    for (const time of all) parts[run.indexOf(time)]?.push(time);
+    return parts;
+  }
   if (counts.length === 1) return [undefined];
-  return inTurn(run.stretches, (range, index) => {
+  const parts: (readonly bigint[] | undefined)[] = [];
+  for (const [index, range] of run.stretches.entries()) {
     const some = counts[index]?.streamsWithSharedTimes ?? streams;
-    return timesOfRepeats({ ...looked, range }, { streams: some, areFew: false }, fieldsOf);
-  });
-}
-
-/** The rows at these times, of each stretch likewise. */
-async function keptOf(
-  looked: Omit<Parameters<typeof keptRows>[0], 'range'>,
-  run: Run,
-  repeats: readonly (readonly bigint[] | undefined)[],
-): Promise<readonly (readonly BackendRow[] | undefined)[]> {
-  const times = repeats.every((each) => each !== undefined) ? repeats.flat() : undefined;
-  const rows = await keptRows({ ...looked, range: run.range }, times);
-  if (rows !== undefined) return byStretch(run, rows, (row) => parseRowTime(row._time ?? ''));
-  if (repeats.length === 1) return [undefined];
-  return inTurn(run.stretches, (range, index) => keptRows({ ...looked, range }, repeats[index]));
-}
-
-function byStretch<Item>(
-  run: Run,
-  items: readonly Item[],
-  timeOf: (item: Item) => bigint,
-): readonly (readonly Item[])[] {
-  const parts: Item[][] = run.stretches.map(() => []);
-  for (const item of items) parts[run.indexOf(timeOf(item))]?.push(item);
+    parts.push(await timesOfRepeats({ ...looked, range }, { streams: some, areFew: false }, fieldsOf));
+  }
   return parts;
-}
-
-async function inTurn<Result>(
-  stretches: readonly TimeRange[],
-  ask: (range: TimeRange, index: number) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  for (const [index, range] of stretches.entries()) results.push(await ask(range, index));
-  return results;
 }

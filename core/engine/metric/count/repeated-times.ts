@@ -15,6 +15,7 @@ import {
 import { parseRowTime } from '../../../victoria/names/row-time.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
+import type { Run } from './stretches.js';
 
 /** The most times that are named; where lines repeat at more, they are read. */
 export const maxTimes = 2000;
@@ -117,26 +118,40 @@ export async function* rowsAt(
 const maxKeptBytes = 1 << 18;
 
 /**
- * All rows at these times, if they may be kept: undefined when they are large, or when a row differs from one with the same time and line in
- * another field, so that it depends on a filter which of them is the surplus one.
+ * All rows at the times of each stretch, if they may be kept: undefined when they are large, or when a row differs from one with the same time
+ * and line in another field, so that it depends on a filter which of them is the surplus one.
  */
 export async function keptRows(
-  looked: Looked,
-  times: readonly bigint[] | undefined,
-): Promise<readonly BackendRow[] | undefined> {
-  if (times === undefined) return undefined;
-  const rows: BackendRow[] = [];
-  const whole = new Map<string, string>();
-  let bytes = 0;
-  for await (const row of rowsAt(looked, times, [])) {
-    bytes += bytesOfRow(row);
+  looked: Omit<Looked, 'range'>,
+  run: Run,
+  times: readonly (readonly bigint[] | undefined)[],
+): Promise<readonly (readonly BackendRow[] | undefined)[]> {
+  const parts = times.map((known) => new KeptRows(known !== undefined));
+  const all = times.flatMap((known) => known ?? []);
+  for await (const row of rowsAt({ ...looked, range: run.range }, all, [])) run.of(parts, row).add(row);
+  return parts.map(({ rows }) => rows);
+}
+
+/** The rows of one stretch. */
+class KeptRows {
+  readonly #whole = new Map<string, string>();
+  #bytes = 0;
+  rows: BackendRow[] | undefined;
+
+  constructor(mayBeKept: boolean) {
+    this.rows = mayBeKept ? [] : undefined;
+  }
+
+  add(row: BackendRow): void {
+    if (this.rows === undefined) return;
+    this.#bytes += bytesOfRow(row);
     const key = JSON.stringify([row._stream, row._time, row._msg]);
     const all = JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (bytes > maxKeptBytes || (whole.get(key) ?? all) !== all) return undefined;
-    whole.set(key, all);
-    rows.push(row);
+    const isKept = this.#bytes <= maxKeptBytes && (this.#whole.get(key) ?? all) === all;
+    this.#whole.set(key, all);
+    if (isKept) this.rows.push(row);
+    else this.rows = undefined;
   }
-  return rows;
 }
 
 /** The approximate size of a row in memory. */
