@@ -183,7 +183,8 @@ async function begin(
   const profileRequest = {
     ...context,
     selection,
-    columns: byLabels.placeholderColumns,
+    // With all labels shown, a value that a row has in a field of its stream is one label more.
+    columns: names === 'all' ? fieldsOfAll(streamListing) : byLabels.placeholderColumns,
     unreliable: lines && lenientNumberLines,
     doubts: joinedDoubts([
       ...(shaper?.sure === undefined ? [] : [shaper.sure.doubts]),
@@ -196,6 +197,7 @@ async function begin(
     const grouping = profile.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');
     if (profile.unreliable > 0) return decline('lenient-numbers');
+    if (profile.isHidden && names === 'all') return decline('hidden-fields');
     return new Statistics({ ...asked, plan, streamListing, deciding, profile, grouping, lines, levels });
   };
   const statistics = make(context.profiler.expected(profileRequest));
@@ -204,6 +206,12 @@ async function begin(
   // It may fail before it is awaited.
   counting.catch(() => undefined);
   return { streamListing, profileRequest, statistics, counting, make };
+}
+
+/** The fields that every stream has. */
+function fieldsOfAll({ streams }: StreamListing): readonly string[] {
+  const [first, ...others] = [...streams.values()];
+  return [...(first?.fields.keys() ?? [])].filter((name) => others.every(({ fields }) => fields.has(name)));
 }
 
 function withoutJson(plan: Pushed): Pushed {
