@@ -6,10 +6,14 @@ import type { Naming } from '../../victoria/names/naming.js';
 
 /** Rows that have no stored line; what the backend holds in its place is no text of the client's. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
+  // The backend tells from the heads of blocks that no line is empty, but compares each with an empty text.
+  return or(not(present('_msg')), placeholderRows(naming));
+}
+
+/** Those of them that hold a text. */
+export function placeholderRows(naming: Naming): LogsqlFilter {
   const { prefix, exact: custom } = naming.missingLine;
   return or(
-    // The backend tells from the heads of blocks that no line is empty, but compares each with an empty text.
-    not(present('_msg')),
     field('_msg', { kind: 'exact-prefix', text: prefix }),
     ...(custom === '' ? [] : [exact('_msg', custom)]),
   );

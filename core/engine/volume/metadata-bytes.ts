@@ -5,7 +5,7 @@ import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
-import { missingLineRows } from '../plan/missing-lines.js';
+import { placeholderRows } from '../plan/missing-lines.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
@@ -133,7 +133,7 @@ function summable(bytes: number): number {
 
 /** The bytes of lines; what the backend stores in place of a missing line counts as none. */
 export function lineBytes(naming: Naming): StatsFunction {
-  return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(missingLineRows(naming)) };
+  return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(placeholderRows(naming)) };
 }
 
 function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {
