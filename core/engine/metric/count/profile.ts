@@ -181,10 +181,13 @@ async function look(
   const countIf = (condition: LogsqlFilter | undefined, name: string): readonly StatsFunction[] =>
     condition === undefined ? [] : [{ ...statsFunction('count', [], named(name)), condition }];
   const missing = missingLineRows(naming);
+  // In a short range the lines are few, and a call more costs more than to look at them.
+  const isShort = stretches.length === 1;
   const counting = stats(
     ['_stream', ...columns, ...run.buckets],
     statsFunction('count', [], named('rows')),
     statsFunction('count_uniq_hash', ['_time'], named('different')),
+    ...countIf(isShort ? missing : undefined, 'missing'),
     ...countIf(asked.unreliable, 'unreliable'),
     // The text that stands for a line that is not stored is no line to count.
     ...countIf(asked.doubts && and(not(missing), asked.doubts.filter), 'doubtful'),
@@ -202,6 +205,7 @@ async function look(
       const before = of.rows.get(text);
       of.groups += 1;
       of.rows.set(text, (before ?? 0) + Number(columnOf(row, named('rows'))));
+      of.missing += Number(columnOf(row, named('missing')) ?? 0);
       of.unreliable += Number(columnOf(row, named('unreliable')) ?? 0);
       of.doubtful += Number(columnOf(row, named('doubtful')) ?? 0);
       // Rows of one stream in several groups may still share times.
@@ -213,7 +217,7 @@ async function look(
     }
   }
   // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
-  await countMissing(upstream, and(selection, missing), run, counts);
+  if (!isShort) await countMissing(upstream, and(selection, missing), run, counts);
   const isCut = columns.length > 0 && groups >= mostGroups;
   const looked = { upstream, filter: selection };
   const repeats = await repeatsOf(looked, run, counts, (text) => reader.stream(text).fields);
