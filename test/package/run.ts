@@ -9,7 +9,7 @@ import { request } from 'undici';
 import { freePort } from '../core/program/child.js';
 import { Project } from './project.js';
 
-const maxBytes = 1_420_000;
+const maxBytes = 1_440_000;
 
 const project = new Project();
 try {
