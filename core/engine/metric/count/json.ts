@@ -124,7 +124,7 @@ function sureShaper(names: readonly string[]): SureShaper<LineShaper> {
 }
 
 /** Lines that do not show, by one key of each of these names or none, what `| json` makes of them. */
-export function doubtsOf(names: readonly string[]): Doubts {
+function doubtsOf(names: readonly string[]): Doubts {
   return {
     key: `json ${JSON.stringify(names)}`,
     pipes: findKeys(names),

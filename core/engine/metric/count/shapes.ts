@@ -37,6 +37,14 @@ export interface SureShaper<Shaper> {
   readonly shaper: Shaper;
 }
 
+/** The shaper for lines of which so many are in doubt. */
+export function surest<Shaper extends { readonly sure?: SureShaper<Shaper> | undefined }>(
+  shaper: Shaper,
+  { doubtful }: { readonly doubtful: number },
+): Shaper {
+  return doubtful > 0 ? shaper : (shaper.sure?.shaper ?? shaper);
+}
+
 /** What to look for in a selection's lines, once; `key` tells it apart. */
 export interface Doubts {
   readonly key: string;

@@ -19,6 +19,7 @@ import { rowsOfStreams } from '../row-windows.js';
 import { joinedDoubts, levelQuestion, type LineQuestion } from './shapes.js';
 import {
   readsLevels,
+  rowsWithoutLevel,
   Statistics,
   streamsWithoutLevel,
   undecidedRows,
@@ -146,8 +147,7 @@ function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boo
   const question = lineQuestion(plan, streamListing);
   if (question !== undefined && !isDeclined(question) && !isKnown(question, plan.selection)) return false;
   if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing).length === 0) return true;
-  const deciding = decidingFields(plan.push.names, streamListing, naming);
-  return isKnown(levelQuestion, and(plan.selection, undecidedRows(naming, deciding).selection));
+  return isKnown(levelQuestion, and(plan.selection, rowsWithoutLevel(naming)));
 }
 
 async function begin(

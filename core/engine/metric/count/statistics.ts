@@ -33,7 +33,7 @@ import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
-import { withLevels, type LineShaper, type LineQuestion } from './shapes.js';
+import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
@@ -107,8 +107,8 @@ export class Statistics {
 
   /** Asks the backend. */
   async count(): Promise<Counted | Declined> {
-    const { streamListing, deciding, lines } = this.#parts;
-    const shaper = lines && this.#surest(lines.shaper);
+    const { streamListing, deciding, lines, profile } = this.#parts;
+    const shaper = lines && surest(lines.shaper, profile);
     const withoutLevel = streamsWithoutLevel(streamListing).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const undecided = this.#undecidedRows().filter;
@@ -199,12 +199,12 @@ export class Statistics {
   }
 
   async #countByShape(lines: LineShaper | undefined): Promise<ShapeCount | 'rows'> {
-    const { levels } = this.#parts;
+    const { levels, profile } = this.#parts;
     const { filter } = this.#undecidedRows();
     if (levels === undefined || isDeclined(levels))
       return lines === undefined ? this.#countBySpelling() : 'rows';
-    const surest = this.#surest(levels);
-    const shaper = lines === undefined ? surest : withLevels(lines, surest);
+    const byLevel = surest(levels, profile);
+    const shaper = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
     return this.#countUndecided(kind, shaper, and(this.#filter, filter));
   }
@@ -236,11 +236,6 @@ export class Statistics {
     const asked = this.#countRequest(filter);
     const counted = await this.#unlessRefused(kind, () => countByShape({ ...asked, shaper }));
     return isDeclined(counted) ? 'rows' : counted;
-  }
-
-  /** The same shaper for lines none of which is in doubt, where that is so. */
-  #surest(shaper: LineShaper): LineShaper {
-    return this.#parts.profile.doubtful > 0 ? shaper : (shaper.sure?.shaper ?? shaper);
   }
 
   #cutting<Shaper extends LineShaper>(
@@ -358,12 +353,14 @@ export interface UndecidedRows {
   readonly filter: LogsqlFilter;
 }
 
-export function undecidedRows(naming: Naming, deciding: DecidingFields): UndecidedRows {
+/** Rows of streams without a level. */
+export function rowsWithoutLevel(naming: Naming): LogsqlFilter {
   const labels = new Set([...levelNames, detectedLevelName].flatMap((name) => naming.fieldsOf(name)));
-  const selection: LogsqlFilter = {
-    kind: 'stream',
-    groups: [[...labels].map((name) => matcher(name, '=', ''))],
-  };
+  return { kind: 'stream', groups: [[...labels].map((name) => matcher(name, '=', ''))] };
+}
+
+export function undecidedRows(naming: Naming, deciding: DecidingFields): UndecidedRows {
+  const selection = rowsWithoutLevel(naming);
   const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
   return { selection, filter: and(selection, unfilled) };
 }

@@ -34,14 +34,19 @@ const parallel = 4;
  */
 const mostRows = 1_000_000;
 
+/** A stretch, and what its finding is remembered by. */
+interface KeyedStretch extends Stretch {
+  readonly key: string;
+}
+
 /** Stretches of equal length, one after the other. */
 export class Run {
-  readonly stretches: readonly TimeRange[];
+  readonly stretches: readonly KeyedStretch[];
   readonly range: TimeRange;
   /** Of each of them. */
   readonly lengthNs: bigint;
 
-  constructor(first: TimeRange, others: readonly TimeRange[] = []) {
+  constructor(first: KeyedStretch, others: readonly KeyedStretch[] = []) {
     this.stretches = [first, ...others];
     this.range = { startNs: first.startNs, endNs: (others.at(-1) ?? first).endNs };
     this.lengthNs = first.endNs - first.startNs;
@@ -103,7 +108,7 @@ export class Stretches<Finding extends Found> {
         for (const run of queue) {
           const found = await look(run);
           findings.push(...found);
-          for (const [index, finding] of found.entries()) this.#remember(run.stretches[index], some, finding);
+          for (const [index, finding] of found.entries()) this.#remember(run.stretches[index], finding);
         }
       };
       await Promise.all(Array.from({ length: parallel }, worker));
@@ -117,12 +122,7 @@ export class Stretches<Finding extends Found> {
     return findings;
   }
 
-  #remember(
-    looked: TimeRange | undefined,
-    stretches: readonly (Stretch & { readonly key: string })[],
-    finding: Finding,
-  ): void {
-    const stretch = stretches.find(({ startNs }) => startNs === looked?.startNs);
+  #remember(stretch: KeyedStretch | undefined, finding: Finding): void {
     if (stretch?.isWhole === true) this.#memory.set(stretch.key, finding, this.#bytesOf(finding), keptMs);
   }
 }
@@ -134,22 +134,21 @@ function mostOfRun({ startNs, endNs }: TimeRange, listed: readonly BackendValue[
 }
 
 /** Puts whole stretches together that follow one another and are equally long; there may be gaps in the list. */
-function runsOf(stretches: readonly Stretch[], mostNs: bigint): readonly Run[] {
-  const runs: Run[] = [];
-  for (const { isWhole, startNs, endNs } of stretches) {
-    const last = runs.at(-1);
+function runsOf(stretches: readonly KeyedStretch[], mostNs: bigint): readonly Run[] {
+  const runs: [first: KeyedStretch, ...others: KeyedStretch[]][] = [];
+  for (const stretch of stretches) {
+    const { isWhole, startNs, endNs } = stretch;
+    const run = runs.at(-1);
+    const [first, last] = [run?.[0], run?.at(-1)];
     const isNext =
       isWhole &&
-      last?.range.endNs === startNs &&
-      last.lengthNs === endNs - startNs &&
-      endNs - last.range.startNs <= mostNs;
-    if (!isNext) runs.push(new Run({ startNs, endNs }));
-    else {
-      const [first = last.range, ...others] = last.stretches;
-      runs[runs.length - 1] = new Run(first, [...others, { startNs, endNs }]);
-    }
+      last?.endNs === startNs &&
+      last.endNs - last.startNs === endNs - startNs &&
+      endNs - (first?.startNs ?? startNs) <= mostNs;
+    if (isNext) run?.push(stretch);
+    else runs.push([stretch]);
   }
-  return runs;
+  return runs.map(([first, ...others]) => new Run(first, others));
 }
 
 /** Whether each stream still has the same number of rows over all cached stretches together. */

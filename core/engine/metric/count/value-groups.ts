@@ -28,7 +28,7 @@ import { duplicateRows } from './duplicates.js';
 import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
 import type { SelectionProfile } from './profile.js';
-import type { Get } from './shapes.js';
+import { surest, type Get } from './shapes.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
 /** The functions of unwrapped values for which neither times nor order within a bucket matter. */
@@ -120,13 +120,13 @@ async function knownOf(
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const shaper = await context.shapes.of(question, sampled);
   if (isDeclined(shaper)) return shaper;
-  const { sure } = shaper;
-  const asked = { ...context, selection, columns, unreliable: lenientNumberLines, doubts: sure?.doubts };
+  const doubts = shaper.sure?.doubts;
+  const asked = { ...context, selection, columns, unreliable: lenientNumberLines, doubts };
   const profile = await context.profiler.of(asked, range, listed);
   if (profile.missing > 0) return decline('missing-lines');
   if (profile.unreliable > 0) return decline('lenient-numbers');
   if (profile.isHidden) return decline('hidden-fields');
-  return { grouping, shaper: profile.doubtful > 0 ? shaper : (sure?.shaper ?? shaper), profile };
+  return { grouping, shaper: surest(shaper, profile), profile };
 }
 
 interface Reading {
