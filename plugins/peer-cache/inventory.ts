@@ -12,7 +12,7 @@ import { withList } from '../../core/victoria/upstream/with-list.js';
 import { packSteps, type CacheableAnswer } from '../../core/wire/answer/packed.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
-import { split } from './buckets.js';
+import { bucketsOf, split, type Filled } from './buckets.js';
 import { everyStream, readingOf } from './every-stream.js';
 import { Asked, Derived, listOver, type KeptListings, type Listed, type Listing } from './listing.js';
 
@@ -94,6 +94,8 @@ export class Inventory implements KeptListings {
   readonly #joined: ByteLru<string>;
   /** Owners that are taken to have too many streams. */
   readonly #wide: ByteLru<true>;
+  /** Owners who have listed before. */
+  readonly #asked: ByteLru<true>;
 
   constructor(
     options: InventoryOptions,
@@ -110,6 +112,7 @@ export class Inventory implements KeptListings {
     const bounds = { maxEntries: maxRemembered, maxBytes: maxRememberedBytes, clock: host.clock };
     this.#joined = new ByteLru(bounds);
     this.#wide = new ByteLru(bounds);
+    this.#asked = new ByteLru(bounds);
   }
 
   /** The exchange of a listing, whose backend lists from buckets; other exchanges are left as they are. */
@@ -139,7 +142,7 @@ export class Inventory implements KeptListings {
     const { oldestNs } = exchange.slots.tenant;
     if (hits !== 'any' || (oldestNs !== undefined && range.startNs < oldestNs)) return undefined;
     const divided = split(range, BigInt(this.#host.clock.nowMs()) * msNs);
-    if (divided === undefined) return undefined;
+    if (divided === undefined || (await this.#isNew(divided.filled, exchange))) return undefined;
     const over = (listing: Listing): Promise<readonly string[]> =>
       listOver(listing, range, divided, this.#parallelOf(exchange));
     try {
@@ -152,6 +155,20 @@ export class Inventory implements KeptListings {
       if (error instanceof Incomplete) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * Whether an owner lists for the first time, and no bucket is kept, on the disk for instance. One call for the whole answers sooner than one for
+   * each bucket, and whoever has asked once may not ask again.
+   */
+  async #isNew(filled: Filled, exchange: Exchange<'tenant'>): Promise<boolean> {
+    const owner = this.#keyOf(everyStream, noTime, exchange);
+    const isKnown = this.#asked.get(owner) === true;
+    this.#asked.set(owner, true, owner.length, joinedForMs);
+    if (isKnown) return false;
+    const buckets = bucketsOf(filled);
+    const middle = buckets[buckets.length >> 1] ?? filled;
+    return (await this.#find(this.#keyOf(everyStream, middle, exchange), exchange)) === undefined;
   }
 
   /** From the buckets of all streams; undefined for what cannot be read from them, and for an owner that has too many. */

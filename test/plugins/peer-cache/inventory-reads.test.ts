@@ -26,12 +26,21 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
     await pushLoki(backend.url, { [app]: 'x' }, [[nowNs - BigInt(ageSeconds) * secondNs, 'line']]);
   const clock = new FakeClock(nowNs);
   const calls = (name: string): number => backend.stats().calls[`/select/logsql/${name}`] ?? 0;
+  let firsts = 0;
   const asked = (): number =>
-    ['streams', 'stream_field_names', 'stream_field_values'].reduce((sum, name) => sum + calls(name), 0);
-  const start = (use: (url: string) => Promise<void>): Promise<void> =>
+    ['streams', 'stream_field_names', 'stream_field_values'].reduce((sum, name) => sum + calls(name), 0) -
+    firsts;
+  const startNew = (use: (url: string) => Promise<void>): Promise<void> =>
     withProxy(pipeline(backend.url), ({ url }) => use(url), {
       flags: { 'server.register-instrumentation': 'true', ...flags },
       clock,
+    });
+  /** Behind the first listing of all, which makes no buckets. */
+  const start = (use: (url: string) => Promise<void>): Promise<void> =>
+    startNew(async (url) => {
+      await list(url, 'label/none/values', 3_600);
+      firsts += 1;
+      await use(url);
     });
   const list = async (
     url: string,
@@ -56,8 +65,18 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
         { path: listings, status: 500, text: 'broken', times: 1 },
       ]),
     });
-  return { backend, clock, calls, asked, start, list, labels, failAfter };
+  return { backend, clock, calls, asked, start, startNew, list, labels, failAfter };
 }
+
+test('the first listing of all is one call for the whole, and the second makes buckets', async (t) => {
+  const { asked, startNew, labels, list } = await setup(t);
+  await startNew(async (url) => {
+    t.deepEqual(await labels(url, 7 * day), ['a', 'b', 'c', 'service_name']);
+    t.is(asked(), 1);
+    t.deepEqual(await list(url, 'label/a/values', 7 * day), ['x']);
+    t.true(asked() > 10);
+  });
+});
 
 test('a week of labels is listed once, and then only what is new of it, until buckets are due', async (t) => {
   const { clock, asked, start, labels } = await setup(t);
@@ -187,13 +206,14 @@ test('what a request that failed has listed is kept for the next one', async (t)
 test('buckets are found on the disk after a restart', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-inventory-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const { clock, asked, start, labels } = await setup(t, { 'disk-cache-path': join(folder, 'cache.db') });
+  const flags = { 'disk-cache-path': join(folder, 'cache.db') };
+  const { clock, asked, start, startNew, labels } = await setup(t, flags);
   await start(async (url) => {
     t.deepEqual(await labels(url, 7 * day), ['a', 'b', 'c', 'service_name']);
   });
   const before = asked();
   clock.advance(5_000);
-  await start(async (url) => {
+  await startNew(async (url) => {
     t.deepEqual(await labels(url, 7 * day), ['a', 'b', 'c', 'service_name']);
     t.true(Number(await metric(url, 'disk_cache_hits_total')) > 0);
   });

@@ -33,8 +33,8 @@ export interface SelectionProfile {
   readonly isHidden: boolean;
   /** The number of rows that match the requested `unreliable` filter. */
   readonly unreliable: number;
-  /** The number of rows of which the requested `doubts` hold. */
-  readonly doubtful: number;
+  /** The number of rows of which the requested `doubts` hold; undefined where none were requested. */
+  readonly doubtful: number | undefined;
 }
 
 export interface ProfileRequest {
@@ -55,6 +55,9 @@ export interface StretchProfile extends SelectionProfile, Found {}
 
 /** How long the profile of another range is used as a guess. */
 const expectedMs = 600_000;
+/** How long it is remembered that a selection was asked about. */
+const askedMs = 86_400_000;
+const bytesOfMark = 16;
 /** The most groups of a stretch; beyond that, columns are treated as independent of streams. */
 const maxGroups = 50_000;
 /** The most rows that share times of which all times are named, a stretch; those of all stretches should not be too many. */
@@ -83,9 +86,21 @@ export class SelectionProfiler {
     this.#latest = latest;
   }
 
+  /**
+   * What to ask about a selection. To look for doubts takes as long as to do without a proof once, so that it pays where the selection was
+   * asked about before.
+   */
+  worthAsking(request: ProfileRequest): ProfileRequest {
+    if (request.doubts === undefined) return request;
+    const key = `asked ${keyOf(request)}`;
+    const isNew = this.#latest.get(key) === undefined;
+    this.#latest.set(key, plainProfile, bytesOfMark, askedMs);
+    return isNew ? { ...request, doubts: undefined } : request;
+  }
+
   /** The latest profile of a selection, for whatever range. */
   expected(request: ProfileRequest): SelectionProfile {
-    return this.#latest.get(keyOf(request)) ?? plainProfile;
+    return this.#latest.get(keyOf(request)) ?? withDoubts(plainProfile, request);
   }
 
   /** @param listed the streams of the whole range */
@@ -96,14 +111,18 @@ export class SelectionProfiler {
   ): Promise<SelectionProfile> {
     const key = keyOf(request);
     const found = await this.#stretches.of({ ...request, key }, range, listed, (run) => look(request, run));
-    const profile = merged(found);
+    const profile = withDoubts(merged(found), request);
     this.#latest.set(key, profile, bytesOf(profile), expectedMs);
     return profile;
   }
 }
 
 /** Where profiles come from. */
-export type Profiles = Pick<SelectionProfiler, 'expected' | 'of'>;
+export type Profiles = Pick<SelectionProfiler, 'worthAsking' | 'expected' | 'of'>;
+
+function withDoubts(profile: SelectionProfile, { doubts }: ProfileRequest): SelectionProfile {
+  return doubts === undefined ? { ...profile, doubtful: undefined } : profile;
+}
 
 /**
  * The same profiles for one request, each made only once: a strategy that declines has often looked at just what the next one needs, and the
@@ -111,7 +130,14 @@ export type Profiles = Pick<SelectionProfiler, 'expected' | 'of'>;
  */
 export function onceProfiled(profiler: Profiles): Profiles {
   const profiles = new Map<string, Promise<SelectionProfile>>();
+  const worth = new Map<string, ProfileRequest>();
   return {
+    worthAsking: (request) => {
+      const key = keyOf(request);
+      const known = worth.get(key) ?? profiler.worthAsking(request);
+      worth.set(key, known);
+      return known.doubts === undefined ? { ...request, doubts: undefined } : request;
+    },
     expected: (request) => profiler.expected(request),
     of: (request, range, listed) => {
       const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
@@ -139,7 +165,7 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
     unreliable: found.reduce((sum, { unreliable }) => sum + unreliable, 0),
-    doubtful: found.reduce((sum, { doubtful }) => sum + doubtful, 0),
+    doubtful: found.reduce((sum, { doubtful = 0 }) => sum + doubtful, 0),
   };
 }
 

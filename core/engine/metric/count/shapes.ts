@@ -37,12 +37,12 @@ export interface SureShaper<Shaper> {
   readonly shaper: Shaper;
 }
 
-/** The shaper for lines of which so many are in doubt. */
+/** The shaper for lines of which so many are in doubt; undefined where that is not known. */
 export function surest<Shaper extends { readonly sure?: SureShaper<Shaper> | undefined }>(
   shaper: Shaper,
-  { doubtful }: { readonly doubtful: number },
+  { doubtful }: { readonly doubtful: number | undefined },
 ): Shaper {
-  return doubtful > 0 ? shaper : (shaper.sure?.shaper ?? shaper);
+  return doubtful === 0 ? (shaper.sure?.shaper ?? shaper) : shaper;
 }
 
 /** What to look for in a selection's lines, once; `key` tells it apart. */
@@ -158,32 +158,31 @@ export class LineSamples {
   }
 }
 
-/** Reads lines of all streams from all parts of a range. */
+/**
+ * Reads lines of all streams from all parts of a range. In one call: the backend reads whole blocks, which may hold hours of a stream, and would
+ * read the same ones for each part.
+ */
 async function sample(
   upstream: Upstream,
   selection: LogsqlFilter,
-  { startNs, endNs }: TimeRange,
+  range: TimeRange,
   rows: number,
 ): Promise<readonly string[]> {
-  const pipes = [fields('_msg'), limit(maxRowsPerSlice)];
+  const { startNs, endNs } = range;
   const lengthNs = (endNs - startNs) / slices;
   // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
   const wanted = BigInt(rowsPerSlice) * slices;
-  const cutNs =
-    rows <= rowsPerSlice ? lengthNs : (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
-  const found = await Promise.all(
-    Array.from({ length: Number(slices) }, async (_, index) => {
-      const lines: string[] = [];
-      const from = startNs + BigInt(index) * lengthNs;
-      const range = { startNs: from, endNs: from + cutNs };
-      if (cutNs <= 0n) return lines;
-      for await (const batch of upstream.rows({ query: query(selection, pipes), range })) {
-        for (const row of batch) lines.push(row._msg ?? '');
-      }
-      return lines;
-    }),
-  );
-  return found.flat();
+  const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
+  const parts = Array.from({ length: Number(slices) }, (_, index): LogsqlFilter => {
+    const min = startNs + BigInt(index) * lengthNs;
+    return { kind: 'time', min, max: min + cutNs - 1n };
+  });
+  const filter = rows <= rowsPerSlice || lengthNs === 0n ? selection : and(selection, or(...parts));
+  const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
+  const lines: string[] = [];
+  for await (const batch of upstream.rows({ query: query(filter, pipes), range }))
+    for (const row of batch) lines.push(row._msg ?? '');
+  return lines;
 }
 
 /** Distinguishes lines by the text before their level. */

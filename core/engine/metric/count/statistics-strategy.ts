@@ -180,7 +180,7 @@ async function begin(
   await pacer.due();
   const byLabels =
     names === 'all' ? byStream : await atPace(groupByLabels(names, streamListing, deciding, naming), pacer);
-  const profileRequest = {
+  const profileRequest = context.profiler.worthAsking({
     ...context,
     selection,
     // With all labels shown, a value that a row has in a field of its stream is one label more.
@@ -192,7 +192,7 @@ async function begin(
         ? []
         : [{ ...levelDoubts, filter: and(undecided.filter, levelDoubts.filter) }]),
     ]),
-  };
+  });
   const make = (profile: SelectionProfile): Statistics | Declined => {
     const grouping = profile.isHidden ? byStream : byLabels;
     if (grouping.size * buckets.count > maxPoints) return decline('too-many-values');

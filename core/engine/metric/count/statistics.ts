@@ -102,7 +102,7 @@ export class Statistics {
   isRight({ isHidden, missing, unreliable, doubtful }: SelectionProfile): boolean {
     const { profile } = this.#parts;
     const isSame = profile.isHidden === isHidden && profile.missing > 0 === missing > 0;
-    return isSame && profile.doubtful > 0 === doubtful > 0 && unreliable === 0;
+    return isSame && (profile.doubtful === 0) === (doubtful === 0) && unreliable === 0;
   }
 
   /** Asks the backend. */

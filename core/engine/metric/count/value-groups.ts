@@ -121,7 +121,8 @@ async function knownOf(
   const shaper = await context.shapes.of(question, sampled);
   if (isDeclined(shaper)) return shaper;
   const doubts = shaper.sure?.doubts;
-  const asked = { ...context, selection, columns, unreliable: lenientNumberLines, doubts };
+  const unreliable = lenientNumberLines;
+  const asked = context.profiler.worthAsking({ ...context, selection, columns, unreliable, doubts });
   const profile = await context.profiler.of(asked, range, listed);
   if (profile.missing > 0) return decline('missing-lines');
   if (profile.unreliable > 0) return decline('lenient-numbers');
