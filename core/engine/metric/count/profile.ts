@@ -1,6 +1,16 @@
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, StatsFunction } from '../../../victoria/logsql/ast.js';
-import { and, freeName, limit, not, query, stats, statsFunction } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  freeName,
+  limit,
+  not,
+  or,
+  query,
+  stats,
+  statsFunction,
+  timeRange,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
@@ -14,7 +24,7 @@ import {
   type Upstream,
 } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { bytesOfRow, keptRows, maxTimes, timesOfRepeats } from './repeated-times.js';
+import { bytesOfRow, keptRows, maxTimes, streamsFilter, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
@@ -242,11 +252,13 @@ async function look(
       of.isHidden ||= columns.some((name) => (columnOf(row, name) ?? '') !== (fields.get(name) ?? ''));
     }
   }
-  // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
-  if (!isShort) await countMissing(upstream, and(selection, missing), run, counts);
   const isCut = columns.length > 0 && groups >= mostGroups;
   const looked = { upstream, filter: selection };
-  const repeats = await repeatsOf(looked, run, counts, (text) => reader.stream(text).fields);
+  const [repeats] = await Promise.all([
+    repeatsOf(looked, run, counts, (text) => reader.stream(text).fields),
+    // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
+    isShort ? undefined : countMissing(upstream, and(selection, missing), run, counts),
+  ]);
   const withLines = { upstream, filter: and(selection, not(missing)) };
   const kept = await keptRows(withLines, run, repeats);
   const pacer = new Pacer();
@@ -277,6 +289,24 @@ async function countMissing(
     for (const row of batch) run.of(counts, row).missing += Number(columnOf(row, 'rows'));
 }
 
+/** Longer filters take the backend more time than they save. */
+const maxWhereBytes = 16_000;
+
+/** Matches the rows of streams that share times in the stretches in which they do; undefined when that cannot be said shortly. */
+function whereShared(
+  { stretches }: Run,
+  counts: readonly StretchCounts[],
+  fieldsOf: (text: string) => StreamIdentity['fields'],
+): LogsqlFilter | undefined {
+  if (stretches.length === 1) return undefined;
+  const parts = stretches.flatMap(({ startNs, endNs }, index): LogsqlFilter[] => {
+    const { streamsWithSharedTimes: streams } = counts[index] ?? new StretchCounts();
+    return streams.size === 0 ? [] : [and(timeRange(startNs, endNs), streamsFilter(streams, fieldsOf))];
+  });
+  const where = or(...parts);
+  return Buffer.byteLength(printFilter(where)) > maxWhereBytes ? undefined : where;
+}
+
 /** The times of repeats of each stretch; where there are too many for one call, a call for each. */
 async function repeatsOf(
   looked: Omit<Parameters<typeof timesOfRepeats>[0], 'range'>,
@@ -286,7 +316,11 @@ async function repeatsOf(
 ): Promise<readonly (readonly bigint[] | undefined)[]> {
   const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
-  const shared = { streams, areFew: sharing <= fewSharing * counts.length };
+  const where = whereShared(run, counts, fieldsOf);
+  const shared = {
+    ...{ streams, areFew: sharing <= fewSharing * counts.length },
+    ...(where === undefined ? {} : { where }),
+  };
   const all = await timesOfRepeats({ ...looked, range: run.range }, shared, fieldsOf);
   if (all !== undefined) {
     const parts: bigint[][] = counts.map(() => []);

@@ -33,6 +33,8 @@ export interface SharedTimes {
   readonly streams: ReadonlySet<string>;
   /** Whether there are so few that all of their times may be named. */
   readonly areFew: boolean;
+  /** Matches all of these rows. */
+  readonly where?: LogsqlFilter;
 }
 
 /** The fields of a stream, by its `_stream` text. */
@@ -45,14 +47,14 @@ type FieldsOf = (text: string) => StreamIdentity['fields'] | undefined;
  */
 export async function timesOfRepeats(
   looked: Looked,
-  { streams, areFew }: SharedTimes,
+  { streams, areFew, where }: SharedTimes,
   fieldsOf: FieldsOf,
 ): Promise<readonly bigint[] | undefined> {
   if (streams.size === 0) return [];
-  const filter = and(looked.filter, streamsFilter(streams, fieldsOf));
+  const filter = and(looked.filter, where ?? streamsFilter(streams, fieldsOf));
   // Where few rows share a time, their lines need not be compared there.
-  const shared = areFew ? await timesWithSeveral({ ...looked, filter }, '_stream') : undefined;
-  if (shared !== undefined) return shared;
+  const times = areFew ? await timesWithSeveral({ ...looked, filter }, '_stream') : undefined;
+  if (times !== undefined) return times;
   const repeating = await withRepeats({ ...looked, filter });
   if (repeating.size === 0) return [];
   return repeatedTimes({ ...looked, filter: and(looked.filter, streamsFilter(repeating, fieldsOf)) });
@@ -98,7 +100,20 @@ async function timesWithSeveral(
   return times.length > maxTimes ? undefined : [...new Set(times)];
 }
 
-const timesPerCall = 100;
+const timesPerCall = 200;
+/** A block that has none of so many times that follow one another is passed over at once. */
+const timesTogether = 10;
+
+function atTimes(times: readonly bigint[]): LogsqlFilter {
+  const parts: LogsqlFilter[] = [];
+  for (let at = 0; at < times.length; at += timesTogether) {
+    const some = times.slice(at, at + timesTogether);
+    const moments = some.map((time): LogsqlFilter => ({ kind: 'time', min: time, max: time }));
+    const [min, max] = [some[0] ?? 0n, some.at(-1) ?? 0n];
+    parts.push(some.length > 1 ? and({ kind: 'time', min, max }, or(...moments)) : or(...moments));
+  }
+  return or(...parts);
+}
 
 /** The rows at these times. */
 export async function* rowsAt(
@@ -106,9 +121,9 @@ export async function* rowsAt(
   times: readonly bigint[],
   pipes: readonly LogsqlPipe[],
 ): AsyncGenerator<BackendRow> {
-  for (let at = 0; at < times.length; at += timesPerCall) {
-    const some = times.slice(at, at + timesPerCall);
-    const moments = or(...some.map((time): LogsqlFilter => ({ kind: 'time', min: time, max: time })));
+  const sorted = [...times].sort((a, b) => (a < b ? -1 : 1));
+  for (let at = 0; at < sorted.length; at += timesPerCall) {
+    const moments = atTimes(sorted.slice(at, at + timesPerCall));
     for await (const batch of upstream.rows({ query: query(and(filter, moments), pipes), range }))
       yield* batch;
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
-import { streamMatch, matcher } from '../../../../../core/victoria/logsql/build.js';
+import { exact, matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
 import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import type { RowsRequest } from '../../../../../core/victoria/upstream/types.js';
@@ -103,7 +103,7 @@ const nothingSpecial = {
   missing: 0,
   isHidden: false,
   unreliable: 0,
-  doubtful: 0,
+  doubtful: undefined,
 };
 
 test('hours that were looked at are looked at again when rows came in, and only then', async (t) => {
@@ -144,4 +144,20 @@ test('strategies of one request that look at the same rows make one look, and an
   // Another range, and another request, are others.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
   await t.throwsAsync(findUntil(lastNs, onceProfiled(newProfiler()), 2));
+});
+
+test('doubts are looked for from the second request on, and known of none before', (t) => {
+  const profiler = newProfiler();
+  const doubts = { key: 'in doubt', pipes: [], filter: exact('app', 'x') };
+  const request = { upstream: new FakeUpstream([]), reader, naming, selection, columns: ['env'], doubts };
+  const first = onceProfiled(profiler);
+  for (const strategy of ['statistics', 'values']) {
+    const asked = first.worthAsking(request);
+    t.is(asked.doubts, undefined, strategy);
+    t.is(first.expected(asked).doubtful, undefined);
+  }
+  const second = onceProfiled(profiler).worthAsking(request);
+  t.is(second.doubts, doubts);
+  t.is(profiler.expected(second).doubtful, 0);
+  t.is(profiler.worthAsking({ ...request, selection: exact('env', 'y') }).doubts, undefined);
 });
