@@ -53,7 +53,12 @@ test.serial('lines that are counted by their JSON count as they would one by one
     fc.asyncProperty(jsonEntries, async (stored) => {
       account += 1;
       await store.push(account, stored);
-      for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+      for (const text of queries) {
+        const wanted = await outcome(text, 'off');
+        // The second time all lines are proved to be what they look like.
+        for (const time of ['first', 'second'])
+          t.deepEqual(await outcome(text, 'on'), wanted, `${text}, ${time} time`);
+      }
     }),
     { numRuns: runs(10) },
   );
@@ -69,7 +74,7 @@ test.serial('lines are not sent for labels that stand in them once', async (t) =
   await store.push(account, stored);
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
-  t.true((await rowsMoved(text)) < 40);
+  for (const time of ['second', 'third']) t.true((await rowsMoved(text)) < 40, time);
   // Each line is a group of its own here.
   const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await outcome(many, 'on'), await outcome(many, 'off'));
@@ -173,10 +178,17 @@ test.serial('a line that no sample of its selection is like counts as it would a
     const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
     const comesLater = index % 2 === 0;
     await store.push(account, comesLater ? stored : [...stored, other]);
-    for (const text of texts) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    const compare = async (): Promise<void> => {
+      for (const text of texts) {
+        const wanted = await outcome(text, 'off');
+        // The second time all lines are proved to be what they look like.
+        for (const time of ['first', 'second'])
+          t.deepEqual(await outcome(text, 'on'), wanted, `${line} ${text}, ${time} time`);
+      }
+    };
+    await compare();
     if (!comesLater) continue;
     await store.push(account, [other]);
-    for (const text of texts)
-      t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), `${line} after ${text}`);
+    await compare();
   }
 });
