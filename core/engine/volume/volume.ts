@@ -54,15 +54,22 @@ export async function answerVolume(
     aggregateBy: request.aggregateBy,
     maxSeries,
   });
-  const entries = await countEntries(plan, range, context);
+  let entries = 0;
   let bytes = 0;
   const pacer = new Pacer(context.signal);
-  if (entries > 0) {
-    const counting = { cellNs, isMeasured: entries <= maxMeasuredEntries };
-    // One place for both reads: a second volume could hold the place that the second read of this one waits for.
-    const leave = await context.upstream.hold?.(range);
-    const counted = countPieces(plan, range, counting, context);
-    try {
+  // One place for all reads: a second volume could hold the place that another read of this one waits for.
+  const leave = await context.upstream.hold?.(range);
+  let counting: Counting = { cellNs, isMeasured: true };
+  // Begun before it is known how many entries there are, and begun anew where they are too many.
+  let counted = countPieces(plan, range, counting, context);
+  try {
+    entries = await countEntries(plan, range, context);
+    if (entries > maxMeasuredEntries) {
+      counted.end();
+      counting = { cellNs, isMeasured: false };
+      counted = countPieces(plan, range, counting, context);
+    }
+    if (entries > 0) {
       const asked = { rows: entries, hasLines: !counting.isMeasured };
       const costs = await readMetadataCosts(plan.filter, range, asked, context);
       for await (const [labels, piece] of readPieces(counted, plan, range, counting, costs, context)) {
@@ -71,13 +78,13 @@ export async function answerVolume(
         const pause = pacer.due();
         if (pause !== undefined) await pause;
       }
-    } catch (error) {
-      if (!(error instanceof TooManyVolumesError)) throw error;
-      throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
-    } finally {
-      counted.end();
-      leave?.();
     }
+  } catch (error) {
+    if (!(error instanceof TooManyVolumesError)) throw error;
+    throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
+  } finally {
+    counted.end();
+    leave?.();
   }
   return {
     kind: 'volume',
@@ -118,7 +125,7 @@ function countPieces(
   { upstream, naming }: EngineContext,
 ): Begun<readonly BackendRow[]> {
   const counted = piecesQuery(plan, counting, extraColumns(plan, naming), naming);
-  return new Begun(upstream.rows({ query: counted, range }));
+  return new Begun((signal) => (upstream.until?.(signal) ?? upstream).rows({ query: counted, range }));
 }
 
 /** Joins the pieces of backend streams that are one Loki stream. */

@@ -66,7 +66,8 @@ export class ExchangeGates {
   }
 
   stats({ range }: StatsRequest): Promise<CallPass> {
-    return isLong(range, this.#options.minRangeMs) ? this.#heavy() : this.#free();
+    const isHeavy = isLong(range, this.#options.minRangeMs) && !this.#isHeld(range);
+    return isHeavy ? this.#heavy() : this.#free();
   }
 
   async statsRange(request: StatsRangeRequest): Promise<CallPass> {

@@ -11,7 +11,7 @@ test.serial('the first item is asked for at once, and all come in order', async 
       yield item;
     }
   }
-  const begun = new Begun(items());
+  const begun = new Begun(items);
   t.is(asked, 1);
   await turn();
   await turn();
@@ -24,14 +24,17 @@ test.serial('the first item is asked for at once, and all come in order', async 
 
 test.serial('who ends it unread leaves nothing open', async (t) => {
   let isClosed = false;
-  async function* items(): AsyncGenerator<number> {
+  const signals: AbortSignal[] = [];
+  async function* items(signal: AbortSignal): AsyncGenerator<number> {
+    signals.push(signal);
     try {
       for (;;) yield await turn(1);
     } finally {
       isClosed = true;
     }
   }
-  new Begun(items()).end();
+  new Begun(items).end();
+  t.true(signals[0]?.aborted, 'what is on its way ends');
   for (let turns = 0; turns < 5; turns += 1) await turn();
   t.true(isClosed);
 });
@@ -42,8 +45,8 @@ test.serial('a failure is told to the reader, and is no unhandled rejection with
     yield* [];
     throw new Error('broken');
   }
-  const unread = new Begun(items());
-  const begun = new Begun(items());
+  const unread = new Begun(items);
+  const begun = new Begun(items);
   await turn();
   await turn();
   unread.end();
