@@ -38,6 +38,7 @@ interface ShownField {
 export class RowReader {
   readonly #naming: Naming;
   readonly #streams = new Map<string, StreamIdentity>();
+  #last: { readonly text: string; readonly stream: StreamIdentity } | undefined;
   readonly #levelOnly = new Map<string, LabelSet>();
   readonly #levelLabels = new Map<string, Label>();
   readonly #pushedFields = new Map<string, ShownField>();
@@ -49,11 +50,15 @@ export class RowReader {
 
   /** The stream for a `_stream` text. */
   stream(text: string): StreamIdentity {
-    const known = this.#streams.get(text);
-    if (known !== undefined) return known;
-    const stream = identifyStream(text, this.#naming);
-    if (this.#streams.size >= keptStreams) this.#streams.clear();
-    this.#streams.set(text, stream);
+    // Rows of a stream mostly come one after the other, and a text that was just read must be hashed before a map can find it.
+    if (this.#last?.text === text) return this.#last.stream;
+    let stream = this.#streams.get(text);
+    if (stream === undefined) {
+      stream = identifyStream(text, this.#naming);
+      if (this.#streams.size >= keptStreams) this.#streams.clear();
+      this.#streams.set(text, stream);
+    }
+    this.#last = { text, stream };
     return stream;
   }
 

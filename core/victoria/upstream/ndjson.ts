@@ -1,5 +1,6 @@
 import { apiError } from '../../base/errors/table.js';
 import { UnexpectedAnswer } from './decode.js';
+import { textOf } from './text-of.js';
 import type { BackendRow } from './types.js';
 
 const lineFeed = 0x0a;
@@ -36,7 +37,7 @@ export async function* readRows(
       parseLines(open.take(), rules, rows);
       begin = first + 1;
     }
-    if (last > begin) parseLines(chunk.toString('utf8', begin, last), rules, rows);
+    if (last > begin) parseLines(textOf(chunk.subarray(begin, last)), rules, rows);
     open.append(chunk.subarray(last + 1));
     if (rows.length > 0) yield rows;
   }
@@ -74,7 +75,7 @@ class OpenLine {
   }
 
   take(): string {
-    const text = this.#bytes.toString('utf8', 0, this.#length);
+    const text = textOf(this.#bytes.subarray(0, this.#length));
     this.#length = 0;
     return text;
   }

@@ -166,3 +166,16 @@ test('a stored level is shown by its normal name, also beside a label of that na
   const _stream = '{app="a",detected_level="WARN"}';
   t.is(json({ _stream, detected_level: 'WARN' }), '{"detected_level":"error"}');
 });
+
+test('a row has the stream of its own text, also between rows of another one', (t) => {
+  const { read } = readerWith();
+  const texts = ['{app="a"}', '{app="a"}', '{app="b"}', '{app="a"}', '{app="b"}', '{app="b"}'];
+  const streams = texts.map(
+    (text) => read({ _time: '2026-11-01T00:00:00Z', _stream: text, _msg: '' }).stream,
+  );
+  t.deepEqual(
+    streams.map(({ labels }) => labels.get('app')),
+    ['a', 'a', 'b', 'a', 'b', 'b'],
+  );
+  t.is(new Set(streams).size, 2);
+});
