@@ -120,43 +120,40 @@ function endings(records: readonly LogRecord[]): readonly unknown[] {
   return records.map((record) => record['rehearsal.outcome']).filter((outcome) => outcome !== undefined);
 }
 
-test.serial(
-  'a process that rehearses answers already, gives way to requests, and leaves no trace',
-  async (t) => {
-    const backend = await startHolding(t);
-    const { url, records } = await serve(t, backend.url);
-    // It does not ask anything more while a client waits, so that it is not done before the test is.
-    const answered = get(url + held);
-    t.deepEqual(await get(`${url}/ready`), { status: 503, text: reason });
-    t.is((await get(`${url}/loki/api/v1/labels`)).status, 200);
-    t.deepEqual(await get(`${url}/ready`), { status: 503, text: reason });
-    backend.open();
-    t.is((await answered).status, 200);
-    await untilReady(url);
-    await until(() => endings(records).length === 1);
-    t.regex(String(endings(records)), inTime);
-    const { text } = await get(`${url}/metrics`);
-    t.regex(text, /^ref_proxy_rehearsal_duration_seconds\{outcome="\w+"\} \d/m);
-    const counted = [
-      ...text.matchAll(
-        /^ref_proxy_requests_total\{system="ref".*endpoint="(?<endpoint>\w+)".*\} (?<count>\d+)/gm,
-      ),
-    ].filter(({ groups }) => groups?.['endpoint'] !== 'ready');
-    t.deepEqual(counted.map(({ groups }) => [groups?.['endpoint'], groups?.['count']]).sort(), [
-      ['labels', '1'],
-      ['query_range', '1'],
-    ]);
-    const asked = (): readonly unknown[] =>
-      records
-        .map((record) => record['http.route'])
-        .filter((route) => route !== undefined && route !== '/ready');
-    await until(() => asked().includes('/loki/api/v1/query_range'));
-    t.deepEqual(
-      asked().filter((route) => route !== '/metrics'),
-      ['/loki/api/v1/labels', '/loki/api/v1/query_range'],
-    );
-  },
-);
+test.serial('a process that rehearses answers already, and leaves no trace', async (t) => {
+  const backend = await startHolding(t);
+  const { url, records } = await serve(t, backend.url);
+  // While a client waits it asks nothing more, so that it is not done before the test is.
+  const answered = get(url + held);
+  t.deepEqual(await get(`${url}/ready`), { status: 503, text: reason });
+  t.is((await get(`${url}/loki/api/v1/labels`)).status, 200);
+  t.deepEqual(await get(`${url}/ready`), { status: 503, text: reason });
+  backend.open();
+  t.is((await answered).status, 200);
+  await untilReady(url);
+  await until(() => endings(records).length === 1);
+  t.regex(String(endings(records)), inTime);
+  const { text } = await get(`${url}/metrics`);
+  t.regex(text, /^ref_proxy_rehearsal_duration_seconds\{outcome="\w+"\} \d/m);
+  const counted = [
+    ...text.matchAll(
+      /^ref_proxy_requests_total\{system="ref".*endpoint="(?<endpoint>\w+)".*\} (?<count>\d+)/gm,
+    ),
+  ].filter(({ groups }) => groups?.['endpoint'] !== 'ready');
+  t.deepEqual(counted.map(({ groups }) => [groups?.['endpoint'], groups?.['count']]).sort(), [
+    ['labels', '1'],
+    ['query_range', '1'],
+  ]);
+  const asked = (): readonly unknown[] =>
+    records
+      .map((record) => record['http.route'])
+      .filter((route) => route !== undefined && route !== '/ready');
+  await until(() => asked().includes('/loki/api/v1/query_range'));
+  t.deepEqual(
+    asked().filter((route) => route !== '/metrics'),
+    ['/loki/api/v1/labels', '/loki/api/v1/query_range'],
+  );
+});
 
 test.serial('a process that is stopped while it rehearses stops cleanly', async (t) => {
   const backend = await startDevBackend();
@@ -235,4 +232,33 @@ test.serial('a rehearsal that cannot be leaves a process that is ready', async (
 test.serial('a rehearsal ends when its time is over', async (t) => {
   const { severity, outcome } = await ended(t, { limitMs: 1 });
   t.deepEqual([severity, outcome], ['INFO', 'unfinished']);
+});
+
+test.serial('a rehearsal asks nothing while clients wait for answers', async (t) => {
+  const backend = await startDevBackend();
+  t.teardown(() => backend.close());
+  let looks = 0;
+  await withProxyFile(
+    minimalPipeline,
+    async ({ url, log }) => {
+      await untilReady(url);
+      const outcomes = log.records.map((record) => record.get('rehearsal.outcome'));
+      t.deepEqual(
+        outcomes.filter((outcome) => outcome !== undefined),
+        ['stopped'],
+      );
+    },
+    {
+      flags: { backend: backend.url },
+      prepare: (house) => {
+        const answering = (): number => {
+          looks += 1;
+          if (looks === 50) void rehearsal.stop();
+          return 1;
+        };
+        const rehearsal = rehearse({ ...house, answering }, { limitMs: 240_000 });
+        return rehearsal;
+      },
+    },
+  );
 });
