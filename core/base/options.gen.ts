@@ -122,6 +122,10 @@ export interface ServerOptions {
    */
   readonly startTimeout: number;
   /**
+   * After the start, ask this process the usual questions about a small sample of logs, so that the first requests of clients are as fast as later ones; until it is done /ready answers 503.
+   */
+  readonly rehearsal: boolean;
+  /**
    * Memory limit of a Go runtime.
    */
   readonly goMemLimit: string;

@@ -271,6 +271,11 @@ export class Serving {
     return this.#inFlight.count + this.upgrades.open;
   }
 
+  /** Requests being answered. */
+  get answering(): number {
+    return this.#inFlight.count;
+  }
+
   /** Serves a request of a listener. */
   take(name: ListenerName, request: IncomingMessage, response: ServerResponse): void {
     const listener = this.#listeners.get(name);

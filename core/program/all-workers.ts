@@ -4,6 +4,7 @@ import type { Lives } from '../kernel/plugin/life.js';
 import type { Logger } from '../base/logger.js';
 import type { Topic } from '../workers/line.js';
 import type { Workers } from '../workers/workers.js';
+import type { Preparation } from './preparation.js';
 
 /** A purge: a worker that misses it keeps what others have dropped, and drops everything when it is back. */
 export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, null> = {
@@ -22,6 +23,8 @@ interface Own {
 
 /** What is asked of the plugins of all workers. */
 export class AllWorkers {
+  /** What this process does before it is ready, beside its plugins. */
+  preparation: Preparation | undefined;
   readonly #workers: Workers;
   readonly #own: Own;
 
@@ -32,7 +35,11 @@ export class AllWorkers {
       await this.purgeHere(scope, tenantId);
       return null;
     });
-    workers.answer(readinessTopic, () => own.units().readiness());
+    workers.answer(readinessTopic, async () => {
+      const reasons = await own.units().readiness();
+      const last = this.preparation?.reason;
+      return last === undefined ? reasons : [...reasons, last];
+    });
   }
 
   /** Of this process only. */

@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { startProxy, type RunningProxy } from './start-proxy.js';
+import { rehearse } from './rehearsal/rehearsal.js';
+import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
 import { endOnDefect } from '../kernel/uncaught.js';
 import {
   builtInDefinitions,
@@ -47,6 +48,9 @@ const ownFlags: readonly CommandFlag[] = [
   },
   { name: 'help', kind: 'boolean', description: 'show the flags; -help=all shows every one' },
 ];
+
+/** What a process of this command does before it is ready. */
+type Prepared = Pick<StartOptions, 'prepare'>;
 
 /** A command that runs a pipeline, with its default pipeline. */
 export interface ServingCommand {
@@ -100,12 +104,14 @@ async function loadAndServe(
   );
   if (place === undefined || pipeline === undefined) await printFindings(findings, io);
   if (pipeline === undefined) return 1;
-  if (place !== undefined) return serveAsWorker(pipeline, place, io);
+  const preparation: Prepared =
+    command.name === 'serve' && pipeline.server.rehearsal ? { prepare: rehearse } : {};
+  if (place !== undefined) return serveAsWorker(pipeline, place, io, preparation);
   const workers = workersOf(pipeline.server);
   const isWatched = line.own.get('pipeline.watch') === 'true';
   if (workers > 1) return runWorkers(pipeline, workers, isWatched);
   return runUntilSignal(async (signal) => {
-    const proxy = await startProxy(pipeline, { signal });
+    const proxy = await startProxy(pipeline, { signal, ...preparation });
     endOnDefect((error) => proxy.logDefect(error));
     onStarted(proxy, pipeline);
     return isWatched ? watching(proxy, () => proxy.pipeline.files ?? []) : proxy;
@@ -113,7 +119,12 @@ async function loadAndServe(
 }
 
 /** Serves beside others, of which the first process has started each in the same way. */
-async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Promise<number> {
+async function serveAsWorker(
+  pipeline: Pipeline,
+  place: WorkerPlace,
+  io: Io,
+  preparation: Prepared,
+): Promise<number> {
   if (identityOf(pipeline) !== place.identity) {
     io.err(
       `ref-proxy: ${pipeline.file} has changed since the start, so worker ${place.id} cannot serve beside the others: restart the whole\n`,
@@ -122,7 +133,11 @@ async function serveAsWorker(pipeline: Pipeline, place: WorkerPlace, io: Io): Pr
   }
   const { joined, line } = joinFirstProcess(place);
   return runUntilSignal(async (signal) => {
-    const proxy = await startProxy(withOwnFiles(pipeline, place.id), { signal, workers: joined });
+    const proxy = await startProxy(withOwnFiles(pipeline, place.id), {
+      signal,
+      workers: joined,
+      ...preparation,
+    });
     endOnDefect((error) => proxy.logDefect(error));
     await line.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return proxy;

@@ -45,6 +45,7 @@ import { systemClock } from '../kernel/clock.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { AllWorkers, purgeTopic } from './all-workers.js';
+import type { Preparation, PreparationHouse } from './preparation.js';
 import { exposeTopic, measurementsTopic, reloadAllTopic, reloadTopic } from './worker-topics.js';
 
 /** What a caller, such as a test, may replace. */
@@ -60,6 +61,8 @@ export interface StartOptions {
   readonly workers?: Joined;
   /** Cancels the start: what has started is stopped, and the start rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** What the process does first when it serves, and is not ready before it has done. */
+  readonly prepare?: (house: PreparationHouse) => Preparation;
 }
 
 /** A running proxy. */
@@ -203,9 +206,14 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   if (joined === undefined)
     log.info('serving', { 'pipeline.file': pipeline.file, 'pipeline.hash': hash, ...edge.urls });
   else log.info('worker serving', { 'process.pid': process.pid, 'pipeline.hash': hash, ...edge.urls });
+  all.preparation = options.prepare?.({
+    log,
+    registry,
+    answering: () => begun.current.serving?.answering ?? 0,
+  });
   const close = async (): Promise<void> => {
     begun.closing();
-    await edge.close();
+    await Promise.all([all.preparation?.stop(), edge.close()]);
     await begun.end();
     requestLog.stop();
     await Promise.all([push?.stop(), traces?.stop()]);

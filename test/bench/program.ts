@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
@@ -15,7 +16,7 @@ export interface RunningProgram {
   stop(): Promise<void>;
 }
 
-/** Starts a command of the program and waits until it tells its address. */
+/** Starts a command of the program and waits until it tells its address, and until a proxy is ready. */
 export async function startProgram(
   args: readonly string[],
   nodeFlags: readonly string[] = [],
@@ -24,6 +25,7 @@ export async function startProgram(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = await toldUrl(child);
+  if (args[0] === 'serve') await ready(url);
   return {
     url,
     memory: () => memoryOf(child.pid ?? 0),
@@ -50,6 +52,19 @@ async function toldUrl(child: ChildProcess): Promise<string> {
     );
   });
   return url;
+}
+
+/** What rehearses gives way to these questions, too. */
+const lookEveryMs = 100;
+
+/** As whoever sends requests to a new process waits: before it is ready it rehearses, and competes with what is measured. */
+export async function ready(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/ready`);
+    await answer.arrayBuffer();
+    if (answer.status === 200) return;
+    await pause(lookEveryMs);
+  }
 }
 
 function memoryOf(pid: number): { readonly nowMiB: number; readonly peakMiB: number } {

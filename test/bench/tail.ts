@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { ready } from './program.js';
 
 const seconds = Number(process.env['TAIL_SECONDS'] ?? 60);
 const linesPerSecond = Number(process.env['TAIL_RATE'] ?? 2_000);
@@ -150,6 +151,7 @@ async function start(
     const url = /"main":"(http[^"]+)"/.exec(line)?.[1] ?? /on (http\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
     child.stdout.resume();
+    if (command === 'serve') await ready(url);
     return { child, url };
   }
   throw new Error(`${command} did not start`);
