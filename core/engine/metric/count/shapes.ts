@@ -54,9 +54,10 @@ export interface Doubts {
 }
 
 const maxForms = 3;
-const slices = 8n;
-const rowsPerSlice = 250;
-const maxRowsPerSlice = 1000;
+/** The backend reads a block of each stream for each of them. */
+const slices = 4n;
+const rowsPerSlice = 500;
+const maxRowsPerSlice = 2000;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
 export const minLinesPerShape = 6;
 const keptMs = 600_000;

@@ -10,9 +10,11 @@ import {
   type SampleExtractor,
 } from '../../../logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
+import { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
@@ -27,7 +29,7 @@ import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
-import type { SelectionProfile } from './profile.js';
+import type { ProfileRequest, SelectionProfile } from './profile.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
@@ -70,33 +72,54 @@ async function valueTable(
   const buckets = bucketsOf(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
-  const { upstream, reader, limits } = context;
+  const { upstream, reader, limits, profiler } = context;
   const streamListing = await listSelection(upstream, reader, plan.selection, range, request.signal);
+  const { streams, listed } = streamListing;
   const known = await knownOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
-  const { streams, listed } = streamListing;
-  const { filter } = plan.logs;
-  const looked = { upstream, reader, memory: limits.memory, filter, range, streams, fields: [] };
-  const surplus = await duplicateRows({ ...looked, profile: known.profile });
-  if (isDeclined(surplus)) return surplus;
-  const into = leafEngine(request);
-  const values = new GroupedValues(plan, request, context, { into, buckets, shaper: known.shaper });
-  values.leaveOut(surplus);
-  context.counts.scanned(listed);
-  const stopped = await readValues({ plan, known, streamListing, buckets, values }, request, context);
-  if (stopped !== undefined) return stopped;
-  // Rows came or went since the surplus ones were found.
-  if (values.leftOver > 0) return decline('repeated-rows');
-  await into.engine.prepare(new Pacer(request.signal));
-  const { isCut, isDistinct: isGrouped } = into.engine;
-  return { rows: into.engine.rows(), isCut, isGrouped };
+  // Values that come in one call are asked for beside the look that proves them right.
+  const isOneCall = rowsOfStreams(listed) <= callRows;
+  const expected = profiler.expected(known.profileRequest);
+  const leave = isOneCall ? await upstream.hold?.(range) : undefined;
+  const gatherWith = (shaper: ValueShaper): Gathering =>
+    gather({ ...known, shaper, plan, buckets, isOneCall }, context);
+  let gathering = obstacleIn(expected) === undefined ? gatherWith(surest(known.shaper, expected)) : undefined;
+  try {
+    const profile = await profiler.of(known.profileRequest, range, listed);
+    const obstacle = obstacleIn(profile);
+    if (obstacle !== undefined) return obstacle;
+    const shaper = surest(known.shaper, profile);
+    if (gathering?.shaper !== shaper) {
+      gathering?.begun?.end();
+      gathering = gatherWith(shaper);
+    }
+    const { filter } = plan.logs;
+    const looked = { upstream, reader, memory: limits.memory, filter, range, streams, fields: [] };
+    const surplus = await duplicateRows({ ...looked, profile });
+    if (isDeclined(surplus)) return surplus;
+    const into = leafEngine(request);
+    const values = new GroupedValues(plan, request, context, { into, buckets, shaper });
+    values.leaveOut(surplus);
+    context.counts.scanned(listed);
+    const { grouping } = known;
+    const stopped = await readValues({ plan, grouping, buckets, gathering, values }, request, context);
+    if (stopped !== undefined) return stopped;
+    // Rows came or went since the surplus ones were found.
+    if (values.leftOver > 0) return decline('repeated-rows');
+    await into.engine.prepare(new Pacer(request.signal));
+    const { isCut, isDistinct: isGrouped } = into.engine;
+    return { rows: into.engine.rows(), isCut, isGrouped };
+  } finally {
+    gathering?.begun?.end();
+    leave?.();
+  }
 }
 
 /** What has to be known of a selection before its values are asked for. */
 interface Known {
   readonly grouping: Grouping;
   readonly shaper: ValueShaper;
-  readonly profile: SelectionProfile;
+  readonly profileRequest: ProfileRequest;
 }
 
 async function knownOf(
@@ -116,34 +139,43 @@ async function knownOf(
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
-  const columns = grouping.placeholderColumns;
   const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
   const shaper = await context.shapes.of(question, sampled);
   if (isDeclined(shaper)) return shaper;
-  const doubts = shaper.sure?.doubts;
-  const unreliable = lenientNumberLines;
-  const asked = context.profiler.worthAsking({ ...context, selection, columns, unreliable, doubts });
-  const profile = await context.profiler.of(asked, range, listed);
-  if (profile.missing > 0) return decline('missing-lines');
-  if (profile.unreliable > 0) return decline('lenient-numbers');
-  if (profile.isHidden) return decline('hidden-fields');
-  return { grouping, shaper: surest(shaper, profile), profile };
+  const profileRequest = context.profiler.worthAsking({
+    ...{ ...context, selection, columns: grouping.placeholderColumns },
+    ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
+  });
+  return { grouping, shaper, profileRequest };
 }
 
-interface Reading {
+/** Why values cannot be gathered, if they cannot. */
+function obstacleIn({ missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
+  if (missing > 0) return decline('missing-lines');
+  if (unreliable > 0) return decline('lenient-numbers');
+  return isHidden ? decline('hidden-fields') : undefined;
+}
+
+/** A call for values, in groups. */
+interface Gathering {
+  readonly shaper: ValueShaper;
+  readonly names: { readonly rows: string; readonly values: string };
+  readonly asked: LogsqlQuery;
+  /** Its answer, if it has begun. */
+  readonly begun: Begun<readonly BackendRow[]> | undefined;
+}
+
+interface GatheringRequest extends Pick<Known, 'grouping' | 'shaper'> {
   readonly plan: Unwrapping;
-  readonly known: Known;
-  readonly streamListing: StreamListing;
   readonly buckets: Buckets;
-  readonly values: GroupedValues;
+  /** Whether one call is to answer for the whole range, and to begin now. */
+  readonly isOneCall: boolean;
 }
 
-/** Reads all groups; returns why it stopped early, if it did. */
-async function readValues(
-  { plan, known: { grouping, shaper }, streamListing, buckets, values }: Reading,
-  { signal }: LeafRequest,
+function gather(
+  { grouping, shaper, plan, buckets, isOneCall }: GatheringRequest,
   { upstream }: LeafContext,
-): Promise<Declined | undefined> {
+): Gathering {
   const { range, stepNs, shiftNs, count } = buckets;
   const columns = [...grouping.columns, ...shaper.columns];
   const names = { rows: freeName('rows', columns), values: freeName('values', columns) };
@@ -153,28 +185,62 @@ async function readValues(
     statsFunction('values', [shaper.valueColumn], names.values),
   );
   const asked = query(plan.logs.filter, [...shaper.pipes, gathered, limit(maxGroups + 1)]);
-  const isOneCall = rowsOfStreams(streamListing.listed) <= callRows;
-  const windows = isOneCall ? [{ range }] : await planWindows(upstream, plan.selection, range, callRows);
+  const begun = isOneCall
+    ? new Begun((signal) => (upstream.until?.(signal) ?? upstream).rows({ query: asked, range }))
+    : undefined;
+  return { shaper, names, asked, begun };
+}
+
+interface Reading {
+  readonly plan: Unwrapping;
+  readonly grouping: Grouping;
+  readonly buckets: Buckets;
+  readonly gathering: Gathering;
+  readonly values: GroupedValues;
+}
+
+/** The answers of all calls. */
+async function* callsOf(
+  { plan: { selection }, buckets: { range }, gathering: { asked, begun } }: Reading,
+  { upstream }: LeafContext,
+): AsyncGenerator<AsyncIterable<readonly BackendRow[]>> {
+  if (begun !== undefined) {
+    yield begun;
+    return;
+  }
+  const windows = await planWindows(upstream, selection, range, callRows);
   const leave = await upstream.hold?.(range);
   try {
-    for (const window of windows) {
-      let groups = 0;
-      for await (const batch of upstream.rows({ query: asked, range: window.range })) {
-        signal.throwIfAborted();
-        groups += batch.length;
-        if (groups > maxGroups) return decline('too-many-groups');
-        for (const row of batch) {
-          const get: Get = (name) => columnOf(row, name);
-          const stream = streamOf(grouping, get);
-          if (stream === undefined) return decline('unlisted-stream');
-          const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
-          const texts = textsOf(get(names.values) ?? '[]');
-          await values.add({ get, stream, endNs, rows: Number(get(names.rows)), texts });
-        }
-      }
-    }
+    for (const window of windows) yield upstream.rows({ query: asked, range: window.range });
   } finally {
     leave?.();
+  }
+}
+
+/** Reads all groups; returns why it stopped early, if it did. */
+async function readValues(
+  reading: Reading,
+  { signal }: LeafRequest,
+  context: LeafContext,
+): Promise<Declined | undefined> {
+  const { grouping, values } = reading;
+  const { range, stepNs, count } = reading.buckets;
+  const { names } = reading.gathering;
+  for await (const call of callsOf(reading, context)) {
+    let groups = 0;
+    for await (const batch of call) {
+      signal.throwIfAborted();
+      groups += batch.length;
+      if (groups > maxGroups) return decline('too-many-groups');
+      for (const row of batch) {
+        const get: Get = (name) => columnOf(row, name);
+        const stream = streamOf(grouping, get);
+        if (stream === undefined) return decline('unlisted-stream');
+        const endNs = count === 1 ? range.endNs - 1n : parseRowTime(row._time ?? '') + stepNs - 1n;
+        const texts = textsOf(get(names.values) ?? '[]');
+        await values.add({ get, stream, endNs, rows: Number(get(names.rows)), texts });
+      }
+    }
   }
   return undefined;
 }
