@@ -169,7 +169,8 @@ async function push(place: number, lines: readonly Line[]): Promise<void> {
   });
   if (response.status >= 300) throw new Error(await response.text());
   await response.arrayBuffer();
-  if (isReal) await new Promise((resolve) => setTimeout(resolve, 1500));
+  // A new stream is in the one listing of VictoriaLogs some seconds before it is in another.
+  if (isReal) await new Promise((resolve) => setTimeout(resolve, 6_000));
 }
 
 async function answerOf(proxy: RunningProxy, place: number, { path, start, end }: Asked): Promise<unknown> {
