@@ -116,9 +116,9 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'listed',
-    phrase: 'labels that `b64dec` or `trunc` make with broken bytes',
+    phrase: 'labels that `b64dec`, `substr` or `trunc` make with broken bytes',
     matches: (question, { wanted }) =>
-      /b64dec|trunc/.test(queryOf(question)) && JSON.stringify(wanted.body).includes('\ufffd'),
+      /b64dec|substr|trunc/.test(queryOf(question)) && JSON.stringify(wanted.body).includes('\ufffd'),
   },
   {
     outcome: 'listed',

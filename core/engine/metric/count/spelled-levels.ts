@@ -184,6 +184,8 @@ function splitBy(
   { streams: identities }: StreamListing,
 ): Pick<SpelledLevels, 'told' | 'untold'> | Declined {
   if (untold.size === 0) return { told: and(), untold: undefined };
+  // A selector without any group would match all rows.
+  if (untold.size === streams.length) return { told: not(and()), untold: and() };
   const isFewUntold = 2 * untold.size <= streams.length;
   const named = isFewUntold ? [...untold] : streams.filter((text) => !untold.has(text));
   const names = new Set([...identities.values()].flatMap(({ fields }) => [...fields.keys()]));
