@@ -38,6 +38,7 @@ const large: readonly Shape[] = [
     step: '300',
   }),
   range(all, { limit: '5000' }),
+  range(json, { limit: '5000' }),
   { path: 'patterns', params: { query: '{service_name="batch", pod!="NEW"}' } },
 ];
 
