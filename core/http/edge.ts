@@ -39,6 +39,8 @@ export interface EdgeHouse {
   readonly clock: Clock;
   /** Path of the socket for the other workers; none unless given. */
   readonly workerSocket?: string | undefined;
+  /** Whether the other workers listen at the same addresses. */
+  readonly isShared: boolean;
 }
 
 /** What one pipeline serves. */
@@ -185,7 +187,7 @@ export class Edge {
     tls: TlsMaterial | undefined,
     options: ServerOptions,
   ): Promise<Listener> {
-    const { log, workerSocket } = this.#house;
+    const { log, workerSocket, isShared } = this.#house;
     const connections = this.#connections;
     const server = createListenerServer(
       (request, response) => this.#take(name, request, response),
@@ -209,7 +211,7 @@ export class Edge {
         this.#current?.upgrades.take(server, request, socket, head),
       );
     if (plan.address === workerSocket) return listenOnSocket(server, plan.address);
-    return listen(server, plan.flag, plan.address, tls !== undefined);
+    return listen(server, { ...plan, isTls: tls !== undefined, isShared });
   }
 }
 

@@ -128,17 +128,25 @@ function headersTimeout({ httpReadHeaderTimeout, httpReadTimeout }: ServerOption
     : httpReadHeaderTimeout;
 }
 
+/** Where a server listens, and how. */
+export interface Listening {
+  readonly flag: string;
+  readonly address: string;
+  readonly isTls: boolean;
+  /** Whether the other workers listen there too. Otherwise a worker would share even a port that is any free one with them. */
+  readonly isShared: boolean;
+}
+
 /** Starts listening; an Error names the flag and the reason. */
 export async function listen(
   server: Server,
-  flag: string,
-  address: string,
-  isTls: boolean,
+  { flag, address, isTls, isShared }: Listening,
 ): Promise<Listener> {
   const parsed = parseListenAddress(address);
   if (parsed === undefined)
     throw new Error(`${flag}: ${address} is not an address such as :3100 or 127.0.0.1:3100`);
-  const where = parsed.host === undefined ? { port: parsed.port } : { port: parsed.port, host: parsed.host };
+  const { port, host } = parsed;
+  const where = { port, exclusive: !isShared, ...(host === undefined ? {} : { host }) };
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       reject(new Error(describeListenError(flag, address, error), { cause: error }));

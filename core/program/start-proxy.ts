@@ -178,6 +178,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     log,
     clock,
     workerSocket: joined?.sockets?.paths[joined.id - 1],
+    isShared: joined !== undefined,
   });
   try {
     const meters = registry.create(reloadMetrics);
