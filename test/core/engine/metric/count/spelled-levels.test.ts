@@ -132,21 +132,24 @@ const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
   ];
 }).flat();
 
-test.serial('where every stream has lines whose words mean several levels, these lines are read', async (t) => {
-  for (const apps of [1, 2]) {
-    account += 1;
-    const stored = many.flatMap((entry, n): StoredEntry[] => {
-      const words = entry.line.split(' ')[0] ?? '';
-      const [first, last] = n % 2 === 0 ? ['info', 'error'] : ['error', 'info'];
-      return [{ ...entry, stream: { app: `a${n % apps}` }, line: `${words} ${first} ${words} ${last}` }];
-    });
-    await store.push(account, stored);
-    for (const word of ['zqa', 'zqb']) {
-      const text = `sum by (app, detected_level) (count_over_time({app=~".+"} != "${word}" [5m]))`;
-      t.deepEqual(await answers(text, 'on'), await answers(text, 'off'), `${apps} ${word}`);
+test.serial(
+  'where every stream has lines whose words mean several levels, these lines are read',
+  async (t) => {
+    for (const apps of [1, 2]) {
+      account += 1;
+      const stored = many.flatMap((entry, n): StoredEntry[] => {
+        const words = entry.line.split(' ')[0] ?? '';
+        const [first, last] = n % 2 === 0 ? ['info', 'error'] : ['error', 'info'];
+        return [{ ...entry, stream: { app: `a${n % apps}` }, line: `${words} ${first} ${words} ${last}` }];
+      });
+      await store.push(account, stored);
+      for (const word of ['zqa', 'zqb']) {
+        const text = `sum by (app, detected_level) (count_over_time({app=~".+"} != "${word}" [5m]))`;
+        t.deepEqual(await answers(text, 'on'), await answers(text, 'off'), `${apps} ${word}`);
+      }
     }
-  }
-});
+  },
+);
 
 test.serial('only lines of streams whose words do not tell are read, from the second time on', async (t) => {
   account += 1;
