@@ -4,7 +4,7 @@ import { Windows, type LeafRequest, type SeriesTable } from '../../logql/metric/
 import { fieldName } from '../../victoria/logsql/build.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
-import type { SelectionProfile } from './count/profile.js';
+import { obstacleIn } from './count/profile.js';
 import { decidingFields, groupByLabels } from './count/grouping.js';
 import { listSelection, streamsWithSameLabels } from './count/stream-listing.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
@@ -70,7 +70,9 @@ async function shortRows(
     columns: grouping.placeholderColumns,
     unreliable: lenientNumberLines,
   };
-  const obstacle = obstacleIn(await context.profiler.of(asked, range, streamListing.listed));
+  const profile = await context.profiler.of(asked, range, streamListing.listed);
+  if (profile.repeatedAt?.length !== 0) return decline('repeated-rows');
+  const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
   // These names become keys of row objects.
   if (deciding.all.includes('__proto__')) return decline('reserved-name');
@@ -83,12 +85,4 @@ async function shortRows(
     columns: ['_time', '_msg', ...grouping.columns].map(fieldName),
     streams: { ...grouping, fields: deciding.all },
   };
-}
-
-/** Why the rows must be evaluated line by line, if they must. */
-function obstacleIn({ repeatedAt, missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
-  if (repeatedAt?.length !== 0) return decline('repeated-rows');
-  if (missing > 0) return decline('missing-lines');
-  if (unreliable > 0) return decline('lenient-numbers');
-  return isHidden ? decline('hidden-fields') : undefined;
 }

@@ -10,10 +10,11 @@ import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
-import { Begun } from '../../base/pace/begun.js';
+import type { Begun } from '../../base/pace/begun.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
+import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 
@@ -125,7 +126,7 @@ function countPieces(
   { upstream, naming }: EngineContext,
 ): Begun<readonly BackendRow[]> {
   const counted = piecesQuery(plan, counting, extraColumns(plan, naming), naming);
-  return new Begun((signal) => (upstream.until?.(signal) ?? upstream).rows({ query: counted, range }));
+  return beginRows(upstream, { query: counted, range });
 }
 
 /** Joins the pieces of backend streams that are one Loki stream. */

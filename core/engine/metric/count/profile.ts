@@ -24,6 +24,7 @@ import {
   type Upstream,
 } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
+import { decline, type Declined } from '../declined.js';
 import { bytesOfRow, keptRows, maxTimes, streamsFilter, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
@@ -81,6 +82,13 @@ export const plainProfile: SelectionProfile = {
   unreliable: 0,
   doubtful: 0,
 };
+
+/** Why the backend cannot shorten or gather what `| json` makes of these lines, if it cannot. */
+export function obstacleIn({ missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
+  if (missing > 0) return decline('missing-lines');
+  if (unreliable > 0) return decline('lenient-numbers');
+  return isHidden ? decline('hidden-fields') : undefined;
+}
 
 /** Profiles selections and remembers the result by stretches of time. */
 export class SelectionProfiler {

@@ -10,7 +10,7 @@ import {
   type SampleExtractor,
 } from '../../../logql/pipeline/extractor.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
-import { Begun } from '../../../base/pace/begun.js';
+import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -18,6 +18,7 @@ import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { parseRowTime } from '../../../victoria/names/row-time.js';
+import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import { namesIn } from '../../plan/metric-columns.js';
 import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
@@ -29,7 +30,7 @@ import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
-import type { ProfileRequest, SelectionProfile } from './profile.js';
+import { obstacleIn, type ProfileRequest } from './profile.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
@@ -149,13 +150,6 @@ async function knownOf(
   return { grouping, shaper, profileRequest };
 }
 
-/** Why values cannot be gathered, if they cannot. */
-function obstacleIn({ missing, unreliable, isHidden }: SelectionProfile): Declined | undefined {
-  if (missing > 0) return decline('missing-lines');
-  if (unreliable > 0) return decline('lenient-numbers');
-  return isHidden ? decline('hidden-fields') : undefined;
-}
-
 /** A call for values, in groups. */
 interface Gathering {
   readonly shaper: ValueShaper;
@@ -185,9 +179,7 @@ function gather(
     statsFunction('values', [shaper.valueColumn], names.values),
   );
   const asked = query(plan.logs.filter, [...shaper.pipes, gathered, limit(maxGroups + 1)]);
-  const begun = isOneCall
-    ? new Begun((signal) => (upstream.until?.(signal) ?? upstream).rows({ query: asked, range }))
-    : undefined;
+  const begun = isOneCall ? beginRows(upstream, { query: asked, range }) : undefined;
   return { shaper, names, asked, begun };
 }
 
