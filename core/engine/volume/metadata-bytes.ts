@@ -132,7 +132,7 @@ function summable(bytes: number): number {
 }
 
 /** The bytes of lines; what the backend stores in place of a missing line counts as none. */
-export function lineBytes(naming: Naming): StatsFunction {
+function lineBytes(naming: Naming): StatsFunction {
   return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(placeholderRows(naming)) };
 }
 

@@ -7,7 +7,7 @@ import { TooManyVolumesError, VolumeSums } from './volume-sums.js';
 import { apiError } from '../../base/errors/table.js';
 import type { Label, LabelSet } from '../../base/labels/label-set.js';
 import type { LogsqlQuery } from '../../victoria/logsql/ast.js';
-import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import { and, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import type { Begun } from '../../base/pace/begun.js';
@@ -16,7 +16,8 @@ import type { VolumePlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
-import { lineBytes, readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+import { placeholderRows } from '../plan/missing-lines.js';
 
 /** The longest time that Loki fills a chunk: its volumes are spread over that. */
 const chunkNs = 2n * 3_600n * 1_000_000_000n;
@@ -125,8 +126,30 @@ function countPieces(
   counting: Counting,
   { upstream, naming }: EngineContext,
 ): Begun<readonly BackendRow[]> {
-  const counted = piecesQuery(plan, counting, extraColumns(plan, naming), naming);
-  return beginRows(upstream, { query: counted, range });
+  return beginRows(upstream, { query: piecesQuery(plan, counting, extraColumns(plan, naming)), range });
+}
+
+/**
+ * What the backend stores in place of missing lines, in bytes by piece. It counts as none. As a filter this takes the backend no look at
+ * lines, as a condition of the other sums it would.
+ */
+async function placeholderBytes(
+  { filter, ...plan }: VolumePlan,
+  range: TimeRange,
+  counting: Counting,
+  { upstream, naming }: EngineContext,
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  if (!counting.isMeasured) return found;
+  const extra = extraColumns({ filter, ...plan }, naming);
+  const counted = piecesQuery({ ...plan, filter: and(filter, placeholderRows(naming)) }, counting, extra);
+  for await (const batch of upstream.rows({ query: counted, range }))
+    for (const row of batch) found.set(keyOf(row, extra), Number(columnOf(row, 'lines') ?? 0));
+  return found;
+}
+
+function keyOf(row: BackendRow, extra: ExtraColumns): string {
+  return JSON.stringify([row._stream, row._time, ...extra.map(([, field]) => columnOf(row, field))]);
 }
 
 /** Joins the pieces of backend streams that are one Loki stream. */
@@ -136,10 +159,12 @@ async function* readPieces(
   range: TimeRange,
   counting: Counting,
   costs: MetadataCosts,
-  { naming, reader }: EngineContext,
+  context: EngineContext,
 ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
+  const { naming, reader } = context;
   const extra = extraColumns(plan, naming);
   const pieces = new VolumePieces();
+  const placeholders = await placeholderBytes(plan, range, counting, context);
   for await (const batch of counted) {
     for (const row of batch) {
       const text = row._stream ?? '{}';
@@ -148,7 +173,10 @@ async function* readPieces(
       const { line, perEntry, perStream } = costs.of(text, stream);
       const entries = Number(columnOf(row, 'entries') ?? 0);
       const { firstNs, lastNs } = timesOf(row, counting, range);
-      const lines = counting.isMeasured ? Number(columnOf(row, 'lines') ?? 0) : entries * line;
+      const placeholder = placeholders.size === 0 ? 0 : (placeholders.get(keyOf(row, extra)) ?? 0);
+      const lines = counting.isMeasured
+        ? Math.max(0, Number(columnOf(row, 'lines') ?? 0) - placeholder)
+        : entries * line;
       pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
         firstNs,
         lastNs,
@@ -175,14 +203,17 @@ function piecesQuery(
   { filter }: VolumePlan,
   { cellNs, isMeasured }: Counting,
   extra: ExtraColumns,
-  naming: Naming,
 ): LogsqlQuery {
   const columns = ['_stream', ...extra.map(([, field]) => field)];
   const counts = stats(
     cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
     statsFunction('count', [], 'entries'),
     ...(isMeasured
-      ? [lineBytes(naming), statsFunction('min', ['_time'], 'first'), statsFunction('max', ['_time'], 'last')]
+      ? [
+          statsFunction('sum_len', ['_msg'], 'lines'),
+          statsFunction('min', ['_time'], 'first'),
+          statsFunction('max', ['_time'], 'last'),
+        ]
       : []),
   );
   return query(filter, [counts]);

@@ -35,6 +35,8 @@ function calls(
     readonly fields?: readonly string[];
     readonly rows?: readonly WrittenRow[];
     readonly count?: number;
+    /** What stands in place of missing lines. */
+    readonly placeholders?: readonly WrittenRow[];
   } = {},
 ): readonly ExpectedCall[] {
   const entries = pieces.reduce((sum, row) => sum + Number(row['entries']), 0);
@@ -46,6 +48,7 @@ function calls(
     { call: 'list', values: fields.map((field) => ({ value: field, hits: 1 })) },
     { call: 'list', values: pieces.map(({ _stream = '' }) => ({ value: _stream, hits: 1 })) },
     ...(metadata.fields === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.rows ?? []] }]),
+    { call: 'rows', batches: [metadata.placeholders ?? []] },
   ];
 }
 
@@ -82,13 +85,20 @@ test('structured metadata counts eight bytes a pair, and once each distinct valu
 });
 
 test('the placeholder of missing lines is not counted, neither is what the backend filled in', async (t) => {
-  const { queries } = await runDiscovery(
+  const placeholders = [piece('{app="a"}', 100, 90 * kib)];
+  const { answer, queries } = await runDiscovery(
     volume(),
-    calls([piece('{app="a"}', 1, 1)], { fields: ['severity_number', 'scope.name'] }),
+    calls([piece('{app="a"}', 1000, 100 * kib), piece('{app="b"}', 1000, 100 * kib)], {
+      ...{ fields: ['severity_number', 'scope.name'], placeholders },
+    }),
   );
+  t.deepEqual(sizesOf(answer), [
+    ['{"app":"b"}', 108 * kib],
+    ['{"app":"a"}', 18 * kib],
+  ]);
   t.regex(queries[4] ?? '', /count\("?severity_number"?\) if \(.*"0".*\) as "?n0"?/);
   t.regex(queries[4] ?? '', /count\("?scope\.name"?\) if \(.*unknown.*\)/);
-  t.regex(queries[0] ?? '', /sum_len\("?_msg"?\) if \(!.*missing _msg field.*\)/);
+  t.regex(queries[5] ?? '', /"?_msg"?:="missing _msg field.*sum_len\("?_msg"?\)/);
 });
 
 test('backend streams that are one stream to a client are added up before they are rounded', async (t) => {
@@ -115,6 +125,7 @@ test('with many entries metadata is judged by the newest of them', async (t) => 
       values: [{ value: 'pod', hits: 10 }],
     },
     ...(streams === undefined ? [] : [streams]),
+    { call: 'rows', batches: [[]] },
     { call: 'rows', batches: [[]] },
   ]);
   t.deepEqual(asked, [(6n * hour) / 50n]);
