@@ -197,6 +197,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       isBackground: caller.isBackground === true,
       place: slots.place,
     });
+    if ('range' in exchange.request) gates.expect(exchange.request.range);
     const inventory = mayBePartial ? undefined : slots.inventory;
     const run = (upstream: Upstream): Promise<Answer> =>
       rest(exchange.derive<'upstream'>({ slots: { upstream: inventory?.(upstream) ?? upstream }, waits }));

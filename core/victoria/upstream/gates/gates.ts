@@ -55,6 +55,11 @@ export class ExchangeGates {
     this.#held = of === undefined ? new Set() : of.#held;
   }
 
+  /** Told before the first call of a request about this range: what a gate must know is asked for meanwhile. */
+  expect(range: TimeRange): void {
+    if (isLong(range, this.#options.minRangeMs)) this.#options.scans.expect();
+  }
+
   /** The same gates for calls with their own abort signal. */
   until(signal: AbortSignal): ExchangeGates {
     return new ExchangeGates(this.#options, { ...this.#owner, signal }, this);

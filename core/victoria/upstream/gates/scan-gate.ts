@@ -102,6 +102,11 @@ export class ScanGate {
     return { signal: AbortSignal.any([signal, scan.stop.signal]), leave };
   }
 
+  /** Reads the gauges, which somebody is about to need. */
+  expect(): void {
+    if (this.#options.ceiling > 0) void this.#readGauges(decisionAgeMs);
+  }
+
   #admits(className: string, waitedMs: number): boolean {
     const { gauges, floor } = this.#options;
     const { running } = this.#queue;
