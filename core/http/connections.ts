@@ -41,6 +41,9 @@ interface Refusal {
   ignored: number;
 }
 
+/** Why a connection should end with a response. */
+type Rotation = 'age' | 'requests' | 'overload' | 'pipelined';
+
 /** Why a connection is ended without an answer. */
 export type CutReason = 'pipelined' | 'unread' | 'certificate';
 
@@ -153,14 +156,22 @@ export class Connections {
     this.#isDraining = true;
   }
 
-  /** Whether the response may be the same as the last one to the same bytes: nothing stands before it, and its connection goes on. */
-  isOrdinary({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Whether the response may be the same as the last one to the same bytes, because nothing stands before it: `open` when the connection goes
+   * on, or why it should end with this response.
+   */
+  repeatable({ socket }: IncomingMessage, response: ServerResponse): 'open' | Rotation | undefined {
     const connection = this.#bySocket.get(socket);
-    if (connection === undefined || socket.destroyed || this.#isDraining) return false;
+    if (connection === undefined || socket.destroyed || this.#isDraining) return undefined;
     // A response without a socket waits for others.
     if (response.socket === null || connection.open.length > 0 || connection.refusal !== undefined)
-      return false;
-    return this.#reasonToClose(connection, 200) === undefined;
+      return undefined;
+    return this.#reasonToClose(connection, connection.requests + 1, 200) ?? 'open';
+  }
+
+  /** Counts a response that ends its connection. */
+  rotated(reason: Rotation): void {
+    this.meters.http_connection_rotations_total.add(1, { reason });
   }
 
   /** Registers a request that was answered before anything else happened. */
@@ -177,17 +188,17 @@ export class Connections {
     if (this.#isDraining) return true;
     const connection = this.#bySocket.get(context.req.socket);
     if (connection === undefined) return false;
-    const reason =
-      connection.refusal?.response === context.res ? 'pipelined' : this.#reasonToClose(connection, status);
-    if (reason === undefined) return false;
-    this.meters.http_connection_rotations_total.add(1, { reason });
-    return true;
+    const isRefused = connection.refusal?.response === context.res;
+    const reason = isRefused ? 'pipelined' : this.#reasonToClose(connection, connection.requests, status);
+    if (reason !== undefined) this.rotated(reason);
+    return reason !== undefined;
   }
 
-  #reasonToClose(connection: Connection, status: number): 'age' | 'requests' | 'overload' | undefined {
+  /** @param requests how many the connection has had, with the one that is answered */
+  #reasonToClose(connection: Connection, requests: number, status: number): Rotation | undefined {
     const { httpConnMaxAge, httpConnMaxRequests, httpConnOverloadMaxAge } = this.settings;
     const isOlder = (ms: number): boolean => this.clock.monotonicMs() - connection.openedMs >= ms;
-    if (httpConnMaxRequests > 0 && connection.requests >= httpConnMaxRequests) return 'requests';
+    if (httpConnMaxRequests > 0 && requests >= httpConnMaxRequests) return 'requests';
     if (httpConnMaxAge > 0 && isOlder(connection.maxAgeMs)) return 'age';
     // A refusal for load is a sign of overload: an established client should find another replica.
     const isOverloaded = status === 429 || status === 503;

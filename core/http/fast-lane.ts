@@ -11,11 +11,12 @@ import type { Connections } from './connections.js';
 import type { Repeat, RepeatPath } from '../kernel/repeat.js';
 import { RequestRecord } from '../kernel/telemetry/request-record.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
+import { connectionError } from './error-body.js';
 import { track, type TrackSettings } from './track.js';
 
 export interface FastLaneSettings extends TrackSettings {
   readonly meters: Meters<typeof fastLaneMetrics>;
-  readonly connections: Pick<Connections, 'isOrdinary' | 'answeredAtOnce' | 'admit'>;
+  readonly connections: Pick<Connections, 'repeatable' | 'rotated' | 'answeredAtOnce' | 'admit'>;
 }
 
 /** A request that was answered, and how. */
@@ -26,6 +27,15 @@ interface Known {
   readonly bodyLength: number;
   /** Names and values in turn, as they were sent. */
   readonly head: string[];
+}
+
+/** An answer that is about to be sent. */
+interface Due {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly record: RequestRecord;
+  readonly head: string[];
+  readonly body: Buffer;
 }
 
 const maxEntries = 4_096;
@@ -39,6 +49,7 @@ export class FastLane {
   readonly #settings: FastLaneSettings;
   readonly #known: ByteLru<Known>;
   readonly #answered: { add(value: number): void };
+  #due: Due[] = [];
   #isClosed = false;
 
   constructor(settings: FastLaneSettings) {
@@ -59,29 +70,55 @@ export class FastLane {
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const key = keyOf(request);
     const known = key === undefined ? undefined : this.#known.get(key);
-    const { clock, observer, connections } = this.#settings;
-    if (known === undefined || !connections.isOrdinary(request, response)) return false;
+    const { clock, connections } = this.#settings;
+    const standing = known === undefined ? undefined : connections.repeatable(request, response);
+    if (known === undefined || standing === undefined) return false;
     const startedMs = clock.monotonicMs();
     const body = known.repeat.again((answer) => bodyOf(answer, known));
     if (body === undefined) return false;
     this.#answered.add(1);
+    if (standing !== 'open') connections.rotated(standing);
+    const head = standing === 'open' ? known.head : [...known.head, 'Connection', 'close'];
     const record = recordOf(known.record, startedMs);
-    response.writeHead(200, known.head);
+    if (this.#due.push({ request, response, record, head, body }) === 1) setImmediate(() => this.#sendDue());
+    return true;
+  }
+
+  /**
+   * Sends the answers to all requests that one turn of the event loop has read. A client that sleeps has to be woken, which costs more than
+   * all else of a repeated request: so it is woken once for many answers.
+   */
+  #sendDue(): void {
+    const due = this.#due;
+    this.#due = [];
+    for (const each of due) this.#send(each);
+  }
+
+  #send({ request, response, record, head, body }: Due): void {
+    const { clock, observer, connections } = this.#settings;
     const { socket } = request;
+    if (socket.destroyed) {
+      const ended = connectionError(socket);
+      record.error = ended;
+      observer.started(record);
+      observer.finished(record, ended.status, clock.monotonicMs() - record.startedMs);
+      return;
+    }
+    response.writeHead(200, head);
     response.end(body);
     if (socket.writableLength > 0) {
       connections.admit(request, response);
       track(request, response, record, this.#settings);
-      return true;
+      return;
     }
     connections.answeredAtOnce(request);
     observer.started(record);
-    observer.finished(record, 200, clock.monotonicMs() - startedMs);
-    return true;
+    observer.finished(record, 200, clock.monotonicMs() - record.startedMs);
   }
 
   /** Forgets everything, for good: what is remembered holds on to the stages that answered. */
   close(): void {
+    this.#sendDue();
     this.#known.clear();
     this.#isClosed = true;
   }

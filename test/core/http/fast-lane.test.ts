@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { request } from 'undici';
+import { Pool, request } from 'undici';
 import {
   makeLogAnswer,
   makePipeline,
@@ -39,6 +41,7 @@ interface Got {
 }
 
 interface Under {
+  readonly url: string;
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Got>;
   readonly flush: () => Promise<unknown>;
   /** The value of one metric, without its prefix and with its labels. */
@@ -85,7 +88,7 @@ async function withLane<Result>(settings: Settings, use: (under: Under) => Promi
     };
     const flush = (): Promise<unknown> =>
       request(`${proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
-    return use({ get, metric, flush, records: () => log.records });
+    return use({ url, get, metric, flush, records: () => log.records });
   });
 }
 
@@ -234,5 +237,74 @@ test('a request with a body takes the whole way', async (t) => {
     const before = await metric(lane);
     await get(pathOf(), { 'transfer-encoding': 'chunked' }).catch(() => undefined);
     t.is(await metric(lane), before);
+  });
+});
+
+test('a connection ends with the same request, and its end counts the same, however that is answered', async (t) => {
+  const seen = async (httpFastLane: boolean) =>
+    withLane({ server: { httpFastLane, httpConnMaxRequests: 4 } }, async ({ url, get, metric }) => {
+      for (let time = 0; time < 3; time += 1) await get(pathOf());
+      const pool = new Pool(url, { connections: 1, pipelining: 1 });
+      const ends: boolean[] = [];
+      for (let time = 0; time < 10; time += 1) {
+        const { headers, body } = await pool.request({ path: pathOf(), method: 'GET' });
+        t.true((await body.text()).includes('line 99'));
+        ends.push(headers['connection'] === 'close');
+      }
+      await pool.close();
+      return { ends, fast: await metric(lane) };
+    });
+  const [whole, fast] = [await seen(false), await seen(true)];
+  t.deepEqual(
+    fast.ends,
+    Array.from({ length: 10 }, (_end, index) => index % 4 === 3),
+  );
+  t.deepEqual(whole.ends, fast.ends);
+  t.is(whole.fast, 0);
+  t.true(fast.fast >= 10);
+});
+
+test('requests that come together on one connection are answered in their order', async (t) => {
+  await withLane({}, async ({ url, get, metric }) => {
+    const { hostname, port, host } = new URL(url);
+    const ask = async (last: string): Promise<string> => {
+      const socket = connect(Number(port), hostname);
+      const asked = [pathOf(), '/loki/api/v1/status/buildinfo', pathOf()].map(
+        (path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      );
+      socket.write(`${asked.join('')}GET ${last} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return text(socket);
+    };
+    for (let time = 0; time < 4; time += 1) await ask(pathOf());
+    const before = await metric(lane);
+    const answers = (await ask('/nothing')).split('HTTP/1.1 ').slice(1);
+    t.deepEqual(
+      answers.map((one) => [one.slice(0, 3), one.includes('line 99')]),
+      [
+        ['200', true],
+        ['200', false],
+        ['200', true],
+        ['404', false],
+      ],
+    );
+    t.true((await metric(lane)) > before);
+    await get(pathOf());
+  });
+});
+
+test('a client that leaves at once harms nobody', async (t) => {
+  await withLane({}, async ({ url, get, metric }) => {
+    for (let time = 0; time < 4; time += 1) await get(pathOf());
+    const { hostname, port, host } = new URL(url);
+    const before = await metric(lane);
+    for (let time = 0; time < 50; time += 1) {
+      const socket = connect(Number(port), hostname);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      socket.write(`GET ${pathOf()} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      socket.resetAndDestroy();
+    }
+    const all = await Promise.all(Array.from({ length: 40 }, () => get(pathOf())));
+    t.true(all.every(({ body }) => body.includes('line 99')));
+    t.true((await metric(lane)) >= before + 40);
   });
 });
