@@ -6,7 +6,8 @@ import type { Naming } from '../../victoria/names/naming.js';
 import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 import { placeholderRows } from '../plan/missing-lines.js';
-import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
+import type { RowReader } from '../../victoria/names/row-reader.js';
+import { columnOf, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
 /** What a Loki chunk stores for an entry in addition to its line. */
@@ -28,8 +29,12 @@ export interface MetadataCosts {
 const pairBytes = 8;
 /** A stream's entries have few levels: their name and about this much text. */
 const levelTexts = detectedLevelName.length + 12;
-/** Counting distinct values costs memory of the backend; for more rows than this, the newest ones are used as a sample. */
+/**
+ * Counting distinct values costs time and memory of the backend; for more rows than this, or more values in rows of many fields, the newest
+ * ones are used as a sample.
+ */
 const maxCountedRows = 40_000;
+const maxCountedValues = 160_000;
 const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
@@ -45,21 +50,22 @@ export async function readMetadataCosts(
   { rows, hasLines }: { readonly rows: number; readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
 ): Promise<MetadataCosts> {
-  const isSample = rows > maxCountedRows;
-  const looked = isSample ? newestPart(range, rows) : range;
-  const asked = { query: query(filter), range: looked };
+  const asked = { query: query(filter), range: newestPart(range, rows, maxCountedRows) };
   const [listed, streams] = await Promise.all([
     upstream.list({ listing: 'field_names', ...asked }),
-    upstream.list({ listing: 'streams', ...asked, hits: 'any' }),
+    upstream.list({ listing: 'streams', ...asked }),
   ]);
-  const identities = streams.map(({ value }) => reader.stream(value));
-  const isMetadata = (name: string): boolean =>
-    !ownFields.has(name) && !identities.every(({ fields: labels }) => labels.has(name));
+  const labelled = rowsByLabel(streams, reader);
   const fields = listed
-    .filter(({ value }) => isMetadata(value))
+    .filter(({ value, hits }) => !ownFields.has(value) && labelled.get(value) !== hits)
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
     .map(({ value }) => value);
+  const looked = newestPart(
+    range,
+    rows,
+    Math.min(maxCountedRows, Math.ceil(maxCountedValues / Math.max(1, fields.length))),
+  );
   const sums = new Map<string, FieldSums>();
   const batches = fields.length === 0 && hasLines ? [[]] : batchesOf(fields);
   for (const batch of batches) {
@@ -74,6 +80,14 @@ export async function readMetadataCosts(
       }
   }
   return costsOf(sums);
+}
+
+/** How many rows have a field as a label: a field with no other rows is nowhere metadata. */
+function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): ReadonlyMap<string, number> {
+  const rows = new Map<string, number>();
+  for (const { value, hits } of streams)
+    for (const name of reader.stream(value).fields.keys()) rows.set(name, (rows.get(name) ?? 0) + hits);
+  return rows;
 }
 
 interface FieldSums {
@@ -181,8 +195,11 @@ function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [st
   if (batch.length > 0) yield batch;
 }
 
-function newestPart({ startNs, endNs }: TimeRange, rows: number): TimeRange {
-  const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
+/** The end of a range in which about as many of its rows are as wanted. */
+function newestPart(range: TimeRange, rows: number, wanted: number): TimeRange {
+  if (rows <= wanted) return range;
+  const { startNs, endNs } = range;
+  const part = ((endNs - startNs) * BigInt(wanted)) / BigInt(rows);
   return { startNs: endNs - (part > 0n ? part : 1n), endNs };
 }
 
