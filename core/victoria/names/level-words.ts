@@ -60,9 +60,24 @@ export function normalLevel(text: string): string | undefined {
   return text.length > 11 ? undefined : known.get(text.toLowerCase());
 }
 
-// The dotted I is an i in lower case. What may stand on the left of a word and what on the right are different sets.
-const levelWord =
-  /(?:^|[ \t\n[({"'=|])(trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo)(?=$|[ \t\n[\](){}:,!"'=|])/i;
+// What may stand on the left of a word and what on the right are different sets.
+const before = ' \t\n[({"\'=|';
+const behind = ' \t\n[](){}:,!"\'=|';
+const oneOf = (characters: string): string => `[${characters.replaceAll(']', '\\]')}]`;
+// The dotted I is an i in lower case.
+const words = 'trace|debug|fatal|cr[iİ]t[iİ]cal|err(?:or)?|warn(?:[iİ]ng)?|[iİ]nfo';
+const levelWord = new RegExp(`(?:^|${oneOf(before)})(${words})(?=$|${oneOf(behind)})`, 'i');
+
+/**
+ * What stands around a part of a text: the character in front of it, `^` at the start, and the one behind it, `$` at the end. Undefined when a
+ * word there would be none that tells a level.
+ */
+export function aroundWord(text: string, start: number, end: number): string | undefined {
+  const left = start === 0 ? '^' : text.charAt(start - 1);
+  const right = end === text.length ? '$' : text.charAt(end);
+  const isWord = (start === 0 || before.includes(left)) && (end === text.length || behind.includes(right));
+  return isWord ? left + right : undefined;
+}
 
 /** The first level word of a text as it is written there. */
 export function spelledLevelWord(text: string): string | undefined {

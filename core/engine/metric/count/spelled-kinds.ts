@@ -1,5 +1,5 @@
 import { standsAlone } from '../../../victoria/logsql/eval/words.js';
-import { normalLevel, spelledLevelWord } from '../../../victoria/names/level-words.js';
+import { aroundWord, normalLevel, spelledLevelWord } from '../../../victoria/names/level-words.js';
 
 const stems = ['trace', 'debug', 'info', 'warning', 'warn', 'error', 'err', 'critical', 'fatal'];
 /** As programs spell them. */
@@ -14,12 +14,18 @@ const anySpelling = new RegExp(stems.join('|'), 'gi');
 /** The bits of spellings. */
 type Words = number;
 
-/** Lines of a stream that have the same level; empty for none. */
-export interface Kind {
+/** Spellings that stand in a line. */
+interface SpelledIn {
+  /** Those between word boundaries. */
+  readonly words: Words;
+  /** Those of them that tell a level where they stand. */
+  readonly telling: Words;
+}
+
+/** Lines of a stream that have the same level, empty for none, and hold the same spellings, if nothing is cut out. */
+export interface Kind extends SpelledIn {
   /** What the backend cuts out in place of a level and is none; empty where it cuts out nothing. */
   readonly value: string;
-  /** The spellings that such lines hold, if nothing is cut out. */
-  readonly words: Words;
   readonly level: string;
 }
 
@@ -29,16 +35,21 @@ export interface StreamKinds {
   readonly kinds: readonly Kind[] | undefined;
   /** The spellings by which lines have their level. */
   readonly used: Words;
+  /** What stands around spellings where they tell a level (`aroundWord`), by spelling; not all of it beyond `maxAround`. */
+  readonly around: ReadonlyMap<Words, ReadonlySet<string>>;
 }
 
 /** The most kinds of lines of one stream. */
-const maxKinds = 64;
+const maxKinds = 128;
+/** With more around it, a spelling is looked for between any word boundaries. */
+const maxAround = 6;
 /** The longest value that is remembered. */
 const maxValue = 100;
 
 /** Gathers how the lines of one stream have their levels. */
 export class KindsOfStream implements StreamKinds {
   readonly #kinds = new Map<string, Kind>();
+  readonly around = new Map<Words, Set<string>>();
   #isTold = true;
   used: Words = 0;
 
@@ -55,34 +66,53 @@ export class KindsOfStream implements StreamKinds {
       this.#isTold = cutOut === level;
       return;
     }
-    let words = 0;
+    let spelledIn = nothing;
     if (value === '') {
-      words = wordsIn(line);
+      spelledIn = this.#spelledIn(line);
       const spelled = level === '' ? undefined : spelledLevelWord(line);
       if (spelled !== undefined && normalLevel(spelled) === level) this.used |= bitOf.get(spelled) ?? 0;
     }
-    const key = `${words} ${level} ${value}`;
+    const key = `${spelledIn.words} ${spelledIn.telling} ${level} ${value}`;
     if (this.#kinds.has(key)) return;
     this.#isTold = this.#kinds.size < maxKinds && value.length <= maxValue;
-    this.#kinds.set(key, { value, words, level });
+    this.#kinds.set(key, { value, level, ...spelledIn });
+  }
+
+  #spelledIn(text: string): SpelledIn {
+    let [words, telling] = [0, 0];
+    anySpelling.lastIndex = 0;
+    for (let found = anySpelling.exec(text); found !== null; found = anySpelling.exec(text)) {
+      const [start, end] = [found.index, found.index + found[0].length];
+      const bit = bitOf.get(found[0]);
+      if (bit === undefined || !standsAlone(text, start, end)) continue;
+      words |= bit;
+      const around = aroundWord(text, start, end);
+      if (around === undefined) continue;
+      telling |= bit;
+      this.#addAround(bit, around);
+    }
+    return words === 0 ? nothing : { words, telling };
+  }
+
+  #addAround(bit: Words, around: string): void {
+    const known = this.around.get(bit);
+    if (known === undefined) this.around.set(bit, new Set([around]));
+    else if (known.size <= maxAround) known.add(around);
   }
 }
 
-/** The spellings that stand in a text between word boundaries. */
-function wordsIn(text: string): Words {
-  let words = 0;
-  anySpelling.lastIndex = 0;
-  for (let found = anySpelling.exec(text); found !== null; found = anySpelling.exec(text)) {
-    const bit = bitOf.get(found[0]);
-    if (bit !== undefined && standsAlone(text, found.index, found.index + found[0].length)) words |= bit;
-  }
-  return words;
+const nothing: SpelledIn = { words: 0, telling: 0 };
+
+/** A spelling that is looked for: with something around it, or, if that is undefined, between any word boundaries. */
+export interface SoughtWord {
+  readonly word: string;
+  readonly around: readonly string[] | undefined;
 }
 
 /** How lines are told apart, and what that means. */
 export interface Judgement {
   /** The levels that are looked for, each by any of these words. */
-  readonly levels: readonly { readonly level: string; readonly words: readonly string[] }[];
+  readonly levels: readonly { readonly level: string; readonly words: readonly SoughtWord[] }[];
   readonly meanings: Meanings;
   /** The streams of which words do not tell levels. */
   readonly untold: ReadonlySet<string>;
@@ -103,13 +133,21 @@ export function judge(
   const found = stretches.flatMap((stretch) => [...stretch]);
   const untold = new Set(found.filter(([, { kinds }]) => kinds === undefined).map(([text]) => text));
   const used = found.reduce((all, [text, kinds]) => (untold.has(text) ? all : all | kinds.used), 0);
+  const candidates = found.flatMap(([text, kinds]) => (untold.has(text) ? [] : [kinds]));
   const levels = allLevels.flatMap((level) => {
-    const words = spellings.filter((one) => one.level === level && (one.bit & used) !== 0);
-    const bits = words.reduce((all, { bit }) => all | bit, 0);
-    return words.length === 0 ? [] : [{ level, bits, words: words.map(({ word }) => word) }];
+    const words = spellings
+      .filter((one) => one.level === level && (one.bit & used) !== 0)
+      .map((one) => ({ ...one, around: aroundOf(one.bit, candidates) }));
+    const bitsOf = (isTelling: boolean): Words =>
+      words.reduce((all, { bit, around }) => ((around !== undefined) === isTelling ? all | bit : all), 0);
+    return words.length === 0 ? [] : [{ level, words, telling: bitsOf(true), anywhere: bitsOf(false) }];
   });
-  const spelledBy = ({ words }: Kind): string =>
-    levels.map(({ bits }, index) => ((bits & words) === 0 ? '' : String(index))).join('');
+  const spelledBy = (kind: Kind): string =>
+    levels
+      .map(({ telling, anywhere }, index) =>
+        (telling & kind.telling) === 0 && (anywhere & kind.words) === 0 ? '' : String(index),
+      )
+      .join('');
   for (const [text, { kinds = [] }] of found)
     if (kinds.some((kind) => kind.value === '' && isWrong(kind.level, spelledBy(kind), levels)))
       untold.add(text);
@@ -134,6 +172,12 @@ export function judge(
     untold: new Set(streams.filter((text) => untold.has(text))),
     ambiguous: new Set(ambiguous.map(([text]) => text)),
   };
+}
+
+/** What stands around a spelling in all streams; undefined when that is too much to look for, or is the end of lines, which no filter finds. */
+function aroundOf(bit: Words, streams: readonly StreamKinds[]): readonly string[] | undefined {
+  const all = new Set(streams.flatMap(({ around }) => [...(around.get(bit) ?? [])]));
+  return all.size > maxAround || [...all].some((each) => each.endsWith('$')) ? undefined : [...all];
 }
 
 /** Whether lines that spell one level or none have another one: too many of them would be ambiguous in all streams. */

@@ -6,7 +6,18 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, StreamMatcher } from '../../../victoria/logsql/ast.js';
-import { and, exact, fields, matcher, not, or, phrase, query } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  exact,
+  field,
+  fields,
+  matcher,
+  not,
+  or,
+  phrase,
+  query,
+  substring,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { levelFromLine } from '../../../victoria/names/level-line.js';
 import { normalLevel } from '../../../victoria/names/level-words.js';
@@ -23,7 +34,7 @@ import {
   type LineQuestion,
   type LineShaper,
 } from './shapes.js';
-import { judge, KindsOfStream, type Judgement, type StreamKinds } from './spelled-kinds.js';
+import { judge, KindsOfStream, type Judgement, type SoughtWord, type StreamKinds } from './spelled-kinds.js';
 import { Stretches, tallyOfListing, type Found, type Run } from './stretches.js';
 import type { StreamListing } from './stream-listing.js';
 
@@ -104,8 +115,9 @@ export class SpelledLevelFinder {
 
 function bytesOf({ streams }: SpelledStretch): number {
   let bytes = 200;
-  for (const [text, { kinds = [] }] of streams) {
+  for (const [text, { kinds = [], around }] of streams) {
     bytes += 2 * text.length + 120;
+    for (const each of around.values()) bytes += 80 + 40 * each.size;
     for (const { value } of kinds) bytes += 80 + 2 * value.length;
   }
   return bytes;
@@ -149,7 +161,7 @@ async function look(
   }
   return found.map((streams, index) => ({
     tally: tallies[index] ?? 0n,
-    streams: new Map([...streams].map(([text, { kinds, used }]) => [text, { kinds, used }])),
+    streams: new Map([...streams].map(([text, { kinds, used, around }]) => [text, { kinds, used, around }])),
   }));
 }
 
@@ -160,7 +172,7 @@ const spelledColumn = '__spelled_levels';
 function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): LineShaper {
   const unmatched = exact(shaper.value, '');
   const pipes = levels.map(({ words }, index): LogsqlPipe => {
-    const condition = and(unmatched, or(...words.map((word) => phrase('_msg', word))));
+    const condition = and(unmatched, or(...words.map(holds)));
     return {
       ...{ kind: 'format', pattern: `<${spelledColumn}>${index}`, as: spelledColumn, rule: 'overwrite' },
       condition,
@@ -175,6 +187,17 @@ function spelledShaper(shaper: LevelShaper, { levels, meanings }: Judgement): Li
       return level === undefined ? undefined : { line: level === '' ? noLevel : level };
     },
   };
+}
+
+/** Matches lines that hold a word. The backend finds words faster than what stands around them. */
+function holds({ word, around }: SoughtWord): LogsqlFilter {
+  if (around === undefined) return phrase('_msg', word);
+  const places = around.map((each) =>
+    each.startsWith('^')
+      ? field('_msg', { kind: 'exact-prefix', text: `${word}${each.slice(1)}` })
+      : substring('_msg', `${each.slice(0, 1)}${word}${each.slice(1)}`),
+  );
+  return and(phrase('_msg', word), or(...places));
 }
 
 /** Filters that tell streams apart: of the fewer ones all labels are named, also those they do not have. */

@@ -43,6 +43,9 @@ const spellings = [
   '{"level":"Metadata","msg":"# warn"}',
   '{"msg":"# INFO","user":{"level":"error"}}',
   '[INFO] # ERROR #',
+  'GET /info/# /error',
+  'GET /error/# "info"',
+  '#.Error: # Error-# {ERROR}',
   '# ünfo éerror ERRORé',
   '#error5 6error',
   'error',
@@ -115,7 +118,7 @@ test.serial(
   },
 );
 
-/** Lines that differ in words, of two programs, and one whose words do not tell its levels. */
+/** Lines that differ in words, of three programs, and one whose words do not tell its levels. */
 const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
   const ns = base + BigInt(n) * 8_000_000_000n;
   const words = `w${n.toString(36).replaceAll(/\d/g, 'q')}x`;
@@ -125,6 +128,12 @@ const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
       ns,
       stream: { app: 'klog' },
       line: `${words} ${n % 2 === 0 ? '"Error syncing pod"' : 'started'} ${words}`,
+    },
+    // The path of a request tells no level, and such a word in front of one is none.
+    {
+      ns,
+      stream: { app: 'nginx' },
+      line: `${words} "GET /${n % 3 === 0 ? 'ERROR' : 'INFO'}/${words} HTTP/1.1" ${n % 5 === 0 ? 'INFO-ERROR INFO ' : ''}${words}`,
     },
     ...(n % 4 === 0
       ? [{ ns, stream: { app: 'mixed' }, line: `${words} ${n % 8 === 0 ? 'eRRor' : 'done'} ${words}` }]
