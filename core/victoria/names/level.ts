@@ -30,22 +30,19 @@ export function levelOfSeverityNumber(text: string): string {
   return number <= 20n ? 'error' : 'fatal';
 }
 
-/** Where `detected_level` can come from, other than a stored `detected_level`, which takes precedence. */
-export interface LevelSources {
-  readonly ofLabels: string | undefined;
-  readonly metadata: ReadonlyMap<string, string>;
-  readonly line: string;
+/** The level that a stream's labels or an entry's metadata tell (docs/protocol/answers.md#log-entries); undefined when the line decides. */
+export function storedLevel(
+  ofLabels: string | undefined,
+  metadata: ReadonlyMap<string, string>,
+): string | undefined {
+  if (ofLabels !== undefined || metadata.size === 0) return ofLabels;
+  const named = levelOfNames((name) => metadata.get(name));
+  if (named !== undefined) return named;
+  const number = metadata.get('severity_number');
+  return number === undefined || number === '' ? undefined : levelOfSeverityNumber(number);
 }
 
-/** Loki's `detected_level`: labels, metadata, severity number, then the line (docs/protocol/answers.md#log-entries). */
-export function detectLevel(sources: LevelSources, scansBodies: boolean): string {
-  const { ofLabels, metadata, line } = sources;
-  if (ofLabels !== undefined) return ofLabels;
-  if (metadata.size > 0) {
-    const named = levelOfNames((name) => metadata.get(name));
-    if (named !== undefined) return named;
-    const number = metadata.get('severity_number');
-    if (number !== undefined && number !== '') return levelOfSeverityNumber(number);
-  }
+/** The level of an entry of which nothing else tells it. */
+export function levelOfLine(line: string, scansBodies: boolean): string {
   return (scansBodies ? levelFromLine(line) : undefined) ?? unknownLevel;
 }

@@ -1,11 +1,12 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
 import { columnOf, type BackendRow } from '../upstream/types.js';
-import { detectLevel, detectedLevelName } from './level.js';
+import { detectedLevelName, levelOfLine, storedLevel } from './level.js';
 import { levelNames, normalLevel } from './level-words.js';
 import { shownValue } from './shown-value.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
 import { isFilledIn } from './otlp-fill.js';
+import { columnsOf, isOwnColumn, RecentFields } from './recent-fields.js';
 import { parseRowTime } from './row-time.js';
 import { identifyStream, type StreamIdentity } from './stream-identity.js';
 
@@ -19,10 +20,10 @@ export interface LogRow {
   readonly isRebuilt: boolean;
 }
 
-const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 /** Fields that hold a level, besides labels and the line. */
 const levelSources: ReadonlySet<string> = new Set([...levelNames, 'severity_number', detectedLevelName]);
 const keptStreams = 20_000;
+const recentStreams = 2_000;
 const keptFields = 4096;
 const keptLevels = 1000;
 
@@ -34,11 +35,29 @@ interface ShownField {
   readonly names: readonly string[];
 }
 
+/** What the fields of a row come to, whatever its line. */
+interface ReadFields {
+  readonly labels: readonly Label[];
+  /** Whether the stored `detected_level` is among them. */
+  readonly isWhole: boolean;
+  /** The level; undefined when the line decides. */
+  readonly level: string | undefined;
+  /** The labels with the level that was needed last. */
+  shown: { readonly level: string; readonly set: LabelSet } | undefined;
+}
+
+/** A stream that rows came from. */
+interface ReadStream {
+  readonly text: string;
+  readonly stream: StreamIdentity;
+  readonly recent: RecentFields<ReadFields> | undefined;
+}
+
 /** Converts backend rows to Loki's view of them. Caches the streams it has seen, so use one per pipeline. */
 export class RowReader {
   readonly #naming: Naming;
-  readonly #streams = new Map<string, StreamIdentity>();
-  #last: { readonly text: string; readonly stream: StreamIdentity } | undefined;
+  readonly #streams = new Map<string, ReadStream>();
+  #last: ReadStream | undefined;
   readonly #levelOnly = new Map<string, LabelSet>();
   readonly #levelLabels = new Map<string, Label>();
   readonly #pushedFields = new Map<string, ShownField>();
@@ -52,14 +71,16 @@ export class RowReader {
   stream(text: string): StreamIdentity {
     // Rows of a stream mostly come one after the other, and a text that was just read must be hashed before a map can find it.
     if (this.#last?.text === text) return this.#last.stream;
-    let stream = this.#streams.get(text);
-    if (stream === undefined) {
-      stream = identifyStream(text, this.#naming);
+    let known = this.#streams.get(text);
+    if (known === undefined) {
       if (this.#streams.size >= keptStreams) this.#streams.clear();
-      this.#streams.set(text, stream);
+      // What rows had in common is remembered for a part of the streams, as it takes more memory.
+      const recent = this.#streams.size < recentStreams ? new RecentFields<ReadFields>() : undefined;
+      known = { text, stream: identifyStream(text, this.#naming), recent };
+      this.#streams.set(text, known);
     }
-    this.#last = { text, stream };
-    return stream;
+    this.#last = known;
+    return known.stream;
   }
 
   read(row: BackendRow): LogRow {
@@ -77,8 +98,31 @@ export class RowReader {
   }
 
   #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
+    const fields = this.#fieldsOf(row, stream);
+    const level = fields.level ?? levelOfLine(line, this.#naming.scansBodies);
+    if (fields.shown?.level !== level) fields.shown = { level, set: this.#withLevel(fields, level, stream) };
+    return fields.shown.set;
+  }
+
+  #withLevel({ labels, isWhole }: ReadFields, level: string, stream: StreamIdentity): LabelSet {
+    if (isWhole) return setOf(labels);
+    if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#only(level);
+    return setOf([...labels, this.#levelLabel(level)]);
+  }
+
+  #fieldsOf(row: BackendRow, stream: StreamIdentity): ReadFields {
+    // Of all streams, this is the one that was asked for last.
+    const recent = this.#last?.recent;
+    const known = recent?.get(row);
+    if (known !== undefined) return known;
+    const made = this.#readFields(row, stream);
+    recent?.keep(row, made);
+    return made;
+  }
+
+  #readFields(row: BackendRow, stream: StreamIdentity): ReadFields {
     const fromOtlp = stream.looksLikeOtlp && (columnOf(row, 'severity_number') ?? '') !== '';
-    // Most rows have nothing but the fields of their stream, and each is read on the way to every entry.
+    // Most rows have nothing but the fields of their stream.
     let shown: ShownValues | undefined;
     let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
@@ -89,28 +133,24 @@ export class RowReader {
       for (const name of names) shown.add(name, value, field);
     };
     for (const [field, value] of stream.metadata) add(field, value);
-    for (const name in row) {
-      if (ownFields.has(name)) continue;
-      const value = columnOf(row, name);
+    const columns = columnsOf(row);
+    for (const name in columns) {
+      if (isOwnColumn(name)) continue;
+      const value = columns[name];
       if (value === undefined || value === '') continue;
       const ofStream = stream.fields.get(name);
       // A log attribute with the name of a stream field replaces it in the row; the label keeps the stream's value.
       if (ofStream !== undefined && (ofStream === value || !stream.labelFields.has(name))) continue;
       add(name, shownValue(value));
     }
-    const labels = shown?.labels ?? [];
-    const metadata = ofLevel === undefined ? noMetadata : new Map(ofLevel.labels);
-    const stored = metadata.get(detectedLevelName);
-    if (stored === undefined) {
-      const level = detectLevel({ ofLabels: stream.level, metadata, line }, this.#naming.scansBodies);
-      if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#only(level);
-      labels.push(this.#levelLabel(level));
-    }
-    for (let place = 0; place < labels.length; place += 1) {
-      const [name, value = ''] = labels[place] ?? [];
-      if (name === detectedLevelName) labels[place] = [name, normalLevel(value) ?? value];
-    }
-    return LabelSet.from(labels);
+    const metadata: ReadonlyMap<string, string> =
+      ofLevel === undefined ? noMetadata : new Map(ofLevel.labels);
+    return {
+      labels: shown?.labels ?? [],
+      isWhole: metadata.has(detectedLevelName),
+      level: metadata.get(detectedLevelName) ?? storedLevel(stream.level, metadata),
+      shown: undefined,
+    };
   }
 
   #shownField(field: string, fromOtlp: boolean): ShownField {
@@ -175,10 +215,20 @@ function isLater(field: string, other: string, name: string): boolean {
   return field !== name && (other === name || field > other);
 }
 
+/** A level is shown by its usual name. */
+function setOf(labels: readonly Label[]): LabelSet {
+  return LabelSet.from(
+    labels.map((label) => {
+      const [name, value] = label;
+      return name === detectedLevelName ? [name, normalLevel(value) ?? value] : label;
+    }),
+  );
+}
+
 const noMetadata: ReadonlyMap<string, string> = new Map();
 
 function lineFields(row: BackendRow, stream: StreamIdentity): readonly Label[] {
   return Object.entries(row).filter(
-    ([name, value]) => value !== '' && !ownFields.has(name) && !stream.fields.has(name),
+    ([name, value]) => value !== '' && !isOwnColumn(name) && !stream.fields.has(name),
   );
 }

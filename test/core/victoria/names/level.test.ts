@@ -1,10 +1,20 @@
 import test from 'ava';
-import { detectLevel, levelOfSeverityNumber } from '../../../../core/victoria/names/level.js';
+import { levelOfLine, levelOfSeverityNumber, storedLevel } from '../../../../core/victoria/names/level.js';
 
 const none = new Map<string, string>();
 
+interface Sources {
+  readonly ofLabels?: string;
+  readonly metadata?: ReadonlyMap<string, string>;
+  readonly line: string;
+}
+
+function detectLevel({ ofLabels, metadata = none, line }: Sources, scansBodies: boolean): string {
+  return storedLevel(ofLabels, metadata) ?? levelOfLine(line, scansBodies);
+}
+
 function levelOf(line: string): string {
-  return detectLevel({ ofLabels: undefined, metadata: none, line }, true);
+  return detectLevel({ line }, true);
 }
 
 const lines: readonly (readonly [string, string])[] = [
@@ -34,18 +44,18 @@ for (const [line, level] of lines) {
 test('labels decide before metadata, metadata before the line', (t) => {
   const metadata = new Map([['severity_text', 'DEBUG']]);
   t.is(detectLevel({ ofLabels: 'error', metadata, line: 'info' }, true), 'error');
-  t.is(detectLevel({ ofLabels: undefined, metadata, line: 'info' }, true), 'debug');
+  t.is(detectLevel({ metadata, line: 'info' }, true), 'debug');
 });
 
 test('a text of metadata that is no known level stands as it is', (t) => {
   for (const text of ['Fehler', 'NOTICE', 'Trace ']) {
-    t.is(detectLevel({ ofLabels: undefined, metadata: new Map([['level', text]]), line: '' }, true), text);
+    t.is(detectLevel({ metadata: new Map([['level', text]]), line: '' }, true), text);
   }
 });
 
 test('the severity number decides when no text does', (t) => {
   const metadata = new Map([['severity_number', '17']]);
-  t.is(detectLevel({ ofLabels: undefined, metadata, line: 'info' }, true), 'error');
+  t.is(detectLevel({ metadata, line: 'info' }, true), 'error');
   const levels = ['1', '8', '9', '13', '24', '25'].map(levelOfSeverityNumber);
   t.deepEqual(levels, ['trace', 'debug', 'info', 'warn', 'fatal', 'unknown']);
 });
@@ -59,5 +69,5 @@ test('a severity number is read as Go reads one, and what it does not read is in
 });
 
 test('without the body scan the line is not looked at', (t) => {
-  t.is(detectLevel({ ofLabels: undefined, metadata: none, line: 'level=error' }, false), 'unknown');
+  t.is(detectLevel({ line: 'level=error' }, false), 'unknown');
 });

@@ -1,4 +1,6 @@
 import test from 'ava';
+import fc from 'fast-check';
+import { runs } from '../../../setup/runs.js';
 import {
   defaultNamingSettings,
   Naming,
@@ -178,4 +180,51 @@ test('a row has the stream of its own text, also between rows of another one', (
     ['a', 'a', 'b', 'a', 'b', 'b'],
   );
   t.is(new Set(streams).size, 2);
+});
+
+const fieldNames = ['level', 'app', 'trace_id', 'k8s.pod.name', 'detected_level', '__proto__', 'constructor'];
+const otlpNames = ['severity_number', 'severity_text', 'service.name', 'scope.name'];
+/** Rows of one stream that have the same fields, but for empty ones. */
+const rowsOfFew = fc
+  .record({
+    stream: fc.constantFrom('{app="a"}', '{app="b",level="warn"}', '{"service.name"="s"}', '{}'),
+    names: fc.uniqueArray(fc.constantFrom(...fieldNames, ...otlpNames), { minLength: 1, maxLength: 3 }),
+    rows: fc.array(
+      fc.tuple(
+        fc.constantFrom('', 'an error', 'level=debug', 'nothing', missing),
+        fc.array(fc.constantFrom('', 'a', 'Info', '9', 'unknown', 'ERR'), { minLength: 3, maxLength: 3 }),
+      ),
+      { minLength: 2, maxLength: 6 },
+    ),
+  })
+  .map(({ stream, names, rows }) =>
+    rows.map(([line, values]) => {
+      const fields = names.map((name, index) => [name, values[index] ?? '']);
+      const columns = [['_time', '2026-11-01T00:00:00Z'], ['_stream', stream], ['_msg', line], ...fields];
+      // As rows are read, for a name may be that of a prototype.
+      const text = columns.map((pair) => pair.map((part) => JSON.stringify(part)).join(':')).join(',');
+      return JSON.parse(`{${text}}`) as WrittenRow;
+    }),
+  );
+
+test('what was read before changes nothing about a row', (t) => {
+  fc.assert(
+    fc.property(
+      rowsOfFew,
+      rowsOfFew,
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 12 })), { minLength: 1, maxLength: 20 }),
+      (some, others, order) => {
+        const rows = [...some, ...others];
+        const reader = readerWith();
+        for (const [place, times] of order)
+          for (let time = 0; time < times; time += 1) {
+            const row = rows[place % rows.length] ?? {};
+            const [got, alone] = [reader.read(row), readerWith().read(row)];
+            t.is(got.structuredMetadata.json, alone.structuredMetadata.json, JSON.stringify(row));
+            t.is(got.line, alone.line);
+          }
+      },
+    ),
+    { numRuns: runs(100), seed: 20_261_125 },
+  );
 });
