@@ -29,12 +29,8 @@ export interface MetadataCosts {
 const pairBytes = 8;
 /** A stream's entries have few levels: their name and about this much text. */
 const levelTexts = detectedLevelName.length + 12;
-/**
- * Counting distinct values costs time and memory of the backend; for more rows than this, or more values in rows of many fields, the newest
- * ones are used as a sample.
- */
+/** Counting distinct values costs memory of the backend; for more rows than this, the newest ones are used as a sample. */
 const maxCountedRows = 40_000;
-const maxCountedValues = 160_000;
 const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
@@ -50,7 +46,8 @@ export async function readMetadataCosts(
   { rows, hasLines }: { readonly rows: number; readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
 ): Promise<MetadataCosts> {
-  const asked = { query: query(filter), range: newestPart(range, rows, maxCountedRows) };
+  const looked = newestPart(range, rows);
+  const asked = { query: query(filter), range: looked };
   const [listed, streams] = await Promise.all([
     upstream.list({ listing: 'field_names', ...asked }),
     upstream.list({ listing: 'streams', ...asked }),
@@ -61,11 +58,6 @@ export async function readMetadataCosts(
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
     .map(({ value }) => value);
-  const looked = newestPart(
-    range,
-    rows,
-    Math.min(maxCountedRows, Math.ceil(maxCountedValues / Math.max(1, fields.length))),
-  );
   const sums = new Map<string, FieldSums>();
   const batches = fields.length === 0 && hasLines ? [[]] : batchesOf(fields);
   for (const batch of batches) {
@@ -195,11 +187,10 @@ function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [st
   if (batch.length > 0) yield batch;
 }
 
-/** The end of a range in which about as many of its rows are as wanted. */
-function newestPart(range: TimeRange, rows: number, wanted: number): TimeRange {
-  if (rows <= wanted) return range;
+function newestPart(range: TimeRange, rows: number): TimeRange {
+  if (rows <= maxCountedRows) return range;
   const { startNs, endNs } = range;
-  const part = ((endNs - startNs) * BigInt(wanted)) / BigInt(rows);
+  const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
   return { startNs: endNs - (part > 0n ? part : 1n), endNs };
 }
 

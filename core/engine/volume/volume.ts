@@ -130,26 +130,18 @@ function countPieces(
 }
 
 /**
- * What the backend stores in place of missing lines, in bytes by piece. It counts as none. As a filter this takes the backend no look at
- * lines, as a condition of the other sums it would.
+ * The pieces of what the backend stores in place of missing lines, which count as none. As a filter this takes the backend no look at lines, as a
+ * condition of the other sums it would.
  */
-async function placeholderBytes(
-  { filter, ...plan }: VolumePlan,
+async function* placeholders(
+  plan: VolumePlan,
   range: TimeRange,
   counting: Counting,
   { upstream, naming }: EngineContext,
-): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  if (!counting.isMeasured) return found;
-  const extra = extraColumns({ filter, ...plan }, naming);
-  const counted = piecesQuery({ ...plan, filter: and(filter, placeholderRows(naming)) }, counting, extra);
-  for await (const batch of upstream.rows({ query: counted, range }))
-    for (const row of batch) found.set(keyOf(row, extra), Number(columnOf(row, 'lines') ?? 0));
-  return found;
-}
-
-function keyOf(row: BackendRow, extra: ExtraColumns): string {
-  return JSON.stringify([row._stream, row._time, ...extra.map(([, field]) => columnOf(row, field))]);
+): AsyncGenerator<readonly BackendRow[]> {
+  if (!counting.isMeasured) return;
+  const ofThem = { ...plan, filter: and(plan.filter, placeholderRows(naming)) };
+  yield* upstream.rows({ query: piecesQuery(ofThem, counting, extraColumns(plan, naming)), range });
 }
 
 /** Joins the pieces of backend streams that are one Loki stream. */
@@ -164,27 +156,26 @@ async function* readPieces(
   const { naming, reader } = context;
   const extra = extraColumns(plan, naming);
   const pieces = new VolumePieces();
-  const placeholders = await placeholderBytes(plan, range, counting, context);
+  const add = (row: BackendRow, isPlaceholder: boolean): void => {
+    const text = row._stream ?? '{}';
+    const stream = reader.stream(text);
+    const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
+    const { line, perEntry, perStream } = costs.of(text, stream);
+    const entries = isPlaceholder ? 0 : Number(columnOf(row, 'entries') ?? 0);
+    const { firstNs, lastNs } = timesOf(row, counting, range);
+    const lines = counting.isMeasured ? Number(columnOf(row, 'lines') ?? 0) : entries * line;
+    pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
+      firstNs,
+      lastNs,
+      entries,
+      bytes: (isPlaceholder ? -lines : lines) + entries * perEntry,
+      sharedBytes: perStream,
+    });
+  };
+  for await (const batch of placeholders(plan, range, counting, context))
+    for (const row of batch) add(row, true);
   for await (const batch of counted) {
-    for (const row of batch) {
-      const text = row._stream ?? '{}';
-      const stream = reader.stream(text);
-      const labels = extra.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, extra));
-      const { line, perEntry, perStream } = costs.of(text, stream);
-      const entries = Number(columnOf(row, 'entries') ?? 0);
-      const { firstNs, lastNs } = timesOf(row, counting, range);
-      const placeholder = placeholders.size === 0 ? 0 : (placeholders.get(keyOf(row, extra)) ?? 0);
-      const lines = counting.isMeasured
-        ? Math.max(0, Number(columnOf(row, 'lines') ?? 0) - placeholder)
-        : entries * line;
-      pieces.add(labels, counting.cellNs === undefined ? 0n : firstNs / counting.cellNs, {
-        firstNs,
-        lastNs,
-        entries,
-        bytes: lines + entries * perEntry,
-        sharedBytes: perStream,
-      });
-    }
+    for (const row of batch) add(row, false);
     // Beyond this, small pieces are not joined, which only costs accuracy.
     if (pieces.size > maxOpenPieces) yield* pieces.drain();
   }
