@@ -8,7 +8,8 @@ import { startDevBackend } from '../../embedded/index.js';
 import { sampleRows } from './sample-rows.js';
 
 const { startMs } = workerData as { readonly startMs: number };
-const { url } = await startDevBackend();
+const backend = await startDevBackend();
+const { url } = backend;
 const { streamFields, text } = sampleRows(startMs);
 await new Promise<void>((resolve, reject) => {
   const push = request(
@@ -21,4 +22,6 @@ await new Promise<void>((resolve, reject) => {
   );
   push.once('error', reject).end(text);
 });
+// By itself: Node ends the whole process when a thread is terminated while it reads a request.
+parentPort?.once('message', () => void backend.close().finally(() => parentPort?.close()));
 parentPort?.postMessage(url);
