@@ -7,7 +7,7 @@ import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
 import { placeholderRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
-import { columnOf, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
+import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 
 /** What a Loki chunk stores for an entry in addition to its line. */
@@ -34,7 +34,6 @@ const maxCountedRows = 40_000;
 const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
-const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
 /**
  * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10).
@@ -54,7 +53,7 @@ export async function readMetadataCosts(
   ]);
   const labelled = rowsByLabel(streams, reader);
   const fields = listed
-    .filter(({ value, hits }) => !ownFields.has(value) && labelled.get(value) !== hits)
+    .filter(({ value, hits }) => !isOwnColumn(value) && labelled.get(value) !== hits)
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
     .map(({ value }) => value);

@@ -9,6 +9,7 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../../base/end-thread.js';
 import { packageRoot } from '../../kernel/options/index.js';
 import { loadPipeline } from '../../kernel/pipeline/index.js';
 import { rehearsalMetrics } from '../../kernel/telemetry/metrics-table.js';
@@ -19,8 +20,6 @@ import { sampleMs } from './sample-rows.js';
 
 /** How often it is looked whether clients still wait for answers. */
 const lookEveryMs = 5;
-/** How long the thread may take to end. */
-const endWithinMs = 3_000;
 /** How long ago the sample ended: what is that old is past for every cache. */
 const agoMs = 2 * 3_600_000;
 /** The heap of the thread: thrown away with it, so that it should not grow just because nobody collects it. */
@@ -124,7 +123,7 @@ class Rehearsal implements Preparation {
       execArgv: [],
       resourceLimits: threadLimits,
     });
-    opened.push(() => endOf(thread));
+    opened.push(() => endThread(thread));
     const [backend] = (await once(thread, 'message', { signal })) as [string];
     // Later it is seen by the question that fails.
     thread.on('error', () => undefined);
@@ -145,17 +144,6 @@ class Rehearsal implements Preparation {
       await ask(proxy.urls.main, question, { agent, signal });
     }
   }
-}
-
-/** Has the thread end by itself; one that does not is terminated. */
-async function endOf(thread: Worker): Promise<void> {
-  thread.postMessage('end');
-  let late: NodeJS.Timeout | undefined;
-  await new Promise<unknown>((resolve) => {
-    thread.once('exit', resolve);
-    late = setTimeout(() => resolve(thread.terminate()), endWithinMs);
-  });
-  clearTimeout(late);
 }
 
 /** Sends a question and reads its answer to the end. */

@@ -4,12 +4,12 @@
  */
 import { request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
+import { endIfTold } from '../../base/end-thread.js';
 import { startDevBackend } from '../../embedded/index.js';
 import { sampleRows } from './sample-rows.js';
 
 const { startMs } = workerData as { readonly startMs: number };
-const backend = await startDevBackend();
-const { url } = backend;
+const { url } = await startDevBackend();
 const { streamFields, text } = sampleRows(startMs);
 await new Promise<void>((resolve, reject) => {
   const push = request(
@@ -22,6 +22,5 @@ await new Promise<void>((resolve, reject) => {
   );
   push.once('error', reject).end(text);
 });
-// By itself: Node ends the whole process when a thread is terminated while it reads a request.
-parentPort?.once('message', () => void backend.close().finally(() => parentPort?.close()));
+parentPort?.on('message', endIfTold);
 parentPort?.postMessage(url);

@@ -1,12 +1,12 @@
 import { LabelSet, type Label } from '../../base/labels/label-set.js';
-import { columnOf, type BackendRow } from '../upstream/types.js';
+import { columnOf, columnsOf, isOwnColumn, type BackendRow } from '../upstream/types.js';
 import { detectedLevelName, levelOfLine, storedLevel } from './level.js';
 import { levelNames, normalLevel } from './level-words.js';
 import { shownValue } from './shown-value.js';
 import { rebuildLine } from './missing-line.js';
 import type { Naming } from './naming.js';
 import { isFilledIn } from './otlp-fill.js';
-import { columnsOf, isOwnColumn, RecentFields } from './recent-fields.js';
+import { RecentFields } from './recent-fields.js';
 import { parseRowTime } from './row-time.js';
 import { identifyStream, type StreamIdentity } from './stream-identity.js';
 
@@ -69,8 +69,12 @@ export class RowReader {
 
   /** The stream for a `_stream` text. */
   stream(text: string): StreamIdentity {
+    return this.#readStream(text).stream;
+  }
+
+  #readStream(text: string): ReadStream {
     // Rows of a stream mostly come one after the other, and a text that was just read must be hashed before a map can find it.
-    if (this.#last?.text === text) return this.#last.stream;
+    if (this.#last?.text === text) return this.#last;
     let known = this.#streams.get(text);
     if (known === undefined) {
       if (this.#streams.size >= keptStreams) this.#streams.clear();
@@ -80,11 +84,12 @@ export class RowReader {
       this.#streams.set(text, known);
     }
     this.#last = known;
-    return known.stream;
+    return known;
   }
 
   read(row: BackendRow): LogRow {
-    const stream = this.stream(row._stream ?? '{}');
+    const from = this.#readStream(row._stream ?? '{}');
+    const { stream } = from;
     const msg = row._msg ?? '';
     const isRebuilt = this.#naming.isMissingLine(msg);
     const line = isRebuilt ? rebuildLine(lineFields(row, stream)) : msg;
@@ -92,15 +97,16 @@ export class RowReader {
       timestampNs: parseRowTime(row._time ?? ''),
       line,
       stream,
-      structuredMetadata: this.#structuredMetadata(row, stream, isRebuilt ? '' : line),
+      structuredMetadata: this.#structuredMetadata(row, from, isRebuilt ? '' : line),
       isRebuilt,
     };
   }
 
-  #structuredMetadata(row: BackendRow, stream: StreamIdentity, line: string): LabelSet {
-    const fields = this.#fieldsOf(row, stream);
+  #structuredMetadata(row: BackendRow, from: ReadStream, line: string): LabelSet {
+    const fields = this.#fieldsOf(row, from);
     const level = fields.level ?? levelOfLine(line, this.#naming.scansBodies);
-    if (fields.shown?.level !== level) fields.shown = { level, set: this.#withLevel(fields, level, stream) };
+    if (fields.shown?.level !== level)
+      fields.shown = { level, set: this.#withLevel(fields, level, from.stream) };
     return fields.shown.set;
   }
 
@@ -110,9 +116,7 @@ export class RowReader {
     return setOf([...labels, this.#levelLabel(level)]);
   }
 
-  #fieldsOf(row: BackendRow, stream: StreamIdentity): ReadFields {
-    // Of all streams, this is the one that was asked for last.
-    const recent = this.#last?.recent;
+  #fieldsOf(row: BackendRow, { stream, recent }: ReadStream): ReadFields {
     const known = recent?.get(row);
     if (known !== undefined) return known;
     const made = this.#readFields(row, stream);

@@ -18,6 +18,19 @@ export function columnOf(row: BackendRow, name: string): string | undefined {
   return Object.hasOwn(row, name) ? (row as Readonly<Record<string, string>>)[name] : undefined;
 }
 
+/**
+ * All columns of a row, for reading those that `in` lists: rows have no others than their own. V8 reads them faster where the loop itself reads
+ * them.
+ */
+export function columnsOf(row: BackendRow): Readonly<Record<string, string>> {
+  return row as Readonly<Record<string, string>>;
+}
+
+/** Whether it is a column of each row, and no field of a client. */
+export function isOwnColumn(name: string): boolean {
+  return name === '_msg' || name === '_time' || name === '_stream' || name === '_stream_id';
+}
+
 /** A name or value of a listing with its row count (inexact for field_names: docs/protocol/victorialogs.md#hits-and-listings). */
 export interface BackendValue {
   readonly value: string;

@@ -138,9 +138,15 @@ export function judge(
     const words = spellings
       .filter((one) => one.level === level && (one.bit & used) !== 0)
       .map((one) => ({ ...one, around: aroundOf(one.bit, candidates) }));
-    const bitsOf = (isTelling: boolean): Words =>
-      words.reduce((all, { bit, around }) => ((around !== undefined) === isTelling ? all | bit : all), 0);
-    return words.length === 0 ? [] : [{ level, words, telling: bitsOf(true), anywhere: bitsOf(false) }];
+    return words.length === 0
+      ? []
+      : [
+          {
+            ...{ level, words },
+            telling: bitsOf(words.filter(({ around }) => around !== undefined)),
+            anywhere: bitsOf(words.filter(({ around }) => around === undefined)),
+          },
+        ];
   });
   const spelledBy = (kind: Kind): string =>
     levels
@@ -172,6 +178,10 @@ export function judge(
     untold: new Set(streams.filter((text) => untold.has(text))),
     ambiguous: new Set(ambiguous.map(([text]) => text)),
   };
+}
+
+function bitsOf(words: readonly { readonly bit: Words }[]): Words {
+  return words.reduce((all, { bit }) => all | bit, 0);
 }
 
 /** What stands around a spelling in all streams; undefined when that is too much to look for, or is the end of lines, which no filter finds. */

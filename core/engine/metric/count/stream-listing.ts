@@ -5,9 +5,7 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
-import type { Upstream, BackendValue } from '../../../victoria/upstream/types.js';
-
-const ownFields: ReadonlySet<string> = new Set(['_time', '_msg', '_stream', '_stream_id']);
+import { isOwnColumn, type Upstream, type BackendValue } from '../../../victoria/upstream/types.js';
 
 /** Streams handled per step. */
 const stepStreams = 100;
@@ -37,7 +35,7 @@ export async function listSelection(
   return {
     streams: await atPace(readStreams(streams, reader), new Pacer(signal)),
     listed: streams,
-    fields: fields.map(({ value }) => value).filter((name) => !ownFields.has(name)),
+    fields: fields.map(({ value }) => value).filter((name) => !isOwnColumn(name)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { endThread } from '../../../base/end-thread.js';
 import { apiError } from '../../../base/errors/table.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
 import type { CountingWork, FromThread, ToThread } from './messages.js';
@@ -110,7 +111,7 @@ export class RowThreads {
       job.fail(error);
     }
     thread.jobs.clear();
-    void thread.worker.terminate();
+    void endThread(thread.worker);
     this.#changed();
   }
 

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { HeldPlace } from '../../../base/admission/place.js';
+import { endIfTold } from '../../../base/end-thread.js';
 import { errorOf, faultOf } from '../../../base/errors/fault.js';
 import { sendEntry, type LineWork } from '../../../logql/lines/work.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
@@ -134,6 +135,7 @@ if (process.platform === 'linux') os.setPriority(0, os.constants.priority.PRIORI
 
 const jobs = new Map<number, OpenJob>();
 
+parentPort?.on('message', endIfTold);
 parentPort?.on('message', (message: ToThread) => {
   const { job, kind } = message;
   if (kind === 'begin') {
