@@ -6,6 +6,7 @@ import type { StreamListing } from './metric/count/stream-listing.js';
 import { LineShapes, type LineShaper } from './metric/count/shapes.js';
 import { SpelledLevelFinder, type SpelledStretch } from './metric/count/spelled-levels.js';
 import type { Declined } from './metric/declined.js';
+import type { LearnedSums } from './volume/metadata-bytes.js';
 
 export const learnedMetrics = {
   learned_entries: {
@@ -36,6 +37,8 @@ export interface Memories {
   readonly listings: Memory<StreamListing>;
   /** Rows per nanosecond, by owner of the data and selection. */
   readonly densities: Memory<number>;
+  /** What structured metadata costs, by owner of the data, selection and sample. */
+  readonly metadata: Memory<LearnedSums>;
 }
 
 const maxEntries = 2000;
@@ -67,5 +70,6 @@ export function createMemories({
     refusals: memory<Declined>('refusals'),
     listings: memory<StreamListing>('inventories'),
     densities: memory<number>('densities'),
+    metadata: memory<LearnedSums>('metadata'),
   };
 }

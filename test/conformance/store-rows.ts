@@ -10,15 +10,24 @@ export async function storeRows(
   rows: readonly StoredRow[],
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const backend = await startDevBackend();
+  await pushRows(backend.url, streamFields, rows);
+  return backend;
+}
+
+/** Stores more rows of tenant 0:0 in a backend. */
+export async function pushRows(
+  url: string,
+  streamFields: readonly string[],
+  rows: readonly StoredRow[],
+): Promise<void> {
   const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(streamFields.join(','))}`;
-  const answer = await request(new URL(path, backend.url), {
+  const answer = await request(new URL(path, url), {
     method: 'POST',
     headers: { 'content-type': 'application/stream+json' },
     body: rows.map((row) => JSON.stringify(row)).join('\n'),
   });
   await answer.body.dump();
   if (answer.statusCode >= 300) throw new Error(`the backend refused the rows: ${answer.statusCode}`);
-  return backend;
 }
 
 /** Asks a proxy for JSON. */

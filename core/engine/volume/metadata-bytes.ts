@@ -1,6 +1,9 @@
+import type { Memory } from '../../base/memory/byte-lru.js';
+import { textBytes } from '../../base/memory/sizes.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { exact, not, oneOf, query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter, StatsFunction } from '../../victoria/logsql/ast.js';
+import { printFilter } from '../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
@@ -9,6 +12,7 @@ import { placeholderRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
+import { tallyOfListing } from '../metric/count/stretches.js';
 
 /** What a Loki chunk stores for an entry in addition to its line. */
 export interface MetadataCost {
@@ -29,14 +33,25 @@ export interface MetadataCosts {
 const pairBytes = 8;
 /** A stream's entries have few levels: their name and about this much text. */
 const levelTexts = detectedLevelName.length + 12;
-/** Counting distinct values costs memory of the backend; for more rows than this, the newest ones are used as a sample. */
-const maxCountedRows = 40_000;
+/** Counting distinct values costs memory of the backend; for more rows than this, some of the newest are used as a sample. */
+const maxCountedRows = 60_000;
+/** How much of a sample's length it may end before its range does. */
+const steps = 4n;
+const keptMs = 86_400_000;
 const maxFields = 120;
 /** The backend accepts 16 KiB of query, part of which the filter needs. */
 const maxFunctionBytes = 9_000;
 
+/** What a sample has shown. It holds as long as each stream has as many rows there, which one listing shows. */
+export interface LearnedSums {
+  /** The checksum of its rows per stream. */
+  readonly tally: bigint;
+  /** By backend stream. */
+  readonly sums: ReadonlyMap<string, FieldSums>;
+}
+
 /**
- * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10).
+ * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10), and remembers it.
  * @param hasLines whether the bytes of lines are wanted too, for which the backend reads them
  */
 export async function readMetadataCosts(
@@ -44,13 +59,20 @@ export async function readMetadataCosts(
   range: TimeRange,
   { rows, hasLines }: { readonly rows: number; readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
+  learned: Memory<LearnedSums>,
 ): Promise<MetadataCosts> {
-  const looked = newestPart(range, rows);
-  const asked = { query: query(filter), range: looked };
-  const [listed, streams] = await Promise.all([
-    upstream.list({ listing: 'field_names', ...asked }),
-    upstream.list({ listing: 'streams', ...asked }),
+  const looked = sampled(range, rows);
+  const key = `${upstream.owner} ${hasLines} ${looked.startNs}-${looked.endNs} ${printFilter(filter)}`;
+  const known = learned.get(key);
+  const list = (listing: 'streams' | 'field_names'): Promise<readonly BackendValue[]> =>
+    upstream.list({ listing, query: query(filter), range: looked });
+  const [names, streams] = await Promise.all([
+    known === undefined ? list('field_names') : undefined,
+    list('streams'),
   ]);
+  const tally = await tallyOfListing(reader, streams);
+  if (known?.tally === tally) return costsOf(known.sums);
+  const listed = names ?? (await list('field_names'));
   const labelled = rowsByLabel(streams, reader);
   const fields = listed
     .filter(({ value, hits }) => !isOwnColumn(value) && labelled.get(value) !== hits)
@@ -70,7 +92,16 @@ export async function readMetadataCosts(
         sums.set(text, addFields(sum, row, batch, reader.stream(text)));
       }
   }
+  learned.set(key, { tally, sums }, bytesOf(sums), keptMs);
   return costsOf(sums);
+}
+
+const sumsBytes = 120;
+
+function bytesOf(sums: LearnedSums['sums']): number {
+  let bytes = sumsBytes;
+  for (const text of sums.keys()) bytes += textBytes(text) + sumsBytes;
+  return bytes;
 }
 
 /** How many rows have a field as a label: a field with no other rows is nowhere metadata. */
@@ -81,6 +112,7 @@ function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): Reado
   return rows;
 }
 
+/** Of a backend stream. */
 interface FieldSums {
   readonly rows: number;
   /** Bytes of lines. */
@@ -186,11 +218,21 @@ function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [st
   if (batch.length > 0) yield batch;
 }
 
-function newestPart(range: TimeRange, rows: number): TimeRange {
+/** The sample of a range: the same for ranges that end at about the same time, so that what it has shown is known the next time. */
+function sampled(range: TimeRange, rows: number): TimeRange {
   if (rows <= maxCountedRows) return range;
   const { startNs, endNs } = range;
   const part = ((endNs - startNs) * BigInt(maxCountedRows)) / BigInt(rows);
-  return { startNs: endNs - (part > 0n ? part : 1n), endNs };
+  const stepNs = rounded(part / steps);
+  const end = endNs - (endNs % stepNs);
+  return { startNs: end - stepNs * (steps - 1n), endNs: end };
+}
+
+/** A duration that is about as long, one of few; at least a nanosecond. */
+function rounded(ns: bigint): bigint {
+  const bits = ns.toString(2).length;
+  const unit = 1n << BigInt(Math.max(0, bits - 3));
+  return ns < 1n ? 1n : (ns / unit) * unit;
 }
 
 function numberOf(row: BackendRow, name: string): number {

@@ -73,7 +73,8 @@ export async function answerVolume(
     }
     if (entries > 0) {
       const asked = { rows: entries, hasLines: !counting.isMeasured };
-      const costs = await readMetadataCosts(plan.filter, range, asked, context);
+      const { metadata } = context.memories;
+      const costs = await readMetadataCosts(plan.filter, range, asked, context, metadata);
       for await (const [labels, piece] of readPieces(counted, plan, range, counting, costs, context)) {
         bytes += piece.bytes;
         sums.add(labels, piece);

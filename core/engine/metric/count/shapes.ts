@@ -15,7 +15,7 @@ import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace, type Steps } from '../../../base/pace/steps.js';
-import { decline, type Declined } from '../declined.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
 
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
@@ -56,7 +56,8 @@ export interface Doubts {
 const maxForms = 3;
 /** The backend reads a block of each stream for each of them. */
 const slices = 4n;
-const rowsPerSlice = 500;
+/** Few lines often show what they have in common, and a first query waits for them; where they do not, more are read. */
+const rowsPerSlice = [200, 500] as const;
 const maxRowsPerSlice = 2000;
 /** The least number of lines per shape that makes counting by shape worthwhile. */
 export const minLinesPerShape = 6;
@@ -130,12 +131,23 @@ export class LineShapes {
   ): Promise<Shaper | Declined> {
     const known = this.known(question, asked);
     if (known !== undefined) return known;
-    const lines = await asked.samples.of(asked);
-    const shaper = await atPace(question.judge(lines), new Pacer(asked.signal));
+    const [few, more] = rowsPerSlice;
+    const shown = await this.#judged(question, asked, few);
+    const { lines, shaper } =
+      isDeclined(shown.shaper) && asked.rows > few ? await this.#judged(question, asked, more) : shown;
     // An empty sample says nothing about other ranges.
     const key = keyOf(question.key, asked.upstream, asked.selection);
     if (lines.length > 0) this.#memory.set(key, shaper, shaperBytes, keptMs);
     return shaper;
+  }
+
+  async #judged<Shaper extends LineShaper>(
+    { judge }: LineQuestion<Shaper>,
+    asked: AskedLines,
+    perSlice: number,
+  ): Promise<{ readonly lines: readonly string[]; readonly shaper: Shaper | Declined }> {
+    const lines = await asked.samples.of(asked, perSlice);
+    return { lines, shaper: await atPace(judge(lines), new Pacer(asked.signal)) };
   }
 }
 
@@ -148,11 +160,11 @@ export class LineSamples {
   readonly #known = new Map<string, readonly string[]>();
 
   /** A sample of these lines, read once. */
-  async of({ upstream, selection, range, rows }: AskedLines): Promise<readonly string[]> {
-    const key = `${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
+  async of({ upstream, selection, range, rows }: AskedLines, perSlice: number): Promise<readonly string[]> {
+    const key = `${perSlice} ${range.startNs} ${range.endNs} ${rows} ${printFilter(selection)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const lines = await sample(upstream, selection, range, rows);
+    const lines = await sample(upstream, selection, range, rows, perSlice);
     const length = lines.reduce((sum, line) => sum + line.length, 0);
     if (length <= maxSampleKept && this.#known.size < maxSamplesKept) this.#known.set(key, lines);
     return lines;
@@ -168,17 +180,18 @@ async function sample(
   selection: LogsqlFilter,
   range: TimeRange,
   rows: number,
+  perSlice: number,
 ): Promise<readonly string[]> {
   const { startNs, endNs } = range;
   const lengthNs = (endNs - startNs) / slices;
   // Under a limit, the first rows may all be of one stream, so slices are sized to have no more rows than wanted.
-  const wanted = BigInt(rowsPerSlice) * slices;
+  const wanted = BigInt(perSlice) * slices;
   const cutNs = (lengthNs * wanted) / (BigInt(Math.ceil(rows)) + wanted) + 1n;
   const parts = Array.from({ length: Number(slices) }, (_, index): LogsqlFilter => {
     const min = startNs + BigInt(index) * lengthNs;
     return { kind: 'time', min, max: min + cutNs - 1n };
   });
-  const filter = rows <= rowsPerSlice || lengthNs === 0n ? selection : and(selection, or(...parts));
+  const filter = rows <= perSlice || lengthNs === 0n ? selection : and(selection, or(...parts));
   const pipes = [fields('_msg'), limit(maxRowsPerSlice * Number(slices))];
   const lines: string[] = [];
   for await (const batch of upstream.rows({ query: query(filter, pipes), range }))

@@ -1,8 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { request } from 'undici';
 import type { RunningProxy } from '../../../../core/program/start-proxy.js';
 import { openProxy, type Store } from '../../../conformance/target.js';
-import { ask, storeRows, type StoredRow } from '../../../conformance/store-rows.js';
+import { ask, pushRows, storeRows, type StoredRow } from '../../../conformance/store-rows.js';
 import { runs } from '../../../setup/runs.js';
 
 const minute = 60;
@@ -53,8 +54,12 @@ interface Series {
 }
 
 /** The bytes of each series, summed over its points. */
-async function volumes(path: string, params: Readonly<Record<string, string>>): Promise<Map<string, number>> {
-  const { status, body } = await ask(proxy.urls.main, path, params);
+async function volumes(
+  path: string,
+  params: Readonly<Record<string, string>>,
+  asked = proxy,
+): Promise<Map<string, number>> {
+  const { status, body } = await ask(asked.urls.main, path, params);
   if (status !== 200) throw new Error(JSON.stringify(body));
   // The form is that of Loki's vectors and matrices.
   const { result } = body['data'] as { readonly result: readonly Series[] };
@@ -136,3 +141,42 @@ test('volumes share a single place for heavy queries', async (t) => {
     [200, 200, 200, 200],
   );
 });
+
+test('what metadata costs is remembered only as long as no rows come', async (t) => {
+  const own = await storeRows(['app'], [...rowsWithin('line')]);
+  t.teardown(() => own.close());
+  const open = async (): Promise<RunningProxy> => {
+    const opened = await openProxy(
+      own,
+      [],
+      [
+        ['auth-enabled', 'false'],
+        ['cache-disabled', 'true'],
+        ['compat-cache-enabled', 'false'],
+        ['server.register-instrumentation', 'true'],
+      ],
+    );
+    t.teardown(() => opened.close());
+    return opened;
+  };
+  const asking = await open();
+  const params = { query: '{app="one"}', start: String(end - 3600), end: String(end + 1) };
+  const first = await volumes('index/volume', params, asking);
+  t.deepEqual(await volumes('index/volume', params, asking), first);
+  const metrics = await request(`${asking.urls.main}/metrics`);
+  t.regex(await metrics.body.text(), /learned_entries\{[^}]*memory="metadata"[^}]*\} 1\n/);
+  await pushRows(own.url, ['app'], [...rowsWithin('another', { trace: 'a'.repeat(100) })]);
+  const second = await volumes('index/volume', params, asking);
+  t.deepEqual(second, await volumes('index/volume', params, await open()));
+  const [before = 0] = first.values();
+  const [after = 0] = second.values();
+  // Twice the lines, and eight bytes for each pair.
+  t.true(after > 2 * before + 500 * 8, `${before} became ${after}`);
+});
+
+function* rowsWithin(line: string, more: StoredRow = {}): Generator<StoredRow> {
+  for (let index = 0; index < 1000; index += 1) {
+    const at = new Date((end - index) * 1000).toISOString();
+    yield { _time: at, app: 'one', _msg: `${line} ${index}`, ...more };
+  }
+}

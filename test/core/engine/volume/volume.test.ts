@@ -2,6 +2,7 @@ import test from 'ava';
 import { Selector } from '../../../../core/wire/api/query.js';
 import type { VolumeRangeRequest, VolumeRequest } from '../../../../core/wire/api/discovery-request.js';
 import type { Answer } from '../../../../core/wire/answer/types.js';
+import type { TimeRange } from '../../../../core/base/time/range.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import type { ExpectedCall, WrittenRow } from '../../../../core/testing/index.js';
 import { printQuery } from '../../../../core/victoria/logsql/print.js';
@@ -114,22 +115,39 @@ test('backend streams that are one stream to a client are added up before they a
   ]);
 });
 
-test('with many entries metadata is judged by the newest of them', async (t) => {
-  const asked: bigint[] = [];
+/** The time whose metadata is looked at where the newest of two million entries is as old as that. */
+async function sampled(endNs: bigint): Promise<{ readonly range: TimeRange; readonly sample: string }> {
+  const asked: TimeRange[] = [];
   const [count, pieces, , streams] = calls([piece('{app="a"}', 1, 1)], { count: 2_000_000 });
-  const { queries } = await runDiscovery(volume(), [
+  const request = volume({ range: { startNs: endNs - 6n * hour, endNs } });
+  const { queries } = await runDiscovery(request, [
     ...[count, pieces].flatMap((call) => call ?? []),
     {
       call: 'list',
-      when: ({ range }) => asked.push(range.endNs - range.startNs) > 0,
+      when: ({ range }) => asked.push(range) > 0,
       values: [{ value: 'pod', hits: 10 }],
     },
     ...(streams === undefined ? [] : [streams]),
     { call: 'rows', batches: [[]] },
     { call: 'rows', batches: [[]] },
   ]);
-  t.deepEqual(asked, [(6n * hour) / 50n]);
-  t.false(queries[4]?.includes('_msg') ?? true, 'lines are read once, with the pieces');
+  const [range = request.range] = asked;
+  return { range, sample: queries[4] ?? '' };
+}
+
+test('with many entries metadata is judged by some of the newest of them', async (t) => {
+  const endNs = start + 6n * hour;
+  const { range, sample } = await sampled(endNs);
+  t.false(sample.includes('_msg'), 'lines are read once, with the pieces');
+  const most = (6n * hour * 60_000n) / 2_000_000n;
+  const lengthNs = range.endNs - range.startNs;
+  t.true(lengthNs > most / 2n && lengthNs <= most);
+  t.true(range.endNs > endNs - most && range.endNs <= endNs);
+  const later = await Promise.all([1n, 2n, 3n].map((more) => sampled(endNs + (more * most) / 40n)));
+  t.true(
+    later.some((other) => other.range.endNs === range.endNs),
+    'they are the same a little later',
+  );
 });
 
 test('with very many entries only a sample of lines is read, and all are counted', async (t) => {
