@@ -5,7 +5,6 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 
 /** The program, as it is built. */
@@ -20,14 +19,26 @@ export interface Started {
   readonly exited: Promise<readonly unknown[]>;
 }
 
-/** A port that was free a moment ago. */
+/** Below the ports that systems give to whoever asks for any: one of those may be another test's before it is taken. */
+const ports = { first: 20_000, count: 12_000 };
+/** How many each process has for itself, as process ids follow one another. */
+const portsEach = 16;
+let chosen = 0;
+
+/** A port that is free, and that nobody else chooses. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on TCP has an AddressInfo.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = ports.first + ((process.pid * portsEach + chosen) % ports.count);
+    chosen += 1;
+    const server = createServer();
+    const isTaken = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(true));
+      server.listen(port, '127.0.0.1', () => resolve(false));
+    });
+    if (isTaken) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /** Starts a command of the program whose output goes to a file, such as /dev/full, and waits until a path of it answers. */

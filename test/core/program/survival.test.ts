@@ -25,6 +25,7 @@ for (const buffered of ['true', 'false']) {
     async (t) => {
       const flags = [`-log-buffered=${buffered}`, '-server.register-instrumentation=true'];
       const { child, url, exited } = await startInto('/dev/full', '/alive', ...serve, ...flags);
+      t.teardown(() => child.kill('SIGKILL'));
       for (let index = 0; index < 5; index += 1) {
         const { statusCode, body } = await request(`${url}/no-such-path`);
         t.is(statusCode, 404);
