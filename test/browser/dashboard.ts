@@ -14,7 +14,8 @@ import { request } from 'undici';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { findProgram } from '../core/program/programs.js';
 import { findChromium, launch } from './chromium.js';
-import { freePort, startDemo } from './demo.js';
+import { freePort } from '../core/program/child.js';
+import { startDemo } from './demo.js';
 
 interface Panel {
   readonly type: string;

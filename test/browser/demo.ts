@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { packageRoot } from '../../core/kernel/options/index.js';
+import { freePort } from '../core/program/child.js';
 
 /** A demo that runs in a process of its own. */
 export interface RunningDemo {
@@ -69,15 +69,4 @@ function printedUrl(output: Readable, exited: Promise<unknown>): Promise<string>
       reject(new Error(`the demo ended:\n${text}`));
     });
   });
-}
-
-/** A port that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -35,7 +35,7 @@ const pairBytes = 8;
 const levelTexts = detectedLevelName.length + 12;
 /** Counting distinct values costs memory of the backend; for more rows than this, some of the newest are used as a sample. */
 const maxCountedRows = 60_000;
-/** How much of a sample's length it may end before its range does. */
+/** In so many parts: a sample ends at a whole number of them, up to one before its range does, and is one shorter than it could be. */
 const steps = 4n;
 const keptMs = 86_400_000;
 const maxFields = 120;

@@ -27,7 +27,7 @@ let chosen = 0;
 
 /** A port that is free, and that nobody else chooses. */
 export async function freePort(): Promise<number> {
-  for (;;) {
+  while (chosen < ports.count) {
     const port = ports.first + ((process.pid * portsEach + chosen) % ports.count);
     chosen += 1;
     const server = createServer();
@@ -39,6 +39,7 @@ export async function freePort(): Promise<number> {
     await new Promise((resolve) => server.close(resolve));
     return port;
   }
+  throw new Error(`no port of ${ports.count} is free`);
 }
 
 /** Starts a command of the program whose output goes to a file, such as /dev/full, and waits until a path of it answers. */

@@ -115,7 +115,7 @@ test('backend streams that are one stream to a client are added up before they a
   ]);
 });
 
-/** The time whose metadata is looked at where the newest of two million entries is as old as that. */
+/** Of which time metadata is looked at, and how, where six hours that end then have two million entries. */
 async function sampled(endNs: bigint): Promise<{ readonly range: TimeRange; readonly sample: string }> {
   const asked: TimeRange[] = [];
   const [count, pieces, , streams] = calls([piece('{app="a"}', 1, 1)], { count: 2_000_000 });
