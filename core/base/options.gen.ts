@@ -179,9 +179,13 @@ export interface NamesOptions {
     readonly loki_label: string;
   }[];
   /**
-   * Labels known to be stream fields in the backend, which selectors may use for a faster lookup.
+   * Stream fields of the backend that are labels in every stream, also in those of OpenTelemetry exporters; of fields that further options declare as labels, those whose lookup may use the index of streams.
    */
   readonly streamFields: readonly string[];
+  /**
+   * Which stream fields are labels: all; those with legal label names and promoted OpenTelemetry attributes only; or auto, which is all but in streams of OpenTelemetry exporters (docs/loki-view.md).
+   */
+  readonly streamLabels: 'auto' | 'all' | 'promoted';
   /**
    * Further backend fields that are labels: listed, with values, selectable and targets of volumes; with dots or underscores.
    */

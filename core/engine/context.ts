@@ -8,6 +8,7 @@ import type { Trace } from '../base/trace.js';
 import type { LineWorkers } from '../logql/lines/line-workers.js';
 import type { Limits } from '../wire/limits/limits.js';
 import type { Backend } from './backend.js';
+import type { LabelFields } from './plan/label-fields.js';
 import type { DeriveFields } from './logs/derived-fields.js';
 import type { Memories } from './memories.js';
 import type { RowThreads } from './metric/threads/row-threads.js';
@@ -15,6 +16,8 @@ import type { engineMetrics } from './metrics.js';
 
 /** What an executor can use: the backend, the facts of one exchange, and the engine's shared state. */
 export interface EngineContext extends Backend {
+  /** The stored stream fields of the labels that the plan names. */
+  readonly labelFields: LabelFields;
   readonly tenant: Tenant;
   readonly caller: Caller;
   readonly trace: Trace;

@@ -55,9 +55,9 @@ export class Engine {
     const { upstream, tenant } = exchange.slots;
     const { limits, clock, log, meters, learner } = this.#host;
     const naming = this.#host.naming.forTenant(tenant);
-    const plan = await refinedPlan(exchange, naming, learner);
+    const { plan, labelFields } = await refinedPlan(exchange, naming, learner);
     return execute(plan, request, {
-      ...{ upstream, naming, reader: this.#readerOf(naming) },
+      ...{ upstream, naming, labelFields, reader: this.#readerOf(naming) },
       ...{ tenant, caller, trace, signal, memory, limits, clock, log, meters },
       options: this.#options,
       memories: this.#memories,

@@ -70,9 +70,29 @@ async function services(asked: Ask, query: string): Promise<readonly unknown[]> 
 }
 
 test.serial(
-  'without options promoted attributes are labels, their leaves too, and all spellings of a name are one',
+  'without options every stream field is a label under its one name, in lists, selectors and series',
   async (t) => {
     await withFlags({}, async (asked) => {
+      const all = ['k8s_pod_name_a', 'kubernetes_pod', 'service_name', 'team_owner'];
+      t.deepEqual(await data(asked, 'labels'), all);
+      t.deepEqual(await data(asked, 'label/team_owner/values'), ['web']);
+      t.deepEqual(await data(asked, 'label/kubernetes_pod/values'), ['p-1']);
+      t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart']);
+      t.deepEqual(await services(asked, '{service_name=~".+", team_owner!="web"}'), ['pushed', 'shop']);
+      t.deepEqual(await services(asked, '{service_name=~".+", team_owner=""}'), ['pushed', 'shop']);
+      t.deepEqual(await services(asked, '{service_name=~".+", team_owner!~"w.*"}'), ['pushed', 'shop']);
+      t.deepEqual(await services(asked, '{kubernetes_pod=~"p-.+"}'), ['cart']);
+      t.deepEqual(await data(asked, 'series', { 'match[]': '{kubernetes_pod="p-1"}' }), [
+        { kubernetes_pod: 'p-1', service_name: 'cart', team_owner: 'web' },
+      ]);
+    });
+  },
+);
+
+test.serial(
+  'where all streams are exports promoted attributes are labels, their leaves too, and all spellings of a name are one',
+  async (t) => {
+    await withFlags({ 'stream-labels': 'promoted' }, async (asked) => {
       t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name']);
       t.deepEqual(await data(asked, 'label/k8s_pod_name_a/values'), ['x']);
       t.deepEqual(await services(asked, '{k8s_pod_name_a="x"}'), ['shop']);
@@ -115,18 +135,22 @@ test.serial('field-mapping gives a field another name, in answers and in queries
     { vl_field: 'kubernetes.pod', loki_label: 'pod' },
     { vl_field: 'http.method', loki_label: 'verb' },
   ];
-  await withFlags({ 'field-mapping': JSON.stringify(mapping) }, async (asked) => {
-    t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'pod', 'service_name']);
-    t.deepEqual(await data(asked, 'label/pod/values'), ['p-1']);
-    t.deepEqual(await services(asked, '{pod="p-1"}'), ['cart']);
-    const [stream] = await streams(asked, '{service_name="cart"} | verb="GET"');
-    t.like(stream, { pod: 'p-1', verb: 'GET' });
-    t.deepEqual(await services(asked, '{service_name="cart"} | http_method="GET"'), []);
-  });
+  await withFlags(
+    { 'field-mapping': JSON.stringify(mapping), 'stream-labels': 'promoted' },
+    async (asked) => {
+      t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'pod', 'service_name']);
+      t.deepEqual(await data(asked, 'label/pod/values'), ['p-1']);
+      t.deepEqual(await services(asked, '{pod="p-1"}'), ['cart']);
+      const [stream] = await streams(asked, '{service_name="cart"} | verb="GET"');
+      t.like(stream, { pod: 'p-1', verb: 'GET' });
+      t.deepEqual(await services(asked, '{service_name="cart"} | http_method="GET"'), []);
+    },
+  );
 });
 
 test.serial('extra-label-fields are listed, have values and can be selected', async (t) => {
-  await withFlags({ 'extra-label-fields': 'team.owner,team.owner' }, async (asked) => {
+  const flags = { 'extra-label-fields': 'team.owner,team.owner', 'stream-labels': 'promoted' };
+  await withFlags(flags, async (asked) => {
     t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name', 'team_owner']);
     t.deepEqual(await data(asked, 'label/team_owner/values'), ['web']);
     t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart', 'pushed']);
@@ -140,7 +164,7 @@ test.serial('extra-label-fields are listed, have values and can be selected', as
 });
 
 test.serial('stream-fields are labels', async (t) => {
-  await withFlags({ 'stream-fields': 'team.owner' }, async (asked) => {
+  await withFlags({ 'stream-fields': 'team.owner', 'stream-labels': 'promoted' }, async (asked) => {
     t.deepEqual(await data(asked, 'labels'), ['k8s_pod_name_a', 'service_name', 'team_owner']);
     t.deepEqual(await services(asked, '{team_owner="web"}'), ['cart']);
   });
@@ -156,7 +180,7 @@ test.serial('without translate-otel-attributes queries keep the names of the cli
 test.serial('backend-default-msg-value marks rows without a line', async (t) => {
   await withFlags({ 'backend-default-msg-value': 'nothing to say' }, async (asked) => {
     const { body } = await asked('query_range', {
-      query: '{service_name="shop"} | json | severity_extracted="Warning"',
+      query: '{service_name="shop"} | json | severity="Warning"',
     });
     t.true(JSON.stringify(body).includes(JSON.stringify('{"severity":"Warning","team/owner":"ops"}')));
     t.deepEqual(await services(asked, '{service_name="shop"} |= "nothing"'), []);
@@ -191,7 +215,7 @@ test.serial('promoted attributes can be told by tenant', async (t) => {
         t.deepEqual(await labels('fake'), ['service_name', 'team_owner']);
         t.deepEqual(await labels('default'), ['k8s_pod_name_a', 'service_name']);
       },
-      { flags: { backend: store.url } },
+      { flags: { backend: store.url, 'stream-labels': 'promoted' } },
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

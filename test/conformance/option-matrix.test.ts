@@ -77,6 +77,8 @@ function cell({ style, mode, dots, browse, emit, message }: Cell): void {
   const browses = browse === 'auto' ? !isReference : browse === 'on';
   const metadata: readonly string[] = names[style][mode];
   const flags = {
+    // The only stream is one that could be an export.
+    'stream-labels': 'promoted',
     'label-style': style,
     'metadata-field-mode': mode,
     'logql-dotted-names': dots,

@@ -79,7 +79,7 @@ test.serial(
   },
 );
 
-test.serial('filters and parsers see the rebuilt line, and fields are found without parsing', async (t) => {
+test.serial('filters and parsers see the rebuilt line, and its fields are no metadata', async (t) => {
   const count = async (stages: string): Promise<unknown> => {
     const query = `sum(count_over_time({service_name="api-gateway"} ${stages} [6h]))`;
     const at = { query, time: '1793512800' };
@@ -92,9 +92,12 @@ test.serial('filters and parsers see the rebuilt line, and fields are found with
   };
   const served = await count('|= "request served"');
   t.true(Number(served) > 100);
-  t.is(await count('| msg="request served"'), served);
-  t.is(await count('| json | msg_extracted="request served"'), served);
+  t.is(await count('| json | msg="request served"'), served);
+  t.is(await count('| msg="request served"'), 0);
+  t.is(await count('| json | msg_extracted="request served"'), 0);
   const all = Number(await count(''));
+  t.is(await count('| msg!="request served"'), all);
+  t.is(await count('| msg=""'), all);
   t.is(Number(await count('!= "request served"')) + Number(served), all);
 });
 

@@ -51,6 +51,7 @@ export function timeBounds(filter: LogsqlFilter, evalNs: bigint): TimeRange {
     case 'not':
     case 'all':
     case 'stream':
+    case 'label':
     case 'field':
       return { minNs: MIN_NS, maxNs: MAX_NS };
   }
@@ -94,6 +95,8 @@ function compileStreamTest(filter: LogsqlFilter): (tags: StreamTags) => boolean 
       const test = compileStreamTest(filter.filter);
       return (tags) => !test(tags);
     }
+    case 'label':
+      return compileStreamTest(filter.asWritten);
     case 'all':
     case 'time':
     case 'time-relative':

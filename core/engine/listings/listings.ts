@@ -1,12 +1,13 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { Browse, LabelsRequest, LabelValuesRequest, SeriesRequest } from '../../wire/api/request.js';
 import type { LabelSet } from '../../base/labels/label-set.js';
-import { query } from '../../victoria/logsql/build.js';
+import { and, not, query } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { Backend } from '../backend.js';
 import type { EngineContext } from '../context.js';
+import { joinStreams, LabelFields } from '../plan/label-fields.js';
 import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
@@ -20,15 +21,19 @@ export async function listLabelNames(
   { range, browse }: LabelsRequest,
   { upstream, naming }: Backend,
 ): Promise<NamesAnswer> {
-  const fields = await upstream.list({
-    listing: 'stream_field_names',
-    query: query(filter),
-    range,
-    hits: 'any',
-  });
+  const list = async (within: LogsqlFilter): Promise<readonly string[]> => {
+    const question = { listing: 'stream_field_names', query: query(within), range, hits: 'any' } as const;
+    return (await upstream.list(question)).map(({ value }) => value);
+  };
+  const fields = await list(filter);
+  const { otlpStreams } = new LabelFields(naming, fields);
+  const isShared = (field: string): boolean => naming.labelOf(field, true) !== undefined;
+  // Names do not say which streams have them: those that are no labels in exports are asked for in all other streams.
+  const others =
+    otlpStreams === undefined || fields.every(isShared) ? fields : await list(and(filter, not(otlpStreams)));
   const names = new Set<string>();
-  for (const { value } of fields) {
-    const label = naming.labelOf(value);
+  for (const field of [...fields.filter(isShared), ...others]) {
+    const label = naming.labelOf(field);
     if (label !== undefined) names.add(label);
   }
   // A stream without fields is not listed, but still has a service name.
@@ -39,26 +44,27 @@ export async function listLabelNames(
 
 /** The values of a label over the selected streams. */
 export async function listLabelValues(
-  { name, filter, nestedFields = [] }: LabelValuesPlan,
+  { name, filter }: LabelValuesPlan,
   { range, browse }: LabelValuesRequest,
-  { upstream, reader, naming, tenant, limits }: EngineContext,
+  { upstream, reader, naming, labelFields, tenant, limits }: EngineContext,
 ): Promise<NamesAnswer> {
   const values = new Set<string>();
   if (name === serviceNameLabel) {
     for (const labels of await streamsOf(filter, range, upstream, reader)) values.add(labels.get(name));
   } else {
-    const ofStreams = [...naming.fieldsOf(name), ...nestedFields].map(
-      (field) => ({ listing: 'stream_field_values', field }) as const,
-    );
     const columns = naming.extraLabels.has(name) ? naming.columnsOf(name) : [];
-    const ofRows = (await storedOf(columns, filter, range, upstream)).map(
-      (field) => ({ listing: 'field_values', field }) as const,
-    );
-    const lists = await Promise.all(
-      [...ofStreams, ...ofRows].map((listing) =>
-        upstream.list({ ...listing, query: query(filter), range, hits: 'any' }),
+    const ofRows = await storedOf(columns, filter, range, upstream);
+    const lists = await Promise.all([
+      ...labelFields.sourcesOf(name).map(({ field, streams }) =>
+        upstream.list({
+          ...{ listing: 'stream_field_values', field, range, hits: 'any' },
+          query: query(joinStreams([filter, streams])),
+        }),
       ),
-    );
+      ...ofRows.map((field) =>
+        upstream.list({ listing: 'field_values', field, query: query(filter), range, hits: 'any' }),
+      ),
+    ]);
     for (const { value } of lists.flat()) values.add(value);
   }
   values.delete('');

@@ -1,10 +1,11 @@
 import type { Selector } from '../../wire/api/query.js';
 import type { Matcher, Stage } from '../../logql/ast.js';
 import { requireNonEmptyMatcher } from '../../logql/index.js';
-import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
-import { and, everything } from '../../victoria/logsql/build.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { everything } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
+import { joinStreams } from './label-fields.js';
 import type { AppliedRule } from './rules/index.js';
 import { firstRule } from './rules/rule.js';
 import { selectorRules } from './rules/selector/index.js';
@@ -31,7 +32,6 @@ export function planMatchers(matchers: readonly Matcher[], naming: Naming): Plan
 
 /** The same bit by bit, for selectors that are long. */
 export function* matcherSteps(matchers: readonly Matcher[], naming: Naming): Steps<PlannedMatchers> {
-  const together: StreamMatcher[] = [];
   const filters: LogsqlFilter[] = [];
   const decisions: Decision[] = [];
   for (const [index, matcher] of matchers.entries()) {
@@ -39,14 +39,9 @@ export function* matcherSteps(matchers: readonly Matcher[], naming: Naming): Ste
     const name = naming.selectorName(matcher.name);
     const { rule, emit } = firstRule(selectorRules, { name, matcher, naming });
     decisions.push({ rule, part: matcher });
-    const selected = emit?.();
-    if (selected === undefined) continue;
-    if ('matchers' in selected) together.push(...selected.matchers);
-    else filters.push(selected.filter);
+    if (emit !== undefined) filters.push(emit());
   }
-  const first: readonly LogsqlFilter[] =
-    together.length === 0 ? [] : [{ kind: 'stream', groups: [together] }];
-  return { filter: and(...first, ...filters), decisions };
+  return { filter: joinStreams(filters), decisions };
 }
 
 /** The rows of a bare selector: one that is given must select something, none selects everything. */

@@ -1,70 +1,42 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
-import type { Matcher } from '../../logql/ast.js';
 import { leavesOf, mapLeaves } from '../../logql/metric/index.js';
-import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
-import { and, everything, or } from '../../victoria/logsql/build.js';
-import type { Naming } from '../../victoria/names/naming.js';
+import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
+import { and, or } from '../../victoria/logsql/build.js';
+import { selectionOf } from '../../victoria/logsql/selection.js';
+import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { KnownNames } from './known-names.js';
-import { matchesText } from './matches-text.js';
+import { labelsIn, type LabelFields } from './label-fields.js';
 import { queryTooLong } from './rules/query/too-long.js';
-import type { GatheredPart, LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
+import type { LeafPlan, LogsPlan, MetricPlan, Plan } from './types.js';
 
-/** What is deleted must not depend on what was learned. */
-const fixedKinds: ReadonlySet<string> = new Set(['delete']);
+/** The labels of a plan whose stored stream fields have to be listed before it is executed. */
+export function labelsToLearn(plan: Plan): readonly string[] {
+  const names = filtersOf(plan).flatMap((filter) => labelsIn(filter).map(({ name }) => name));
+  // Values of the service come from a listing of streams.
+  return plan.kind === 'label-values' && plan.name !== serviceNameLabel ? [...names, plan.name] : names;
+}
 
-/**
- * What stored names have to be learned for before a plan is executed: the rows to learn them from. Undefined when the plan is
- * as good without, which is so for all but label filters and labels made of nested attributes.
- */
-export function rowsToLearnFrom(plan: Plan, naming: Naming): LogsqlFilter | undefined {
-  if (fixedKinds.has(plan.kind)) return undefined;
-  if (plan.kind === 'label-values' && naming.mayBeNested(plan.name)) return everything;
-  const filters = logsOf(plan).map(({ filter }) => filter);
-  if ('filter' in plan) filters.push(plan.filter);
-  if (filters.some((filter) => mentionsNested(filter, naming))) return everything;
+/** A plan in which labels are made of the stream fields that are known. */
+export function resolveLabels(plan: Plan, fields: LabelFields): Plan {
+  const resolved = (filter: LogsqlFilter): LogsqlFilter => fields.resolve(filter);
+  return mapReads(plan, { filter: resolved, logs: (logs) => ({ ...logs, filter: resolved(logs.filter) }) });
+}
+
+/** The rows from which the stored names of label filters have to be learned; undefined for a plan without such filters. */
+export function rowsToLearnFrom(plan: Plan): LogsqlFilter | undefined {
   const filtered = logsOf(plan).filter((logs) => logs.labels.length > 0);
-  return filtered.length === 0 ? undefined : or(...filtered.map(({ filter }) => selection(filter)));
+  // Names are learned from whole streams, not by reading lines.
+  return filtered.length === 0 ? undefined : or(...filtered.map(({ filter }) => selectionOf(filter)));
 }
 
-/** A plan with what stored names add to it: labels made of nested attributes are selected, label filters go to the backend. */
-export function refinePlan(plan: Plan, names: KnownNames, naming: Naming): Plan {
-  switch (plan.kind) {
-    case 'logs':
-      return refineLogs(plan, names, naming);
-    case 'detected-fields':
-      return { ...plan, logs: refineLogs(plan.logs, names, naming) };
-    case 'metric':
-      return refineMetric(plan, names, naming);
-    case 'gathered': {
-      const refined = (part: GatheredPart): GatheredPart => ({
-        ...part,
-        plan: refineMetric(part.plan, names, naming),
-      });
-      return { ...plan, parts: plan.parts.map(refined) };
-    }
-    case 'label-values':
-      return {
-        ...plan,
-        filter: selectNested(plan.filter, names, naming),
-        nestedFields: names.nestedFieldsOf(plan.name),
-      };
-    default:
-      return 'filter' in plan ? { ...plan, filter: selectNested(plan.filter, names, naming) } : plan;
-  }
-}
-
-function refineMetric(plan: MetricPlan, names: KnownNames, naming: Naming): MetricPlan {
-  const refineLeaf = function* refineLeaf(leaf: LeafPlan): Steps<LeafPlan> {
-    yield;
-    const selected = selectNested(leaf.selection, names, naming);
-    return { ...leaf, logs: refineLogs(leaf.logs, names, naming), selection: selected };
-  };
-  return { ...plan, tree: doAll(mapLeaves(plan.tree, refineLeaf)) };
+/** A plan in which the backend is asked for label filters, by their stored names. */
+export function refinePlan(plan: Plan, names: KnownNames): Plan {
+  return mapReads(plan, { filter: (filter) => filter, logs: (logs) => refineLogs(logs, names) });
 }
 
 /** The same for the rows of a log query. */
-export function refineLogs(plan: LogsPlan, names: KnownNames, naming: Naming): LogsPlan {
-  const closed = { ...plan, filter: selectNested(plan.filter, names, naming), labels: [] };
+export function refineLogs(plan: LogsPlan, names: KnownNames): LogsPlan {
+  const closed = { ...plan, labels: [] };
   const answers = plan.labels.map(({ stage, ask }) => ({ stage, ...ask(names) }));
   const conditions = and(...answers.map(({ filter }) => filter));
   if (conditions.kind === 'all') return closed;
@@ -77,6 +49,48 @@ export function refineLogs(plan: LogsPlan, names: KnownNames, naming: Naming): L
   if (unknownFromNs !== undefined) return { ...closed, filter };
   const done = new Set(answers.filter(({ verdict }) => verdict === 'exact').map(({ stage }) => stage));
   return { ...closed, filter, residual: plan.residual.filter((stage) => !done.has(stage)) };
+}
+
+interface Changes {
+  readonly logs: (logs: LogsPlan) => LogsPlan;
+  /** Changes filters that stand outside of reads of logs. */
+  readonly filter: (filter: LogsqlFilter) => LogsqlFilter;
+}
+
+/** A plan with all its filters changed. */
+function mapReads(plan: Plan, { logs, filter }: Changes): Plan {
+  const changedMetric = <Metric extends MetricPlan>(metric: Metric): Metric => ({
+    ...metric,
+    tree: doAll(
+      mapLeaves(metric.tree, function* changed(leaf): Steps<LeafPlan> {
+        yield;
+        return { ...leaf, logs: logs(leaf.logs), selection: filter(leaf.selection) };
+      }),
+    ),
+  });
+  switch (plan.kind) {
+    case 'logs':
+      return logs(plan);
+    case 'detected-fields':
+      return { ...plan, logs: logs(plan.logs) };
+    case 'metric':
+      return changedMetric(plan);
+    case 'gathered':
+      return { ...plan, parts: plan.parts.map((part) => ({ ...part, plan: changedMetric(part.plan) })) };
+    case 'delete': {
+      const { uncertain } = plan;
+      const changed = uncertain === undefined ? undefined : filter(uncertain);
+      return { ...plan, filter: filter(plan.filter), uncertain: changed };
+    }
+    default:
+      return 'filter' in plan ? { ...plan, filter: filter(plan.filter) } : plan;
+  }
+}
+
+/** The filters of all reads of a plan. */
+function filtersOf(plan: Plan): readonly LogsqlFilter[] {
+  const ofLogs = logsOf(plan).map(({ filter }) => filter);
+  return plan.kind !== 'logs' && 'filter' in plan ? [...ofLogs, plan.filter] : ofLogs;
 }
 
 function logsOf(plan: Plan): readonly LogsPlan[] {
@@ -100,61 +114,4 @@ export function leavesOfPlan(plan: Plan): readonly LeafPlan[] {
     default:
       return [];
   }
-}
-
-/** The part of a filter that an index answers: names are learned from whole streams, not by reading lines. */
-function selection(filter: LogsqlFilter): LogsqlFilter {
-  const parts = filter.kind === 'and' ? filter.parts : [filter];
-  return and(...parts.filter(({ kind }) => kind === 'stream'));
-}
-
-function mentionsNested(filter: LogsqlFilter, naming: Naming): boolean {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.parts.some((part) => mentionsNested(part, naming));
-    case 'not':
-      return mentionsNested(filter.filter, naming);
-    case 'stream':
-      return filter.groups.some((group) => group.some(({ label }) => naming.mayBeNested(label)));
-    default:
-      return false;
-  }
-}
-
-/** Lets matchers on a label see the leaves that the label is made of. */
-function selectNested(filter: LogsqlFilter, names: KnownNames, naming: Naming): LogsqlFilter {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return { ...filter, parts: filter.parts.map((part) => selectNested(part, names, naming)) };
-    case 'not':
-      return { ...filter, filter: selectNested(filter.filter, names, naming) };
-    case 'stream':
-      return { ...filter, groups: filter.groups.flatMap((group) => nestedGroups(group, names, naming)) };
-    default:
-      return filter;
-  }
-}
-
-function nestedGroups(
-  group: readonly StreamMatcher[],
-  names: KnownNames,
-  naming: Naming,
-): readonly (readonly StreamMatcher[])[] {
-  let groups: readonly (readonly StreamMatcher[])[] = [[]];
-  for (const one of group) {
-    const fields = naming.mayBeNested(one.label) ? names.nestedFieldsOf(one.label) : [];
-    const spelled = [one, ...fields.map((label) => ({ ...one, label }))];
-    // As in a plan made with the spellings: where the empty text matches, no spelling may have another value.
-    groups =
-      one.kind === 'value' && matchesText(asMatcher(one), '')
-        ? groups.map((before) => [...before, ...spelled])
-        : groups.flatMap((before) => spelled.map((matcher) => [...before, matcher]));
-  }
-  return groups;
-}
-
-function asMatcher({ op, value }: Pick<Matcher, 'op' | 'value'>): Pick<Matcher, 'op' | 'value'> {
-  return { op, value };
 }

@@ -84,8 +84,6 @@ export interface LabelValuesPlan {
   readonly kind: 'label-values';
   readonly name: string;
   readonly filter: LogsqlFilter;
-  /** Stored leaves of map attributes that make the label, once they are known (refinePlan). */
-  readonly nestedFields?: readonly string[];
 }
 export interface SeriesPlan {
   readonly kind: 'series';

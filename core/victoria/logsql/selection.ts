@@ -3,8 +3,8 @@ import { everything } from './build.js';
 
 /** The part of a filter that selects streams; it matches all rows of the filter. */
 export function selectionOf(filter: LogsqlFilter): LogsqlFilter {
-  if (filter.kind === 'stream') return filter;
-  const parts = filter.kind === 'and' ? filter.parts.filter(({ kind }) => kind === 'stream') : [];
+  if (isOfStreams(filter)) return filter;
+  const parts = filter.kind === 'and' ? filter.parts.filter(isOfStreams) : [];
   const [first = everything] = parts;
   return parts.length > 1 ? { kind: 'and', parts } : first;
 }
@@ -20,6 +20,8 @@ export function isOfStreams(filter: LogsqlFilter): boolean {
       return filter.parts.every(isOfStreams);
     case 'not':
       return isOfStreams(filter.filter);
+    case 'label':
+      return isOfStreams(filter.asWritten);
     case 'time':
     case 'time-relative':
     case 'field':

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Upstream } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 import { spellingsOf, StoredNames, type Spellings } from './stored-names.js';
+import { StreamFieldLearner } from './stream-field-learner.js';
 
 /** The rows of one tenant whose names are to be learned. */
 export interface Question {
@@ -37,6 +38,7 @@ const ingestionLagNs = 60_000_000_000n;
 
 /** Learns stored names from the backend's field_names and keeps them for a minute, bounded by number and bytes. */
 export class NameLearner {
+  readonly streamFields: StreamFieldLearner;
   readonly #clock: Clock;
   readonly #known: ByteLru<LearnedNames>;
   /** The latest result for any caller, for explain. */
@@ -44,6 +46,7 @@ export class NameLearner {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.streamFields = new StreamFieldLearner(clock);
     this.#known = new ByteLru({ maxEntries, maxBytes, clock });
     this.#latest = new ByteLru({ maxEntries, maxBytes, clock });
   }
@@ -80,6 +83,7 @@ export class NameLearner {
   }
 
   clear(): void {
+    this.streamFields.clear();
     this.#known.clear();
     this.#latest.clear();
   }

@@ -3,6 +3,7 @@ import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
 import { defaultMissingText } from './missing-line.js';
 import { defaultPromotedAttributes } from './promoted.js';
+import { hasOtlpFields } from './otlp-stream.js';
 import { isLegalLabel, sanitizeOtel, sanitizePushed } from './sanitize.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
 
@@ -23,6 +24,7 @@ export const defaultNamingSettings: NamingSettings = {
   translateOtelAttributes: true,
   fieldMapping: [],
   streamFields: [],
+  streamLabels: 'auto',
   extraLabelFields: [],
   promotedAttributes: defaultPromotedAttributes,
   tenantPromotedAttributes: {},
@@ -59,7 +61,7 @@ export class Naming {
   #family: Naming[] = [this];
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
-  readonly #nestedPrefixes: readonly string[];
+  readonly #streamLabels: NamingSettings['streamLabels'];
   readonly #translatesOtel: boolean;
   readonly #labelByField: ReadonlyMap<string, string>;
   readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
@@ -90,7 +92,7 @@ export class Naming {
         new Naming({ ...settings, promotedAttributes, tenantPromotedAttributes: {} }),
       ]),
     );
-    this.#nestedPrefixes = [...this.#promoted].map((name) => `${sanitizeOtel(name)}_`);
+    this.#streamLabels = settings.streamLabels;
     this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
     this.#fieldsByLabel = groupByLabel(settings);
@@ -118,22 +120,37 @@ export class Naming {
     return naming.#ofTenants.get(id) ?? naming;
   }
 
+  /**
+   * Whether a stream with these fields came from an OpenTelemetry exporter, so that Loki would keep most of them as structured metadata
+   * (docs/loki-view.md).
+   */
+  isOtlpStream(fields: Iterable<string>): boolean {
+    return this.#streamLabels === 'auto' ? hasOtlpFields(fields) : this.#streamLabels === 'promoted';
+  }
+
   /** The label for a stream field; undefined when Loki keeps the field as structured metadata. */
-  labelOf(field: string): string | undefined {
+  labelOf(field: string, isOtlp = this.#streamLabels === 'promoted'): string | undefined {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return alias;
     if (this.labelStyle === 'passthrough') return field;
     if (neverLabels.has(field)) return undefined;
     if (isLegalLabel(field)) return field;
-    return this.#isPromoted(field) ? sanitizeOtel(field) : undefined;
+    const isMetadata = isOtlp && this.#streamLabels !== 'all' && !this.#isPromoted(field);
+    return isMetadata ? undefined : this.sanitized(field, false);
   }
 
-  /** The stream fields that may hold a label, in order of precedence. Fields below map attributes are found by StoredNames. */
-  fieldsOf(label: string): readonly string[] {
+  /**
+   * The stream fields that may hold a label: those that options name, and those of a list of stored ones. In order of precedence, which
+   * `precedes` gives for two of them.
+   */
+  fieldsOf(label: string, stored: Iterable<string> = []): readonly string[] {
     const fields = new Set<string>(this.#fieldsByLabel.get(label) ?? []);
     if (this.labelOf(label) === label) fields.add(label);
     if (this.labelStyle === 'underscores') {
-      for (const field of this.#promoted) if (this.labelOf(field) === label) fields.add(field);
+      const others = new Set<string>();
+      for (const field of this.#promoted) if (this.labelOf(field, true) === label) others.add(field);
+      for (const field of stored) if (this.labelOf(field) === label) others.add(field);
+      for (const field of [...others].sort(byBytes)) fields.add(field);
     }
     // When the grammar allows dots, a query may also use the stored name.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
@@ -141,6 +158,21 @@ export class Naming {
       for (const field of fields)
         if (field.includes('.') && field !== label && !this.#labelByField.has(field)) fields.delete(field);
     return [...fields];
+  }
+
+  /** Whether further stored stream fields than those of `fieldsOf` may make a label: others than letters and digits become underscores. */
+  mayHaveOtherFields(label: string): boolean {
+    return this.labelStyle === 'underscores' && this.#translatesOtel && label.includes('_');
+  }
+
+  /** Whether a stream field makes a label rather than another field that has the same label. */
+  precedes(field: string, other: string, label: string): boolean {
+    const order = this.#fieldsByLabel.get(label) ?? [];
+    const rank = (name: string): number => {
+      const declared = order.indexOf(name);
+      return declared >= 0 ? declared : order.length + (name === label ? 0 : 1);
+    };
+    return rank(field) - rank(other) < 0 || (rank(field) === rank(other) && byBytes(field, other) < 0);
   }
 
   /**
@@ -154,7 +186,7 @@ export class Naming {
   /** The name under which a selector finds a stored name: its label, if the field is one. */
   selectorName(name: string): string {
     if (this.dottedNames === 'reject' || isLegalLabel(name)) return name;
-    const label = this.labelOf(name);
+    const label = this.labelOf(name, true);
     if (label !== undefined) return label;
     const shown = this.#shownName(name);
     return this.extraLabels.has(shown) ? shown : name;
@@ -164,14 +196,14 @@ export class Naming {
   entryName(name: string): string {
     const isShown = this.labelStyle === 'passthrough' || this.dottedNames === 'reject';
     if (isShown || isLegalLabel(name)) return name;
-    return this.labelOf(name) ?? (this.metadataMode === 'translated' ? sanitizeOtel(name) : name);
+    return this.labelOf(name, true) ?? (this.metadataMode === 'translated' ? sanitizeOtel(name) : name);
   }
 
   /** The stream fields that decide `service_name`; the first one with a value wins. */
-  serviceFields(): readonly string[] {
+  serviceFields(stored: readonly string[] = []): readonly string[] {
     const fields = new Set<string>();
     for (const label of [serviceNameLabel, ...serviceDiscoveryLabels]) {
-      for (const field of this.fieldsOf(label)) fields.add(field);
+      for (const field of this.fieldsOf(label, stored)) fields.add(field);
       if (this.labelStyle === 'passthrough')
         for (const field of this.#promoted) if (sanitizeOtel(field) === label) fields.add(field);
     }
@@ -205,19 +237,6 @@ export class Naming {
       (msg.startsWith('m') && msg.startsWith(this.missingLine.prefix)) ||
       (this.missingLine.exact !== '' && msg === this.missingLine.exact)
     );
-  }
-
-  /** Whether the field is nested below a promoted map attribute, such as `k8s.pod.name.a`. */
-  isNested(field: string): boolean {
-    return this.labelStyle === 'underscores' && !this.#promoted.has(field) && this.#isPromoted(field);
-  }
-
-  /** Whether a label may come from nested fields whose stored names must be learned. */
-  mayBeNested(label: string): boolean {
-    if (this.labelStyle === 'passthrough' || !this.#translatesOtel) return false;
-    for (const field of this.#promoted) if (sanitizeOtel(field) === label) return false;
-    for (const prefix of this.#nestedPrefixes) if (label.startsWith(prefix)) return true;
-    return false;
   }
 
   #isPromoted(field: string): boolean {
@@ -278,4 +297,8 @@ function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly st
     else group.push(alias.vl_field);
   }
   return fields;
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

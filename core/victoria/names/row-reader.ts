@@ -51,6 +51,8 @@ interface ReadStream {
   readonly text: string;
   readonly stream: StreamIdentity;
   readonly recent: RecentFields<ReadFields> | undefined;
+  /** A row without fields of its own. */
+  withoutFields: ReadFields | undefined;
 }
 
 /** Converts backend rows to Loki's view of them. Caches the streams it has seen, so use one per pipeline. */
@@ -80,7 +82,7 @@ export class RowReader {
       if (this.#streams.size >= keptStreams) this.#streams.clear();
       // What rows had in common is remembered for a part of the streams, as it takes more memory.
       const recent = this.#streams.size < recentStreams ? new RecentFields<ReadFields>() : undefined;
-      known = { text, stream: identifyStream(text, this.#naming), recent };
+      known = { text, stream: identifyStream(text, this.#naming), recent, withoutFields: undefined };
       this.#streams.set(text, known);
     }
     this.#last = known;
@@ -97,14 +99,26 @@ export class RowReader {
       timestampNs: parseRowTime(row._time ?? ''),
       line,
       stream,
-      structuredMetadata: this.#structuredMetadata(row, from, isRebuilt ? '' : line),
+      structuredMetadata: isRebuilt ? this.#ofRebuilt(row, from, line) : this.#ofStored(row, from, line),
       isRebuilt,
     };
   }
 
-  #structuredMetadata(row: BackendRow, from: ReadStream, line: string): LabelSet {
+  #ofStored(row: BackendRow, from: ReadStream, line: string): LabelSet {
     const fields = this.#fieldsOf(row, from);
-    const level = fields.level ?? levelOfLine(line, this.#naming.scansBodies);
+    return this.#metadata(fields, from, fields.level ?? levelOfLine(line, this.#naming.scansBodies));
+  }
+
+  /** The fields of a row without a stored line are its line, and no metadata as well. */
+  #ofRebuilt(row: BackendRow, from: ReadStream, line: string): LabelSet {
+    const { scansBodies } = this.#naming;
+    from.withoutFields ??= this.#readFields({}, from.stream);
+    const ofLine = scansBodies ? undefined : this.#fieldsOf(row, from).level;
+    const level = from.withoutFields.level ?? ofLine ?? levelOfLine(line, scansBodies);
+    return this.#metadata(from.withoutFields, from, level);
+  }
+
+  #metadata(fields: ReadFields, from: ReadStream, level: string): LabelSet {
     if (fields.shown?.level !== level)
       fields.shown = { level, set: this.#withLevel(fields, level, from.stream) };
     return fields.shown.set;

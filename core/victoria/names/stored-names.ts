@@ -6,13 +6,11 @@ export class StoredNames {
   readonly unknownFromNs: bigint | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
   readonly #sure: ReadonlyMap<string, readonly string[]>;
-  readonly #nested: ReadonlyMap<string, readonly string[]>;
 
   constructor(spellings: Spellings, unknownFromNs?: bigint) {
     this.unknownFromNs = unknownFromNs;
     this.#byClientName = spellings.byClientName;
     this.#sure = spellings.sure;
-    this.#nested = spellings.nested;
   }
 
   /** Every stored field that a row may show under this name, as a label or as structured metadata. */
@@ -24,25 +22,18 @@ export class StoredNames {
   sureFieldsOf(name: string): readonly string[] {
     return this.#sure.get(name) ?? [];
   }
-
-  /** The fields nested below promoted map attributes (`k8s.pod.name.a`) that are shown as this label. */
-  nestedFieldsOf(label: string): readonly string[] {
-    return this.#nested.get(label) ?? [];
-  }
 }
 
 /** What a list of stored fields tells about client names. */
 export interface Spellings {
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
   readonly sure: ReadonlyMap<string, readonly string[]>;
-  readonly nested: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Groups stored fields by all names under which clients may see them. */
 export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
   const byClientName = new Map<string, string[]>();
   const sure = new Map<string, string[]>();
-  const nested = new Map<string, string[]>();
   for (const field of fields) {
     const label = naming.labelOf(field);
     // A name does not tell whether it was ingested by OTLP, so both ways of sanitizing it count.
@@ -50,13 +41,10 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
     const otherwise = new Set(naming.metadataNames(field, false));
     for (const name of byOtlp) if (otherwise.has(name)) add(sure, name, field);
     const names = new Set([...byOtlp, ...otherwise]);
-    if (label !== undefined) {
-      names.add(label);
-      if (naming.isNested(field)) add(nested, label, field);
-    }
+    if (label !== undefined) names.add(label);
     for (const name of names) add(byClientName, name, field);
   }
-  return { byClientName, sure, nested };
+  return { byClientName, sure };
 }
 
 function add(groups: Map<string, string[]>, name: string, field: string): void {

@@ -12,8 +12,8 @@ export interface StreamIdentity {
   readonly labelNames: ReadonlySet<string>;
   /** Every stream field with its value, by stored name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Stored names of the fields that became labels. */
-  readonly labelFields: ReadonlySet<string>;
+  /** The labels that stream fields make, by stored name; of several fields with one label the first by precedence gives its value. */
+  readonly labelFields: ReadonlyMap<string, string>;
   /** Stream fields that Loki keeps as structured metadata, with their values. */
   readonly metadata: readonly Label[];
   /** The level found in the labels. */
@@ -22,28 +22,31 @@ export interface StreamIdentity {
   readonly looksLikeOtlp: boolean;
 }
 
-/** Parses a `_stream` text (otel-README, rules 1 to 3). */
+/** Loki derives no service name for the streams that it makes of others. */
+export const aggregateLabels: readonly string[] = ['__aggregated_metric__', '__pattern__'];
+
+/** Parses a `_stream` text (docs/loki-view.md). */
 export function identifyStream(text: string, naming: Naming): StreamIdentity {
-  const fields = new Map<string, string>();
-  const found = new Map<string, { readonly field: string; readonly value: string }>();
+  const fields = new Map(parseStreamText(text));
+  const isOtlp = naming.isOtlpStream(fields.keys());
+  const winners = new Map<string, string>();
   const metadata: Label[] = [];
-  const labelFields = new Set<string>();
-  for (const [field, value] of parseStreamText(text)) {
-    fields.set(field, value);
-    const label = naming.labelOf(field);
+  const labelFields = new Map<string, string>();
+  for (const [field, value] of fields) {
+    const label = naming.labelOf(field, isOtlp);
     if (label === undefined) {
       metadata.push([field, value]);
       continue;
     }
-    labelFields.add(field);
-    const other = found.get(label);
-    if (other === undefined || isBefore(field, other.field, naming.fieldsOf(label)))
-      found.set(label, { field, value });
+    labelFields.set(field, label);
+    const other = winners.get(label);
+    if (other === undefined || naming.precedes(field, other, label)) winners.set(label, field);
   }
   const byLabel = new Map<string, string>();
-  for (const [label, { value }] of found) byLabel.set(label, value);
-  const service = serviceOf(byLabel, fields, naming);
-  const labels = LabelSet.from(byLabel).with([[serviceNameLabel, service]]);
+  for (const [label, field] of winners) byLabel.set(label, fields.get(field) ?? '');
+  const isAggregate = aggregateLabels.some((label) => byLabel.has(label));
+  const service = isAggregate ? byLabel.get(serviceNameLabel) : serviceOf(byLabel, fields, naming);
+  const labels = LabelSet.from(byLabel).with(service === undefined ? [] : [[serviceNameLabel, service]]);
   return {
     labels,
     labelNames: new Set(labels.labels.map(([name]) => name)),
@@ -67,8 +70,4 @@ function serviceOf(
     if (value !== undefined && value !== '') return value;
   }
   return discoverServiceName(labels);
-}
-
-function isBefore(field: string, other: string, order: readonly string[]): boolean {
-  return order.includes(field) && order.indexOf(field) < order.indexOf(other);
 }

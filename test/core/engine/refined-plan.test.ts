@@ -46,7 +46,7 @@ async function refine(
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots });
   const refined = await refinedPlan(exchange, naming, learner);
   upstream.done();
-  return { plan: refined, upstream };
+  return { plan: refined.plan, upstream };
 }
 
 const listing: ExpectedCall = { call: 'list', values: [{ value: 'team.owner', hits: 1 }] };

@@ -53,11 +53,15 @@ function values(...texts: readonly string[]): readonly BackendValue[] {
 
 test('label names are labels only, with service_name wherever there is a stream', async (t) => {
   const answer = await answerOf({ op: 'labels', range, browse: {} }, [
-    { call: 'list', values: values('pod', 'app', 'host.name', 'k8s.pod.name', 'event_name') },
+    {
+      call: 'list',
+      values: values('pod', 'app', 'host.name', 'k8s.node.name', 'k8s.pod.name', 'event_name'),
+    },
+    { call: 'list', values: values('pod', 'app', 'host.name', 'k8s.pod.name') },
   ]);
   t.deepEqual(answer, {
     kind: 'names',
-    values: ['app', 'k8s_pod_name', 'pod', 'service_name'],
+    values: ['app', 'host_name', 'k8s_pod_name', 'pod', 'service_name'],
     warnings: [],
   });
 });
@@ -122,20 +126,23 @@ test('the values of service_name are derived from the streams', async (t) => {
 test('a label with two stored spellings has the values of both', async (t) => {
   const request: ApiRequest = { op: 'label_values', name: 'k8s_pod_name', range, browse: {} };
   const answer = await answerOf(request, [
+    { call: 'list', when: ({ listing }) => listing === 'stream_field_names', values: values('k8s.pod.name') },
     { call: 'list', when: ({ field }) => field === 'k8s_pod_name', values: values('p1') },
     { call: 'list', when: ({ field }) => field === 'k8s.pod.name', values: values('p2', 'p1') },
   ]);
   t.deepEqual(answer, { kind: 'names', values: ['p1', 'p2'], warnings: [] });
 });
 
-test('a name that is never a label asks nothing', async (t) => {
-  const answer = await answerOf({ op: 'label_values', name: 'event_name', range, browse: {} }, []);
+test('a name that is never a label has no values', async (t) => {
+  const answer = await answerOf({ op: 'label_values', name: 'event_name', range, browse: {} }, [
+    { call: 'list', when: ({ listing }) => listing === 'stream_field_names', values: values('event_name') },
+  ]);
   t.deepEqual(answer, { kind: 'names', values: [], warnings: [] });
 });
 
 test('backend streams with the same labels are one series', async (t) => {
   const answer = await answerOf({ op: 'series', range, selectors: [] }, [
-    { call: 'list', values: values('{service.name="s",host.name="1"}', '{service.name="s",host.name="2"}') },
+    { call: 'list', values: values('{os.type="x",service.name="s"}', '{os.type="y",service.name="s"}') },
   ]);
   t.deepEqual(answer.kind === 'series' ? answer.series.map(({ json }) => json) : [], [
     '{"service_name":"s"}',

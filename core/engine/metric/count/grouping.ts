@@ -5,7 +5,7 @@ import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
-import { serviceNameLabel } from '../../../victoria/names/service-name.js';
+import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import { plainName } from '../../plan/metric-columns.js';
@@ -110,12 +110,15 @@ export function* groupByLabels(
   naming: Naming,
 ): Steps<Grouping> {
   const { streams } = streamListing;
-  const candidates = new Set([...names].flatMap((name) => fieldsBehind(name, naming)));
-  for (const name of deciding.all) candidates.add(name);
+  const labels = new Set([...names].flatMap(labelsBehind));
+  const serviceFields = new Set(names.has(serviceNameLabel) ? naming.serviceFields() : []);
+  const candidates = new Set(deciding.all);
   const stored = new Set<string>();
   let looked = 0;
-  for (const { fields } of streams.values()) {
-    for (const name of fields.keys()) if (candidates.has(name)) stored.add(name);
+  for (const { fields, labelFields } of streams.values()) {
+    for (const name of fields.keys())
+      if (candidates.has(name) || serviceFields.has(name) || labels.has(labelFields.get(name) ?? ''))
+        stored.add(name);
     looked += 1;
     if (looked % stepStreams === 0) yield;
   }
@@ -142,11 +145,10 @@ export function* groupByLabels(
   };
 }
 
-/** The stream fields that may make a label, or hold its level. */
-function fieldsBehind(name: string, naming: Naming): readonly string[] {
-  const names = name === detectedLevelName ? [...levelNames, detectedLevelName] : [name, plainName(name)];
-  const fields = names.flatMap((each) => naming.fieldsOf(each));
-  return name === serviceNameLabel ? [...fields, ...naming.serviceFields()] : fields;
+/** The labels that a name shows, that hold its level, or of which it is derived. */
+function labelsBehind(name: string): readonly string[] {
+  if (name === detectedLevelName) return [...levelNames, detectedLevelName];
+  return name === serviceNameLabel ? [name, ...serviceDiscoveryLabels] : [name, plainName(name)];
 }
 
 /** Everything of a stream that is visible in these labels. */

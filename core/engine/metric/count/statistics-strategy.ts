@@ -147,7 +147,7 @@ function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boo
   const question = lineQuestion(plan, streamListing);
   if (question !== undefined && !isDeclined(question) && !isKnown(question, plan.selection)) return false;
   if (!readsLevels(plan.push, naming) || streamsWithoutLevel(streamListing).length === 0) return true;
-  return isKnown(levelQuestion, and(plan.selection, rowsWithoutLevel(naming)));
+  return isKnown(levelQuestion, and(plan.selection, rowsWithoutLevel(streamListing)));
 }
 
 async function begin(
@@ -168,7 +168,7 @@ async function begin(
   const { names } = plan.push;
   const deciding = decidingFields(names, streamListing, naming);
   if (needsManyGroups(plan.push, streamListing, context)) return decline('row-labels');
-  const undecided = undecidedRows(naming, deciding);
+  const undecided = undecidedRows(streamListing, deciding);
   const sampled = { ...context, selection: and(selection, undecided.selection), range: buckets.range, rows };
   const levels =
     readsLevels(plan.push, naming) && streamsWithoutLevel(streamListing).length > 0

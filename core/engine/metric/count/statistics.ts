@@ -6,7 +6,17 @@ import { Pacer } from '../../../base/pace/pacer.js';
 import type { RangeAggregation, Stage } from '../../../logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, exact, fieldName, matcher, not, or, regexp } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  everything,
+  exact,
+  fieldName,
+  matcher,
+  not,
+  or,
+  regexp,
+  streamMatch,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
@@ -34,6 +44,8 @@ import { Groups, hasName, type DecidingFields, type Group, type Grouping } from 
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
+
+const levelLabels: ReadonlySet<string> = new Set([...levelNames, detectedLevelName]);
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
@@ -300,8 +312,8 @@ export class Statistics {
   }
 
   #undecidedRows(): UndecidedRows {
-    const { context, deciding } = this.#parts;
-    return undecidedRows(context.naming, deciding);
+    const { streamListing, deciding } = this.#parts;
+    return undecidedRows(streamListing, deciding);
   }
 
   /** Reads these rows, including repeated ones, which are subtracted as duplicates. */
@@ -354,13 +366,15 @@ export interface UndecidedRows {
 }
 
 /** Rows of streams without a level. */
-export function rowsWithoutLevel(naming: Naming): LogsqlFilter {
-  const labels = new Set([...levelNames, detectedLevelName].flatMap((name) => naming.fieldsOf(name)));
-  return { kind: 'stream', groups: [[...labels].map((name) => matcher(name, '=', ''))] };
+export function rowsWithoutLevel({ streams }: StreamListing): LogsqlFilter {
+  const fields = new Set<string>();
+  for (const { labelFields } of streams.values())
+    for (const [field, label] of labelFields) if (levelLabels.has(label)) fields.add(field);
+  return fields.size === 0 ? everything : streamMatch(...[...fields].map((name) => matcher(name, '=', '')));
 }
 
-export function undecidedRows(naming: Naming, deciding: DecidingFields): UndecidedRows {
-  const selection = rowsWithoutLevel(naming);
+export function undecidedRows(streamListing: StreamListing, deciding: DecidingFields): UndecidedRows {
+  const selection = rowsWithoutLevel(streamListing);
   const unfilled = deciding.hasOtlp ? and() : and(...deciding.levels.map((name) => exact(name, '')));
   return { selection, filter: and(selection, unfilled) };
 }

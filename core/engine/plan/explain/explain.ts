@@ -16,7 +16,8 @@ import type { Decision } from '../matchers.js';
 import { namesAsWritten } from '../known-names.js';
 import { planLogs } from '../logs.js';
 import { planMetric } from '../metric.js';
-import { refinePlan, rowsToLearnFrom } from '../refine.js';
+import { LabelFields } from '../label-fields.js';
+import { refinePlan, resolveLabels, rowsToLearnFrom } from '../refine.js';
 import type { AppliedRule, RuleId } from '../rules/index.js';
 import type { Verdict } from '../rules/rule.js';
 import type { PlanSettings } from '../settings.js';
@@ -118,12 +119,13 @@ function refine<Kind extends Plan>(
   naming: Naming,
   recall: (filter: LogsqlFilter) => StoredNames | undefined,
 ): { readonly plan: Kind; readonly names: Explanation['names'] } {
-  const filter = rowsToLearnFrom(plan, naming);
-  if (filter === undefined) return { plan, names: 'unneeded' };
-  const names = recall(filter);
+  const resolved = resolveLabels(plan, new LabelFields(naming));
+  const filter = rowsToLearnFrom(resolved);
+  const names = filter === undefined ? undefined : recall(filter);
   // Refining keeps the kind of a plan.
-  const refined = refinePlan(plan, names ?? namesAsWritten, naming) as Kind;
-  return { plan: refined, names: names === undefined ? 'unknown' : 'learned' };
+  const refined = (filter === undefined ? resolved : refinePlan(resolved, names ?? namesAsWritten)) as Kind;
+  const known = names === undefined ? 'unknown' : 'learned';
+  return { plan: refined, names: filter === undefined ? 'unneeded' : known };
 }
 
 function costOf(cost: CostClass): Pick<Explanation, 'cost' | 'costText'> {

@@ -184,7 +184,7 @@ test('no row whose label comes from its line is kept back, however the line spel
     if (expr.kind !== 'log') throw new Error('not a log query');
     const passes = compilePipeline(expr.stages);
     const names = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], naming));
-    const isSent = compileFilter(refineLogs(planLogs(expr, naming).plan, names, naming).filter);
+    const isSent = compileFilter(refineLogs(planLogs(expr, naming).plan, names).filter);
     for (const [index, view] of rowsOf(rows).entries()) {
       if (isSent(view)) {
         sent += 1;

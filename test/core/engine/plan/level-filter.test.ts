@@ -23,7 +23,7 @@ for (const [line, level] of lines) {
     const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: line };
     t.is(new RowReader(naming).read(row).structuredMetadata.get('detected_level'), level);
     const names = new StoredNames(spellingsOf(Object.keys(row), naming));
-    const { filter } = refineLogs(planLogs(expr, naming).plan, names, naming);
+    const { filter } = refineLogs(planLogs(expr, naming).plan, names);
     const isSent = compileFilter(filter);
     t.deepEqual(rowsOf([row, { ...row, _msg: 'nothing at all' }]).map(isSent), [true, false]);
   });

@@ -2,6 +2,7 @@ import test from 'ava';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
 import { planLogs, type PlannedLogs } from '../../../../core/engine/plan/logs.js';
 
 const naming = new Naming(defaultNamingSettings);
@@ -15,16 +16,16 @@ function plan(text: string): PlannedLogs {
 }
 
 function filterOf(text: string): string {
-  return printFilter(plan(text).plan.filter);
+  return printFilter(new LabelFields(naming).resolve(plan(text).plan.filter));
 }
 
 const filters: readonly (readonly [string, string])[] = [
   ['{app="x", env!="y"}', '{app="x",env!="y"}'],
   ['{app=~"a|b"}', '{app=~"a|b"}'],
-  ['{k8s_pod_name="p"}', '{k8s_pod_name="p" or k8s.pod.name="p"}'],
-  ['{app="x", k8s_pod_name!="p"}', '{app="x",k8s_pod_name!="p",k8s.pod.name!="p"}'],
+  ['{k8s_pod_name="p"}', '{k8s_pod_name="p" or k8s_pod_name="",k8s.pod.name="p"}'],
+  ['{app="x", k8s_pod_name!="p"}', '{app="x"} !({k8s_pod_name="p" or k8s_pod_name="",k8s.pod.name="p"})'],
   ['{app="x", k8s_pod_name=""}', '{app="x",k8s_pod_name="",k8s.pod.name=""}'],
-  ['{app="x", k8s_pod_name!=""}', '{app="x"} {k8s_pod_name!="" or k8s.pod.name!=""}'],
+  ['{app="x", k8s_pod_name!=""}', '{app="x"} {k8s_pod_name!="" or k8s_pod_name="",k8s.pod.name!=""}'],
   ['{app="x", event_name="e"}', '{app="x"} !(*)'],
   ['{app="x", event_name!="e"}', '{app="x"}'],
   ['{app="a\\"}b"}', '{app="a\\"}b"}'],

@@ -7,11 +7,10 @@ import {
   Naming,
   type NamingSettings,
 } from '../../../../core/victoria/names/naming.js';
-import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
 import { planMatchers } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/matches-text.js';
-import { refinePlan } from '../../../../core/engine/plan/refine.js';
+import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
 import { rowsOf } from '../../embedded/logsql/run-query.js';
 
 const fieldNames = [
@@ -26,7 +25,10 @@ const fieldNames = [
   'k8s.pod.name/a',
   'event_name',
   'custom.x',
+  'custom-x',
   'custom_x',
+  'telemetry.sdk.name',
+  '__aggregated_metric__',
 ];
 const values = ['x', 'y', 'xy', 'unknown_service'];
 const anyStream = fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 5 });
@@ -56,6 +58,8 @@ const profiles: readonly Partial<NamingSettings>[] = [
   {},
   { labelStyle: 'passthrough', metadataFieldMode: 'native' },
   { streamFields: ['custom.x'] },
+  { streamLabels: 'all' },
+  { streamLabels: 'promoted' },
   { fieldMapping: [{ vl_field: 'custom.x', loki_label: 'label' }] },
 ];
 
@@ -69,19 +73,12 @@ test('matchers ask for the streams whose labels they match, and for no others', 
       fc.constantFrom(...profiles),
       (made, matchers, profile) => {
         const naming = new Naming({ ...defaultNamingSettings, ...profile });
-        const streams = made.map((fields) => withoutRivals(fields, naming));
         const ast = parseQuery(`{app=~".+", ${matchers.join(', ')}}`);
         if (ast.kind !== 'log') return false;
         const asked = ast.selector.matchers.slice(1);
-        const stored = new StoredNames(spellingsOf([...new Set(streams.flatMap(Object.keys))], naming));
-        const plan = refinePlan(
-          { kind: 'logs', filter: planMatchers(asked, naming).filter, residual: [], recheck: [], labels: [] },
-          stored,
-          naming,
-        );
-        if (plan.kind !== 'logs') return false;
-        const isAsked = compileFilter(plan.filter);
-        for (const fields of streams) {
+        const stored = new LabelFields(naming, new Set(made.flatMap(Object.keys)));
+        const isAsked = compileFilter(stored.resolve(planMatchers(asked, naming).filter));
+        for (const fields of made) {
           const text = `{${Object.entries(fields)
             .map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)
             .join(',')}}`;
@@ -100,15 +97,3 @@ test('matchers ask for the streams whose labels they match, and for no others', 
   t.true(selected > 0);
   t.true(left > 0);
 });
-
-/** A stream has one spelling of a label at most. */
-function withoutRivals(fields: Readonly<Record<string, string>>, naming: Naming): Record<string, string> {
-  const seen = new Set<string>();
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name]) => {
-      const label = naming.labelOf(name);
-      if (label === undefined) return true;
-      return !seen.has(label) && seen.add(label).size > 0;
-    }),
-  );
-}

@@ -12,7 +12,9 @@ import {
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { StoredNames, spellingsOf } from '../../../../core/victoria/names/stored-names.js';
 import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { refineLogs, refinePlan, rowsToLearnFrom } from '../../../../core/engine/plan/refine.js';
+import { LabelFields } from '../../../../core/engine/plan/label-fields.js';
+import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
+import { refineLogs, resolveLabels, rowsToLearnFrom } from '../../../../core/engine/plan/refine.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { rowsOf, type Fields } from '../../embedded/logsql/run-query.js';
 
@@ -26,8 +28,10 @@ function planOf(text: string, names = naming): LogsPlan {
 
 function refined(stages: string, fields: readonly string[], unknownFromNs?: bigint): string {
   const names = new StoredNames(spellingsOf(fields, naming), unknownFromNs);
-  return printFilter(refineLogs(planOf(`{app="x"} ${stages}`), names, naming).filter);
+  return printFilter(refineLogs(planOf(`{app="x"} ${stages}`), names).filter);
 }
+
+const missing = printFilter(missingLineRows(naming));
 
 const pushes: readonly (readonly [stages: string, fields: readonly string[], filter: string])[] = [
   [
@@ -41,9 +45,9 @@ const pushes: readonly (readonly [stages: string, fields: readonly string[], fil
   ['| a!=""', ['a'], 'a:*'],
   ['| a="caf\ufffd"', ['a'], 'a:*'],
   ['| a=~"caf\ufffd|b"', ['a'], 'a:*'],
-  ['| a=""', ['a', 'scope.attributes.a'], '!a:*'],
-  ['| a_b=""', ['a_b', 'a.b'], '!a_b:* !a.b:*'],
-  ['| a!="v"', ['a'], '!(a:in("v") {a in ("v") or a=""})'],
+  ['| a=""', ['a', 'scope.attributes.a'], `(!a:* or ${missing})`],
+  ['| a_b=""', ['a_b', 'a.b'], `(!a_b:* !a.b:* or ${missing})`],
+  ['| a!="v"', ['a'], `(!(a:in("v") {a in ("v") or a=""}) or ${missing})`],
   ['| a > 5', ['a'], 'a:*'],
   ['| a="x" | b > 5', ['a', 'b'], '(a:="x" or {a="x"}) b:*'],
   ['| a > 5 and b="x"', ['a'], 'a:* (b:="x" or {b="x"})'],
@@ -101,27 +105,45 @@ test('rows that came after the names were learned are not filtered by them', (t)
   );
 });
 
-test('names are learned for label filters on stored fields and for leaves of promoted attributes, and for nothing else', (t) => {
+test('names are learned for label filters on stored fields, and for nothing else', (t) => {
   const learns = (query: string): string | undefined => {
-    const filter = rowsToLearnFrom(planOf(query), naming);
+    const filter = rowsToLearnFrom(planOf(query));
     return filter === undefined ? undefined : printFilter(filter);
   };
   t.is(learns('{app="x"} |= "y" | a="x"'), '{app="x"}');
-  t.is(learns('{k8s_pod_name_a="x"}'), '*');
   t.is(learns('{deployment_environment_name="x"} |= "y"'), undefined);
   t.is(learns('{app="x"} | json | a="x"'), undefined);
   t.is(learns('{app="x"} | detected_level="error"'), '{app="x"}');
   t.is(learns('{app="x"} | detected_level="info"'), undefined);
 });
 
-test('a label that is made of nested attributes is selected by its stored names', (t) => {
-  const names = new StoredNames(spellingsOf(['k8s.pod.name.a', 'k8s.pod.name/a'], naming));
-  const select = (query: string): string => {
-    const plan = refinePlan(planOf(query), names, naming);
+test('a label is selected by its stored stream fields', (t) => {
+  const select = (query: string, ...stored: readonly string[]): string => {
+    const plan = resolveLabels(planOf(query), new LabelFields(naming, stored));
     return plan.kind === 'logs' ? printFilter(plan.filter) : '';
   };
-  t.is(select('{app="x", k8s_pod_name_a="v"}'), '{app="x",k8s_pod_name_a="v" or app="x",k8s.pod.name.a="v"}');
-  t.is(select('{app="x", k8s_pod_name_a!="v"}'), '{app="x",k8s_pod_name_a!="v",k8s.pod.name.a!="v"}');
+  t.is(select('{app="x", pod_name="v"}'), '{app="x",pod_name="v"}');
+  t.is(select('{app="x", pod_name="v"}', 'app', 'other'), '{app="x",pod_name="v"}');
+  t.is(select('{pod_name="v"}', 'pod.name'), '{pod_name="v" or pod_name="",pod.name="v"}');
+  t.is(
+    select('{app="x", pod_name!="v"}', 'pod.name'),
+    '{app="x"} !({pod_name="v" or pod_name="",pod.name="v"})',
+  );
+  t.is(
+    select('{app="x", pod_name=~"v|"}', 'pod.name'),
+    '{app="x"} {pod_name=~"v|",pod_name!="" or pod_name="",pod.name=~"v|",pod.name!="" or pod_name="",pod.name=""}',
+  );
+});
+
+test('stream fields that an export would keep as metadata select none of its streams', (t) => {
+  const plan = resolveLabels(
+    planOf('{host_name="v"}'),
+    new LabelFields(naming, ['host.name', 'telemetry.sdk.name', 'app']),
+  );
+  t.is(
+    plan.kind === 'logs' ? printFilter(plan.filter) : '',
+    '{telemetry.sdk.name!="",app=""} {host_name="v"} or !({telemetry.sdk.name!="",app=""}) {host_name="v" or host_name="",host.name="v"}',
+  );
 });
 
 const fieldNames = [
@@ -239,7 +261,7 @@ test('no row that passes the stages is kept back by the backend', (t) => {
         const names = new Naming({ ...defaultNamingSettings, ...profile });
         const plan = planOf(`{service_name=~".+"} | ${stages.join(' | ')}`, names);
         const stored = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], names));
-        const isAsked = compileFilter(refineLogs({ ...plan, filter: { kind: 'all' } }, stored, names).filter);
+        const isAsked = compileFilter(refineLogs({ ...plan, filter: { kind: 'all' } }, stored).filter);
         const reader = new RowReader(names);
         const residual = compilePipeline(plan.residual);
         const views = rowsOf(rows);

@@ -26,14 +26,33 @@ test('browse parameters are ignored in the reference-compatible profile, unless 
   t.true(namingWith({ labelBrowseExtensions: 'on' }).browseExtensions);
 });
 
-test('promoted attributes and what lies below them are labels, other dotted stream fields are not', (t) => {
+test('every stream field is a label; in exports those that are promoted or have legal names', (t) => {
   const naming = namingWith();
-  t.is(naming.labelOf('service.name'), 'service_name');
-  t.is(naming.labelOf('k8s.pod.name.a'), 'k8s_pod_name_a');
-  t.is(naming.labelOf('app'), 'app');
-  t.is(naming.labelOf('host.name'), undefined);
-  t.is(naming.labelOf('event_name'), undefined);
-  t.is(namingWith({ streamFields: ['host.name'] }).labelOf('host.name'), 'host_name');
+  for (const isOtlp of [false, true]) {
+    t.is(naming.labelOf('service.name', isOtlp), 'service_name');
+    t.is(naming.labelOf('k8s.pod.name.a', isOtlp), 'k8s_pod_name_a');
+    t.is(naming.labelOf('app', isOtlp), 'app');
+    t.is(naming.labelOf('a__b', isOtlp), 'a__b');
+    t.is(naming.labelOf('event_name', isOtlp), undefined);
+    t.is(namingWith({ streamFields: ['host.name'] }).labelOf('host.name', isOtlp), 'host_name');
+  }
+  t.is(naming.labelOf('host.name'), 'host_name');
+  t.is(naming.labelOf('team-name'), 'team_name');
+  t.is(naming.labelOf('2fa'), 'key_2fa');
+  t.is(naming.labelOf('host.name', true), undefined);
+  t.is(namingWith({ streamLabels: 'promoted' }).labelOf('host.name'), undefined);
+});
+
+test('an export is recognised by attributes of OpenTelemetry beside which nothing has a legal name', (t) => {
+  const naming = namingWith();
+  t.true(naming.isOtlpStream(['host.name', 'os.type']));
+  t.true(naming.isOtlpStream(['service.name', 'telemetry.sdk.name', 'event_name']));
+  t.false(naming.isOtlpStream(['service.name', 'telemetry.sdk.name', 'level']));
+  t.false(naming.isOtlpStream(['service.name', 'host.name']));
+  t.false(naming.isOtlpStream(['kubernetes.pod_name', 'kubernetes.pod_namespace']));
+  t.false(naming.isOtlpStream([]));
+  t.false(namingWith({ streamLabels: 'all' }).isOtlpStream(['telemetry.sdk.name']));
+  t.true(namingWith({ streamLabels: 'promoted' }).isOtlpStream(['app']));
 });
 
 test('a label finds its stored spellings', (t) => {

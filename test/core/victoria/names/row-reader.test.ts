@@ -60,7 +60,7 @@ test('an attribute that hides a stream field leaves the label as it was', (t) =>
 test('what VictoriaLogs fills in for an OTLP record is dropped', (t) => {
   const row = readerWith().read({
     _time: '2026-11-01T00:00:00Z',
-    _stream: '{host.name="n-1",service.name="s"}',
+    _stream: '{host.name="n-1",os.type="linux",service.name="s"}',
     _msg: 'x',
     'service.name': 's',
     'host.name': 'n-1',
@@ -70,7 +70,10 @@ test('what VictoriaLogs fills in for an OTLP record is dropped', (t) => {
     trace_id: '00000000000000000000000000000000',
   });
   t.is(row.stream.labels.json, '{"service_name":"s"}');
-  t.is(row.structuredMetadata.json, '{"detected_level":"error","host_name":"n-1","severity_number":"18"}');
+  t.is(
+    row.structuredMetadata.json,
+    '{"detected_level":"error","host_name":"n-1","os_type":"linux","severity_number":"18"}',
+  );
 });
 
 test('an empty severity number is none: such a row did not come by OTLP', (t) => {

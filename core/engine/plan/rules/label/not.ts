@@ -1,7 +1,8 @@
 import { labelMeaning } from '../../../../logql/pipeline/filter-meaning.js';
-import { and, matcher, not, oneOf } from '../../../../victoria/logsql/build.js';
+import { and, matcher, not, oneOf, or } from '../../../../victoria/logsql/build.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { isBroken, longDecimalPattern } from '../../../../victoria/names/shown-value.js';
+import { missingLineRows } from '../../missing-lines.js';
 import { labelRule, sureFields, textOf, textsOf } from './label-rule.js';
 
 const longDecimal = new RegExp(longDecimalPattern);
@@ -11,7 +12,8 @@ export const labelNot = labelRule({
   construct: '| name!="v", | name!~"a|b"',
   backend: '!(name:in("v") {name="v" or name=""})',
   verdict: 'superset',
-  reason: 'sound where one stored field can be meant',
+  reason:
+    'sound where one stored field can be meant, and in rows with a line: fields of others are no labels',
   example: '{namespace="shop"} | user!="admin"',
   match: (placed) => {
     const filter = textOf(placed);
@@ -20,12 +22,12 @@ export const labelNot = labelRule({
     const texts = meaning.isNegated ? textsOf(meaning) : undefined;
     if (texts === undefined || texts.some((text) => isBroken(text) || longDecimal.test(text)))
       return undefined;
-    return { name: filter.name, texts };
+    return { name: filter.name, texts, naming: placed.scope.naming };
   },
-  emit: ({ name, texts }, names) => {
+  emit: ({ name, texts, naming }, names) => {
     const [field, another] = names.fieldsOf(name);
     const isCertain = another === undefined && (sureFields(name, names) ?? []).length > 0;
-    return isCertain && field !== undefined ? isNot(field, texts) : undefined;
+    return isCertain && field !== undefined ? or(isNot(field, texts), missingLineRows(naming)) : undefined;
   },
 });
 

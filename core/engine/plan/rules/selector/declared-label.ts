@@ -21,7 +21,7 @@ export const declaredLabel = selectorRule({
   },
   emit: ({ matcher: { op, value }, fields }) => {
     const filter = labelIs(op === '=' || op === '!=' ? '=' : '=~', value, fields);
-    return { filter: op === '=' || op === '=~' ? filter : not(filter) };
+    return op === '=' || op === '=~' ? filter : not(filter);
   },
 });
 

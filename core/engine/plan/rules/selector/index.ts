@@ -1,7 +1,6 @@
 import { declaredLabel } from './declared-label.js';
-import { noSuchLabel } from './no-such-label.js';
 import { serviceName } from './service-name.js';
 import { streamMatcher } from './stream-matcher.js';
 
 /** The rules about a matcher of a stream selector, in the order they are tried. */
-export const selectorRules = [serviceName, declaredLabel, noSuchLabel, streamMatcher] as const;
+export const selectorRules = [serviceName, declaredLabel, streamMatcher] as const;

@@ -1,6 +1,7 @@
 import type { Matcher } from '../../../../logql/ast.js';
-import type { LogsqlFilter, StreamMatcher } from '../../../../victoria/logsql/ast.js';
+import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../../victoria/names/naming.js';
+import { LabelFields } from '../../label-fields.js';
 import { kindOfRule } from '../rule.js';
 
 /** A matcher of a stream selector, with the name that the label has here. */
@@ -10,8 +11,11 @@ export interface NamedMatcher {
   readonly naming: Naming;
 }
 
-/** Rows that a matcher selects: matchers that stand in one `{...}` with those of others, or a filter. */
-export type Selected = { readonly matchers: readonly StreamMatcher[] } | { readonly filter: LogsqlFilter };
-
 /** Defines a rule about a matcher of a stream selector. No selector is evaluated here, so all of them have to be exact. */
-export const selectorRule = kindOfRule<NamedMatcher, Selected, [], 'exact'>();
+export const selectorRule = kindOfRule<NamedMatcher, LogsqlFilter, [], 'exact'>();
+
+/** Rows of the streams whose label passes; open where a listing may show more stored fields of the label. */
+export function labelMatch({ name, matcher: { op, value }, naming }: NamedMatcher): LogsqlFilter {
+  const asWritten = new LabelFields(naming).select({ name, op, value });
+  return LabelFields.needsListing(name, naming) ? { kind: 'label', name, op, value, asWritten } : asWritten;
+}

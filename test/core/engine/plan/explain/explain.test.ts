@@ -128,7 +128,7 @@ test('a running pipeline is explained with its own pushdown and with what its qu
   await host.learner.learn({
     tenantId: 't1',
     naming: host.naming,
-    filter: rowsToLearnFrom(plan, host.naming) ?? raise(),
+    filter: rowsToLearnFrom(plan) ?? raise(),
     range: { startNs: 0n, endNs: 1n },
     upstream: new FakeUpstream([{ call: 'list', values: [{ value: 'team.owner', hits: 1 }] }]),
   });

@@ -1,0 +1,189 @@
+import type { Matcher } from '../../logql/ast.js';
+import type { LabelMatch, LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
+import { and, everything, matcher, not, nothing, or } from '../../victoria/logsql/build.js';
+import { isOfStreams } from '../../victoria/logsql/selection.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import { isChosenField, isOtlpField } from '../../victoria/names/otlp-stream.js';
+import { serviceNameLabel, unknownService } from '../../victoria/names/service-name.js';
+import { aggregateLabels } from '../../victoria/names/stream-identity.js';
+import { wholeMatcher } from './backend-pattern.js';
+import { matchesText } from './matches-text.js';
+
+type Comparison = Pick<Matcher, 'name' | 'op' | 'value'>;
+
+/** How a label comes about in some streams: the first of the fields that has a value, or else a fixed value. */
+interface LabelRule {
+  /** Undefined: all streams that no other rule is about. */
+  readonly streams: LogsqlFilter | undefined;
+  readonly fields: readonly string[];
+  readonly otherwise: string;
+}
+
+/** A field and the streams in which it makes a label. */
+export interface LabelSource {
+  readonly field: string;
+  readonly streams: LogsqlFilter;
+}
+
+/**
+ * The stored stream fields that make labels (docs/loki-view.md): what the backend is asked for a label. Knows the fields that options name, and
+ * those of a list of stored fields.
+ */
+export class LabelFields {
+  readonly #naming: Naming;
+  readonly #stored: readonly string[];
+  #otlpStreams: LogsqlFilter | undefined;
+
+  constructor(naming: Naming, stored: Iterable<string> = []) {
+    this.#naming = naming;
+    this.#stored = [...stored];
+  }
+
+  /** Whether a label may be made of stream fields that only a listing shows. */
+  static needsListing(name: string, naming: Naming): boolean {
+    return name === serviceNameLabel || naming.mayHaveOtherFields(name);
+  }
+
+  /** Whether a stored field is known that makes the label. */
+  hasField(name: string): boolean {
+    const stored = new Set(this.#stored);
+    return this.#fieldsOf(name).some((field) => stored.has(field));
+  }
+
+  /** Rows of the streams whose label passes a comparison. */
+  select({ name, op, value }: Comparison): LogsqlFilter {
+    const rules = this.#rulesOf(name);
+    const [only, another] = rules;
+    if (only !== undefined && another === undefined && only.otherwise === '') {
+      const [field, rival] = only.fields;
+      if (field !== undefined && rival === undefined)
+        return { kind: 'stream', groups: [[wholeMatcher(field, op, value)]] };
+    }
+    return or(...rules.map((rule) => and(this.#streamsOf(rule, rules), firstPasses(rule, { op, value }))));
+  }
+
+  /** Every field that may give the label its value, with the streams in which it does. */
+  sourcesOf(name: string): readonly LabelSource[] {
+    const rules = this.#rulesOf(name);
+    return rules.flatMap((rule) => {
+      const streams = this.#streamsOf(rule, rules);
+      return rule.fields.map((field, index) => ({
+        field,
+        streams: and(streams, withoutFields(rule.fields.slice(0, index))),
+      }));
+    });
+  }
+
+  /** Streams of OpenTelemetry exporters; undefined where no stream can be one. */
+  get otlpStreams(): LogsqlFilter | undefined {
+    return (this.#otlpStreams ??= otlpStreamsAmong(this.#stored));
+  }
+
+  /** A filter in which every label is made of the stored fields that are known. */
+  resolve(filter: LogsqlFilter): LogsqlFilter {
+    switch (filter.kind) {
+      case 'label':
+        return this.select(filter);
+      case 'and':
+        return joinStreams(filter.parts.map((part) => this.resolve(part)));
+      case 'or':
+        return or(...filter.parts.map((part) => this.resolve(part)));
+      case 'not':
+        return not(this.resolve(filter.filter));
+      default:
+        return filter;
+    }
+  }
+
+  #fieldsOf(name: string): readonly string[] {
+    return name === serviceNameLabel
+      ? this.#naming.serviceFields(this.#stored)
+      : this.#naming.fieldsOf(name, this.#stored);
+  }
+
+  #rulesOf(name: string): readonly LabelRule[] {
+    const fields = this.#fieldsOf(name);
+    const otherwise = name === serviceNameLabel ? unknownService : '';
+    const rules: LabelRule[] = [{ streams: undefined, fields, otherwise }];
+    const shared = fields.filter((field) => this.#naming.labelOf(field, true) !== undefined);
+    const otlp = shared.length < fields.length ? this.otlpStreams : undefined;
+    if (otlp !== undefined) rules.unshift({ streams: otlp, fields: shared, otherwise });
+    if (name !== serviceNameLabel) return rules;
+    const aggregates = aggregateLabels.filter((label) => this.#stored.includes(label));
+    if (aggregates.length === 0) return rules;
+    // Exports have no such labels.
+    const groups = aggregates.map((label) => [matcher(label, '!=', '')]);
+    const own = this.#naming.fieldsOf(name, this.#stored);
+    return [{ streams: { kind: 'stream', groups }, fields: own, otherwise: '' }, ...rules];
+  }
+
+  #streamsOf({ streams }: LabelRule, rules: readonly LabelRule[]): LogsqlFilter {
+    if (streams !== undefined) return streams;
+    return and(...rules.flatMap((other) => (other.streams === undefined ? [] : [not(other.streams)])));
+  }
+}
+
+/** Whether a filter names a label whose fields only a listing shows. */
+export function labelsIn(filter: LogsqlFilter): readonly LabelMatch[] {
+  switch (filter.kind) {
+    case 'label':
+      return [filter];
+    case 'and':
+    case 'or':
+      return filter.parts.flatMap(labelsIn);
+    case 'not':
+      return labelsIn(filter.filter);
+    default:
+      return [];
+  }
+}
+
+/** All of the filters, with plain stream selectors in one pair of braces, which the backend's index answers together. */
+export function joinStreams(filters: readonly LogsqlFilter[]): LogsqlFilter {
+  const together: StreamMatcher[] = [];
+  const others: LogsqlFilter[] = [];
+  for (const filter of filters) {
+    const [group, another] = filter.kind === 'stream' ? filter.groups : [];
+    if (group !== undefined && another === undefined) together.push(...group);
+    else others.push(filter);
+  }
+  const ofStreams = others.filter(isOfStreams);
+  const ofRows = others.filter((filter) => !isOfStreams(filter));
+  const first: readonly LogsqlFilter[] =
+    together.length === 0 ? [] : [{ kind: 'stream', groups: [together] }];
+  return and(...first, ...ofStreams, ...ofRows);
+}
+
+/**
+ * Streams in which the value that a rule gives passes. Asked for what does not pass, where streams without any of the fields pass a negated
+ * comparison: those are most of all streams, which the index would list.
+ */
+function firstPasses(rule: LabelRule, { op, value }: Pick<Comparison, 'op' | 'value'>): LogsqlFilter {
+  const { fields, otherwise } = rule;
+  const passesOtherwise = matchesText({ op, value }, otherwise);
+  if (passesOtherwise && (op === '!=' || op === '!~'))
+    return not(firstPasses(rule, { op: op === '!=' ? '=' : '=~', value }));
+  const passesEmpty = matchesText({ op, value }, '');
+  const groups = fields.map((field, index) => [
+    ...fields.slice(0, index).map((before) => matcher(before, '=', '')),
+    wholeMatcher(field, op, value),
+    ...(passesEmpty ? [matcher(field, '!=', '')] : []),
+  ]);
+  const found = op === '=' && value === '' ? [] : groups;
+  if (passesOtherwise && fields.length === 0) return everything;
+  const without = fields.map((field) => matcher(field, '=', ''));
+  const all = passesOtherwise ? [...found, without] : found;
+  return all.length === 0 ? nothing : { kind: 'stream', groups: all };
+}
+
+function withoutFields(fields: readonly string[]): LogsqlFilter {
+  return fields.length === 0
+    ? everything
+    : { kind: 'stream', groups: [fields.map((field) => matcher(field, '=', ''))] };
+}
+
+function otlpStreamsAmong(stored: readonly string[]): LogsqlFilter | undefined {
+  const chosen = stored.filter(isChosenField).map((field) => matcher(field, '=', ''));
+  const groups = stored.filter(isOtlpField).map((field) => [matcher(field, '!=', ''), ...chosen]);
+  return groups.length === 0 ? undefined : { kind: 'stream', groups };
+}
