@@ -2,6 +2,7 @@ import { Query } from '../wire/api/query.js';
 import { ApiError } from '../base/errors/api-error.js';
 import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
+import { withOtlpConfig } from '../victoria/names/otlp-config.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { TranslateOptions } from '../base/options.gen.js';
 import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
@@ -68,7 +69,7 @@ async function explainAndRun(
   own: ReadonlyMap<string, string>,
   io: Io,
 ): Promise<Explained> {
-  const naming = new Naming(pipeline.names);
+  const naming = new Naming(withOtlpConfig(pipeline.names, pipeline.limits));
   const query = new Query(text, naming.dottedNames);
   const learner = new NameLearner(systemClock);
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));

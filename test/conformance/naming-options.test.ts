@@ -221,3 +221,51 @@ test.serial('promoted attributes can be told by tenant', async (t) => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test.serial("Loki's otlp_config in tenant limits says which attributes of exports are labels", async (t) => {
+  const exported = await storeRows(
+    ['service.name', 'telemetry.sdk.name', 'team.owner'],
+    [
+      {
+        _time: '2026-11-01T00:10:00Z',
+        _msg: 'x',
+        'service.name': 'a',
+        'telemetry.sdk.name': 'o',
+        'team.owner': 'w',
+      },
+    ],
+  );
+  t.teardown(() => exported.close());
+  const rules = (ignore: boolean): unknown => ({
+    otlp_config: {
+      resource_attributes: {
+        ignore_defaults: ignore,
+        attributes_config: [
+          { action: 'index_label', attributes: ['team.owner'] },
+          { action: 'structured_metadata', attributes: ['telemetry.sdk.name'] },
+        ],
+      },
+    },
+  });
+  const limits = JSON.stringify({ more: rules(false), only: rules(true) });
+  await withFlags({ backend: exported.url, 'tenant-limits': limits }, async (asked) => {
+    t.deepEqual(await data(asked, 'labels'), ['service_name']);
+    t.deepEqual(await services(asked, '{team_owner="w"}'), []);
+  });
+  for (const [tenant, service] of [
+    ['more', 'a'],
+    ['only', 'unknown_service'],
+  ] as const)
+    await withFlags(
+      {
+        backend: exported.url,
+        'tenant-limits': limits,
+        'tenant-map': '{"more":{"account_id":"0"},"only":{"account_id":"0"}}',
+      },
+      async (asked) => {
+        t.deepEqual(await data(asked, 'labels'), ['service_name', 'team_owner']);
+        t.deepEqual(await services(asked, '{team_owner="w"}'), [service]);
+      },
+      { 'x-scope-orgid': tenant },
+    );
+});

@@ -15,6 +15,7 @@ import type { RequestObserver } from '../../kernel/telemetry/request-record.js';
 import { createLimits, type Limits } from '../../wire/limits/limits.js';
 import type { NameLearner } from '../../victoria/names/name-learner.js';
 import { Naming } from '../../victoria/names/naming.js';
+import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
 import { configHash } from './config-hash.js';
 
 /** What the plugins of one pipeline have in common, beside the process. */
@@ -60,7 +61,7 @@ export class Generation {
     const { fixed } = this.describer;
     this.hash = configHash(fixed);
     const parts = {
-      naming: new Naming(pipeline.names),
+      naming: new Naming(withOtlpConfig(pipeline.names, pipeline.limits)),
       limits: createLimits({
         ...pipeline.limits,
         requestTimeout: pipeline.server.httpWriteTimeout,
