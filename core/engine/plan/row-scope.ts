@@ -1,6 +1,7 @@
 import type { LabelFilter, Stage } from '../../logql/ast.js';
 import { visit } from '../../logql/walk.js';
 import type { Naming } from '../../victoria/names/naming.js';
+import { isWholeJson } from './json-leaf.js';
 import type { LabelScope } from './rules/label/label-rule.js';
 
 /** Which names a stage may give a row, change or take away; `all` when its text does not tell. */
@@ -69,6 +70,7 @@ export class RowScope implements LabelScope {
   #changed: Set<string> | 'all' = new Set();
   #mayHaveFailed = false;
   #isLineStored = true;
+  #isParsedAsJson = true;
   /** What parsers have read; undefined while there was none. */
   #parsed: 'keys' | 'pieces' | 'other-lines' | undefined;
   /** Names whose values come from a template or another name. */
@@ -91,6 +93,10 @@ export class RowScope implements LabelScope {
     return this.#mayHaveFailed;
   }
 
+  get isParsedAsJson(): boolean {
+    return this.#isParsedAsJson;
+  }
+
   /** True while the line is the stored one. */
   get isLineStored(): boolean {
     return this.#isLineStored;
@@ -110,6 +116,7 @@ export class RowScope implements LabelScope {
 
   #passParser(stage: Stage): void {
     const read = readBy(stage);
+    if (read !== undefined) this.#isParsedAsJson &&= this.#isLineStored && isWholeJson(stage);
     if (read === undefined || this.#parsed === 'other-lines') return;
     if (!this.#isLineStored || read === 'other-lines') this.#parsed = 'other-lines';
     else if (this.#parsed !== 'pieces') this.#parsed = read;

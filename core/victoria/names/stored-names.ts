@@ -1,3 +1,4 @@
+import { labelName } from '../../logql/pipeline/label-name.js';
 import type { Naming } from './naming.js';
 
 /** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
@@ -6,11 +7,13 @@ export class StoredNames {
   readonly unknownFromNs: bigint | undefined;
   readonly #byClientName: ReadonlyMap<string, readonly string[]>;
   readonly #sure: ReadonlyMap<string, readonly string[]>;
+  readonly #parsed: ReadonlyMap<string, readonly string[]>;
 
   constructor(spellings: Spellings, unknownFromNs?: bigint) {
     this.unknownFromNs = unknownFromNs;
     this.#byClientName = spellings.byClientName;
     this.#sure = spellings.sure;
+    this.#parsed = spellings.parsed;
   }
 
   /** Every stored field that a row may show under this name, as a label or as structured metadata. */
@@ -22,18 +25,25 @@ export class StoredNames {
   sureFieldsOf(name: string): readonly string[] {
     return this.#sure.get(name) ?? [];
   }
+
+  /** The fields of which `| json` makes this label, in rows whose line is rebuilt from their fields. */
+  parsedFieldsOf(name: string): readonly string[] {
+    return this.#parsed.get(name) ?? [];
+  }
 }
 
 /** What a list of stored fields tells about client names. */
 export interface Spellings {
   readonly byClientName: ReadonlyMap<string, readonly string[]>;
   readonly sure: ReadonlyMap<string, readonly string[]>;
+  readonly parsed: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Groups stored fields by all names under which clients may see them. */
 export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
   const byClientName = new Map<string, string[]>();
   const sure = new Map<string, string[]>();
+  const parsed = new Map<string, string[]>();
   for (const field of fields) {
     const label = naming.labelOf(field);
     // A name does not tell whether it was ingested by OTLP, so both ways of sanitizing it count.
@@ -43,8 +53,9 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
     const names = new Set([...byOtlp, ...otherwise]);
     if (label !== undefined) names.add(label);
     for (const name of names) add(byClientName, name, field);
+    add(parsed, labelName(field), field);
   }
-  return { byClientName, sure };
+  return { byClientName, sure, parsed };
 }
 
 function add(groups: Map<string, string[]>, name: string, field: string): void {

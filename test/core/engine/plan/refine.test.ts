@@ -33,6 +33,14 @@ function refined(stages: string, fields: readonly string[], unknownFromNs?: bigi
 
 const missing = printFilter(missingLineRows(naming));
 
+function above5(name: string): string {
+  const types = ['uint8', 'uint16', 'uint32', 'uint64', 'int64'].map(
+    (type) => `${name}:value_type("${type}")`,
+  );
+  const plain = `${name}:~"^-?[0-9]{1,15}([.][0-9]{1,15})?$" !${name}:~"^-?[0-9.]{17,}$"`;
+  return `(${name}:* !(${name}:<="5" (${types.join(' or ')} or ${plain})) or {${name}!=""})`;
+}
+
 const pushes: readonly (readonly [stages: string, fields: readonly string[], filter: string])[] = [
   [
     '| team_owner="web"',
@@ -48,9 +56,9 @@ const pushes: readonly (readonly [stages: string, fields: readonly string[], fil
   ['| a=""', ['a', 'scope.attributes.a'], `(!a:* or ${missing})`],
   ['| a_b=""', ['a_b', 'a.b'], `(!a_b:* !a.b:* or ${missing})`],
   ['| a!="v"', ['a'], `(!(a:in("v") {a in ("v") or a=""}) or ${missing})`],
-  ['| a > 5', ['a'], 'a:*'],
-  ['| a="x" | b > 5', ['a', 'b'], '(a:="x" or {a="x"}) b:*'],
-  ['| a > 5 and b="x"', ['a'], 'a:* (b:="x" or {b="x"})'],
+  ['| a > 5', ['a'], above5('a')],
+  ['| a="x" | b > 5', ['a', 'b'], `(a:="x" or {a="x"}) ${above5('b')}`],
+  ['| a > 5 and b="x"', ['a'], `${above5('a')} (b:="x" or {b="x"})`],
   ['| a="x" or b=ip("10.0.0.0/8")', ['a'], '(a:="x" or {a="x"} or b:*)'],
   ['| json b="c" | a="x"', ['a'], '(a:="x" or {a="x"})'],
   [

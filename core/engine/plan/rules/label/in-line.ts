@@ -4,10 +4,9 @@ import { anyCasePattern } from '../../../../logql/pipeline/text-in-any-case.js';
 import { requiredTexts, type RequiredTexts } from '../../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { and, or } from '../../../../victoria/logsql/build.js';
-import { missingLineRows } from '../../missing-lines.js';
 import { contains } from '../line/line-rule.js';
-import { isDerived, labelRule, passesMissing, textOf } from './label-rule.js';
-import { storedTexts } from './text.js';
+import { isDerived, labelRule, passesMissing, rowsWithField, textOf } from './label-rule.js';
+import { holds } from './text.js';
 
 export const labelInLine = labelRule({
   id: 'labelInLine',
@@ -16,7 +15,7 @@ export const labelInLine = labelRule({
   backend: '(_msg:*"v"* or _msg:*"\\u"* or name:="v" or {name="v"} ...)',
   verdict: 'superset',
   reason:
-    'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; the label may be stored, too',
+    'a value that is taken from a line stands in it, unless it is spelled with escapes; so does the key that `| json` and `| logfmt` make a name of; of a row without a line `| json` reads the fields; the label may be stored, too',
   example: '{namespace="shop"} | json | user="admin"',
   match: (placed) => {
     const filter = textOf(placed);
@@ -25,9 +24,13 @@ export const labelInLine = labelRule({
     const source = scope.isStored(filter.name) ? undefined : scope.sourceInLine(filter.name);
     const lines = source === undefined ? undefined : linesOf(filter, source);
     if (lines === undefined) return undefined;
-    return { filter, lines: or(lines, escaped, missingLineRows(scope.naming)) };
+    return { filter, placed, lines: or(lines, escaped) };
   },
-  emit: ({ filter, lines }, names) => or(lines, storedTexts(filter, names)),
+  emit: ({ filter, placed, lines }, names) =>
+    or(
+      lines,
+      rowsWithField(placed, names, (field) => holds(field, filter)),
+    ),
 });
 
 // Of all escapes of JSON and logfmt only this one can stand for what is searched for here.

@@ -4,11 +4,13 @@ import { labelMeaning, type Meaning } from '../../../../logql/pipeline/filter-me
 import { compileMeaning } from '../../../../logql/pipeline/filter-test.js';
 import { Meter } from '../../../../logql/pipeline/meter.js';
 import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
+import { or } from '../../../../victoria/logsql/build.js';
 import { mayBeFilledIn } from '../../../../victoria/names/otlp-fill.js';
 import { serviceNameLabel } from '../../../../victoria/names/service-name.js';
 import { detectedLevelName } from '../../../../victoria/names/level.js';
 import type { Naming } from '../../../../victoria/names/naming.js';
 import type { KnownNames } from '../../known-names.js';
+import { missingLineRows } from '../../missing-lines.js';
 import { kindOfRule } from '../rule.js';
 
 /** A comparison of a label, with what the stages in front of it have done to the row. */
@@ -27,6 +29,8 @@ export interface LabelScope {
    * piece, as it stands there or unescaped. Undefined where it may have another source.
    */
   sourceInLine(name: string): 'keys' | 'pieces' | undefined;
+  /** Whether nothing but `| json` made labels of the stored line. */
+  readonly isParsedAsJson: boolean;
   readonly naming: Naming;
 }
 
@@ -68,6 +72,22 @@ export function spellings(name: string, names: KnownNames): readonly string[] {
 export function sureFields(name: string, names: KnownNames): readonly string[] | undefined {
   const fields = names.sureFieldsOf(name);
   return fields.some(mayBeFilledIn) ? undefined : fields;
+}
+
+/**
+ * Rows in which no stored line shows the value of a label: a field may be the label, or the key of which `| json` makes the label in a line that
+ * is rebuilt from fields. Other parsers may find more in such a line.
+ * @param passes rows where a field may pass
+ */
+export function rowsWithField(
+  { comparison: { name }, scope }: PlacedComparison,
+  names: KnownNames,
+  passes: (field: string) => LogsqlFilter,
+): LogsqlFilter {
+  const parsed = scope.isParsedAsJson ? names.parsedFieldsOf(name) : [];
+  const fields = new Set([...spellings(name, names), ...parsed]);
+  const others = scope.isParsedAsJson ? [] : [missingLineRows(scope.naming)];
+  return or(...others, ...[...fields].map(passes));
 }
 
 /** The texts of which a label has to be one, or none of them; undefined where something else is asked. */

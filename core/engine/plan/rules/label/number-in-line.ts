@@ -1,20 +1,21 @@
 import type { NumberLabelFilter } from '../../../../logql/ast.js';
 import { spaceClass } from '../../../../logql/template/strings/characters.js';
-import { or, present, regexp } from '../../../../victoria/logsql/build.js';
-import { missingLineRows } from '../../missing-lines.js';
+import { or, regexp } from '../../../../victoria/logsql/build.js';
 import { escaped } from './in-line.js';
-import { isDerived, labelRule, spellings } from './label-rule.js';
+import { isDerived, labelRule, rowsWithField } from './label-rule.js';
+import { mayPass } from './number-field.js';
 import { passingNumbers } from './passing-numbers.js';
 
 export const labelNumberInLine = labelRule({
   id: 'labelNumberInLine',
   construct: '| name > 10 behind | json or | logfmt',
-  backend: '(_msg:~"name(\\":|=)(how texts begin that may pass)" or _msg:*"\\u"* or name:*)',
+  backend: '(_msg:~"name(\\":|=)(how texts begin that may pass)" or _msg:*"\\u"* or name:* !(name:<=10 ...))',
   verdict: 'superset',
   reason:
-    'a value that is taken from a line stands in it behind its key, unless it is spelled with escapes, and a row without the label is dropped; texts that are no plain numbers are kept and marked; the label may be stored, too',
+    'a value that is taken from a line stands in it behind its key, unless it is spelled with escapes, and a row without the label is dropped; texts that are no plain numbers are kept and marked; of a row without a line `| json` reads the fields; the label may be stored, too',
   example: '{namespace="shop"} | json | status >= 500',
-  match: ({ comparison, scope }) => {
+  match: (placed) => {
+    const { comparison, scope } = placed;
     if (comparison.kind !== 'number') return undefined;
     const { name } = comparison;
     if (isDerived(name) || scope.isStored(name) || scope.sourceInLine(name) !== 'keys') return undefined;
@@ -23,9 +24,13 @@ export const labelNumberInLine = labelRule({
     const value = valuePattern(comparison);
     if (key === '' || value === undefined) return undefined;
     const lines = regexp('_msg', `${key}${value}`);
-    return { name, lines: or(lines, escaped, missingLineRows(scope.naming)) };
+    return { comparison, placed, lines: or(lines, escaped) };
   },
-  emit: ({ name, lines }, names) => or(lines, ...spellings(name, names).map(present)),
+  emit: ({ comparison, placed, lines }, names) =>
+    or(
+      lines,
+      rowsWithField(placed, names, (field) => mayPass(field, comparison)),
+    ),
 });
 
 /** How a line goes on behind a key, of JSON or of logfmt, whose value may pass. */

@@ -40,7 +40,7 @@ export function storedTexts(filter: StringLabelFilter, names: KnownNames): Logsq
 }
 
 /** Rows where a field may hold a text that passes; the field may belong to the stream, and a row may hide its value. */
-function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
+export function holds(field: string, filter: StringLabelFilter): LogsqlFilter {
   const meaning = labelMeaning(filter);
   // The backend does not find words with the sign for bytes that are no text.
   if (meaning.isNegated || meaning.tests.some(holdsReplacement)) return present(field);

@@ -22,8 +22,6 @@ function explain(text: string): Explanation {
   return explainQuery(new Query(text, 'reject'), naming);
 }
 
-const missing =
-  'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 
 test('an explanation tells the tree, what the backend is asked, what is done where, and the cost', (t) => {
   const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status != 5'));
@@ -36,7 +34,7 @@ test('an explanation tells the tree, what the backend is asked, what is done whe
       'names   not known here: a query learns them from the backend first; label filters are shown with the name as its only spelling',
       '',
       'read    {app="a"} != "zzz" | json | level="error" | status!=5',
-      `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or !_msg:* or _msg:="${missing}"* or level:="error" or {level="error"})`,
+      `logsql  {app="a"} !_msg:*"zzz"* (_msg:*"error"* or _msg:*"\\\\u"* or level:="error" or {level="error"})`,
       '  {app="a"}',
       `      by the backend (streamMatcher): ${streamMatcher.reason}`,
       '  != "zzz"',
