@@ -22,7 +22,6 @@ function explain(text: string): Explanation {
   return explainQuery(new Query(text, 'reject'), naming);
 }
 
-
 test('an explanation tells the tree, what the backend is asked, what is done where, and the cost', (t) => {
   const text = printExplanation(explain('{app="a"} != "zzz" | json | level="error" | status != 5'));
   t.is(
