@@ -32,7 +32,7 @@ export interface LeafContext extends Omit<MetricContext, 'profiler'> {
   readonly samples: LineSamples;
 }
 
-export type StrategyName = 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
+export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
 
 /** Reads a leaf, or says why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;

@@ -2,6 +2,7 @@
 export const declineReasons = {
   'all-columns': 'all labels of rows are seen, so no column can be left out',
   'entry-failed': 'an entry cannot be evaluated, and the error has to name it as Loki does',
+  'has-lines': 'rows of the selection have a stored line',
   'hidden-fields': 'a row has another value in a field than its stream has',
   'lenient-numbers': 'lines hold numbers that the JSON parser of the backend takes and that of Loki refuses',
   'lines-differ': 'lines have too little in common: there would be almost as many groups as lines',

@@ -3,6 +3,7 @@ import { errorTable } from '../../base/errors/table.js';
 import type { LeafRequest, SeriesTable } from '../../logql/metric/index.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
+import { fieldsStrategy } from './count/fields-strategy.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
 import { valueGroupsStrategy } from './count/value-groups.js';
 import { decline, isDeclined, type Declined } from './declined.js';
@@ -14,6 +15,7 @@ import { shortLinesStrategy } from './short-lines.js';
  * leaf.
  */
 export const strategies: readonly Strategy[] = [
+  fieldsStrategy,
   statisticsStrategy,
   valueGroupsStrategy,
   shortLinesStrategy,

@@ -1,5 +1,6 @@
 import type { Leaf } from '../../logql/metric/index.js';
 import type { RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Naming } from '../../victoria/names/naming.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { isWholeJson, jsonNames } from './json-leaf.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
@@ -9,7 +10,7 @@ import { metricRules } from './rules/metric/index.js';
 import type { LeafFacts } from './rules/metric/metric-rule.js';
 import { metricOff, type Pushdown } from './rules/query/off.js';
 import { firstRule } from './rules/rule.js';
-import type { LogsPlan, ShortLinesPlan } from './types.js';
+import type { FieldsPlan, LogsPlan, ShortLinesPlan } from './types.js';
 
 export interface PushDecision {
   readonly rule: AppliedRule;
@@ -49,6 +50,23 @@ export function planShortLines({ range, pushed }: Leaf, { residual }: LogsPlan):
   if (parsers.length !== 1 || !parsers.every(isWholeJson)) return undefined;
   const fromJson = jsonNames(names);
   return fromJson === undefined ? undefined : { names, fromJson, stages: residual };
+}
+
+const nsPerMs = 1_000_000n;
+
+/** How rows without a stored line can be counted by their fields; undefined where more of a line matters than labels of `| json`. */
+export function planFields({ range, pushed }: Leaf, naming: Naming): FieldsPlan | undefined {
+  const { query, unwrap, intervalNanoseconds } = range.range;
+  const measure = unwrap === undefined ? measureOf(range) : undefined;
+  const names = measure === 'presence' ? new Set<string>() : visibleNames(range, pushed);
+  // Windows are cut at milliseconds.
+  if (measure === undefined || measure === 'bytes' || names === undefined) return undefined;
+  if (intervalNanoseconds % nsPerMs !== 0n) return undefined;
+  const { stages } = query;
+  if (!stages.every((stage) => readsLabelsOnly(stage) || isWholeJson(stage))) return undefined;
+  const all = new Set([...names, ...stages.flatMap(neededNames)]);
+  if (all.has(detectedLevelName) && !naming.scansBodies) return undefined;
+  return { measure, names: all, stages, readsJson: stages.some(isWholeJson) };
 }
 
 function measureOf({ op }: RangeAggregation): LeafCount['measure'] | undefined {

@@ -5,7 +5,7 @@ import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps } from './logs.js';
 import { matcherSteps } from './matchers.js';
 import { columnsFor, visibleNames } from './metric-columns.js';
-import { decideLeaf, planShortLines } from './metric-push.js';
+import { decideLeaf, planFields, planShortLines } from './metric-push.js';
 import type { Pushdown } from './rules/query/off.js';
 import type { LeafPlan, MetricPlan } from './types.js';
 
@@ -52,6 +52,7 @@ function* leafSteps(
     columns: pushdown === 'off' ? undefined : columnsFor(visibleNames(range, pushed), naming),
     push,
     shortLines: pushdown === 'off' ? undefined : planShortLines(leaf, logs),
+    fields: pushdown === 'off' ? undefined : planFields(leaf, naming),
     rule,
     decisions,
   };

@@ -41,6 +41,16 @@ export interface ShortLinesPlan {
   readonly stages: readonly Stage[];
 }
 
+/** A leaf whose samples are told by the fields of rows without a stored line. */
+export interface FieldsPlan {
+  readonly measure: 'count' | 'presence';
+  /** All labels that are seen. */
+  readonly names: ReadonlySet<string>;
+  readonly stages: readonly Stage[];
+  /** Whether `| json` makes labels of the fields. */
+  readonly readsJson: boolean;
+}
+
 /** How one range aggregation of a metric query is read from the backend. */
 export interface LeafPlan extends Leaf {
   /** Its place among the leaves of its query, in evaluation order. */
@@ -55,6 +65,8 @@ export interface LeafPlan extends Leaf {
   readonly push: LeafPush | undefined;
   /** How its rows can be shortened where they are read; undefined when they cannot. */
   readonly shortLines: ShortLinesPlan | undefined;
+  /** How rows without a stored line can be counted by their fields; undefined when they cannot. */
+  readonly fields: FieldsPlan | undefined;
   /** What was decided about the leaf as a whole, and about its parts; for explain. */
   readonly rule: AppliedRule;
   readonly decisions: readonly Decision[];

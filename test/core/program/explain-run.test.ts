@@ -47,16 +47,16 @@ test.serial(
     const { status, out, err } = await explain('--run', ...range, query);
     t.is(err, '');
     t.is(status, 0);
-    t.regex(out, /^tries\n {2}statistics: /m);
+    t.regex(out, /^tries\n {2}fields: /m);
     t.regex(out, /^ran {5}200 in [\d.]+ ms: matrix of \d+ series$/m);
     t.regex(out, /^calls {3}[1-9]\d* calls, [1-9]\d* rows, [1-9]\d* bytes, [\d.]+ ms$/m);
     const [, first = '', second = ''] = out.slice(out.indexOf('\nran ')).split(/^read {4}/m);
     t.regex(
       first,
-      /^\{app="a"\} \| json\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines have/,
+      /^\{app="a"\} \| json\n {2}fields: declined .*\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines have/,
     );
     t.regex(first, /^ {2}short-lines: ran in [\d.]+ ms$/m);
-    t.regex(second, /^\{app="a"\}\n {2}statistics: ran in [\d.]+ ms\n$/);
+    t.regex(second, /^\{app="a"\}\n {2}fields: declined .*\n {2}statistics: ran in [\d.]+ ms\n$/);
   },
 );
 
@@ -71,7 +71,13 @@ test.serial('as JSON the report says what each strategy asked of the backend', a
   t.like(run, { status: 200, answer: 'matrix of 1 series' });
   t.deepEqual(
     run.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`),
-    ['statistics:not-countable', 'value-groups:lines-needed', 'short-lines:lines-needed', 'rows:ran'],
+    [
+      'fields:lines-needed',
+      'statistics:not-countable',
+      'value-groups:lines-needed',
+      'short-lines:lines-needed',
+      'rows:ran',
+    ],
   );
   t.true(run.calls.every(({ strategy }) => strategy === 'rows'));
   const rows = run.calls.reduce((sum, call) => sum + call.rows, 0);
@@ -136,6 +142,7 @@ test.serial('strategies are counted by outcome, and shown in the request log whe
       await answer.body.dump();
       const record = await log.find((line) => line.get('ref.request.type') === 'query_range');
       t.deepEqual(record.get('proxy.strategies_by_type'), {
+        'fields:has-lines': 1,
         'statistics:lines-differ': 1,
         'value-groups:times-needed': 1,
         'short-lines:ran': 1,

@@ -227,11 +227,6 @@ export class Groups {
     }
   }
 
-  /** Whether the backend may have rewritten a value of the group: grouping shows numbers like 1_000 as 1000. */
-  mayBeRewritten({ get }: Group): boolean {
-    return this.#fields.some((name) => /^[0-9]{2,}$/.test(get(name) ?? ''));
-  }
-
   #row(stream: string, get: Get, { line, level }: RepresentativeLine): BackendRow {
     const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
     if (level !== undefined) fields.push([detectedLevelName, level]);

@@ -13,8 +13,6 @@ import {
   fieldName,
   matcher,
   not,
-  or,
-  regexp,
   streamMatch,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
@@ -28,7 +26,7 @@ import type { LeafContext } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { rowsOfStreams } from '../row-windows.js';
 import { entryOf } from '../entry-of.js';
-import { countRows, readEntries, type RowRequest } from '../rows.js';
+import { readEntries, type RowRequest } from '../rows.js';
 import {
   countByShape,
   countGroups,
@@ -41,6 +39,7 @@ import {
 import { duplicateRows } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
 import { Groups, hasName, type DecidingFields, type Group, type Grouping } from './grouping.js';
+import { areRewritten } from './rewritten.js';
 import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
@@ -136,8 +135,9 @@ export class Statistics {
     ]);
     if (isDeclined(groups)) return groups;
     const all = typeof others === 'object' ? [...groups, ...others.groups] : groups;
-    if (all.some((group) => this.#groups.mayBeRewritten(group)) && (await this.#isRewritten()))
-      return decline('rewritten-numbers');
+    const { context, buckets, plan } = this.#parts;
+    const looked = { upstream: context.upstream, selection: plan.selection, range: buckets.range };
+    if (await areRewritten(all, deciding.all, looked)) return decline('rewritten-numbers');
     return { groups, others };
   }
 
@@ -291,13 +291,6 @@ export class Statistics {
     const result = await ask();
     if (isDeclined(result)) context.refusals.set(key, result, 0, refusedMs);
     return result;
-  }
-
-  /** Whether there are values such as 1_000, which the backend groups as 1000. */
-  async #isRewritten(): Promise<boolean> {
-    const { context, buckets, deciding, plan } = this.#parts;
-    const underscored = or(...deciding.all.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
-    return (await countRows(context.upstream, and(plan.selection, underscored), buckets.range)) > 0;
   }
 
   async #addMissing(into: LeafEngine, selectedRows: number): Promise<void> {

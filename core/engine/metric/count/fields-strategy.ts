@@ -1,0 +1,251 @@
+import { absentRows, addEntries, leafEngine, pipelineError } from '../../../logql/metric/index.js';
+import type { LeafEngine, LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
+import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
+import { LinePacer } from '../../../logql/lines/line-pacer.js';
+import { compileExtractor } from '../../../logql/pipeline/extractor.js';
+import { labelName } from '../../../logql/pipeline/label-name.js';
+import { Pacer } from '../../../base/pace/pacer.js';
+import { atPace } from '../../../base/pace/steps.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, exact, not, or, present } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import { detectedLevelName } from '../../../victoria/names/level.js';
+import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
+import { missingLineRows } from '../../plan/missing-lines.js';
+import { plainName } from '../../plan/metric-columns.js';
+import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
+import type { LeafContext, Strategy } from '../context.js';
+import { decline, isDeclined, type Declined } from '../declined.js';
+import { entryOf } from '../entry-of.js';
+import { rowsOfStreams } from '../row-windows.js';
+import { countRows, readEntries } from '../rows.js';
+import { bucketsOf, countGroups, type Buckets } from './counting.js';
+import { duplicateRows } from './duplicates.js';
+import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
+import { areRewritten } from './rewritten.js';
+import { listSelection, type StreamListing } from './stream-listing.js';
+
+/** How long it is remembered that a selection has lines. */
+const linesMs = 600_000;
+/** Of more fields it is not asked whether a row has none of them. */
+const maxFields = 300;
+/** The most groups whose level only their lines show. */
+const maxUndecided = 50;
+const levels: ReadonlySet<string> = new Set(levelNames);
+const anyTime = '1970-01-01T00:00:00Z';
+/** Makes every rebuilt line of a group an object: no query can name it. */
+const filler = '\u0000';
+
+type Planned = LeafPlan & { readonly fields: FieldsPlan };
+
+/**
+ * Lets the backend count rows without a stored line by their fields: their lines are rebuilt from these, so that the fields show all that
+ * `| json` would find. Of a group of rows with the same fields one line is made and evaluated.
+ */
+export const fieldsStrategy: Strategy = {
+  name: 'fields',
+  summary: 'the backend counts rows without a line by the fields of which `| json` makes labels',
+  namesFailedEntry: 'no',
+  prepare: ({ fields, ...leaf }) =>
+    fields === undefined
+      ? decline('lines-needed')
+      : (request, context) => fieldsTable({ ...leaf, fields }, request, context),
+};
+
+async function fieldsTable(
+  plan: Planned,
+  request: LeafRequest,
+  context: LeafContext,
+): Promise<SeriesTable | Declined> {
+  const { leaf, columns, signal } = request;
+  const buckets = bucketsOf(columns, leaf.range.range);
+  if (isDeclined(buckets)) return buckets;
+  const { upstream, reader, refusals, naming } = context;
+  const key = JSON.stringify(['lines', upstream.owner, printFilter(plan.selection)]);
+  const known = refusals.get(key);
+  if (known !== undefined) return known;
+  const rebuilt = missingLineRows(naming);
+  const [listing, lines] = await Promise.all([
+    listSelection(upstream, reader, plan.selection, buckets.range, signal),
+    countRows(upstream, and(plan.selection, not(rebuilt)), buckets.range),
+  ]);
+  if (lines > 0) {
+    const refusal = decline('has-lines');
+    refusals.set(key, refusal, 0, linesMs);
+    return refusal;
+  }
+  const counting = new FieldCounting(plan, request, context, buckets, listing);
+  const counted = await counting.count();
+  if (isDeclined(counted)) return counted;
+  const into = leafEngine(request, true);
+  await counting.addTo(into, counted);
+  const pacer = new Pacer(signal);
+  await into.engine.prepare(pacer);
+  const rows = into.engine.rows();
+  const { isCut, isDistinct: isGrouped } = into.engine;
+  return {
+    rows: plan.fields.measure === 'presence' ? await absentRows(leaf.range, rows, columns, pacer) : rows,
+    isCut,
+    isGrouped,
+  };
+}
+
+interface Counted {
+  readonly groups: readonly Group[];
+  readonly surplus: readonly BackendRow[];
+  /** Rows whose level depends on their whole line, and which are not among the groups; undefined where there are none. */
+  readonly undecided: LogsqlFilter | undefined;
+}
+
+class FieldCounting {
+  readonly #plan: Planned;
+  readonly #request: LeafRequest;
+  readonly #context: LeafContext;
+  readonly #buckets: Buckets;
+  readonly #listing: StreamListing;
+  readonly #fields: readonly string[];
+  /** Fields with the name of a level, in the order in which a rebuilt line has them. */
+  readonly #levelFields: readonly string[];
+  readonly #filter: LogsqlFilter;
+
+  constructor(
+    plan: Planned,
+    request: LeafRequest,
+    context: LeafContext,
+    buckets: Buckets,
+    listing: StreamListing,
+  ) {
+    this.#plan = plan;
+    this.#request = request;
+    this.#context = context;
+    this.#buckets = buckets;
+    this.#listing = listing;
+    const { names, readsJson } = plan.fields;
+    const wanted = new Set([...names, ...[...names].map(plainName)]);
+    const needsLevel =
+      names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);
+    this.#levelFields = needsLevel ? listing.fields.filter((field) => levels.has(field)).sort() : [];
+    const parsed = readsJson ? listing.fields.filter((field) => wanted.has(labelName(field))) : [];
+    this.#fields = [...new Set([...parsed, ...this.#levelFields])];
+    this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
+  }
+
+  /** Asks the backend. */
+  async count(): Promise<Counted | Declined> {
+    const { context, names } = { context: this.#context, names: this.#plan.fields.names };
+    const { upstream, naming, limits, profiler, reader } = context;
+    const deciding: DecidingFields = { all: this.#fields, levels: [], hasOtlp: false };
+    const pacer = new Pacer(this.#request.signal);
+    const byLabels = await atPace(groupByLabels(names, this.#listing, deciding, naming), pacer);
+    const { selection } = this.#plan;
+    const profileRequest = { ...context, selection, columns: byLabels.placeholderColumns };
+    const grouping = profiler.expected(profileRequest).isHidden
+      ? groupByStream(this.#listing, deciding)
+      : byLabels;
+    const { range } = this.#buckets;
+    const [groups, profile] = await Promise.all([
+      countGroups({
+        ...{ upstream, filter: this.#filter, grouping, buckets: this.#buckets, maxGroups: Infinity },
+        ...{ push: { ...this.#plan.fields, stageNames: new Set<string>(), looksAtLines: false } },
+        ...{ memory: limits.memory, signal: this.#request.signal },
+      }),
+      profiler.of(profileRequest, range, this.#listing.listed),
+    ]);
+    if (isDeclined(groups)) return groups;
+    if (profile.isHidden && grouping === byLabels) return decline('hidden-fields');
+    if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
+    if (await areRewritten(groups, this.#fields, { upstream, selection, range }))
+      return decline('rewritten-numbers');
+    const { streams } = this.#listing;
+    const looked = { ...context, memory: limits.memory, filter: this.#filter, range, streams, profile };
+    const surplus =
+      this.#plan.fields.measure === 'presence'
+        ? []
+        : await duplicateRows({ ...looked, reader, fields: this.#fields });
+    if (isDeclined(surplus)) return surplus;
+    return this.#withoutUndecided(groups, surplus);
+  }
+
+  /** Whether there may be rows without any field of their own: their line is empty, and no JSON. */
+  async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
+    const mayBe = groups.some(({ get }) => this.#fields.every((field) => (get(field) ?? '') === ''));
+    if (!this.#plan.fields.readsJson || !mayBe) return false;
+    const all = [...this.#listing.streams.values()];
+    const own = this.#listing.fields.filter((field) => !all.some(({ fields }) => fields.has(field)));
+    if (own.length > maxFields) return true;
+    const empty = and(this.#filter, ...own.map((field) => not(present(field))));
+    return (await countRows(this.#context.upstream, empty, this.#buckets.range)) > 0;
+  }
+
+  /** Leaves out the groups whose level their fields do not show. */
+  #withoutUndecided(groups: readonly Group[], surplus: readonly BackendRow[]): Counted | Declined {
+    const { names } = this.#plan.fields;
+    if (!names.has(detectedLevelName)) return { groups, surplus, undecided: undefined };
+    const decided: Group[] = [];
+    const others = new Map<string, LogsqlFilter>();
+    for (const group of groups) {
+      if (this.#isLevelShown(group)) decided.push(group);
+      else {
+        const values = this.#levelFields.map((field) => [field, group.get(field) ?? ''] as const);
+        others.set(JSON.stringify(values), and(...values.map(([field, value]) => exact(field, value))));
+      }
+    }
+    if (others.size > maxUndecided) return decline('too-many-shapes');
+    return { groups: decided, surplus, undecided: others.size === 0 ? undefined : or(...others.values()) };
+  }
+
+  #isLevelShown({ stream, get }: Group): boolean {
+    const { level, fields } = this.#context.reader.stream(stream);
+    if (level !== undefined) return true;
+    const first = this.#levelFields.find((field) => !fields.has(field) && (get(field) ?? '') !== '');
+    return first !== undefined && normalLevel(get(first) ?? '') !== undefined;
+  }
+
+  /** Adds the counts, and what rows have to be read for. */
+  async addTo(into: LeafEngine, { groups, surplus, undecided }: Counted): Promise<void> {
+    const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
+    const { range, pushed } = plan;
+    context.counts.scanned(this.#listing.listed);
+    const extract = compileExtractor({ ...range, op: 'count_over_time' }, pushed);
+    const pacer = new Pacer(request.signal);
+    for (const { stream, get, values } of groups) {
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
+      const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
+      const row = Object.fromEntries([...fields, [filler, ' '], ['_time', anyTime], ['_stream', stream]]);
+      const sample = extract(entryOf(context.reader.read(row)));
+      if (sample === undefined) continue;
+      for (const [timestampNs, value] of values) {
+        if (!into.engine.isInWindow(timestampNs)) continue;
+        if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+        into.engine.add(sample.labels, timestampNs, value);
+      }
+      into.checkSeries();
+    }
+    const ofRow = compileExtractor(range, pushed);
+    for (const row of surplus) {
+      const entry = entryOf(context.reader.read(row));
+      const sample = ofRow(entry);
+      if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
+    }
+    if (undecided !== undefined) await this.#readRows(into, undecided);
+  }
+
+  /** Reads rows, repeated ones too, which are subtracted as surplus. */
+  async #readRows({ engine, checkSeries }: LeafEngine, undecided: LogsqlFilter): Promise<void> {
+    const { context, plan } = { context: this.#context, plan: this.#plan };
+    const { signal } = this.#request;
+    const rows = {
+      ...{ filter: and(this.#filter, undecided), selection: and(plan.selection, undecided) },
+      ...{ columns: undefined, range: this.#buckets.range, repeats: 'nowhere' as const },
+      selectedRows: rowsOfStreams(this.#listing.listed),
+    };
+    const extract = sampleEvaluator(plan.range, plan.pushed, { workers: context.workers, signal });
+    const pacer = new LinePacer(signal);
+    for await (const batch of readEntries(rows, context)) {
+      await addEntries(engine, extract, batch, pacer);
+      checkSeries();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { ApiError } from '../../../../../core/base/errors/api-error.js';
+import { runs } from '../../../../setup/runs.js';
+import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
+import { base, second } from './json-lines.js';
+
+let store: MetricStore;
+let account = 80_000;
+
+test.before(async () => {
+  store = await MetricStore.open();
+});
+test.after.always(() => store.close());
+
+async function outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  try {
+    return valuesOf((await store.run(request, { account, pushdown })).answer);
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+async function tried(text: string): Promise<readonly string[]> {
+  const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+  return (await store.run(request, { account })).tried;
+}
+
+const values = [
+  '',
+  '200',
+  '500',
+  '5e2',
+  '1_000',
+  'ten',
+  'GET',
+  'error',
+  'Warn',
+  'fehler',
+  'it is an error',
+  'é\n"',
+];
+const fieldNames = ['status', 'app', 'team', 'user.id', 'user_id', 'level', 'severity', 'log.level', 'Level'];
+const anyRow: fc.Arbitrary<StoredEntry> = fc.record({
+  ns: fc.integer({ min: 1, max: 300_000 }).map((ms) => base + BigInt(ms) * 1_000_000n),
+  stream: fc.oneof(
+    fc.constant({ app: 'a' }),
+    fc.constant({ app: 'b', level: 'warn' }),
+    fc.constant({ app: 'c', team: 't', status: '7' }),
+  ),
+  line: fc.constant(''),
+  metadata: fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 4 }),
+});
+
+const queries = [
+  'sum(count_over_time({app=~".+"} | json [120s]))',
+  'sum by (status) (count_over_time({app=~".+"} | json [60s]))',
+  'sum by (app, status_extracted) (rate({app=~".+"} | json | status_extracted!="" [60s]))',
+  'sum by (user_id) (count_over_time({app=~".+"} | json | status >= 500 | __error__="" [60s] offset 1s))',
+  'sum by (app) (count_over_time({app=~".+"} | json | status >= 500 [60s]))',
+  'sum by (detected_level, app) (count_over_time({app=~".+"}[60s]))',
+  'sum by (detected_level) (count_over_time({app=~".+"} | json | drop __error__ | detected_level!="info" [60s]))',
+  'sum by (level, team) (count_over_time({app=~".+"} | json | keep level, team [90s]))',
+  'sum without () (count_over_time({app="a"} | json | keep status [60s]))',
+  'count_over_time({app="a"} [60s])',
+  'absent_over_time({app="a"} | json | status="200" [60s])',
+];
+
+test.serial('rows without a line are counted by their fields as their rebuilt lines are', async (t) => {
+  t.timeout(300_000);
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRow, { minLength: 1, maxLength: 40 }), async (stored) => {
+      account += 1;
+      await store.push(account, [...new Map(stored.map((one) => [one.ns, one])).values()]);
+      for (const text of queries) t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    }),
+    { numRuns: runs(25) },
+  );
+});
+
+function rows(count: number): readonly StoredEntry[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ns: base + BigInt(n) * second,
+    stream: { app: 'a', pod: `pod-${n % 3}` },
+    line: '',
+    metadata: {
+      status: n % 10 === 0 ? '500' : '200',
+      level: n % 7 === 0 ? 'error' : 'info',
+      took: String(n),
+    },
+  }));
+}
+
+test.serial('no row is read where fields show all that is asked, and lines end that', async (t) => {
+  account += 1;
+  await store.push(account, rows(290));
+  for (const text of [
+    'sum by (status) (count_over_time({app="a"} | json [60s]))',
+    'sum by (detected_level) (count_over_time({app="a"}[60s]))',
+    'sum(count_over_time({app="a"} | json | status >= 500 [60s]))',
+  ]) {
+    t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'), text);
+    t.deepEqual(await tried(text), ['fields:ran'], text);
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const { calls } = await store.run(request, { account });
+    t.true(calls.reduce((sum, { rows: read }) => sum + read, 0) < 60, text);
+  }
+  account += 1;
+  await store.push(account, [
+    ...rows(20),
+    { ns: base + second, stream: { app: 'a' }, line: '{"status":"7"}' },
+  ]);
+  const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
+  t.deepEqual(await outcome(text, 'on'), await outcome(text, 'off'));
+  t.is((await tried(text))[0], 'fields:has-lines');
+});
