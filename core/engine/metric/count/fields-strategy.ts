@@ -3,12 +3,10 @@ import type { LeafEngine, LeafRequest, SeriesTable } from '../../../logql/metric
 import { sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { LinePacer } from '../../../logql/lines/line-pacer.js';
 import { compileExtractor } from '../../../logql/pipeline/extractor.js';
-import { labelName } from '../../../logql/pipeline/label-name.js';
 import { Pacer } from '../../../base/pace/pacer.js';
 import { atPace } from '../../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, exact, not, or, present } from '../../../victoria/logsql/build.js';
-import { printFilter } from '../../../victoria/logsql/print.js';
+import { and, exact, or } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames, normalLevel } from '../../../victoria/names/level-words.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -19,17 +17,14 @@ import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { entryOf } from '../entry-of.js';
 import { rowsOfStreams } from '../row-windows.js';
-import { countRows, readEntries } from '../rows.js';
+import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
+import { declineLines, mayHaveEmptyLines, parsedFields } from './rebuilt-rows.js';
 import { areRewritten } from './rewritten.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
-/** How long it is remembered that a selection has lines. */
-const linesMs = 600_000;
-/** Of more fields it is not asked whether a row has none of them. */
-const maxFields = 300;
 /** The most groups whose level only their lines show. */
 const maxUndecided = 50;
 const levels: ReadonlySet<string> = new Set(levelNames);
@@ -61,20 +56,12 @@ async function fieldsTable(
   const { leaf, columns, signal } = request;
   const buckets = bucketsOf(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
-  const { upstream, reader, refusals, naming } = context;
-  const key = JSON.stringify(['lines', upstream.owner, printFilter(plan.selection)]);
-  const known = refusals.get(key);
-  if (known !== undefined) return known;
-  const rebuilt = missingLineRows(naming);
-  const [listing, lines] = await Promise.all([
+  const { upstream, reader } = context;
+  const [refusal, listing] = await Promise.all([
+    declineLines(plan.selection, buckets.range, context),
     listSelection(upstream, reader, plan.selection, buckets.range, signal),
-    countRows(upstream, and(plan.selection, not(rebuilt)), buckets.range),
   ]);
-  if (lines > 0) {
-    const refusal = decline('has-lines');
-    refusals.set(key, refusal, 0, linesMs);
-    return refusal;
-  }
+  if (refusal !== undefined) return refusal;
   const counting = new FieldCounting(plan, request, context, buckets, listing);
   const counted = await counting.count();
   if (isDeclined(counted)) return counted;
@@ -126,7 +113,7 @@ class FieldCounting {
     const needsLevel =
       names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);
     this.#levelFields = needsLevel ? listing.fields.filter((field) => levels.has(field)).sort() : [];
-    const parsed = readsJson ? listing.fields.filter((field) => wanted.has(labelName(field))) : [];
+    const parsed = readsJson ? parsedFields(wanted, listing) : [];
     this.#fields = [...new Set([...parsed, ...this.#levelFields])];
     this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
   }
@@ -171,11 +158,7 @@ class FieldCounting {
   async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
     const mayBe = groups.some(({ get }) => this.#fields.every((field) => (get(field) ?? '') === ''));
     if (!this.#plan.fields.readsJson || !mayBe) return false;
-    const all = [...this.#listing.streams.values()];
-    const own = this.#listing.fields.filter((field) => !all.some(({ fields }) => fields.has(field)));
-    if (own.length > maxFields) return true;
-    const empty = and(this.#filter, ...own.map((field) => not(present(field))));
-    return (await countRows(this.#context.upstream, empty, this.#buckets.range)) > 0;
+    return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
 
   /** Leaves out the groups whose level their fields do not show. */

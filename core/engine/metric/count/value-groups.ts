@@ -30,7 +30,8 @@ import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
 import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
-import { obstacleIn, type ProfileRequest } from './profile.js';
+import { obstacleIn, type ProfileRequest, type SelectionProfile } from './profile.js';
+import { declineLines, fieldShaper, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
@@ -74,9 +75,15 @@ async function valueTable(
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
   const { upstream, reader, limits, profiler } = context;
-  const streamListing = await listSelection(upstream, reader, plan.selection, range, request.signal);
+  const [refusal, streamListing] = await Promise.all([
+    declineLines(plan.selection, range, context),
+    listSelection(upstream, reader, plan.selection, range, request.signal),
+  ]);
   const { streams, listed } = streamListing;
-  const known = await knownOf(plan, streamListing, range, request, context);
+  const known =
+    refusal === undefined
+      ? await knownOfFields(plan, streamListing, request, context)
+      : await knownOf(plan, streamListing, range, request, context);
   if (isDeclined(known)) return known;
   // Values that come in one call are asked for beside the look that proves them right.
   const isOneCall = rowsOfStreams(listed) <= callRows;
@@ -84,10 +91,12 @@ async function valueTable(
   const leave = isOneCall ? await upstream.hold?.(range) : undefined;
   const gatherWith = (shaper: ValueShaper): Gathering =>
     gather({ ...known, shaper, plan, buckets, isOneCall }, context);
-  let gathering = obstacleIn(expected) === undefined ? gatherWith(surest(known.shaper, expected)) : undefined;
+  const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
+    obstacleIn(refusal === undefined ? { ...profile, missing: 0 } : profile);
+  let gathering = obstacleTo(expected) === undefined ? gatherWith(surest(known.shaper, expected)) : undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, listed);
-    const obstacle = obstacleIn(profile);
+    const obstacle = obstacleTo(profile);
     if (obstacle !== undefined) return obstacle;
     const shaper = surest(known.shaper, profile);
     if (gathering?.shaper !== shaper) {
@@ -105,6 +114,13 @@ async function valueTable(
     const { grouping } = known;
     const stopped = await readValues({ plan, grouping, buckets, gathering, values }, request, context);
     if (stopped !== undefined) return stopped;
+    const { hasEmpty } = values;
+    if (
+      refusal === undefined &&
+      hasEmpty &&
+      (await mayHaveEmptyLines(plan.logs.filter, streamListing, range, context))
+    )
+      return decline('missing-lines');
     // Rows came or went since the surplus ones were found.
     if (values.leftOver > 0) return decline('repeated-rows');
     await into.engine.prepare(new Pacer(request.signal));
@@ -148,6 +164,26 @@ async function knownOf(
     ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
   });
   return { grouping, shaper, profileRequest };
+}
+
+/** The same for rows without a line, of which fields are all that `| json` finds. */
+async function knownOfFields(
+  { shortLines: { names }, unwrap, selection }: Unwrapping,
+  streamListing: StreamListing,
+  { signal }: LeafRequest,
+  context: LeafContext,
+): Promise<Known | Declined> {
+  const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
+  const shaper = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
+  if (shaper === undefined) return decline('row-labels');
+  const deciding = { all: [], levels: [], hasOtlp: false };
+  const pacer = new Pacer(signal);
+  const grouping = await atPace(groupByLabels(names, streamListing, deciding, context.naming), pacer);
+  return {
+    grouping,
+    shaper,
+    profileRequest: { ...context, selection, columns: grouping.placeholderColumns },
+  };
 }
 
 /** A call for values, in groups. */
@@ -265,6 +301,7 @@ class GroupedValues {
   readonly #sampleOfLine: LineEvaluator<ExtractedSample | undefined>;
   readonly #counts: LeafContext['counts'];
   readonly #pacer: Pacer;
+  #hasEmpty = false;
   /** How often a value of a series is to be left out, by the end of its bucket. */
   readonly #surplus = new Map<bigint, Map<string, number>>();
 
@@ -290,6 +327,11 @@ class GroupedValues {
     let count = 0;
     for (const values of this.#surplus.values()) for (const left of values.values()) count += left;
     return count;
+  }
+
+  /** Whether a row had no value. */
+  get hasEmpty(): boolean {
+    return this.#hasEmpty;
   }
 
   leaveOut(rows: readonly BackendRow[]): void {
@@ -323,6 +365,7 @@ class GroupedValues {
       for (const text of texts) {
         const pause = this.#pacer.due();
         if (pause !== undefined) await pause;
+        this.#hasEmpty ||= text === '';
         if (text === '') continue;
         const value = this.#convert(text);
         if (typeof value === 'number' && usual !== undefined) {

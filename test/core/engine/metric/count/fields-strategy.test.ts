@@ -66,6 +66,9 @@ const queries = [
   'sum without () (count_over_time({app="a"} | json | keep status [60s]))',
   'count_over_time({app="a"} [60s])',
   'absent_over_time({app="a"} | json | status="200" [60s])',
+  'quantile_over_time(0.7, {app=~".+"} | json | unwrap status | __error__="" [60s]) by (user_id)',
+  'max by (app) (max_over_time({app=~".+"} | json | unwrap status_code | app!="b" [60s]))',
+  'min_over_time({app="a"} | json | drop __error__ | unwrap user_id [90s]) by (app)',
 ];
 
 test.serial('rows without a line are counted by their fields as their rebuilt lines are', async (t) => {

@@ -1,0 +1,81 @@
+import { labelName } from '../../../logql/pipeline/label-name.js';
+import type { TimeRange } from '../../../base/time/range.js';
+import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import { and, not, present } from '../../../victoria/logsql/build.js';
+import { printFilter } from '../../../victoria/logsql/print.js';
+import { rebuildLine } from '../../../victoria/names/missing-line.js';
+import { missingLineRows } from '../../plan/missing-lines.js';
+import type { LeafContext } from '../context.js';
+import { decline, type Declined } from '../declined.js';
+import { countRows } from '../rows.js';
+import type { ValueShaper } from './json.js';
+import type { StreamListing } from './stream-listing.js';
+
+/** How long it is remembered that a selection has lines. */
+const linesMs = 600_000;
+
+/** Declines where a row of a selection has a stored line: only rebuilt lines show what their fields show. */
+export async function declineLines(
+  selection: LogsqlFilter,
+  range: TimeRange,
+  { upstream, refusals, naming }: LeafContext,
+): Promise<Declined | undefined> {
+  const key = JSON.stringify(['lines', upstream.owner, printFilter(selection)]);
+  const known = refusals.get(key);
+  if (known !== undefined) return known;
+  const lines = await countRows(upstream, and(selection, not(missingLineRows(naming))), range);
+  if (lines === 0) return undefined;
+  const refusal = decline('has-lines');
+  refusals.set(key, refusal, 0, linesMs);
+  return refusal;
+}
+
+/** Of more fields it is not asked whether a row has none of them. */
+const maxFields = 300;
+
+/** Whether rows may have no field of their own: their line is empty, and no JSON. */
+export async function mayHaveEmptyLines(
+  filter: LogsqlFilter,
+  listing: StreamListing,
+  range: TimeRange,
+  { upstream }: Pick<LeafContext, 'upstream'>,
+): Promise<boolean> {
+  const own = listing.fields.filter((field) => !isOfStream(field, listing));
+  if (own.length > maxFields) return true;
+  return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
+}
+
+function isOfStream(field: string, { streams }: StreamListing): boolean {
+  return [...streams.values()].some(({ fields }) => fields.has(field));
+}
+
+/** The fields of which `| json` makes one of these labels in a rebuilt line. */
+export function parsedFields(names: ReadonlySet<string>, { fields }: StreamListing): readonly string[] {
+  return fields.filter((field) => names.has(labelName(field)));
+}
+
+/** Gathers the values of a field by those of others, in rows without a line; undefined where not one field makes the label. */
+export function fieldShaper(
+  names: ReadonlySet<string>,
+  name: string,
+  listing: StreamListing,
+): ValueShaper | undefined {
+  const [valueColumn, another] = parsedFields(new Set([name]), listing);
+  if (valueColumn === undefined || another !== undefined) return undefined;
+  const read = parsedFields(new Set([...names, name]), listing);
+  // A field of the stream is not in the line.
+  if (read.some((field) => isOfStream(field, listing))) return undefined;
+  const columns = read.filter((field) => field !== valueColumn);
+  const lineOf: ValueShaper['lineOf'] = (get, value) => {
+    const others = columns.map((field) => [field, get(field) ?? ''] as const);
+    return rebuildLine([...others, [valueColumn, value] as const].filter(([, text]) => text !== ''));
+  };
+  return {
+    pipes: [],
+    columns,
+    valueColumn,
+    representativeOf: (get) => ({ line: lineOf(get, '') }),
+    undecidedLine: () => '',
+    lineOf,
+  };
+}
