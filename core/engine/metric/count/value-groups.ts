@@ -1,6 +1,6 @@
 import { leafEngine, pipelineError } from '../../../logql/metric/index.js';
 import type { LeafEngine, LeafRequest, SeriesTable } from '../../../logql/metric/index.js';
-import type { Stage, Unwrap } from '../../../logql/ast.js';
+import type { Stage } from '../../../logql/ast.js';
 import { sampleEvaluator, type LineEvaluator } from '../../../logql/lines/evaluator.js';
 import type { Conversion } from '../../../logql/pipeline/conversions.js';
 import {
@@ -12,8 +12,6 @@ import {
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { Pacer } from '../../../base/pace/pacer.js';
-import { atPace } from '../../../base/pace/steps.js';
-import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlQuery } from '../../../victoria/logsql/ast.js';
 import { freeName, limit, query, stats, statsFunction, timeBucket } from '../../../victoria/logsql/build.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
@@ -21,27 +19,25 @@ import { parseRowTime } from '../../../victoria/names/row-time.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import { namesIn } from '../../plan/metric-columns.js';
-import type { LeafPlan, ShortLinesPlan } from '../../plan/types.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
 import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
 import { entryOf } from '../entry-of.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
-import { decidingFields, groupByLabels, streamOf, type Grouping } from './grouping.js';
-import { lenientNumberLines, openNames, valuesQuestion, type ValueShaper } from './json.js';
-import { obstacleIn, type ProfileRequest, type SelectionProfile } from './profile.js';
-import { declineLines, fieldShaper, mayHaveEmptyLines } from './rebuilt-rows.js';
+import { streamOf, type Grouping } from './grouping.js';
+import type { ValueShaper } from './json.js';
+import { obstacleIn, type SelectionProfile } from './profile.js';
+import { knownOf, knownOfFields, type Known, type Unwrapping } from './known-values.js';
+import { declineLines, mayHaveEmptyLines } from './rebuilt-rows.js';
 import { surest, type Get } from './shapes.js';
-import { listSelection, type StreamListing } from './stream-listing.js';
+import { listSelection } from './stream-listing.js';
 
 /** The functions of unwrapped values for which neither times nor order within a bucket matter. */
 const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_time', 'max_over_time']);
 
 /** The most groups, counted in each bucket of time, of one call. */
 const maxGroups = 100_000;
-
-type Unwrapping = LeafPlan & { readonly shortLines: ShortLinesPlan; readonly unwrap: Unwrap };
 
 /** Lets the backend gather the values of each group and bucket of time. */
 export const valueGroupsStrategy: Strategy = {
@@ -130,60 +126,6 @@ async function valueTable(
     gathering?.begun?.end();
     leave?.();
   }
-}
-
-/** What has to be known of a selection before its values are asked for. */
-interface Known {
-  readonly grouping: Grouping;
-  readonly shaper: ValueShaper;
-  readonly profileRequest: ProfileRequest;
-}
-
-async function knownOf(
-  { shortLines, unwrap, selection }: Unwrapping,
-  streamListing: StreamListing,
-  range: TimeRange,
-  { signal }: LeafRequest,
-  context: LeafContext,
-): Promise<Known | Declined> {
-  const { naming } = context;
-  const { streams, listed } = streamListing;
-  const open = openNames(shortLines.fromJson, streamListing);
-  const isLabel = [...streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const deciding = decidingFields(shortLines.names, streamListing, naming);
-  if (isLabel || !open.includes(unwrap.name) || deciding.all.length > 0) return decline('row-labels');
-  const question = valuesQuestion(open, unwrap.name);
-  if (isDeclined(question)) return question;
-  const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
-  const sampled = { ...context, selection, range, rows: rowsOfStreams(listed) };
-  const shaper = await context.shapes.of(question, sampled);
-  if (isDeclined(shaper)) return shaper;
-  const profileRequest = context.profiler.worthAsking({
-    ...{ ...context, selection, columns: grouping.placeholderColumns },
-    ...{ unreliable: lenientNumberLines, doubts: shaper.sure?.doubts },
-  });
-  return { grouping, shaper, profileRequest };
-}
-
-/** The same for rows without a line, of which fields are all that `| json` finds. */
-async function knownOfFields(
-  { shortLines: { names }, unwrap, selection }: Unwrapping,
-  streamListing: StreamListing,
-  { signal }: LeafRequest,
-  context: LeafContext,
-): Promise<Known | Declined> {
-  const isLabel = [...streamListing.streams.values()].some(({ labelNames }) => labelNames.has(unwrap.name));
-  const shaper = isLabel ? undefined : fieldShaper(names, unwrap.name, streamListing);
-  if (shaper === undefined) return decline('row-labels');
-  const deciding = { all: [], levels: [], hasOtlp: false };
-  const pacer = new Pacer(signal);
-  const grouping = await atPace(groupByLabels(names, streamListing, deciding, context.naming), pacer);
-  return {
-    grouping,
-    shaper,
-    profileRequest: { ...context, selection, columns: grouping.placeholderColumns },
-  };
 }
 
 /** A call for values, in groups. */
