@@ -25,10 +25,20 @@ export interface GoldenCase {
   readonly golden: Answered;
 }
 
-/** A set of cases below test/data/conformance: `http`, or `otel`. */
-export type CaseSet = 'http' | 'otel';
+/** A set of cases below test/data: two of the conformance corpus, and one of the logs of all doors. */
+export type CaseSet = 'http' | 'otel' | 'doors';
 
-const folder = 'test/data/conformance';
+const files: Readonly<Record<CaseSet, { readonly cases: string; readonly goldens: string }>> = {
+  http: {
+    cases: 'test/data/conformance/http-cases.jsonl',
+    goldens: 'test/data/conformance/http-golden.jsonl.gz',
+  },
+  otel: {
+    cases: 'test/data/conformance/otel-cases.jsonl',
+    goldens: 'test/data/conformance/otel-golden.jsonl.gz',
+  },
+  doors: { cases: 'test/data/doors/cases.jsonl.gz', goldens: 'test/data/doors/golden.jsonl.gz' },
+};
 
 /** The cases of a set with Loki's answers, in the order of the file. */
 export function readCases(set: CaseSet): readonly GoldenCase[] {
@@ -42,12 +52,12 @@ const read = new Map<CaseSet, readonly GoldenCase[]>();
 
 function casesOf(set: CaseSet): readonly GoldenCase[] {
   const goldens = new Map<string, Answered>();
-  for (const line of readLines(`${folder}/${set}-golden.jsonl.gz`)) {
+  for (const line of readLines(files[set].goldens)) {
     // The corpus is data of this repository; its form is told in its README.
     const { id, status, body } = JSON.parse(line) as Answered & { readonly id: string };
     goldens.set(id, { status, body });
   }
-  return readLines(`${folder}/${set}-cases.jsonl`).map((line) => {
+  return readLines(files[set].cases).map((line) => {
     const request = JSON.parse(line) as Case;
     const golden = goldens.get(request.id);
     if (golden === undefined) throw new Error(`no recorded answer for ${request.id}`);

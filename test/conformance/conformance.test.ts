@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Pool } from 'undici';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
-import { readCases, type Answered, type CaseSet, type GoldenCase } from './cases.js';
+import { readCases, type Answered, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
 import { readExceptions } from './exceptions.js';
@@ -17,7 +17,7 @@ interface AnsweredCase extends GoldenCase {
 let store: Store;
 let proxy: RunningProxy;
 /** What the proxy said when its caches were empty. */
-const first: Record<CaseSet, readonly AnsweredCase[]> = { http: [], otel: [] };
+const first: Record<'http' | 'otel', readonly AnsweredCase[]> = { http: [], otel: [] };
 
 test.before('the corpus is in the store', async (t) => {
   t.timeout(300_000);

@@ -1,15 +1,7 @@
 import { request } from 'undici';
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
 import { readLines } from './cases.js';
-
-/** Backend tenants of the corpus: AccountID by X-Scope-OrgID, ProjectID 0. */
-export const accounts: ReadonlyMap<string, number> = new Map([
-  ['t1', 11],
-  ['t2', 12],
-  ['t3', 13],
-]);
-
-const folder = 'test/data/conformance';
+import { conformanceCorpus, type Corpus } from './corpus.js';
 
 interface RowBatch {
   readonly tenant: string;
@@ -30,13 +22,14 @@ export type Keeps = (ns: bigint, content: string) => boolean;
 
 const everything: Keeps = () => true;
 
-/** Pushes the entries of the corpus into an empty store, and the rows that an OTLP export leaves there; tells how many by tenant. */
+/** Pushes the entries and the rows of a corpus into an empty store, and returns how many these are by tenant. */
 export async function loadData(
   backendUrl: string,
   keeps: Keeps = everything,
+  corpus = conformanceCorpus,
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = await pushEntries(backendUrl, '?disable_message_parsing=1', keeps);
-  for (const line of readLines(`${folder}/otel-rows.jsonl.gz`)) {
+  const counts = await pushEntries(corpus, backendUrl, '?disable_message_parsing=1', keeps);
+  for (const line of corpus.rows.flatMap(readLines)) {
     const batch = JSON.parse(line) as RowBatch;
     const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(batch.stream_fields.join(','))}`;
     const rows = batch.rows
@@ -44,23 +37,24 @@ export async function loadData(
       .map((row) => JSON.stringify(row));
     counts.set(batch.tenant, (counts.get(batch.tenant) ?? 0) + rows.length);
     if (rows.length > 0)
-      await push(backendUrl, path, batch.tenant, 'application/stream+json', rows.join('\n'));
+      await push(corpus, backendUrl, path, batch.tenant, 'application/stream+json', rows.join('\n'));
   }
   return counts;
 }
 
 /** Pushes the entries as VictoriaLogs takes them when nothing is said: lines that are JSON objects are taken apart into fields. */
 export async function loadParsedData(backendUrl: string): Promise<void> {
-  await pushEntries(backendUrl, '', everything);
+  await pushEntries(conformanceCorpus, backendUrl, '', everything);
 }
 
 async function pushEntries(
+  corpus: Corpus,
   backendUrl: string,
   parameters: string,
   keeps: Keeps,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const line of readLines(`${folder}/dataset.jsonl.gz`)) {
+  for (const line of corpus.entries.flatMap(readLines)) {
     const { tenant, streams } = JSON.parse(line) as EntryBatch;
     const kept = streams
       .map(({ stream, values }) => ({
@@ -71,12 +65,13 @@ async function pushEntries(
     for (const { values } of kept) counts.set(tenant, (counts.get(tenant) ?? 0) + values.length);
     const path = `/insert/loki/api/v1/push${parameters}`;
     if (kept.length > 0)
-      await push(backendUrl, path, tenant, 'application/json', JSON.stringify({ streams: kept }));
+      await push(corpus, backendUrl, path, tenant, 'application/json', JSON.stringify({ streams: kept }));
   }
   return counts;
 }
 
 async function push(
+  { accounts }: Corpus,
   url: string,
   path: string,
   tenant: string,
@@ -94,34 +89,37 @@ async function push(
     throw new Error(`the backend refused a push: ${answer.statusCode} ${text.slice(0, 300)}`);
 }
 
-/** The rows of the corpus by tenant, as far as they are looked for. */
-const corpusRows: ReadonlyMap<string, number> = new Map([
-  ['t1', 30_470],
-  ['t3', 4_110],
-]);
-
 /** True when a backend shows all rows of the corpus, or of its part in it. */
-export async function isLoaded(url: string, wanted = corpusRows): Promise<boolean> {
-  for (const [tenant, rows] of wanted) if ((await countRows(url, tenant)) < rows) return false;
+export async function isLoaded(
+  url: string,
+  corpus = conformanceCorpus,
+  wanted = corpus.wanted,
+): Promise<boolean> {
+  for (const [tenant, rows] of wanted) if ((await countRows(url, corpus, tenant)) < rows) return false;
   return true;
 }
 
 /** Waits until a backend shows what was pushed last. */
-export async function waitUntilVisible(url: string, timeoutMs: number, wanted = corpusRows): Promise<void> {
+export async function waitUntilVisible(
+  url: string,
+  timeoutMs: number,
+  corpus = conformanceCorpus,
+  wanted = corpus.wanted,
+): Promise<void> {
   const until = Date.now() + timeoutMs;
   while (Date.now() < until) {
-    if (await isLoaded(url, wanted)) return;
+    if (await isLoaded(url, corpus, wanted)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error('the pushed rows did not become visible');
 }
 
 /** Rows of streams that the backend's index shows already: it does so later than it counts them. */
-async function countRows(url: string, tenant: string): Promise<number> {
+async function countRows(url: string, { accounts, range }: Corpus, tenant: string): Promise<number> {
   const form = new URLSearchParams({
     query: '{no_stream_has_this=""} | stats count() rows',
-    start: '1793491200',
-    end: '1793520000',
+    start: String(range.start),
+    end: String(range.end),
   });
   const answer = await request(new URL('/select/logsql/query', url), {
     method: 'POST',

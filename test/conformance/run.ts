@@ -15,6 +15,7 @@ import { startCluster, type Cluster } from './cluster.js';
 import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
+import { printTally } from './tally.js';
 import { corpusStartNs, openSplit, splitFlags } from './split-stores.js';
 
 const { values: options } = parseArgs({
@@ -105,18 +106,12 @@ function isWanted({ request }: GoldenCase): boolean {
 
 function report(outcomes: readonly Outcome[]): void {
   const exceptions = readExceptions();
-  const families = new Map<string, { passed: number; all: number }>();
-  for (const { request, difference } of outcomes) {
-    const count = families.get(request.family) ?? { passed: 0, all: 0 };
-    families.set(request.family, count);
-    count.all += 1;
-    if (difference === undefined) count.passed += 1;
-    else if (options.failures)
-      console.log(`FAIL ${request.id} ${JSON.stringify(request.params)}\n  ${difference}`);
-  }
-  for (const [family, { passed, all }] of families) console.log(`${family.padEnd(24)} ${passed}/${all}`);
-  const passed = outcomes.filter(({ difference }) => difference === undefined).length;
-  console.log(`${'all'.padEnd(24)} ${passed}/${outcomes.length}`);
+  if (options.failures)
+    for (const { request, difference } of outcomes)
+      if (difference !== undefined)
+        console.log(`FAIL ${request.id} ${JSON.stringify(request.params)}\n  ${difference}`);
+  printTally(outcomes, ({ request }) => request.family);
+  printTally(outcomes, () => 'all');
   const excepted = outcomes.filter(
     ({ request, difference }) => difference !== undefined && exceptions.has(request.id),
   );

@@ -34,7 +34,7 @@ export async function openSplit(
   ];
   for (const [store, place] of load ? places : []) {
     const counts = await loadData(store.url, (ns, content) => isIn(place, ns - atNs, content));
-    await waitUntilVisible(store.url, 30_000, counts);
+    await waitUntilVisible(store.url, 30_000, undefined, counts);
   }
   return {
     hot,

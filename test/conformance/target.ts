@@ -3,7 +3,8 @@ import { startProxy, type RunningProxy } from '../../core/program/start-proxy.js
 import type { Clock } from '../../core/base/clock.js';
 import { loadPipeline, type Pipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
-import { accounts, isLoaded, loadData, waitUntilVisible } from './load-data.js';
+import { conformanceCorpus, tenantMapOf } from './corpus.js';
+import { isLoaded, loadData, waitUntilVisible } from './load-data.js';
 
 /** A store with the corpus in it. */
 export interface Store {
@@ -12,19 +13,23 @@ export interface Store {
 }
 
 /** The embedded backend on a free port, or the one at `url`; loaded unless told otherwise. */
-export async function openStore(url: string | undefined, load: boolean): Promise<Store> {
+export async function openStore(
+  url: string | undefined,
+  load: boolean,
+  corpus = conformanceCorpus,
+): Promise<Store> {
   if (url !== undefined) {
     // A real store keeps repeated entries, so it is filled once.
-    if (load && !(await isLoaded(url))) {
-      await loadData(url);
-      await waitUntilVisible(url, 30_000);
+    if (load && !(await isLoaded(url, corpus))) {
+      await loadData(url, undefined, corpus);
+      await waitUntilVisible(url, 30_000, corpus);
     }
     return { url, close: () => Promise.resolve() };
   }
   const backend = await startDevBackend();
   try {
-    await loadData(backend.url);
-    await waitUntilVisible(backend.url, 30_000);
+    await loadData(backend.url, undefined, corpus);
+    await waitUntilVisible(backend.url, 30_000, corpus);
   } catch (error) {
     await backend.close();
     throw error;
@@ -39,12 +44,9 @@ export async function openProxy(
   more: Iterable<readonly [flag: string, value: string]> = [],
   clock?: Clock,
 ): Promise<RunningProxy> {
-  const tenantMap = Object.fromEntries(
-    [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
-  );
   const flags = new Map([
     ['backend', store.url],
-    ['tenant-map', JSON.stringify(tenantMap)],
+    ['tenant-map', tenantMapOf(conformanceCorpus)],
     ['rate-limit-per-second', '0'],
     ['listen', '127.0.0.1:0'],
     ['admin-listen', '127.0.0.1:0'],

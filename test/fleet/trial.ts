@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCases, type GoldenCase } from '../conformance/cases.js';
 import { compareAnswers } from '../conformance/compare.js';
+import { conformanceCorpus, tenantMapOf } from '../conformance/corpus.js';
 import { openStore, type Store } from '../conformance/target.js';
-import { accounts } from '../conformance/load-data.js';
 import { quantile } from '../overload/sample.js';
 import { CountingBackend } from './counting-backend.js';
 import type { Fleet, Replica } from './fleet.js';
@@ -11,11 +11,7 @@ import type { WireState } from './wire.js';
 
 /** What the corpus was recorded with, as flags of a process. */
 export const corpusFlags: readonly string[] = [
-  `-tenant-map=${JSON.stringify(
-    Object.fromEntries(
-      [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
-    ),
-  )}`,
+  `-tenant-map=${tenantMapOf(conformanceCorpus)}`,
   '-rate-limit-per-second=0',
   '-max-entries-limit-per-query=5000',
 ];

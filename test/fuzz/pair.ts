@@ -1,5 +1,6 @@
 import { request } from 'undici';
-import { accounts, loadData, waitUntilVisible } from '../conformance/load-data.js';
+import { conformanceCorpus, tenantMapOf } from '../conformance/corpus.js';
+import { loadData, waitUntilVisible } from '../conformance/load-data.js';
 import { DamagingRelay } from '../faults/relay.js';
 import { Watched, type WatchSettings } from '../watch/watched.js';
 
@@ -10,11 +11,7 @@ export interface Pair {
   close(): Promise<void>;
 }
 
-const tenantMap = JSON.stringify(
-  Object.fromEntries(
-    [...accounts].map(([id, account]) => [id, { account_id: String(account), project_id: '0' }]),
-  ),
-);
+const tenantMap = tenantMapOf(conformanceCorpus);
 
 /** Starts both; the backend has the corpus in it unless `fill` puts something else there. */
 export async function openPair(
