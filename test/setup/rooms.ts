@@ -19,6 +19,7 @@ const slowRooms: readonly (readonly string[])[] = [
   ['faults/'],
   ['fleet/'],
   ['conformance/'],
+  ['doors/'],
   ['core/program/workers'],
   ['core/program/', 'reload/'],
   ['clients/', 'contract/', 'fuzz/', 'hostile/', 'overload/'],

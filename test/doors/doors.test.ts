@@ -1,0 +1,54 @@
+import test from 'ava';
+import { readCases } from '../conformance/cases.js';
+import { readExceptions } from '../conformance/exceptions.js';
+import { remembering } from '../conformance/remembering.js';
+import type { Outcome } from '../conformance/replay.js';
+import { openStore, type Store } from '../conformance/target.js';
+import { doorsCorpus, replayIn } from './corpus.js';
+import { defaultMode, otherModes, sampleOf } from './modes.js';
+
+/** Of the requests, what is asked in the modes beside the default one; `npm run doors -- --all` asks all in all of them. */
+const oneOf = 16;
+
+const exceptions = readExceptions('test/doors/exceptions.jsonl');
+let store: Store;
+let outcomes: readonly Outcome[] = [];
+
+test.before('the rows of all doors are in the store', async (t) => {
+  t.timeout(300_000);
+  store = await remembering(await openStore(process.env['BACKEND_URL'], true, doorsCorpus));
+});
+
+test.after.always(async () => {
+  await store.close();
+});
+
+test.serial('requests about logs of all doors are answered as the recorded Loki did', async (t) => {
+  t.timeout(300_000);
+  outcomes = await replayIn(defaultMode, store, readCases('doors'));
+  t.deepEqual(differences(outcomes), []);
+  t.is(outcomes.length, 2065);
+});
+
+test.serial('an exception of the doors stands only where the answers really differ', (t) => {
+  const excepted = outcomes.filter(({ request }) => exceptions.has(request.id));
+  t.is(excepted.length, exceptions.size);
+  t.deepEqual(
+    excepted.filter(({ difference }) => difference === undefined).map(({ request }) => request.id),
+    [],
+  );
+});
+
+for (const mode of otherModes)
+  test.serial(`requests about logs of all doors are answered as recorded: ${mode.name}`, async (t) => {
+    t.timeout(300_000);
+    const sample = sampleOf(readCases('doors'), mode, oneOf, process.env['TEST_SEED']);
+    t.true(sample.length > 100);
+    t.deepEqual(differences(await replayIn(mode, store, sample)), []);
+  });
+
+function differences(all: readonly Outcome[]): readonly string[] {
+  return all.flatMap(({ request, difference }) =>
+    difference === undefined || exceptions.has(request.id) ? [] : [`${request.id}: ${difference}`],
+  );
+}
