@@ -11,6 +11,7 @@ export interface JsonLineOptions {
   /** Candidates in order of preference. */
   readonly msgFields: readonly string[];
   readonly timeField: string;
+  /** Names, or prefixes that end with `*`. */
   readonly ignoreFields: readonly string[];
   readonly extraFields: readonly (readonly [string, string])[];
 }
@@ -50,8 +51,17 @@ export function ingestJsonLine(
     fields.set('_msg', message);
     break;
   }
-  for (const name of options.ignoreFields) fields.delete(name);
+  for (const ignored of options.ignoreFields) ignoreField(fields, ignored);
   for (const [name, value] of options.extraFields) fields.set(name, value);
   const stream = sink.streamOf(options.streamFields.map((name) => [name, fields.get(name) ?? ''] as const));
   return sink.add(stream, timeNs, fields);
+}
+
+function ignoreField(fields: Map<string, string>, ignored: string): void {
+  if (!ignored.endsWith('*')) {
+    fields.delete(ignored);
+    return;
+  }
+  const prefix = ignored.slice(0, -1);
+  for (const name of [...fields.keys()]) if (name.startsWith(prefix)) fields.delete(name);
 }

@@ -119,6 +119,16 @@ test('JSON lines follow their field options', async (t) => {
   });
 });
 
+test('ignored fields of JSON lines may be prefixes', async (t) => {
+  await withBackend(t, {}, async ({ url }) => {
+    const line = '{"_msg":"hello","app":"x","log":{"offset":1,"file":{"path":"/a"}},"logtag":"F","lo":"y"}\n';
+    await jsonLine(url, line, '&ignore_fields=log.*,lo');
+    t.deepEqual(await rows(url, '{app="x"} | delete _time, _stream, _stream_id'), [
+      { _msg: 'hello', app: 'x', logtag: 'F' },
+    ]);
+  });
+});
+
 test('a body with the form content type is eaten', async (t) => {
   await withBackend(t, {}, async ({ url, stats }) => {
     const response = await jsonLine(url, '{"_msg":"x"}', '', {
