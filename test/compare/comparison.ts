@@ -137,7 +137,7 @@ function explanation(
   const fault =
     lines.length > fewLines
       ? undefined
-      : lost.find(({ entry }) => lines.some((line) => line.entry === entry));
+      : lost.find(({ row }) => lines.some(({ entry }) => entry.rows.includes(row)));
   if (fault !== undefined) return ['lost', fault.reason];
   const order = orderLost(question, difference, lines);
   return order === undefined ? ['different', ''] : ['lost', order];

@@ -1,5 +1,5 @@
 import type { Dataset, TenantData } from './data/dataset.js';
-import { lostEntries, type Lost } from './lost.js';
+import { lostRows, type Lost } from './lost.js';
 import { countInIndex, countInLoki, pushToBackend, pushToLoki, rowsOf, type Account } from './parties.js';
 
 const timeoutMs = 60_000;
@@ -18,27 +18,36 @@ export async function load(
     if (account === undefined) throw new Error(`tenant ${tenant.tenant} has no account`);
     for (const url of lokiUrls) {
       await fill(
-        tenant,
+        tenant.tenant,
+        entriesOf(tenant),
         () => countInLoki(url, tenant.tenant, data),
         () => pushToLoki(url, tenant),
       );
     }
-    const rows = async (): Promise<number> => (await rowsOf(backendUrl, account, data)).length;
-    await fill(tenant, rows, () => pushToBackend(backendUrl, tenant, account));
-    lost.push(...lostEntries(tenant, await rowsOf(backendUrl, account, data)));
+    const count = async (): Promise<number> => (await rowsOf(backendUrl, account, data)).length;
+    const rows = tenant.sources.reduce(
+      (sum, source) => sum + source.rows.length + source.laterRows.length,
+      0,
+    );
+    await fill(tenant.tenant, rows, count, () => pushToBackend(backendUrl, tenant, account));
+    lost.push(...lostRows(tenant, await rowsOf(backendUrl, account, data)));
   }
   return lost;
 }
 
 async function fill(
-  { tenant, streams }: TenantData,
+  tenant: string,
+  wanted: number,
   count: () => Promise<number>,
   push: () => Promise<void>,
 ): Promise<void> {
-  const wanted = streams.reduce((sum, { entries }) => sum + entries.length, 0);
   if ((await count()) === wanted) return;
   await push();
   await seen(tenant, wanted, count);
+}
+
+function entriesOf({ streams }: TenantData): number {
+  return streams.reduce((sum, { entries }) => sum + entries.length, 0);
 }
 
 /** Waits until so many entries can be seen. */
@@ -56,8 +65,6 @@ async function seen(tenant: string, wanted: number, count: () => Promise<number>
 /** Makes Loki write its chunks, which is when its index counts them. */
 export async function flush(url: string, data: Dataset): Promise<void> {
   await (await fetch(`${url}/flush`, { method: 'POST' })).arrayBuffer();
-  for (const { tenant, streams } of data.tenants) {
-    const wanted = streams.reduce((sum, { entries }) => sum + entries.length, 0);
-    await seen(tenant, wanted, () => countInIndex(url, tenant, data));
-  }
+  for (const tenant of data.tenants)
+    await seen(tenant.tenant, entriesOf(tenant), () => countInIndex(url, tenant.tenant, data));
 }

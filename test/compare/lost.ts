@@ -1,33 +1,34 @@
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
 import type { Answered } from '../conformance/cases.js';
 import { asArray, asObject, asText, canonical } from '../conformance/json.js';
-import type { Entry, Labels, Stream, TenantData } from './data/dataset.js';
-import { asLabel } from './data/facts.js';
+import type { Entry, Labels, TenantData } from './data/dataset.js';
+import { storedRow } from './data/doors.js';
+import type { Row } from './data/rows.js';
+import { shownName } from './data/view.js';
 import type { PlacedEntry } from './lines.js';
 import type { Question } from './question.js';
 import { natureOf } from './signature.js';
 import type { Different } from './verdict.js';
 
-/** An entry that the backend does not give back as it was pushed. */
+/** A row that the backend does not give back as it was sent. */
 export interface Lost {
-  readonly stream: Stream;
-  readonly entry: Entry;
+  readonly row: Row;
   readonly reason: string;
 }
 
-/** What was pushed and cannot be read back: the line, a label or metadata is another, or missing. */
-export function lostEntries({ streams }: TenantData, rows: readonly Labels[]): readonly Lost[] {
+/** What was sent and cannot be read back: a field is another, missing, or one too many. */
+export function lostRows({ sources }: TenantData, stored: readonly Labels[]): readonly Lost[] {
   const byTime = new Map<bigint, Labels[]>();
-  for (const row of rows) {
+  for (const row of stored) {
     const ns = parseRowTime(row['_time'] ?? '');
     const others = byTime.get(ns) ?? [];
     byTime.set(ns, others);
     others.push(row);
   }
-  return streams.flatMap((stream) =>
-    stream.entries.flatMap((entry) => {
-      const reason = reasonOf(stream, entry, byTime.get(entry.ns) ?? []);
-      return reason === undefined ? [] : [{ stream, entry, reason }];
+  return sources.flatMap((source) =>
+    [...source.rows, ...source.laterRows].flatMap((row) => {
+      const reason = reasonOf(storedRow(source, row), byTime.get(row.ns) ?? []);
+      return reason === undefined ? [] : [{ row, reason }];
     }),
   );
 }
@@ -70,29 +71,30 @@ function hasTie(lines: readonly PlacedEntry[]): boolean {
 }
 
 function joinedNames({ metadata }: Entry): readonly string[] {
-  const labels = Object.keys(metadata).map(asLabel);
+  const labels = Object.keys(metadata).map(shownName);
   return labels.filter((label, index) => labels.indexOf(label) < index);
 }
 
-function reasonOf(
-  { labels }: Stream,
-  { line, metadata }: Entry,
-  rows: readonly Labels[],
-): string | undefined {
-  const own = rows.filter((row) =>
-    Object.entries(labels).every(([name, value]) => row[name] === value || name in metadata),
-  );
-  if (own.length === 0) return `no row with its labels ${JSON.stringify(labels)}`;
-  const sameLine = own.filter((row) => (row['_msg'] ?? '') === line);
-  if (line === '') return 'an empty line';
-  if (sameLine.length === 0)
-    return `line ${JSON.stringify(line.slice(0, 100))} read back as ${JSON.stringify(own[0]?.['_msg']?.slice(0, 100))}`;
-  const twin = Object.entries(metadata).find(([name, value]) => labels[name] === value);
-  if (twin !== undefined)
-    return `metadata ${twin[0]} is what the label of its stream is, and cannot be told from it`;
-  const faults = sameLine.map((row) => Object.entries(metadata).find(([name, value]) => row[name] !== value));
-  const fault = faults[0];
-  if (fault === undefined || faults.includes(undefined)) return undefined;
-  const [name, value] = fault;
-  return `metadata ${name}=${JSON.stringify(value)} read back as ${JSON.stringify(sameLine[0]?.[name])}`;
+/** What the backend makes of a row, and the time, by which rows are found. */
+const made: ReadonlySet<string> = new Set(['_time', '_stream', '_stream_id']);
+
+/** What is another in the stored row that is most like the one sent. */
+function reasonOf(sent: Labels, stored: readonly Labels[]): string | undefined {
+  let fewest: readonly string[] | undefined;
+  for (const row of stored) {
+    const names = [...new Set([...Object.keys(sent), ...Object.keys(row)])];
+    const others = names.filter((name) => !made.has(name) && own(row, name) !== own(sent, name));
+    if (others.length === 0) return undefined;
+    if (fewest !== undefined && fewest.length <= others.length) continue;
+    fewest = others.map((name) => `${name} ${shown(own(sent, name))} read back as ${shown(own(row, name))}`);
+  }
+  return fewest?.[0] ?? 'no row of its time';
+}
+
+function own(row: Labels, name: string): string | undefined {
+  return Object.hasOwn(row, name) ? row[name] : undefined;
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value.slice(0, 100));
 }

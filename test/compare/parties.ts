@@ -1,6 +1,7 @@
 import { errors, Pool } from 'undici';
 import { send } from '../conformance/replay.js';
 import type { Dataset, Labels, Stream, TenantData } from './data/dataset.js';
+import { insertionOf, type Insertion } from './data/doors.js';
 import { caseOf } from './question.js';
 import type { Ask } from './verdict.js';
 
@@ -36,31 +37,21 @@ async function sentAgain<Value>(url: string, ask: () => Promise<Value>): Promise
   }
 }
 
-interface Target {
-  readonly url: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const mostBroken = 3;
 const linesPerPush = 2000;
 
-async function push({ url, path, headers }: Target, { streams }: TenantData): Promise<void> {
-  for (const batch of batches(streams)) {
-    const body = JSON.stringify({
-      streams: batch.map(({ labels, entries }) => ({
-        stream: labels,
-        values: entries.map(({ ns, line, metadata }) => [String(ns), line, metadata]),
-      })),
-    });
-    const answer = await fetch(new URL(path, url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body,
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${url} refused a push: ${answer.status} ${text.slice(0, 300)}`);
-  }
+async function post(
+  url: string,
+  { path, contentType, body }: Insertion,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const answer = await fetch(new URL(path, url), {
+    method: 'POST',
+    headers: { 'content-type': contentType, ...headers },
+    body,
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url} refused ${path}: ${answer.status} ${text.slice(0, 300)}`);
 }
 
 function batches(streams: readonly Stream[]): readonly (readonly Stream[])[] {
@@ -77,15 +68,30 @@ function batches(streams: readonly Stream[]): readonly (readonly Stream[])[] {
   return made;
 }
 
-export async function pushToLoki(url: string, data: TenantData): Promise<void> {
-  await push({ url, path: '/loki/api/v1/push', headers: { 'x-scope-orgid': data.tenant } }, data);
+/** Repeats are pushed as often as the backend has them. */
+export async function pushToLoki(url: string, { tenant, sources, streams }: TenantData): Promise<void> {
+  const later = new Set(sources.flatMap(({ laterRows }) => laterRows));
+  for (const isLater of [false, true]) {
+    for (const batch of batches(streams)) {
+      const body = JSON.stringify({
+        streams: batch.map(({ labels, entries }) => ({
+          stream: labels,
+          values: entries.flatMap(({ ns, line, metadata, rows }) =>
+            rows.filter((row) => later.has(row) === isLater).map(() => [String(ns), line, metadata]),
+          ),
+        })),
+      });
+      const path = '/loki/api/v1/push';
+      await post(url, { path, contentType: 'application/json', body }, { 'x-scope-orgid': tenant });
+    }
+  }
 }
 
-export async function pushToBackend(url: string, data: TenantData, account: Account): Promise<void> {
-  await push(
-    { url, path: '/insert/loki/api/v1/push?disable_message_parsing=1', headers: accountHeaders(account) },
-    data,
-  );
+export async function pushToBackend(url: string, { sources }: TenantData, account: Account): Promise<void> {
+  const headers = accountHeaders(account);
+  for (const source of sources) await post(url, insertionOf(source, source.rows), headers);
+  for (const source of sources)
+    if (source.laterRows.length > 0) await post(url, insertionOf(source, source.laterRows), headers);
 }
 
 function accountHeaders({ account, project }: Account): Readonly<Record<string, string>> {
@@ -96,7 +102,7 @@ function accountHeaders({ account, project }: Account): Readonly<Record<string, 
 export async function countInLoki(url: string, tenant: string, { startNs, endNs }: Dataset): Promise<number> {
   const seconds = (endNs - startNs) / 1_000_000_000n;
   const params = new URLSearchParams({
-    query: `sum(count_over_time({env=~".+"}[${seconds}s]))`,
+    query: `sum(count_over_time({service_name=~".+"}[${seconds}s]))`,
     time: String(endNs - 1n),
   });
   const answer = await fetch(`${url}/loki/api/v1/query?${params.toString()}`, {
@@ -115,7 +121,11 @@ export async function countInIndex(
   tenant: string,
   { startNs, endNs }: Dataset,
 ): Promise<number> {
-  const params = new URLSearchParams({ query: '{env=~".+"}', start: String(startNs), end: String(endNs) });
+  const params = new URLSearchParams({
+    query: '{service_name=~".+"}',
+    start: String(startNs),
+    end: String(endNs),
+  });
   const answer = await fetch(`${url}/loki/api/v1/index/stats?${params.toString()}`, {
     headers: { 'x-scope-orgid': tenant },
   });

@@ -1,20 +1,24 @@
 import { startDevBackend } from '../../core/embedded/index.js';
 import type { Answered } from '../conformance/cases.js';
 import { openProxy } from '../conformance/target.js';
-import { makeDataset, type Dataset } from './data/dataset.js';
+import { makeDataset, type Dataset, type DatasetSettings } from './data/dataset.js';
 import { partyAt, pushToBackend } from './parties.js';
 import type { Question } from './question.js';
 import type { Ask } from './verdict.js';
 
-/** A few logs, the same in each run of the tests. */
-export function fewLogs(seed: number): Dataset {
-  return makeDataset({
+/** Of a few logs, the same in each run of the tests. */
+export function fewSettings(seed: number): DatasetSettings {
+  return {
     seed,
     tenants: ['a', 'b'],
     endNs: 1_793_500_000n * 1_000_000_000n,
     streams: 6,
     linesPerStream: 12,
-  });
+  };
+}
+
+export function fewLogs(seed: number): Dataset {
+  return makeDataset(fewSettings(seed));
 }
 
 /** A proxy with these logs, that answers twice as two equal ones would. */

@@ -1,25 +1,25 @@
 import { Random } from '../../watch/random.js';
-import { shapes, type Shape } from './shapes.js';
-import { anyText, fieldName, hex, levels } from './values.js';
+import {
+  eventFieldNames,
+  eventValue,
+  metadataFieldNames,
+  metadataValue,
+  recordFields,
+  streamFieldsOf,
+} from './fields.js';
+import { withRepeats, withSiblings } from './repeats.js';
+import type { Door, Labels, Row, Source } from './rows.js';
+import { shapes } from './shapes.js';
+import { viewOf, type Stream } from './view.js';
 
-export type Labels = Readonly<Record<string, string>>;
-
-export interface Entry {
-  readonly ns: bigint;
-  readonly line: string;
-  readonly metadata: Labels;
-}
-
-export interface Stream {
-  readonly labels: Labels;
-  /** The name of the shape of its lines. */
-  readonly shape: string;
-  /** In the order of time. */
-  readonly entries: readonly Entry[];
-}
+export type { Labels, Source } from './rows.js';
+export type { Entry, Stream } from './view.js';
 
 export interface TenantData {
   readonly tenant: string;
+  /** What the backend is given. */
+  readonly sources: readonly Source[];
+  /** What Loki is given: its view of the same rows. */
   readonly streams: readonly Stream[];
 }
 
@@ -42,8 +42,8 @@ export interface DatasetSettings {
 
 /** Less than the age at which Loki flushes a chunk (`max_chunk_age`, two hours). */
 export const spanNs = 6600n * 1_000_000_000n;
-const apps = ['web', 'api', 'orders', 'checkout', 'db', 'cron', 'Gate-Way', 'worker_2'] as const;
-const environments = ['prod', 'dev', 'staging'] as const;
+/** Half of the streams are as Loki's clients send them, so that all kinds of lines and queries meet. */
+const doors: readonly Door[] = ['push', 'push', 'push', 'push', 'push', 'parsed', 'wide', 'wide', 'rebuilt', 'otlp'];
 
 /** Logs by a seed: the same ones for the same settings. */
 export function makeDataset(settings: DatasetSettings): Dataset {
@@ -52,48 +52,57 @@ export function makeDataset(settings: DatasetSettings): Dataset {
   const names = Object.keys(shapes);
   const tenants = settings.tenants.map((tenant, place) => {
     const count = Math.max(1, place === 0 ? settings.streams : Math.floor(settings.streams / 3));
-    const seen = new Set<string>();
-    const streams = Array.from({ length: count }, (_, index) => {
+    const made = Array.from({ length: count }, (_, index) => {
       const random = Random.of(seed * 7 + place, index);
       const shape = index < names.length && place === 0 ? (names[index] ?? 'prose') : random.pick(names);
-      return makeStream(random, shape, startNs, settings.linesPerStream);
-    }).filter(({ labels }) => {
-      const key = JSON.stringify(labels);
-      return !seen.has(key) && seen.add(key);
+      return makeSource(random, shape, startNs, settings.linesPerStream);
     });
-    return { tenant, streams };
+    const random = Random.of(seed * 7 + place, count);
+    const sources = withSiblings(random, made).map((source) => withRepeats(random, source, endNs));
+    return { tenant, sources, streams: viewOf(sources) };
   });
   return { tenants, startNs, endNs };
 }
 
-function makeStream(random: Random, shapeName: string, startNs: bigint, lines: number): Stream {
+function makeSource(random: Random, shape: string, startNs: bigint, lines: number): Source {
+  const door = random.pick(doors);
+  const streamFields = streamFieldsOf(random, door, shape);
+  const makeRow = rowMaker(random, door, shape);
+  const moments = times(random, startNs, random.between(Math.ceil(lines / 3), lines));
+  const rows = moments.map((ns) => fitted(door, streamFields, makeRow(ns)));
+  return { door, streamFields, shape, rows, laterRows: [] };
+}
+
+/** Rows of JSON have each name once, be it one of the stream's; a push can have one twice. */
+function fitted(door: Door, streamFields: Labels, row: Row): Row {
+  if (door === 'push' || door === 'parsed') return row;
+  const fields = Object.entries(row.fields).filter(([name]) => !Object.hasOwn(streamFields, name));
+  return { ...row, fields: Object.fromEntries(fields) };
+}
+
+function rowMaker(random: Random, door: Door, shapeName: string): (ns: bigint) => Row {
   const shape = shapes[shapeName];
   if (shape === undefined) throw new Error(`no shape ${shapeName}`);
-  const labels = sortedByName(streamLabels(random, shapeName));
-  const metadataNames = random.chance(0.55) ? random.several(4, () => metadataName(random), 1) : [];
-  const entries = times(random, startNs, random.between(Math.ceil(lines / 3), lines)).map((ns) =>
-    makeEntry(random, shape, ns, metadataNames),
-  );
-  return { labels, shape: shapeName, entries: withoutRepeats(entries) };
-}
+  const hasMetadata = random.chance(door === 'push' || door === 'parsed' ? 0.55 : 0.9);
+  const metadataNames = hasMetadata ? metadataFieldNames(random, door === 'wide' ? 8 : 4) : [];
+  const eventNames = eventFieldNames(random);
+  return (ns) => {
+    const message = random.chance(0.002) ? '' : shape(random, new Date(Number(ns / 1_000_000n)));
+    const record = door === 'otlp' ? recordFields(random) : {};
+    if (isEvent(message)) return { ns, message: undefined, fields: { ...fieldsOf(eventNames, eventValue), ...record } };
+    return { ns, message, fields: { ...fieldsOf(metadataNames, metadataValue), ...record } };
+  };
 
-function streamLabels(random: Random, shapeName: string): Record<string, string> {
-  const labels: Record<string, string> = { app: random.pick(apps), env: random.pick(environments), shape: shapeName };
-  if (random.chance(0.6)) labels['pod'] = `pod-${random.below(4)}`;
-  if (random.chance(0.25)) labels['level'] = random.pick(levels.filter((level) => level !== ''));
-  if (random.chance(0.4)) labels['service_name'] = random.pick(apps);
-  if (random.chance(0.15)) labels['user'] = random.pick(['x', 'y z', 'é', '"q"', 'a\\b', '{}']);
-  if (random.chance(0.15)) labels['status'] = random.pick(['200', '1.5', 'on']);
-  if (random.chance(0.08)) labels['app_extracted'] = 'label';
-  if (random.chance(0.08)) labels['trace_id'] = hex(random, 8);
-  if (random.chance(0.06)) labels['severity'] = random.pick(['error', 'INFO']);
-  return labels;
-}
+  function isEvent(message: string): boolean {
+    if (door === 'parsed') return message.trimStart().startsWith('{') || random.chance(0.5);
+    return random.chance(door === 'rebuilt' ? 0.95 : door === 'otlp' ? 0.1 : 0);
+  }
 
-function metadataName(random: Random): string {
-  const name = random.chance(0.4) ? random.pick(['trace_id', 'user', 'level', 'http.status', 'a-b', 'a.b', 'n']) : fieldName(random);
-  // Loki refuses names of nothing but signs, and the store has fields of its own.
-  return /^_|^$/.test(name) || !/[a-z\d]/i.test(name) ? 'meta' : name;
+  function fieldsOf(names: readonly string[], valueOf: (random: Random, name: string) => string): Labels {
+    return Object.fromEntries(
+      names.filter(() => random.chance(0.8)).map((name) => [name, valueOf(random, name)]),
+    );
+  }
 }
 
 /** Moments in order: bursts, silences, and now and then the same moment again. */
@@ -110,30 +119,4 @@ function times(random: Random, startNs: bigint, count: number): readonly bigint[
     }
   }
   return made.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-}
-
-function makeEntry(random: Random, shape: Shape, ns: bigint, metadataNames: readonly string[]): Entry {
-  const at = new Date(Number(ns / 1_000_000n));
-  const metadata = Object.fromEntries(
-    metadataNames.filter(() => random.chance(0.8)).map((name) => [name, metadataValue(random)]),
-  );
-  return { ns, line: random.chance(0.002) ? '' : shape(random, at), metadata };
-}
-
-function metadataValue(random: Random): string {
-  const text = random.chance(0.3) ? hex(random, 8) : anyText(random);
-  return text === '' ? 'none' : text;
-}
-
-/** Loki keeps one of several equal lines of an instant, other stores all. */
-function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
-  const seen = new Set<string>();
-  return entries.filter(({ ns, line }) => {
-    const key = `${ns} ${line}`;
-    return !seen.has(key) && seen.add(key);
-  });
-}
-
-function sortedByName(labels: Labels): Labels {
-  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,6 @@
 import type { Dataset } from '../data/dataset.js';
-import { aLabel, aWord, makeContext, quoted, selector, type Context } from './context.js';
+import { shownName } from '../data/view.js';
+import { aLabel, aWord, labelOfAny, makeContext, quoted, selector, type Context } from './context.js';
 import { draft, metricWindow, window, type Draft } from './parts.js';
 import { lineFilter, parser, stages } from './stages.js';
 import { range, grouping } from './metrics.js';
@@ -130,7 +131,7 @@ function labelsOf(random: Random, data: Dataset): Draft {
 function labelValues(random: Random, data: Dataset): Draft {
   const context = makeContext(random, data);
   const name = random.chance(0.85)
-    ? random.pick([...Object.keys(context.stream.labels), 'service_name'])
+    ? random.pick([...Object.keys(context.stream.labels), 'service_name', labelOfAny(context)])
     : aLabel(context);
   const query = random.chance(0.4) ? { query: { name: 'query', text: selector(context) } } : {};
   return draft(context, `label/${encodeURIComponent(name)}/values`, {
@@ -160,7 +161,13 @@ function volumeParams(context: Context): Record<string, string> {
   const params: Record<string, string> = {};
   if (random.chance(0.5)) params['limit'] = String(random.pick([1, 5, 100]));
   if (random.chance(0.5))
-    params['targetLabels'] = random.several(2, () => random.pick(Object.keys(stream.labels)), 1).join(',');
+    params['targetLabels'] = random
+      .several(
+        2,
+        () => (random.chance(0.8) ? random.pick(Object.keys(stream.labels)) : labelOfAny(context)),
+        1,
+      )
+      .join(',');
   if (random.chance(0.3)) params['aggregateBy'] = random.pick(['labels', 'series']);
   return params;
 }
@@ -208,9 +215,10 @@ function detectedFields(random: Random, data: Dataset): Draft {
 function detectedValues(random: Random, data: Dataset): Draft {
   const context = makeContext(random, data);
   const text = detectedQuery(context);
-  const names = [...context.facts.fields.keys(), ...Object.keys(context.entry.metadata)].filter((name) =>
-    /^\w+$/.test(name),
-  );
+  const names = [
+    ...context.facts.fields.keys(),
+    ...Object.keys(context.entry.metadata).map(shownName),
+  ].filter((name) => /^\w+$/.test(name));
   const name = names.length > 0 && random.chance(0.9) ? random.pick(names) : 'detected_level';
   return asked(context, data, `detected_field/${name}/values`, text, { limit: '1000', line_limit: '5000' });
 }

@@ -2,6 +2,7 @@ import type { Random } from '../../watch/random.js';
 import type { Dataset, Entry, Stream, TenantData } from '../data/dataset.js';
 import { asLabel, factsOf, type Facts } from '../data/facts.js';
 import { anyText, fieldName } from '../data/values.js';
+import { shownName } from '../data/view.js';
 
 /** What a query is about: an entry that it should find, and the names and values that are known at the stage being written. */
 export interface Context {
@@ -19,15 +20,23 @@ export function makeContext(random: Random, dataset: Dataset): Context {
   if (tenant === undefined) throw new Error('no data');
   // Lines that a parser takes apart have more to ask about.
   const streams = random.several(2, () => random.pick(tenant.streams), 2);
-  const stream =
-    streams.find(({ shape }) => /json|logfmt|traefik|kubernetes|packed|long/.test(shape)) ??
-    random.pick(streams);
+  const stream = streams.find(hasFields) ?? random.pick(streams);
   const entry = random.pick(stream.entries);
   const known = new Map(Object.entries(stream.labels));
-  for (const [name, value] of Object.entries(entry.metadata)) known.set(asLabel(name), value);
+  for (const [name, value] of Object.entries(entry.metadata)) {
+    const shown = shownName(name);
+    known.set(Object.hasOwn(stream.labels, shown) ? `${shown}_extracted` : shown, value);
+  }
   known.set('detected_level', random.pick(['info', 'error', 'warn', 'unknown', 'debug']));
   if (!known.has('service_name')) known.set('service_name', stream.labels['app'] ?? 'unknown_service');
   return { random, tenant, stream, entry, facts: factsOf(entry), known };
+}
+
+function hasFields({ shape, entries }: Stream): boolean {
+  return (
+    /json|logfmt|traefik|kubernetes|packed|long/.test(shape) ||
+    entries.some(({ line }, index) => index < 3 && line.startsWith('{'))
+  );
 }
 
 /** A label: mostly one that the entry has. */
@@ -65,18 +74,25 @@ export function selector(context: Context): string {
   const labels = Object.entries(stream.labels);
   const chosen = random.several(3, () => random.pick(labels), 1);
   const matchers = chosen.map(([name, value], index) => matcher(random, name, value, index === 0));
-  if (random.chance(0.15))
-    matchers.push(
-      random.pick([
-        'nolabel=""',
-        'env!=""',
-        'app=~".+"',
-        'pod=~"pod-[0-9]|"',
-        'shape!~"x.*"',
-        'service_name=~".+"',
-      ]),
-    );
+  if (random.chance(0.25)) matchers.push(otherMatcher(context));
   return `{${matchers.join(random.pick([',', ', ']))}}`;
+}
+
+/** A label of any stream. */
+export function labelOfAny({ random, tenant }: Context): string {
+  return random.pick(Object.keys(random.pick(tenant.streams).labels));
+}
+
+/** A matcher of a label that the stream may not have; mostly one that takes in the stream. */
+function otherMatcher(context: Context): string {
+  const { random, stream } = context;
+  const name = labelOfAny(context);
+  const missing = ['=""', '=~".*"', '=~"pod-1|"', '!~".+"', '!="pod-1"', '!~"pod-1|web"'] as const;
+  const present = ['!=""', '=~".+"', '!="zzz"', '!~"zzz|"', '=~".*"'] as const;
+  if (random.chance(0.2))
+    return random.pick(['nolabel=""', 'pod=~"pod-[0-9]|"', 'shape!~"x.*"', 'service_name=~".+"']);
+  const isPresent = Object.hasOwn(stream.labels, name) === random.chance(0.85);
+  return `${name}${random.pick(isPresent ? present : missing)}`;
 }
 
 function matcher(random: Random, name: string, value: string, mustMatch: boolean): string {
