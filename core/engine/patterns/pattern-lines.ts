@@ -10,6 +10,7 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import { logRowBytes } from '../../base/memory/sizes.js';
 import { levelNames } from '../../victoria/names/level-words.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
+import type { RowsRequest } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { countByTime } from '../rows/count-by-time.js';
 
@@ -27,11 +28,8 @@ export interface WindowLines {
   readonly lines: readonly PatternLine[];
 }
 
-/** The fields with a line's stream and level, and those that may hold the message of a line that was parsed on ingestion. */
-const columns = [
-  ...['_time', '_stream', '_msg', detectedLevelName, ...levelNames, 'severity_number'],
-  ...['log', 'message', 'msg', 'msg_', 'content'],
-];
+/** The fields with a line, its stream and its level. */
+const columns = ['_time', '_stream', '_msg', detectedLevelName, ...levelNames, 'severity_number'];
 const secondNs = 1_000_000_000n;
 /** Longer lines have no pattern, so they are not kept, unless they may hold a short message. */
 const maxLineLength = 3000;
@@ -113,17 +111,36 @@ async function readNewest(
   filter: LogsqlFilter,
   range: TimeRange,
   newest: number | undefined,
-  { upstream, reader, memory, meters }: PatternBackend,
+  backend: PatternBackend,
 ): Promise<readonly PatternLine[]> {
+  const request = { range, ...(newest === undefined ? {} : { newest }) };
+  const lines =
+    (await readLines({ ...request, query: query(filter, [fields(...columns)]) }, backend, 'stored')) ??
+    (await readLines({ ...request, query: query(filter) }, backend, 'any')) ??
+    [];
+  return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
+}
+
+/** Undefined where a row without a stored line was found among those that should have one: such a line is made of all fields. */
+async function readLines(
+  request: RowsRequest,
+  { upstream, reader, memory, meters }: PatternBackend,
+  expected: 'stored' | 'any',
+): Promise<PatternLine[] | undefined> {
   const lines: PatternLine[] = [];
-  const request = { query: query(filter, [fields(...columns)]), range };
-  for await (const batch of upstream.rows(newest === undefined ? request : { ...request, newest })) {
-    meters.patterns_source_lines_scanned_total.add(batch.length, {});
+  let bytes = 0;
+  for await (const batch of upstream.rows(request)) {
     for (const row of batch) {
-      const { timestampNs, stream, structuredMetadata, line } = reader.read(row);
+      const { timestampNs, stream, structuredMetadata, line, isRebuilt } = reader.read(row);
+      if (isRebuilt && expected === 'stored') {
+        memory.release(bytes, 'log lines');
+        return undefined;
+      }
       const kept = line.length > maxLineLength && !line.startsWith('{') ? '' : line;
       const level = structuredMetadata.get(detectedLevelName).toLowerCase();
-      memory.charge(logRowBytes({ line: kept }), 'log lines');
+      const size = logRowBytes({ line: kept });
+      memory.charge(size, 'log lines');
+      bytes += size;
       lines.push({
         timestampNs,
         streamKey: stream.labels.key,
@@ -131,6 +148,7 @@ async function readNewest(
         line: kept,
       });
     }
+    meters.patterns_source_lines_scanned_total.add(batch.length, {});
   }
-  return lines.sort((a, b) => (a.timestampNs < b.timestampNs ? -1 : a.timestampNs > b.timestampNs ? 1 : 0));
+  return lines;
 }

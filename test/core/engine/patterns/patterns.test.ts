@@ -247,12 +247,20 @@ test('only what tells stream, level and message is read of a row', async (t) => 
   t.regex(queries[1] ?? '', /\| fields /);
 });
 
-test('a line that was parsed away is found by the message among its fields', async (t) => {
+test('lines of rows without one are read with all their fields, which tell format, message and level', async (t) => {
   const missing =
     'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
-  const rows = lines(30, 0, () => missing).map((row, index) => ({ ...row, msg: job(index) }));
-  const { answer } = await runDiscovery(patterns(), [histogram([0, 30]), { call: 'rows', batches: [rows] }]);
-  t.deepEqual(shown(answer), [['<_>job <_> is done<_>', 'info', [[start, 30]]]]);
+  const rows = lines(31, 0, () => missing).map((row, index) => ({
+    ...{ _time: row._time, _stream: row._stream, _msg: row._msg },
+    ...(index === 0 ? { status: 'x' } : { msg: job(index), note: 'error 5' }),
+  }));
+  const { answer, queries } = await runDiscovery(patterns(), [
+    histogram([0, 31]),
+    { call: 'rows', batches: [rows.slice(0, 1)] },
+    { call: 'rows', batches: [rows] },
+  ]);
+  t.notRegex(queries[2] ?? '', /\| fields /);
+  t.deepEqual(shown(answer), [['<_>job <_> is done<_>', 'error', [[start, 30]]]]);
 });
 
 test('lines and samples count towards the memory of the query', async (t) => {
