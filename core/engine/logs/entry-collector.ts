@@ -7,8 +7,10 @@ import type { LineEvaluator } from '../../logql/lines/evaluator.js';
 import type { LinePacer } from '../../logql/lines/line-pacer.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { logRowBytes } from '../../base/memory/sizes.js';
+import { logRowBytes, ownLabelsBytes } from '../../base/memory/sizes.js';
+import { identityOf } from '../../victoria/names/entry-identity.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
+import { Instant } from '../rows/instant.js';
 
 export interface CollectorOptions {
   readonly limit: number;
@@ -34,38 +36,12 @@ interface MadeEntry {
   readonly line: PipelineLine;
 }
 
-/** What came at one timestamp, so that it is taken once. */
-class Instant<Item> {
-  readonly #identityOf: (item: Item) => string;
-  readonly #seen = new Set<string>();
-  #first: { readonly timestampNs: bigint; readonly item: Item } | undefined;
-
-  constructor(identityOf: (item: Item) => string) {
-    this.#identityOf = identityOf;
-  }
-
-  isRepeated(timestampNs: bigint, item: Item): boolean {
-    const first = this.#first;
-    if (first?.timestampNs !== timestampNs) {
-      this.#first = { timestampNs, item };
-      if (this.#seen.size > 0) this.#seen.clear();
-      return false;
-    }
-    // Most timestamps have one row, so identities are only computed from the second row on.
-    if (this.#seen.size === 0) this.#seen.add(this.#identityOf(first.item));
-    const identity = this.#identityOf(item);
-    if (this.#seen.has(identity)) return true;
-    this.#seen.add(identity);
-    return false;
-  }
-}
-
 /** Receives rows in the request's direction and keeps the entries of the answer, up to its limit. */
 export class EntryCollector {
   readonly #options: CollectorOptions;
   readonly #streams = new Map<string, OpenStream>();
   /** Rows that were pushed or read twice are one entry. */
-  readonly #rows = new Instant<LogRow>(rowIdentity);
+  readonly #rows = new Instant<LogRow>(identityOf);
   /** So are entries of a stream that the stages made equal, as Loki merges what its ingesters and its store have. */
   readonly #made = new Instant<MadeEntry>(madeIdentity);
   readonly #apart: KeptApart;
@@ -136,7 +112,7 @@ export class EntryCollector {
     this.#countFormatted(line.formatted);
     const { showsGroups, memory } = this.#options;
     memory.charge(
-      logRowBytes(line) + labelBytesOf(line.structuredMetadata) + labelBytesOf(line.parsed),
+      logRowBytes(line) + ownLabelsBytes(line.structuredMetadata) + ownLabelsBytes(line.parsed),
       'log lines',
     );
     this.#streamOf(line.stream).entries.push({
@@ -165,15 +141,6 @@ export class EntryCollector {
     this.#bytes += Buffer.byteLength(line);
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
   }
-}
-
-/** The approximate memory of labels that an entry does not share. */
-function labelBytesOf({ size }: LabelSet): number {
-  return size * 100;
-}
-
-function rowIdentity({ stream, line }: LogRow): string {
-  return `${stream.labels.key}\n${line}`;
 }
 
 function madeIdentity({ row, line }: MadeEntry): string {

@@ -13,17 +13,16 @@ export const declineReasons = {
   'no-json-labels': 'no label is wanted of which only | json knows, so nothing tells valid lines from others',
   'not-countable':
     'the backend has no statistics for it; the pushdown rule of the range aggregation says why',
-  'repeated-rows': 'rows of a stream share a time, so they may be the same entry',
+  'repeated-rows': 'entries were pushed more than once',
   'reserved-name': 'a field is called __proto__, which cannot be a column here',
   'rewritten-numbers': 'values such as 1_000 would be grouped as 1000 by the backend',
   'row-labels': 'a filter looks at a label that may have as many values as there are rows',
-  'shared-streams':
-    'several streams of the backend have the same labels, so their rows may be the same entry',
+  'shared-streams': 'several streams of the backend have the same labels and may hold the same entries',
   'times-needed': 'the times of values or their order matter, or no values are unwrapped',
   'too-many-buckets': 'there are more buckets of time than the backend is asked for',
   'too-many-groups': 'there are more groups than the answer may have series',
   'too-many-json-labels': '| json gives more labels than lines are told apart by',
-  'too-many-repeats': 'too many rows are repeated for looking at them one by one',
+  'too-many-repeats': 'too many entries were pushed more than once to compare their rows one by one',
   'too-many-shapes': 'too many kinds of lines need a look for naming them in a query',
   'too-many-values': 'groups and buckets together have more values than are held',
   'uneven-buckets':

@@ -1,57 +1,63 @@
+import { LabelSet } from '../../base/labels/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import { entryBytes, textBytes } from '../../base/memory/sizes.js';
-import type { LogRow } from '../../victoria/names/row-reader.js';
+import { entryBytes, ownLabelsBytes, textBytes } from '../../base/memory/sizes.js';
+import { identityOf, isSameEntry, type Identified } from '../../victoria/names/entry-identity.js';
 
-type Lines = string | Set<string>;
+type TimedRow = Identified & { readonly timestampNs: bigint };
 
-/** Detects rows that were pushed to a stream before with the same line and time: Loki keeps one entry of them. */
+/** Detects rows that were pushed before: rows of one time that are one entry. */
 export class Repeats {
-  /** Lines by stream and time, in nanoseconds since the first row. */
-  readonly #streams = new Map<string, Map<number, Lines>>();
+  /** By time, in nanoseconds since the first row: a row, or the identities of several. */
+  readonly #times = new Map<number, Identified | Set<string>>();
   #originNs: bigint | undefined;
   readonly #memory: MemoryAccount;
   #held = 0;
+  #last: LabelSet | undefined;
 
   constructor(memory: MemoryAccount) {
     this.#memory = memory;
   }
 
-  /** Whether the row is already known; rows may come in any order. */
-  isRepeated({ stream, timestampNs, line }: Pick<LogRow, 'stream' | 'timestampNs' | 'line'>): boolean {
-    this.#originNs ??= timestampNs;
+  /** Whether the row is already known; rows may come in any order, and with all their columns. */
+  isRepeated(row: TimedRow): boolean {
+    this.#originNs ??= row.timestampNs;
     // Exact to the nanosecond within 104 days; windows of rows are far shorter, or hold almost nothing.
-    const at = Number(timestampNs - this.#originNs);
-    const { key } = stream.labels;
-    let times = this.#streams.get(key);
-    if (times === undefined) this.#streams.set(key, (times = new Map<number, Lines>()));
-    const lines = times.get(at);
-    if (lines === undefined) {
-      this.#hold(line);
-      times.set(at, line);
+    const at = Number(row.timestampNs - this.#originNs);
+    const known = this.#times.get(at);
+    if (known === undefined) {
+      const { stream, line, structuredMetadata } = row;
+      // Rows with the same metadata mostly come one after the other, and share it.
+      this.#hold(line, structuredMetadata === this.#last ? LabelSet.empty : structuredMetadata);
+      this.#last = structuredMetadata;
+      this.#times.set(at, { stream, line, structuredMetadata });
       return false;
     }
-    if (typeof lines === 'string') {
-      if (lines === line) return true;
-      this.#hold(line);
-      times.set(at, new Set([lines, line]));
-      return false;
-    }
-    if (lines.has(line)) return true;
-    this.#hold(line);
-    lines.add(line);
-    return false;
+    if (known instanceof Set) return this.#isIn(known, row);
+    if (isSameEntry(known, row)) return true;
+    const identities = new Set([identityOf(known)]);
+    this.#times.set(at, identities);
+    return this.#isIn(identities, row);
   }
 
   /** Forgets everything, before a stretch of time that does not overlap the previous one. */
   clear(): void {
-    this.#streams.clear();
+    this.#times.clear();
     this.#originNs = undefined;
+    this.#last = undefined;
     this.#memory.release(this.#held, 'log lines');
     this.#held = 0;
   }
 
-  #hold(line: string): void {
-    const bytes = entryBytes + textBytes(line);
+  #isIn(identities: Set<string>, row: TimedRow): boolean {
+    const identity = identityOf(row);
+    if (identities.has(identity)) return true;
+    this.#hold(identity);
+    identities.add(identity);
+    return false;
+  }
+
+  #hold(text: string, metadata = LabelSet.empty): void {
+    const bytes = entryBytes + textBytes(text) + ownLabelsBytes(metadata);
     this.#held += bytes;
     this.#memory.charge(bytes, 'log lines');
   }

@@ -1,25 +1,54 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
+import { digestOfColumns } from '../../victoria/names/entry-identity.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
-import type { BackendRow } from '../../victoria/upstream/types.js';
+import type { FieldRef } from '../../victoria/logsql/ast.js';
+import { parseRowTime } from '../../victoria/names/row-time.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { MetricCounts } from './counts.js';
 import { entryOf } from './entry-of.js';
 import { Repeats } from './repeats.js';
 import { withStream, type RowStreams } from './row-streams.js';
 
-/** Times at which rows may repeat. */
-export type RepeatPlaces = 'anywhere' | 'nowhere' | ReadonlySet<number>;
+/** Rows that repeat another one, by the columns with which they are read. Plain data. */
+export interface Surplus {
+  /** Their times as numbers: times that differ may have the same, which only costs a look. */
+  readonly times: ReadonlySet<number>;
+  /** How many rows there are of each digest of columns. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Where rows may repeat another one: they are compared `anywhere`, which takes all their columns, or left out where they are known. */
+export type RepeatPlaces = 'anywhere' | 'nowhere' | Surplus;
+
+/** What is known of rows that repeat another one, for reading them with these columns; all columns where none are given. */
+export function placesOf(
+  rows: readonly BackendRow[],
+  columns: readonly FieldRef[] | undefined,
+): RepeatPlaces {
+  if (rows.length === 0) return 'nowhere';
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const digest = digestOfColumns(columns === undefined ? row : withColumns(row, columns));
+    counts.set(digest, (counts.get(digest) ?? 0) + 1);
+  }
+  return { times: new Set(rows.map((row) => Number(parseRowTime(row._time ?? '')))), counts };
+}
+
+function withColumns(row: BackendRow, columns: readonly FieldRef[]): BackendRow {
+  const isRead = (name: string): boolean =>
+    columns.some((one) => (one.kind === 'name' ? one.name === name : name.startsWith(one.prefix)));
+  const names = Object.keys(row).filter((name) => isRead(name));
+  return Object.fromEntries(names.map((name) => [name, columnOf(row, name) ?? '']));
+}
 
 export interface IntakeOptions {
   readonly reader: RowReader;
   readonly counts: Pick<MetricCounts, 'row'>;
   readonly memory: MemoryAccount;
-  /** Where rows may have been pushed twice. */
   readonly repeats: RepeatPlaces;
   /** For rows that do not have their stream. */
   readonly streams?: RowStreams | undefined;
-  /** Skips rows that are counted elsewhere. */
-  readonly accepts?: ((row: BackendRow) => boolean) | undefined;
 }
 
 /** Makes entries of the backend's rows, each entry once. */
@@ -27,11 +56,15 @@ export class RowIntake {
   readonly #options: IntakeOptions;
   readonly #rewrite: (row: BackendRow) => BackendRow;
   readonly #repeats: Repeats;
+  /** The surplus rows that have not come yet. */
+  readonly #missing: Map<string, number>;
 
   constructor(options: IntakeOptions) {
+    const { streams, memory, repeats } = options;
     this.#options = options;
-    this.#rewrite = options.streams === undefined ? asItIs : withStream(options.streams);
-    this.#repeats = new Repeats(options.memory);
+    this.#rewrite = streams === undefined ? asItIs : withStream(streams);
+    this.#repeats = new Repeats(memory);
+    this.#missing = new Map(typeof repeats === 'string' ? [] : repeats.counts);
   }
 
   /** Begins a stretch of time that does not overlap the one before. */
@@ -40,27 +73,26 @@ export class RowIntake {
   }
 
   take(batch: readonly BackendRow[]): readonly PipelineEntry[] {
-    const { reader, counts, accepts } = this.#options;
+    const { reader, counts } = this.#options;
     const entries: PipelineEntry[] = [];
     for (const each of batch) {
-      if (accepts?.(each) === false) continue;
       const row = reader.read(this.#rewrite(each));
       counts.row(row);
-      if (!this.#mayRepeat(row) || !this.#repeats.isRepeated(row)) entries.push(entryOf(row));
+      if (!this.#isRepeated(each, row)) entries.push(entryOf(row));
     }
     return entries;
   }
 
-  #mayRepeat({ timestampNs }: LogRow): boolean {
+  #isRepeated(stored: BackendRow, row: LogRow): boolean {
     const { repeats } = this.#options;
-    if (repeats === 'anywhere' || repeats === 'nowhere') return repeats === 'anywhere';
-    return repeats.size > 0 && repeats.has(roughly(timestampNs));
+    if (repeats === 'nowhere') return false;
+    if (repeats === 'anywhere') return this.#repeats.isRepeated(row);
+    if (!repeats.times.has(Number(row.timestampNs))) return false;
+    const digest = digestOfColumns(stored);
+    const left = this.#missing.get(digest) ?? 0;
+    if (left > 0) this.#missing.set(digest, left - 1);
+    return left > 0;
   }
-}
-
-/** A number for a time: times that differ may have the same, which only costs a look. */
-export function roughly(timeNs: bigint): number {
-  return Number(timeNs);
 }
 
 const asItIs = (row: BackendRow): BackendRow => row;

@@ -14,13 +14,13 @@ import {
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import { query, stats, statsFunction } from '../../victoria/logsql/build.js';
-import type { BackendRow, RowsRequest, Upstream } from '../../victoria/upstream/types.js';
+import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Attempt, LeafContext, Strategy } from './context.js';
-import type { SelectionProfile } from './count/profile.js';
-import { readStreams, streamsWithSameLabels } from './count/stream-listing.js';
-import { decline } from './declined.js';
-import { roughly, RowIntake, type RepeatPlaces } from './row-intake.js';
+import { duplicateRows } from './count/duplicates.js';
+import { readStreams } from './count/stream-listing.js';
+import { decline, isDeclined } from './declined.js';
+import { placesOf, RowIntake, type RepeatPlaces } from './row-intake.js';
 import type { RowStreams } from './row-streams.js';
 import { callRows, planWindows, rowsOfStreams } from './row-windows.js';
 import type { RowJob } from './threads/row-job.js';
@@ -38,13 +38,11 @@ export interface RowRequest {
   readonly selection: LogsqlFilter;
   /** Pipes to apply to the rows before they are sent. */
   readonly pipes?: readonly LogsqlPipe[];
-  /** Undefined for all. */
+  /** Undefined for all, which are read as well where rows have to be compared. */
   readonly columns: readonly FieldRef[] | undefined;
   readonly range: TimeRange;
   /** How rows tell their streams, when that is not `_stream`. */
   readonly streams?: RowStreams;
-  /** Skips rows that are counted elsewhere. */
-  readonly accepts?: (row: BackendRow) => boolean;
   /** Where rows may have been pushed twice; anywhere unless told. */
   readonly repeats?: RepeatPlaces;
   /** The number of rows of `selection` in the range, if known. */
@@ -61,8 +59,8 @@ export async function* readEntries(
   request: RowRequest,
   { upstream, reader, maxRows, counts, limits: { memory } }: RowsContext,
 ): AsyncGenerator<readonly PipelineEntry[]> {
-  const { repeats = 'anywhere', streams, accepts } = request;
-  const intake = new RowIntake({ reader, counts, memory, repeats, streams, accepts });
+  const { repeats = 'anywhere', streams } = request;
+  const intake = new RowIntake({ reader, counts, memory, repeats, streams });
   for await (const asked of callsFor(request, upstream, maxRows)) {
     intake.next();
     for await (const batch of upstream.rows(asked)) {
@@ -100,12 +98,11 @@ export async function countRowsOf(
 const mostStreams = 20_000;
 
 function jobFor(
-  { pipes = [], columns, repeats = 'anywhere', streams, accepts, selectedRows = 0 }: RowRequest,
+  { pipes = [], columns, repeats = 'anywhere', streams, selectedRows = 0 }: RowRequest,
   { leaf, columns: grid, limits, signal }: LeafRequest,
   { rowThreads, naming, counts }: LeafContext,
 ): RowJob | undefined {
-  const isFit = accepts === undefined && (streams?.texts?.size ?? 0) <= mostStreams;
-  if (!isFit) return undefined;
+  if ((streams?.texts?.size ?? 0) > mostStreams) return undefined;
   const { range, pushed, folded, isCapped, isRoot } = leaf;
   const { memory, ...others } = limits;
   return rowThreads?.begin(
@@ -116,7 +113,7 @@ function jobFor(
       limits: others,
       memory: { limit: memory.limit, held: memory.held },
       naming: naming.settings,
-      pipes: pipesOf({ pipes, columns }),
+      pipes: pipesOf({ pipes, columns, repeats }),
       repeats,
       streams,
     },
@@ -155,17 +152,12 @@ async function* callsFor(request: RowRequest, upstream: Upstream, maxRows: numbe
   }
 }
 
-function pipesOf({ pipes = [], columns }: Pick<RowRequest, 'pipes' | 'columns'>): readonly LogsqlPipe[] {
-  return columns === undefined ? pipes : [...pipes, { kind: 'fields', fields: columns }];
-}
+type ReadColumns = Pick<RowRequest, 'pipes' | 'columns' | 'repeats'>;
 
-/** Where rows may repeat by what is known of a selection; streams with the same labels are one stream. */
-export function placesOfRepeats(
-  { repeatedAt }: Pick<SelectionProfile, 'repeatedAt'>,
-  hasSameLabels: boolean,
-): RepeatPlaces {
-  if (repeatedAt === undefined || hasSameLabels) return 'anywhere';
-  return repeatedAt.length === 0 ? 'nowhere' : new Set(repeatedAt.map(roughly));
+function pipesOf({ pipes = [], columns, repeats = 'anywhere' }: ReadColumns): readonly LogsqlPipe[] {
+  return columns === undefined || repeats === 'anywhere'
+    ? pipes
+    : [...pipes, { kind: 'fields', fields: columns }];
 }
 
 /** The entries of a leaf, from its rows. */
@@ -190,14 +182,18 @@ async function rowRequest(
   const asked = { ...context, selection, columns: [] };
   const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range });
   const profile = await context.profiler.of(asked, range, listed);
-  const pacer = new Pacer(signal);
-  const streams = await atPace(readStreams(listed, context.reader), pacer);
-  const sameLabelStreams = await atPace(streamsWithSameLabels(streams), pacer);
+  const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
+  // The line of a row without one is built from all its fields.
+  const read = profile.missing > 0 ? undefined : columns;
+  const { memory } = context.limits;
+  const { filter } = logs;
+  const surplus =
+    profile.repeatedAt === undefined
+      ? decline('too-many-repeats')
+      : await duplicateRows({ ...context, memory, filter, range, streams, profile });
   return {
-    ...{ filter: logs.filter, selection, range },
-    // The line of a row without one is built from all its fields.
-    columns: profile.missing > 0 ? undefined : columns,
-    repeats: placesOfRepeats(profile, sameLabelStreams.size > 0),
+    ...{ filter, selection, range, columns: read },
+    repeats: isDeclined(surplus) ? 'anywhere' : placesOf(surplus, read),
     selectedRows: rowsOfStreams(listed),
   };
 }

@@ -6,7 +6,7 @@ import type { LeafPlan } from '../plan/types.js';
 import type { LeafContext, Strategy } from './context.js';
 import { obstacleIn } from './count/profile.js';
 import { decidingFields, groupByLabels } from './count/grouping.js';
-import { listSelection, streamsWithSameLabels } from './count/stream-listing.js';
+import { listSelection, streamsWithSameEntries } from './count/stream-listing.js';
 import { lenientNumberLines, openNames, shorteningQuestion } from './count/json.js';
 import { decline, isDeclined, type Declined } from './declined.js';
 import { rowsOfStreams } from './row-windows.js';
@@ -60,8 +60,8 @@ async function shortRows(
   const question = shorteningQuestion(openNames(shortLines.fromJson, streamListing));
   if (isDeclined(question)) return question;
   const pacer = new Pacer(signal);
-  const sameLabelStreams = await atPace(streamsWithSameLabels(streamListing.streams), pacer);
-  if (sameLabelStreams.size > 0) return decline('shared-streams');
+  const together = await atPace(streamsWithSameEntries(streamListing.streams), pacer);
+  if (together.size > 0) return decline('shared-streams');
   const deciding = decidingFields(shortLines.names, streamListing, naming);
   const grouping = await atPace(groupByLabels(shortLines.names, streamListing, deciding, naming), pacer);
   const asked = {
@@ -71,7 +71,7 @@ async function shortRows(
     unreliable: lenientNumberLines,
   };
   const profile = await context.profiler.of(asked, range, streamListing.listed);
-  if (profile.repeatedAt?.length !== 0) return decline('repeated-rows');
+  if (profile.surplus?.length !== 0) return decline('repeated-rows');
   const obstacle = obstacleIn(profile);
   if (obstacle !== undefined) return obstacle;
   // These names become keys of row objects.

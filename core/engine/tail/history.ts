@@ -1,5 +1,7 @@
+import { identityOf } from '../../victoria/names/entry-identity.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { TimeRange } from '../../base/time/range.js';
+import { Instant } from '../rows/instant.js';
 import type { TailContext } from './context.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
@@ -18,7 +20,8 @@ export async function readHistory(
 ): Promise<readonly LiveEntry[]> {
   const youngNs = range.endNs - BigInt(rules.lookbackMs) * 1_000_000n;
   const found: LiveEntry[] = [];
-  const instant = new Instant();
+  // Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice.
+  const instant = new Instant<LogRow>(identityOf);
   for await (const rows of readRows(range, 'backward', Math.max(limit, minPageRows))) {
     for (const row of rows) {
       const oldest = found.at(-1);
@@ -26,7 +29,7 @@ export async function readHistory(
         recent.forgetBefore(oldest.entry.timestampNs + 1n);
         return found.reverse();
       }
-      if (instant.hasSeen(row)) continue;
+      if (instant.isRepeated(row.timestampNs, row)) continue;
       if (row.timestampNs >= youngNs) recent.add(row);
       const entry = await lines.make(row);
       if (entry !== undefined) found.push(entry);
@@ -34,21 +37,4 @@ export async function readHistory(
   }
   recent.forgetBefore(youngNs);
   return found.reverse();
-}
-
-/** Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice. */
-class Instant {
-  readonly #seen = new Set<string>();
-  #timestampNs: bigint | undefined;
-
-  hasSeen({ timestampNs, stream, line }: LogRow): boolean {
-    if (timestampNs !== this.#timestampNs) {
-      this.#timestampNs = timestampNs;
-      this.#seen.clear();
-    }
-    const key = `${stream.labels.key}\n${line}`;
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { LogRow } from '../../victoria/names/row-reader.js';
+import { identityOf, type Identified } from '../../victoria/names/entry-identity.js';
 
 /**
  * Remembers the rows that a tail has seen, so that windows may overlap. When it is full, the oldest timestamps are forgotten and everything
@@ -27,10 +27,11 @@ export class RecentRows {
   }
 
   /** Adds a row; false when it was seen before. */
-  add({ timestampNs, stream, line }: Pick<LogRow, 'timestampNs' | 'stream' | 'line'>): boolean {
+  add(row: Identified & { readonly timestampNs: bigint }): boolean {
+    const { timestampNs } = row;
     if (timestampNs < this.#floorNs) return false;
-    // Stream and line identify a row, as in a range query. Hashed, because lines may be long.
-    const key = hash('sha1', `${stream.labels.key}\n${line}`, 'binary');
+    // Hashed, because lines may be long.
+    const key = hash('sha1', identityOf(row), 'binary');
     const atInstant = this.#byTime.get(timestampNs);
     if (atInstant === undefined) this.#byTime.set(timestampNs, new Set([key]));
     else if (atInstant.has(key)) return false;

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
@@ -6,8 +5,8 @@ import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { query, stats, statsFunction } from '../logsql/build.js';
 import { selectionOf } from '../logsql/selection.js';
-import { parseRowTime } from '../names/row-time.js';
-import { columnOf, type BackendRow, type Upstream } from '../upstream/types.js';
+import { digestOfColumns } from '../names/entry-identity.js';
+import type { BackendRow, Upstream } from '../upstream/types.js';
 
 /** The rows of a stretch of time that are compared at once. */
 const pieceRows = 50_000;
@@ -50,7 +49,7 @@ export async function* onceEach(
   try {
     for await (const batch of first) {
       for (const row of batch) {
-        const key = keyOf(row);
+        const key = digestOfColumns(row);
         const count = counts.get(key);
         if (count === undefined) {
           memory.charge(keyBytes, 'log lines');
@@ -65,7 +64,7 @@ export async function* onceEach(
     for await (const batch of second) {
       const others: BackendRow[] = [];
       for (const row of batch) {
-        const key = keyOf(row);
+        const key = digestOfColumns(row);
         const count = counts.get(key) ?? 0;
         if (count > 0) counts.set(key, count - 1);
         else others.push(row);
@@ -77,17 +76,6 @@ export async function* onceEach(
   } finally {
     memory.release(held, 'log lines');
   }
-}
-
-/** Everything of a row but the number that its store gives to its stream, which follows from the stream. */
-function keyOf(row: BackendRow): string {
-  let text = String(parseRowTime(row._time ?? ''));
-  for (const name of Object.keys(row).sort()) {
-    const value = columnOf(row, name) ?? '';
-    if (value !== '' && name !== '_time' && name !== '_stream_id')
-      text += `\n${name.length} ${value.length} ${name}${value}`;
-  }
-  return hash('sha1', text, 'binary');
 }
 
 /** Stretches of a range with a bounded number of rows, as far as rows are spread evenly. */

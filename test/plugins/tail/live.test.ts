@@ -109,3 +109,25 @@ test('native ends with a reason when the tail of the backend ends', async (t) =>
     t.deepEqual(await client.closed(), [1011, 'the backend ended its tail']);
   });
 });
+
+test('lines of one time that differ in their metadata alone are all shown, each once', async (t) => {
+  await withTails({}, async ({ url, backend }) => {
+    const pushSame = async (ageMs: number): Promise<void> => {
+      const _time = String(BigInt(Date.now() - ageMs) * 1_000_000n);
+      const users = ['u1', 'u2', 'u1', ''];
+      await push(
+        backend.url,
+        users.map((user) => ({ text: `same of ${ageMs}`, fields: { _time, user } })),
+      );
+    };
+    await pushSame(2000);
+    const client = await new TailClient(url, all).opened();
+    await client.untilLines(3);
+    await pushSame(0);
+    await push(backend.url, [{ text: 'end' }]);
+    while (!client.lines.includes('end')) await client.untilLines(client.lines.length + 1);
+    const counted = client.lines.filter((line) => line.startsWith('same')).sort();
+    t.deepEqual(counted, [...Array<string>(3).fill('same of 0'), ...Array<string>(3).fill('same of 2000')]);
+    client.socket.terminate();
+  });
+});

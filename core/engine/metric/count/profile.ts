@@ -25,19 +25,19 @@ import {
 } from '../../../victoria/upstream/types.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
 import { decline, type Declined } from '../declined.js';
-import { bytesOfRow, keptRows, maxTimes, streamsFilter, timesOfRepeats } from './repeated-times.js';
+import { streamsFilter, type Looked } from '../../rows/repeating-streams.js';
+import { bytesOfRow, maxTimes, surplusRows, timesOfRepeats } from './repeated-times.js';
 import type { Doubts } from './shapes.js';
 import { Stretches, tallyOf, type Found, type Run } from './stretches.js';
-import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 
 /** Decides to what extent a selection's rows can be counted instead of read. */
 export interface SelectionProfile {
   /** `_stream` texts of the streams in which rows may share a time. */
   readonly streamsWithSharedTimes: ReadonlySet<string>;
-  /** The times at which lines of one stream repeat, and possibly others; undefined when there are too many. */
+  /** The times at which entries of one stream repeat, and possibly others; undefined when there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
-  /** All rows of the selection with a line at these times; undefined when they are too many or too large, or not alike. */
-  readonly repeatedRows: readonly BackendRow[] | undefined;
+  /** The rows of the selection that repeat another one of their stream; undefined when they are too many or too large. */
+  readonly surplus: readonly BackendRow[] | undefined;
   /** Rows without a stored line. */
   readonly missing: number;
   /** Whether any row has a different value in one of the columns than its stream has in that field. */
@@ -76,7 +76,7 @@ const fewSharing = 50;
 export const plainProfile: SelectionProfile = {
   streamsWithSharedTimes: new Set(),
   repeatedAt: [],
-  repeatedRows: [],
+  surplus: [],
   missing: 0,
   isHidden: false,
   unreliable: 0,
@@ -174,11 +174,11 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   const areNamed = found.every(({ repeatedAt }) => repeatedAt !== undefined);
   const repeatedAt = found.flatMap((one) => one.repeatedAt ?? []);
-  const areKept = found.every((one) => one.repeatedRows !== undefined);
-  const repeatedRows = found.flatMap((one) => one.repeatedRows ?? []);
+  const areKept = found.every((one) => one.surplus !== undefined);
+  const surplus = found.flatMap((one) => one.surplus ?? []);
   return {
     streamsWithSharedTimes,
-    repeatedRows: areKept && repeatedRows.length <= maxTimes ? repeatedRows : undefined,
+    surplus: areKept && surplus.length <= maxTimes ? surplus : undefined,
     repeatedAt: areNamed && repeatedAt.length <= maxTimes ? repeatedAt : undefined,
     missing: found.reduce((sum, { missing }) => sum + missing, 0),
     isHidden: found.some(({ isHidden }) => isHidden),
@@ -190,10 +190,10 @@ function merged(found: readonly SelectionProfile[]): SelectionProfile {
 const bytesOfTime = 24;
 
 /** The approximate size of a profile, which is mostly stream texts. */
-function bytesOf({ streamsWithSharedTimes, repeatedAt = [], repeatedRows = [] }: SelectionProfile): number {
+function bytesOf({ streamsWithSharedTimes, repeatedAt = [], surplus = [] }: SelectionProfile): number {
   let bytes = 200 + bytesOfTime * repeatedAt.length;
   for (const text of streamsWithSharedTimes) bytes += 2 * text.length + 60;
-  for (const row of repeatedRows) bytes += bytesOfRow(row);
+  for (const row of surplus) bytes += bytesOfRow(row);
   return bytes;
 }
 
@@ -261,14 +261,13 @@ async function look(
     }
   }
   const isCut = columns.length > 0 && groups >= mostGroups;
-  const looked = { upstream, filter: selection };
+  const looked = { upstream, reader, naming, filter: selection };
   const [repeats] = await Promise.all([
-    repeatsOf(looked, run, counts, (text) => reader.stream(text).fields),
+    repeatsOf(looked, run, counts),
     // Afterwards: of rows that come in between, more are missing than were counted, so that the stretch is looked at again.
     isShort ? undefined : countMissing(upstream, and(selection, missing), run, counts),
   ]);
-  const withLines = { upstream, filter: and(selection, not(missing)) };
-  const kept = await keptRows(withLines, run, repeats);
+  const surplus = await surplusRows({ ...looked, range }, run, repeats);
   const pacer = new Pacer();
   const profiles: StretchProfile[] = [];
   for (const [index, { rows, groups: ofStretch, isHidden, ...found }] of counts.entries())
@@ -279,7 +278,7 @@ async function look(
       doubtful: found.doubtful,
       tally: await atPace(tallyOf(reader, rows), pacer),
       repeatedAt: repeats[index],
-      repeatedRows: kept[index],
+      surplus: surplus[index],
       isHidden: isHidden || isCut || (columns.length > 0 && ofStretch >= maxGroups),
     });
   return profiles;
@@ -298,18 +297,18 @@ async function countMissing(
 }
 
 /** Longer filters take the backend more time than they save. */
-const maxWhereBytes = 16_000;
+const maxWhereBytes = 12_000;
 
 /** Matches the rows of streams that share times in the stretches in which they do; undefined when that cannot be said shortly. */
 function whereShared(
   { stretches }: Run,
   counts: readonly StretchCounts[],
-  fieldsOf: (text: string) => StreamIdentity['fields'],
+  reader: RowReader,
 ): LogsqlFilter | undefined {
   if (stretches.length === 1) return undefined;
   const parts = stretches.flatMap(({ startNs, endNs }, index): LogsqlFilter[] => {
     const { streamsWithSharedTimes: streams } = counts[index] ?? new StretchCounts();
-    return streams.size === 0 ? [] : [and(timeRange(startNs, endNs), streamsFilter(streams, fieldsOf))];
+    return streams.size === 0 ? [] : [and(timeRange(startNs, endNs), streamsFilter(streams, reader))];
   });
   const where = or(...parts);
   return Buffer.byteLength(printFilter(where)) > maxWhereBytes ? undefined : where;
@@ -317,19 +316,15 @@ function whereShared(
 
 /** The times of repeats of each stretch; where there are too many for one call, a call for each. */
 async function repeatsOf(
-  looked: Omit<Parameters<typeof timesOfRepeats>[0], 'range'>,
+  looked: Omit<Looked, 'range'>,
   run: Run,
   counts: readonly StretchCounts[],
-  fieldsOf: (text: string) => StreamIdentity['fields'],
 ): Promise<readonly (readonly bigint[] | undefined)[]> {
   const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
-  const where = whereShared(run, counts, fieldsOf);
-  const shared = {
-    ...{ streams, areFew: sharing <= fewSharing * counts.length },
-    ...(where === undefined ? {} : { where }),
-  };
-  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, fieldsOf);
+  const shared = { streams, where: whereShared(run, counts, looked.reader) };
+  const areFew = sharing <= fewSharing * counts.length;
+  const all = await timesOfRepeats({ ...looked, range: run.range }, shared, areFew);
   if (all !== undefined) {
     const parts: bigint[][] = counts.map(() => []);
     for (const time of all) parts[run.indexOf(time)]?.push(time);
@@ -339,7 +334,7 @@ async function repeatsOf(
   const parts: (readonly bigint[] | undefined)[] = [];
   for (const [index, range] of run.stretches.entries()) {
     const some = counts[index]?.streamsWithSharedTimes ?? streams;
-    parts.push(await timesOfRepeats({ ...looked, range }, { streams: some, areFew: false }, fieldsOf));
+    parts.push(await timesOfRepeats({ ...looked, range }, { streams: some }));
   }
   return parts;
 }

@@ -143,13 +143,12 @@ export class Statistics {
 
   /** Rows that repeat an earlier one. */
   async duplicates(profile: SelectionProfile): ReturnType<typeof duplicateRows> {
-    const { plan, context, buckets, streamListing, deciding } = this.#parts;
+    const { plan, context, buckets, streamListing } = this.#parts;
     if (plan.push.measure === 'presence') return [];
     const { range } = buckets;
     const { streams } = streamListing;
     const { memory } = context.limits;
-    const asked = { ...context, memory, filter: this.#filter, range, streams, profile };
-    return duplicateRows({ ...asked, fields: deciding.all });
+    return duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
   }
 
   /** Adds counts and remainder to the engine. */
@@ -170,7 +169,10 @@ export class Statistics {
       }
     }
     for (const row of duplicates) {
-      const entry = entryOf(context.reader.read(row));
+      const read = context.reader.read(row);
+      // Rows without a line are read, not counted.
+      if (read.isRebuilt) continue;
+      const entry = entryOf(read);
       const sample = this.#ofRow(entry);
       if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
     }

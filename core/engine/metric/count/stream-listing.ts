@@ -52,18 +52,43 @@ export function* readStreams(
   return streams;
 }
 
-/** Backend streams that have the same labels as another one, and so are a single stream to a client. */
-export function* streamsWithSameLabels(
+type NamedStream = readonly [text: string, stream: StreamIdentity];
+
+/**
+ * Backend streams that may have the same entries as another one: they have the same labels, and so are a single stream to a client, and the same
+ * structured metadata in the fields that all streams with these labels have.
+ */
+export function* streamsWithSameEntries(
   streams: ReadonlyMap<string, StreamIdentity>,
 ): Steps<ReadonlySet<string>> {
-  const byKey = new Map<string, string[]>();
-  for (const [text, { labels }] of streams) {
-    const same = byKey.get(labels.key);
-    if (same === undefined) byKey.set(labels.key, [text]);
-    else same.push(text);
-    if (byKey.size % stepStreams === 0) yield;
+  const same = new Set<string>();
+  const all = yield* severalBy([...streams], ([, { labels }]) => labels.key);
+  for (const withSameLabels of all) {
+    const common = new Set(withSameLabels[0]?.[1].metadata.map(([field]) => field));
+    for (const [, { fields }] of withSameLabels)
+      for (const field of common) if (!fields.has(field)) common.delete(field);
+    const alike = yield* severalBy(withSameLabels, ([, { fields }]) =>
+      JSON.stringify([...common].map((field) => fields.get(field))),
+    );
+    for (const [text] of alike.flat()) same.add(text);
   }
-  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
+  return same;
+}
+
+/** The groups of streams with the same key, of those with more than one. */
+function* severalBy(
+  streams: readonly NamedStream[],
+  keyOf: (stream: NamedStream) => string,
+): Steps<readonly (readonly NamedStream[])[]> {
+  const byKey = new Map<string, NamedStream[]>();
+  for (const [index, stream] of streams.entries()) {
+    const key = keyOf(stream);
+    const others = byKey.get(key);
+    if (others === undefined) byKey.set(key, [stream]);
+    else others.push(stream);
+    if ((index + 1) % stepStreams === 0) yield;
+  }
+  return [...byKey.values()].filter(({ length }) => length > 1);
 }
 
 /** Whether both have the same streams and fields, whatever the row counts. */

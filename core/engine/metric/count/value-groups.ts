@@ -99,9 +99,8 @@ async function valueTable(
       gathering?.begun?.end();
       gathering = gatherWith(shaper);
     }
-    const { filter } = plan.logs;
-    const looked = { upstream, reader, memory: limits.memory, filter, range, streams, fields: [] };
-    const surplus = await duplicateRows({ ...looked, profile });
+    const looked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
+    const surplus = await duplicateRows({ ...looked, streams, profile });
     if (isDeclined(surplus)) return surplus;
     const into = leafEngine(request);
     const values = new GroupedValues(plan, request, context, { into, buckets, shaper });

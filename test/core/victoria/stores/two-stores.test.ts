@@ -122,7 +122,7 @@ const groupings: readonly LogsqlPipe[] = [
   stats(
     ['_stream'],
     { ...statsFunction('count', [], 'rows'), condition: not(missing) },
-    statsFunction('count_uniq_hash', ['_time', '_msg'], 'different'),
+    statsFunction('count_uniq_hash', ['_time', '_msg', 'status'], 'different'),
     statsFunction('sum', ['size'], 'sum'),
   ),
   stats([], statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries')),
@@ -199,13 +199,24 @@ test('groups of two stores can be filtered and cut like those of one', async (t)
     fc.asyncProperty(cases, async ({ rows, split, range, isPoor }) => {
       const { whole, two } = await stores.store(rows, split, isPoor);
       const repeated = [
-        stats(['_time', '_msg'], statsFunction('count', [], 'rows')),
+        stats(['_time', '_msg', 'status'], statsFunction('count', [], 'rows')),
         where(compare('rows', '>', '1')),
         fields('_time'),
         limit(1000),
       ];
-      const asked = { query: query(everything, repeated), range };
-      t.deepEqual(await read(two, asked), await read(whole, asked));
+      const once: readonly LogsqlPipe[] = [
+        { kind: 'uniq', by: ['_stream', '_time', '_msg', 'status'], hits: false },
+        stats(
+          ['_stream', timeBucket(3_600n * secondNs)],
+          statsFunction('count', [], 'rows'),
+          { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(missing) },
+          statsFunction('min', ['_time'], 'first'),
+        ),
+      ];
+      for (const piped of [repeated, once]) {
+        const asked = { query: query(everything, piped), range };
+        t.deepEqual(await read(two, asked), await read(whole, asked));
+      }
       const pipes = [stats(['_msg'], statsFunction('count', [], 'rows')), limit(3)];
       const all = await read(whole, { query: query(everything, pipes.slice(0, 1)), range });
       const cut = await read(two, { query: query(everything, pipes), range });

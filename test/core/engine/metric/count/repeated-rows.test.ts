@@ -49,23 +49,13 @@ test.serial('rows that were pushed twice are taken out without reading them agai
   }
 });
 
-test.serial(
-  'rows that are too large to be kept, or differ in a field, are read where they stand',
-  async (t) => {
-    const [large] = pushedTwice('x'.repeat(150_000), 1);
-    const [plain] = pushedTwice('line', 1);
-    if (large === undefined || plain === undefined) throw new Error('there are no entries');
-    for (const entries of [
-      [large, large],
-      [plain, { ...plain, metadata: { team: 'red' } }],
-    ]) {
-      account += 1;
-      await store.push(account, entries);
-      for (const filter of ['!= "zq1"', '!= "zq2"']) {
-        const { asked, isRight } = await timesAsked(`sum(count_over_time({app=~".+"} ${filter} [10m]))`);
-        t.true(isRight, filter);
-        t.true(asked > 0, filter);
-      }
-    }
-  },
-);
+test.serial('rows that are too large to be kept are read where they stand', async (t) => {
+  const large = pushedTwice('x'.repeat(150_000), 1).slice(0, 2);
+  account += 1;
+  await store.push(account, large);
+  for (const filter of ['!= "zq1"', '!= "zq2"']) {
+    const { asked, isRight } = await timesAsked(`sum(count_over_time({app=~".+"} ${filter} [10m]))`);
+    t.true(isRight, filter);
+    t.true(asked > 0, filter);
+  }
+});

@@ -1,0 +1,143 @@
+import type { TimeRange } from '../../base/time/range.js';
+import type { LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
+import { and, freeName, matcher, query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { printFilter } from '../../victoria/logsql/print.js';
+import { identityColumns, storedColumns } from '../../victoria/names/identity-columns.js';
+import type { RowReader } from '../../victoria/names/row-reader.js';
+import { columnOf } from '../../victoria/upstream/types.js';
+import type { Backend } from '../backend.js';
+
+/** The rows to look at. */
+export interface Looked extends Backend {
+  readonly range: TimeRange;
+  readonly filter: LogsqlFilter;
+}
+
+/** Streams in which rows share a time. */
+export interface SharedTimes {
+  /** Their `_stream` texts. */
+  readonly streams: ReadonlySet<string>;
+  /** Matches their rows; all rows of the streams unless given. */
+  readonly where?: LogsqlFilter | undefined;
+  /** Whether rows of two of these streams may be one entry. */
+  readonly areOne?: boolean;
+}
+
+/** Streams in which rows may be one entry. */
+export interface RepeatingStreams {
+  readonly streams: ReadonlySet<string>;
+  /** Matches all rows of these streams, and possibly others. */
+  readonly filter: LogsqlFilter;
+  /** Fields in which rows of one entry have the same values, besides time and line. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * Lets the backend find the streams in which entries were pushed more than once. It compares time and line first, and structured metadata only
+ * in streams where these repeat. It never misses such a stream, but may return one without repeats: fields with inexact rows, and those that a
+ * query has no room for, are not compared.
+ * @param compared whether to compare entries as clients see them, or rows as they are stored
+ */
+export async function repeatingStreams(
+  looked: Looked,
+  { streams, where, areOne = false }: SharedTimes,
+  compared: 'entries' | 'rows',
+): Promise<RepeatingStreams | undefined> {
+  if (streams.size === 0) return undefined;
+  const { reader, naming, upstream, range } = looked;
+  const by = areOne ? [] : ['_stream'];
+  const filter = and(looked.filter, where ?? streamsFilter(streams, reader));
+  const sameLines = await compareRows({ ...looked, filter }, by, []);
+  if (sameLines.repeating.size === 0) return undefined;
+  const those = areOne ? streams : sameLines.repeating;
+  const within = { ...looked, filter: and(looked.filter, streamsFilter(those, reader)) };
+  const listed = await upstream.list({ listing: 'field_names', query: query(within.filter), range });
+  const identities = [...those].map((text) => reader.stream(text));
+  const columns = fitting(
+    compared === 'rows'
+      ? storedColumns(listed, identities).map((field) => ({ field, inexact: undefined }))
+      : identityColumns(listed, identities, naming),
+    within.filter,
+  );
+  if (columns.length === 0) return { streams: those, filter: within.filter, fields: [] };
+  let found = await compareRows(within, by, columns);
+  if (found.exact.length < columns.length) found = await compareRows(within, by, found.exact);
+  if (found.repeating.size === 0) return undefined;
+  const repeating = areOne ? streams : found.repeating;
+  return {
+    streams: repeating,
+    filter: and(looked.filter, streamsFilter(repeating, reader)),
+    fields: found.exact.map(({ field }) => field),
+  };
+}
+
+/** A field to compare. */
+interface Column {
+  readonly field: string;
+  /** Rows in which the field cannot be compared. */
+  readonly inexact: LogsqlFilter | undefined;
+}
+
+interface Comparison {
+  /** Of the streams in which rows have the same time, line, and values in all columns. */
+  readonly repeating: ReadonlySet<string>;
+  /** The columns in which all rows can be compared. */
+  readonly exact: readonly Column[];
+}
+
+async function compareRows(
+  { upstream, range, filter }: Looked,
+  by: readonly string[],
+  columns: readonly Column[],
+): Promise<Comparison> {
+  const fields = columns.map(({ field }) => field);
+  const named = (name: string): string => freeName(name, fields);
+  const conditions = columns.flatMap((column, index) =>
+    column.inexact === undefined
+      ? []
+      : [{ column, condition: column.inexact, name: named(`inexact${index}`) }],
+  );
+  // Counting by hash may find too few different rows, which only costs a search, but never too many.
+  const counting = stats(
+    by,
+    statsFunction('count', [], named('rows')),
+    statsFunction('count_uniq_hash', ['_time', '_msg', ...fields], named('different')),
+    ...conditions.map(({ condition, name }) => ({ ...statsFunction('count', [], name), condition })),
+  );
+  const repeating = new Set<string>();
+  const inexact = new Set<Column>();
+  for await (const batch of upstream.rows({ query: query(filter, [counting]), range }))
+    for (const row of batch) {
+      if (columnOf(row, named('rows')) !== columnOf(row, named('different')))
+        repeating.add(row._stream ?? '{}');
+      for (const { column, name } of conditions)
+        if (Number(columnOf(row, name) ?? 0) > 0) inexact.add(column);
+    }
+  return { repeating, exact: columns.filter((column) => !inexact.has(column)) };
+}
+
+/** The backend takes 16 KiB of query. */
+const maxQueryBytes = 15_000;
+/** A column with its condition, besides its name, which stands there twice. */
+const columnBytes = 90;
+
+/** As many of the columns as fit into a query with this filter. */
+function fitting(columns: readonly Column[], filter: LogsqlFilter): readonly Column[] {
+  let left = maxQueryBytes - Buffer.byteLength(printFilter(filter));
+  const end = columns.findIndex(({ field }) => (left -= 2 * Buffer.byteLength(field) + columnBytes) < 0);
+  return end < 0 ? columns : columns.slice(0, end);
+}
+
+const maxNamedStreams = 50;
+const maxFilterBytes = 10_000;
+
+/** Matches all rows of these streams, and possibly more. */
+export function streamsFilter(texts: ReadonlySet<string>, reader: Pick<RowReader, 'stream'>): LogsqlFilter {
+  if (texts.size > maxNamedStreams) return and();
+  const groups = [...texts].map((text): readonly StreamMatcher[] =>
+    [...reader.stream(text).fields].map(([name, value]) => matcher(name, '=', value)),
+  );
+  if (groups.some(({ length }) => length === 0)) return and();
+  const filter: LogsqlFilter = { kind: 'stream', groups };
+  return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? and() : filter;
+}
