@@ -4,6 +4,11 @@ import { asArray, asObject, canonical, setDifference, type Json } from './json.j
 const valueTolerance = 0.25;
 const timeToleranceSeconds = 1;
 
+/** Whether a number of bytes is that of Loki within 25 %, and what rounding can make of it. */
+export function isAsBig(wanted: number, got: number, rounding = 0): boolean {
+  return Math.abs(got - wanted) <= valueTolerance * wanted + rounding;
+}
+
 /** Volumes: the same label sets and number of points; values within 25 %, times of ranges within a second. */
 export function compareVolume(wanted: Json, got: Json): string | undefined {
   const [wantedData, gotData] = [asObject(wanted['data']), asObject(got['data'])];
@@ -34,8 +39,7 @@ export function compareVolume(wanted: Json, got: Json): string | undefined {
       const isTimed = 'values' in series;
       if (isTimed && Math.abs(gotTime - wantedTime) > timeToleranceSeconds)
         return `time ${gotTime}, Loki ${wantedTime}`;
-      if (Math.abs(gotValue - wantedValue) > valueTolerance * wantedValue)
-        return `in ${keyOf(series)}: ${gotValue}, Loki ${wantedValue}`;
+      if (!isAsBig(wantedValue, gotValue)) return `in ${keyOf(series)}: ${gotValue}, Loki ${wantedValue}`;
     }
   }
   return undefined;

@@ -13,6 +13,7 @@ import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { tallyOfListing } from '../metric/count/stretches.js';
+import { rowsOfStreams } from '../metric/row-windows.js';
 
 /** What a Loki chunk stores for an entry in addition to its line. */
 export interface MetadataCost {
@@ -26,7 +27,8 @@ export interface MetadataCost {
 
 /** The cost by backend stream; streams that were not read get the average. */
 export interface MetadataCosts {
-  of(streamText: string, stream: StreamIdentity): MetadataCost;
+  /** @param copies how many rows there are for an entry of the stream, on average */
+  of(streamText: string, stream: StreamIdentity, copies: number): MetadataCost;
 }
 
 /** A pair of structured metadata is two references into the chunk's string table. */
@@ -52,29 +54,30 @@ export interface LearnedSums {
 
 /**
  * Learns what structured metadata costs, by statistics of the backend (otel-README, rule 10), and remembers it.
+ * @param listed the streams of the whole range
  * @param hasLines whether the bytes of lines are wanted too, for which the backend reads them
  */
 export async function readMetadataCosts(
   filter: LogsqlFilter,
   range: TimeRange,
-  { rows, hasLines }: { readonly rows: number; readonly hasLines: boolean },
+  { listed, hasLines }: { readonly listed: readonly BackendValue[]; readonly hasLines: boolean },
   { upstream, reader, naming }: Backend,
   learned: Memory<LearnedSums>,
 ): Promise<MetadataCosts> {
-  const looked = sampled(range, rows);
+  const looked = sampled(range, rowsOfStreams(listed));
   const key = `${upstream.owner} ${hasLines} ${looked.startNs}-${looked.endNs} ${printFilter(filter)}`;
   const known = learned.get(key);
   const list = (listing: 'streams' | 'field_names'): Promise<readonly BackendValue[]> =>
     upstream.list({ listing, query: query(filter), range: looked });
   const [names, streams] = await Promise.all([
     known === undefined ? list('field_names') : undefined,
-    list('streams'),
+    looked === range ? listed : list('streams'),
   ]);
   const tally = await tallyOfListing(reader, streams);
   if (known?.tally === tally) return costsOf(known.sums);
-  const listed = names ?? (await list('field_names'));
+  const stored = names ?? (await list('field_names'));
   const labelled = rowsByLabel(streams, reader);
-  const fields = listed
+  const fields = stored
     .filter(({ value, hits }) => !isOwnColumn(value) && labelled.get(value) !== hits)
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
@@ -142,24 +145,31 @@ function addFields(
 }
 
 function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
-  const all = [...sums.values()];
-  const rows = all.reduce((total, sum) => total + sum.rows, 0);
-  const bytes = all.reduce((total, sum) => total + sum.pairs * pairBytes + sum.texts, 0);
-  const average = rows === 0 ? 0 : bytes / rows;
-  const averageLine = rows === 0 ? 0 : all.reduce((total, sum) => total + sum.lines, 0) / rows;
+  const average = totalOf([...sums.values()]);
   return {
-    of: (text, stream) => {
-      const sum = sums.get(text);
-      const ownPerEntry =
-        sum === undefined || sum.rows === 0 ? average : (sum.pairs * pairBytes + sum.texts) / sum.rows;
-      const level = sum?.hasLevel === true ? 0 : 1;
+    of: (text, stream, copies) => {
+      const own = sums.get(text);
+      const { rows, lines, pairs, texts } = own === undefined || own.rows === 0 ? average : own;
+      // An entry has the pairs of each of its copies; its texts are stored once, however many there are.
+      const ownPerEntry = rows === 0 ? 0 : (pairs * pairBytes + texts * copies) / rows;
+      const level = own?.hasLevel === true ? 0 : 1;
       const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
       return {
-        line: summable(sum === undefined || sum.rows === 0 ? averageLine : sum.lines / sum.rows),
+        line: summable(rows === 0 ? 0 : lines / rows),
         perEntry: summable(ownPerEntry + (stream.metadata.length + level) * pairBytes),
         perStream: shared + level * levelTexts,
       };
     },
+  };
+}
+
+function totalOf(sums: readonly FieldSums[]): Omit<FieldSums, 'hasLevel'> {
+  const total = (read: (sum: FieldSums) => number): number => sums.reduce((all, sum) => all + read(sum), 0);
+  return {
+    rows: total(({ rows }) => rows),
+    lines: total(({ lines }) => lines),
+    pairs: total(({ pairs }) => pairs),
+    texts: total(({ texts }) => texts),
   };
 }
 

@@ -168,33 +168,35 @@ test('a stream that is silent in a short range is a series when it speaks on bot
   t.deepEqual(apps, ['now', 'quiet']);
 });
 
-test('index statistics count entries without repeats', async (t) => {
-  const sample = (name: string, value: string) => ({
-    name,
-    labels: new Map<string, string>(),
-    timestampSeconds: 0,
-    value,
-  });
+test('index statistics add up entries and bytes of all streams', async (t) => {
   const plan: Plan = { kind: 'index-stats', filter: everything };
+  const streams = ['{app="a"}', '{app="b"}'];
+  const times = { first: '2026-11-01T00:00:00Z', last: '2026-11-01T00:10:00Z' };
   const request: ApiRequest = { op: 'index_stats', query: new Selector('{app="a"}', 'reject'), range };
   const answer = await answerOf(
     request,
     [
-      { call: 'list', values: values('{app="a"}') },
+      { call: 'list', values: streams.map((value) => ({ value, hits: 10 })) },
       {
-        call: 'stats',
+        call: 'rows',
         when: ({ query }) => JSON.stringify(query.pipes).includes('sum_len'),
-        samples: [sample('rows', '10'), sample('bytes', '300')],
+        batches: [streams.map((_stream) => ({ _stream, entries: '10', lines: '30720', ...times }))],
       },
-      {
-        call: 'stats',
-        when: ({ query }) => JSON.stringify(query.pipes).includes('count_uniq'),
-        samples: [sample('entries', '9')],
-      },
+      { call: 'list', values: [] },
+      { call: 'rows', batches: [streams.map((_stream) => ({ _stream, rows: '10', different: '10' }))] },
+      { call: 'rows', batches: [] },
     ],
     plan,
   );
-  t.deepEqual(answer, { kind: 'index-stats', streams: 1, chunks: 1, bytes: 300, entries: 9, warnings: [] });
+  // Lines, a level of eight bytes each, and its name and text once in each stream.
+  t.deepEqual(answer, {
+    kind: 'index-stats',
+    streams: 2,
+    chunks: 2,
+    bytes: 61_652,
+    entries: 20,
+    warnings: [],
+  });
 });
 
 test('constants stand on multiples of the step around the range', async (t) => {

@@ -1,0 +1,188 @@
+import type { Begun } from '../../base/pace/begun.js';
+import type { Label, LabelSet } from '../../base/labels/label-set.js';
+import type { TimeRange } from '../../base/time/range.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
+import { and, not, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import { parseRowTime } from '../../victoria/names/row-time.js';
+import { beginRows } from '../../victoria/upstream/begin-rows.js';
+import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
+import type { EngineContext } from '../context.js';
+import { rowsOfStreams } from '../metric/row-windows.js';
+import { placeholderRows } from '../plan/missing-lines.js';
+import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
+import { repeatedRows, type RepeatedRows } from './repeated-rows.js';
+import type { VolumePiece } from './volume-buckets.js';
+import { VolumePieces } from './volume-pieces.js';
+
+/** Beyond this number of entries, not all lines are read: counting costs a fraction of it, and the newest lines serve as a sample. */
+const maxMeasuredEntries = 5_000_000;
+/** The most pieces to hold for joining. */
+const maxOpenPieces = 100_000;
+
+/** Which rows to count. */
+export interface PiecesRequest {
+  readonly filter: LogsqlFilter;
+  readonly range: TimeRange;
+  /** The length of time cells by which streams are counted; a stream is one piece unless given. */
+  readonly cellNs?: bigint | undefined;
+  /** Labels that are columns of rows, and not of streams. */
+  readonly columns?: readonly (readonly [label: string, field: string])[];
+  /** The most rows that are compared to find those that repeat another one. */
+  readonly maxCompared: number;
+}
+
+export type PiecesContext = Pick<EngineContext, 'upstream' | 'reader' | 'naming' | 'memories'>;
+
+/** What the backend has of the selected streams, in Loki's measure: what its chunks would hold (otel-README, rule 10). */
+export class StreamPieces {
+  readonly #request: PiecesRequest;
+  readonly #context: PiecesContext;
+  /** The rows of all streams. */
+  rows = 0;
+
+  constructor(request: PiecesRequest, context: PiecesContext) {
+    this.#request = request;
+    this.#context = context;
+  }
+
+  /** The pieces of each stream, those of backend streams that are one Loki stream joined. */
+  async *read(): AsyncGenerator<readonly [labels: LabelSet, piece: VolumePiece]> {
+    const { filter, range, maxCompared } = this.#request;
+    const { upstream, memories } = this.#context;
+    // One place for all reads: a second volume could hold the place that another read of this one waits for.
+    const leave = await upstream.hold?.(range);
+    // Begun before it is known how many entries there are, and begun anew where they are too many.
+    let counted = this.#begin(true);
+    try {
+      const listed = await upstream.list({ listing: 'streams', query: query(filter), range });
+      this.rows = rowsOfStreams(listed);
+      if (this.rows === 0) return;
+      const isMeasured = this.rows <= maxMeasuredEntries;
+      if (!isMeasured) {
+        counted.end();
+        counted = this.#begin(false);
+      }
+      const asked = { listed, hasLines: !isMeasured };
+      const [costs, repeated] = await Promise.all([
+        readMetadataCosts(filter, range, asked, this.#context, memories.metadata),
+        this.rows <= maxCompared ? this.#repeated() : new Map<string, RepeatedRows>(),
+      ]);
+      yield* this.#joined(counted, isMeasured, costs, repeated);
+    } finally {
+      counted.end();
+      leave?.();
+    }
+  }
+
+  /** Counts by backend stream, and by time cell when there is more than one bucket; the backend begins at once. */
+  #begin(isMeasured: boolean): Begun<readonly BackendRow[]> {
+    const { filter, range } = this.#request;
+    const asked = query(filter, [this.#counting(isMeasured)]);
+    return beginRows(this.#context.upstream, { query: asked, range });
+  }
+
+  #counting(isMeasured: boolean, lines?: LogsqlFilter): LogsqlPipe {
+    const { cellNs } = this.#request;
+    const columns = ['_stream', ...this.#fields()];
+    const length = statsFunction('sum_len', ['_msg'], 'lines');
+    return stats(
+      cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
+      statsFunction('count', [], 'entries'),
+      ...(isMeasured
+        ? [
+            lines === undefined ? length : { ...length, condition: lines },
+            statsFunction('min', ['_time'], 'first'),
+            statsFunction('max', ['_time'], 'last'),
+          ]
+        : []),
+    );
+  }
+
+  /**
+   * The pieces of what the backend stores in place of missing lines, which count as none. As a filter this takes the backend no look at lines, as a
+   * condition of the other sums it would.
+   */
+  #placeholders(): AsyncIterable<readonly BackendRow[]> {
+    const { filter, range } = this.#request;
+    const { upstream, naming } = this.#context;
+    const ofThem = and(filter, placeholderRows(naming));
+    return upstream.rows({ query: query(ofThem, [this.#counting(true)]), range });
+  }
+
+  /** The pieces of streams in which entries were pushed more than once, each entry counted once. */
+  #repeated(): Promise<ReadonlyMap<string, RepeatedRows>> {
+    const { filter, range } = this.#request;
+    const lines = not(placeholderRows(this.#context.naming));
+    const counting = this.#counting(true, lines);
+    return repeatedRows({ ...this.#context, filter, range }, this.#fields(), counting);
+  }
+
+  async *#joined(
+    counted: AsyncIterable<readonly BackendRow[]>,
+    isMeasured: boolean,
+    costs: MetadataCosts,
+    repeated: ReadonlyMap<string, RepeatedRows>,
+  ): AsyncGenerator<readonly [LabelSet, VolumePiece]> {
+    const { reader } = this.#context;
+    const { cellNs, columns = [] } = this.#request;
+    const pieces = new VolumePieces();
+    const add = (row: BackendRow, { isPlaceholder = false, copies = 1 } = {}): void => {
+      const text = row._stream ?? '{}';
+      const stream = reader.stream(text);
+      const labels = columns.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, columns));
+      const { line, perEntry, perStream } = costs.of(text, stream, copies);
+      const entries = isPlaceholder ? 0 : Number(columnOf(row, 'entries') ?? 0);
+      const { firstNs, lastNs } = this.#timesOf(row, isMeasured);
+      const lines = isMeasured ? Number(columnOf(row, 'lines') ?? 0) : entries * line;
+      pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
+        firstNs,
+        lastNs,
+        entries,
+        bytes: (isPlaceholder ? -lines : lines) + entries * perEntry,
+        sharedBytes: perStream,
+      });
+    };
+    for (const { rows, copies } of repeated.values()) for (const row of rows) add(row, { copies });
+    const isRepeated = (row: BackendRow): boolean => repeated.has(row._stream ?? '{}');
+    if (isMeasured)
+      for await (const batch of this.#placeholders())
+        for (const row of batch) if (!isRepeated(row)) add(row, { isPlaceholder: true });
+    for await (const batch of counted) {
+      for (const row of batch) if (!isRepeated(row)) add(row);
+      // Beyond this, small pieces are not joined, which only costs accuracy.
+      if (pieces.size > maxOpenPieces) yield* pieces.drain();
+    }
+    yield* pieces.drain();
+  }
+
+  #fields(): readonly string[] {
+    return (this.#request.columns ?? []).map(([, field]) => field);
+  }
+
+  /** The first and last entry of a piece; if these are not requested, the boundaries of its cell within the range. */
+  #timesOf(row: BackendRow, isMeasured: boolean): Pick<VolumePiece, 'firstNs' | 'lastNs'> {
+    const { range, cellNs } = this.#request;
+    if (isMeasured)
+      return {
+        firstNs: parseRowTime(columnOf(row, 'first') ?? ''),
+        lastNs: parseRowTime(columnOf(row, 'last') ?? ''),
+      };
+    if (cellNs === undefined) return { firstNs: range.startNs, lastNs: range.endNs - 1n };
+    const startNs = parseRowTime(row._time ?? '');
+    const endNs = startNs + cellNs;
+    return {
+      firstNs: startNs > range.startNs ? startNs : range.startNs,
+      lastNs: (endNs < range.endNs ? endNs : range.endNs) - 1n,
+    };
+  }
+}
+
+/** The first column of a label that has a value decides. */
+function valuesOf(row: BackendRow, columns: NonNullable<PiecesRequest['columns']>): Iterable<Label> {
+  const values = new Map<string, string>();
+  for (const [label, field] of columns) {
+    const value = columnOf(row, field) ?? '';
+    if (value !== '' && !values.has(label)) values.set(label, value);
+  }
+  return values;
+}
