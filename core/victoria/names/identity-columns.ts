@@ -44,7 +44,7 @@ export function identityColumns(
   for (const { value } of listed)
     for (const name of shownNames(value)) uses.set(name, (uses.get(name) ?? 0) + 1);
   const labels = new Set<string>();
-  for (const { labelFields } of streams) for (const field of labelFields) labels.add(field);
+  for (const { labelFields } of streams) for (const field of labelFields.keys()) labels.add(field);
   const isShownAsStored = (field: string): boolean => {
     const isFilledIn = hasOtlp && mayBeFilledIn(field) && !ids.has(field);
     if (labels.has(field) || isFilledIn) return false;

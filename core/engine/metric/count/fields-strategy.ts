@@ -149,14 +149,17 @@ class FieldCounting {
     const surplus =
       this.#plan.fields.measure === 'presence'
         ? []
-        : await duplicateRows({ ...looked, reader, fields: this.#fields });
+        : await duplicateRows({ ...looked, reader });
     if (isDeclined(surplus)) return surplus;
     return this.#withoutUndecided(groups, surplus);
   }
 
   /** Whether there may be rows without any field of their own: their line is empty, and no JSON. */
   async #hasEmptyLines(groups: readonly Group[]): Promise<boolean> {
-    const mayBe = groups.some(({ get }) => this.#fields.every((field) => (get(field) ?? '') === ''));
+    const mayBe = groups.some(({ stream, get }) => {
+      const { fields } = this.#context.reader.stream(stream);
+      return this.#fields.every((field) => fields.has(field) || (get(field) ?? '') === '');
+    });
     if (!this.#plan.fields.readsJson || !mayBe) return false;
     return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
   }
