@@ -3,7 +3,14 @@ import type { ApiRequest } from '../wire/api/request.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import type { Naming } from '../victoria/names/naming.js';
 import { LabelFields } from './plan/label-fields.js';
-import { labelsToLearn, leavesOfPlan, refinePlan, resolveLabels, rowsToLearnFrom } from './plan/refine.js';
+import {
+  labelsToLearn,
+  leavesOfPlan,
+  refinePlan,
+  resolveLabels,
+  rowsToLearnFrom,
+  withoutInternal,
+} from './plan/refine.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Plan } from './plan/types.js';
 
@@ -22,11 +29,12 @@ export async function refinedPlan(
   naming: Naming,
   learner: NameLearner,
 ): Promise<RefinedPlan> {
-  const { slots, request } = exchange;
+  const { slots, request, caller } = exchange;
   const { upstream, tenant } = slots;
   const range = rangeRead(request, slots.plan);
   const labelFields = await labelFieldsOf(exchange, range, naming, learner);
-  const plan = resolveLabels(slots.plan, labelFields);
+  const resolved = resolveLabels(slots.plan, labelFields);
+  const plan = caller.isDrilldown ? resolved : withoutInternal(resolved);
   const filter = rowsToLearnFrom(plan);
   if (filter === undefined || range === undefined) return { plan, labelFields };
   const names = await learner.learn({ tenantId: tenant.id, naming, filter, range, upstream });

@@ -1,6 +1,7 @@
 import type { LineFilterStage, LogExpr, Stage } from '../../logql/ast.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { and, or } from '../../victoria/logsql/build.js';
+import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { decideLabelFilter } from './label-filters.js';
@@ -34,9 +35,14 @@ const stepStages = 50;
 
 /** The same bit by bit, for queries that are long. */
 export function* logsSteps(expr: LogExpr, naming: Naming, pushdown: Pushdown): Steps<PlannedLogs> {
-  const selection = yield* matcherSteps(expr.selector.matchers, naming);
+  const { matchers } = expr.selector;
+  const selection = yield* matcherSteps(matchers, naming);
+  const isInternal = matchers.some(({ name }) => aggregateLabels.includes(name));
   const leftHere = (rule: AppliedRule): PlannedLogs => ({
-    plan: { kind: 'logs', filter: selection.filter, residual: expr.stages, recheck: [], labels: [] },
+    plan: {
+      kind: 'logs',
+      ...{ filter: selection.filter, residual: expr.stages, recheck: [], labels: [], isInternal },
+    },
     decisions: [...selection.decisions, ...expr.stages.map((part) => ({ rule, part }))],
   });
   if (metricOff.apply(pushdown) !== undefined) return leftHere(metricOff);
@@ -50,7 +56,7 @@ export function* logsSteps(expr: LogExpr, naming: Naming, pushdown: Pushdown): S
   if (stages.asksLines && queryTooLong.apply(filter) !== undefined) return leftHere(queryTooLong);
   const { residual, recheck, labels, decisions } = stages;
   return {
-    plan: { kind: 'logs', filter, residual, recheck, labels },
+    plan: { kind: 'logs', filter, residual, recheck, labels, isInternal },
     decisions: [...selection.decisions, ...decisions],
   };
 }

@@ -1,7 +1,7 @@
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { leavesOf, mapLeaves } from '../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { and, or } from '../../victoria/logsql/build.js';
+import { and, nothing, or } from '../../victoria/logsql/build.js';
 import { selectionOf } from '../../victoria/logsql/selection.js';
 import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { KnownNames } from './known-names.js';
@@ -20,6 +20,14 @@ export function labelsToLearn(plan: Plan): readonly string[] {
 export function resolveLabels(plan: Plan, fields: LabelFields): Plan {
   const resolved = (filter: LogsqlFilter): LogsqlFilter => fields.resolve(filter);
   return mapReads(plan, { filter: resolved, logs: (logs) => ({ ...logs, filter: resolved(logs.filter) }) });
+}
+
+/** A plan that reads nothing of the streams that Loki shows to Logs Drilldown alone. */
+export function withoutInternal(plan: Plan): Plan {
+  const hidden = (logs: LogsPlan): LogsPlan =>
+    logs.isInternal === true ? { ...logs, filter: nothing } : logs;
+  if (!logsOf(plan).some(({ isInternal }) => isInternal === true)) return plan;
+  return mapReads(plan, { filter: (filter) => filter, logs: hidden });
 }
 
 /** The rows from which the stored names of label filters have to be learned; undefined for a plan without such filters. */

@@ -23,6 +23,8 @@ export interface LogsPlan {
   readonly recheck: readonly Stage[];
   /** What the backend is asked for label filters among the stages, once stored names are known (refinePlan). */
   readonly labels: readonly LabelQuestion[];
+  /** Whether its selector names streams that Loki makes of others, which it shows to Logs Drilldown alone. */
+  readonly isInternal?: boolean;
 }
 
 /** What was decided about a label filter, open until stored names are known. */

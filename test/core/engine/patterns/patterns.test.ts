@@ -250,12 +250,12 @@ test('only what tells stream, level and message is read of a row', async (t) => 
 test('lines of rows without one are read with all their fields, which tell format, message and level', async (t) => {
   const missing =
     'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
-  const rows = lines(31, 0, () => missing).map(
-    (row, index): Readonly<Record<string, string>> => ({
-      ...row,
-      ...(index === 0 ? { status: 'x' } : { msg: job(index), note: 'error 5' }),
-    }),
-  );
+  const rows = lines(31, 0, () => missing).map((row, index): Readonly<Record<string, string>> => ({
+    _time: row['_time'] ?? '',
+    _stream: row['_stream'] ?? '',
+    _msg: row['_msg'] ?? '',
+    ...(index === 0 ? { status: 'x' } : { msg: job(index), note: 'error 5' }),
+  }));
   const { answer, queries } = await runDiscovery(patterns(), [
     histogram([0, 31]),
     { call: 'rows', batches: [rows.slice(0, 1)] },
