@@ -1,34 +1,35 @@
 import type { Memory } from '../../base/memory/byte-lru.js';
 import { textBytes } from '../../base/memory/sizes.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { exact, not, oneOf, query, stats, statsFunction } from '../../victoria/logsql/build.js';
+import { and, exact, not, oneOf, query, stats, statsFunction } from '../../victoria/logsql/build.js';
 import type { LogsqlFilter, StatsFunction } from '../../victoria/logsql/ast.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
-import type { Naming } from '../../victoria/names/naming.js';
 import { defaultSeverityText } from '../../victoria/names/otlp-fill.js';
 import type { StreamIdentity } from '../../victoria/names/stream-identity.js';
-import { placeholderRows } from '../plan/missing-lines.js';
+import { missingLineRows } from '../plan/missing-lines.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import { columnOf, isOwnColumn, type BackendRow, type BackendValue } from '../../victoria/upstream/types.js';
 import type { Backend } from '../backend.js';
 import { tallyOfListing } from '../metric/count/stretches.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
 
-/** What a Loki chunk stores for an entry in addition to its line. */
-export interface MetadataCost {
-  /** Bytes per entry. */
-  readonly perEntry: number;
-  /** Average bytes of an entry's line; 0 where lines were not looked at. */
-  readonly line: number;
+/** What a Loki chunk stores for the entries of a stream: bytes per entry. */
+export interface EntryCost {
+  /** In addition to a stored line. */
+  readonly metadata: number;
+  /** For a row without a stored line: its line is made of its fields, and they are no metadata. */
+  readonly rebuilt: number;
+  /** For any row, with its line, where lines were looked at. */
+  readonly entry: number;
   /** Bytes per stream: names and values that all of its entries share. */
-  readonly perStream: number;
+  readonly shared: number;
 }
 
 /** The cost by backend stream; streams that were not read get the average. */
 export interface MetadataCosts {
   /** @param copies how many rows there are for an entry of the stream, on average */
-  of(streamText: string, stream: StreamIdentity, copies: number): MetadataCost;
+  of(streamText: string, stream: StreamIdentity, copies: number): EntryCost;
 }
 
 /** A pair of structured metadata is two references into the chunk's string table. */
@@ -69,32 +70,30 @@ export async function readMetadataCosts(
   const known = learned.get(key);
   const list = (listing: 'streams' | 'field_names'): Promise<readonly BackendValue[]> =>
     upstream.list({ listing, query: query(filter), range: looked });
-  const [names, streams] = await Promise.all([
+  const [listedNames, streams] = await Promise.all([
     known === undefined ? list('field_names') : undefined,
     looked === range ? listed : list('streams'),
   ]);
   const tally = await tallyOfListing(reader, streams);
   if (known?.tally === tally) return costsOf(known.sums);
-  const stored = names ?? (await list('field_names'));
+  const names = listedNames ?? (await list('field_names'));
   const labelled = rowsByLabel(streams, reader);
-  const fields = stored
+  const fields = names
     .filter(({ value, hits }) => !isOwnColumn(value) && labelled.get(value) !== hits)
     .sort((a, b) => b.hits - a.hits)
     .slice(0, maxFields)
     .map(({ value }) => value);
   const sums = new Map<string, FieldSums>();
-  const batches = fields.length === 0 && hasLines ? [[]] : batchesOf(fields);
-  for (const batch of batches) {
-    const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(functionsOf)];
-    if (hasLines) functions.push(lineBytes(naming));
-    const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range: looked });
-    for await (const lines of answer)
-      for (const row of lines) {
-        const text = row._stream ?? '{}';
-        const sum = sums.get(text) ?? { rows: 0, lines: 0, pairs: 0, texts: 0, hasLevel: false };
-        sums.set(text, addFields(sum, row, batch, reader.stream(text)));
-      }
-  }
+  const missing = missingLineRows(naming);
+  const asked = { fields, hasLines, range: looked, upstream, reader };
+  const without = await upstream.list({
+    listing: 'streams',
+    query: query(and(filter, missing)),
+    range: looked,
+  });
+  if (without.length > 0) await addSums(sums, { ...asked, filter: and(filter, missing), measure: ofLines });
+  const stored = without.length > 0 ? and(filter, not(missing)) : filter;
+  await addSums(sums, { ...asked, filter: stored, measure: ofFields });
   learned.set(key, { tally, sums }, bytesOf(sums), keptMs);
   return costsOf(sums);
 }
@@ -117,21 +116,64 @@ function rowsByLabel(streams: readonly BackendValue[], reader: RowReader): Reado
 
 /** Of a backend stream. */
 interface FieldSums {
+  /** Rows with a stored line. */
   readonly rows: number;
-  /** Bytes of lines. */
+  /** Bytes of their lines. */
   readonly lines: number;
   readonly pairs: number;
   /** Bytes of distinct values. */
   readonly texts: number;
   readonly hasLevel: boolean;
+  /** Rows without a stored line. */
+  readonly rebuilt: number;
+  /** Bytes of the lines that are made of their fields. */
+  readonly rebuiltLines: number;
 }
 
-function addFields(
-  before: FieldSums,
-  row: BackendRow,
-  batch: readonly (readonly [field: string, index: number])[],
-  stream: StreamIdentity,
-): FieldSums {
+const noSums: FieldSums = {
+  rows: 0,
+  lines: 0,
+  pairs: 0,
+  texts: 0,
+  hasLevel: false,
+  rebuilt: 0,
+  rebuiltLines: 0,
+};
+
+type Batch = readonly (readonly [field: string, index: number])[];
+
+interface SumsRequest extends Pick<Backend, 'upstream' | 'reader'> {
+  readonly filter: LogsqlFilter;
+  readonly range: TimeRange;
+  readonly fields: readonly string[];
+  readonly hasLines: boolean;
+  readonly measure: Measure;
+}
+
+/** Which statistics of fields are asked for, and what they add. */
+interface Measure {
+  readonly functions: (field: Batch[number]) => readonly StatsFunction[];
+  readonly add: (before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity) => FieldSums;
+}
+
+async function addSums(
+  sums: Map<string, FieldSums>,
+  { filter, range, fields, hasLines, measure, upstream, reader }: SumsRequest,
+): Promise<void> {
+  const batches = fields.length === 0 && hasLines ? [[]] : batchesOf(fields);
+  for (const batch of batches) {
+    const functions = [statsFunction('count', [], 'rows'), ...batch.flatMap(measure.functions)];
+    if (hasLines) functions.push(statsFunction('sum_len', ['_msg'], 'lines'));
+    const answer = upstream.rows({ query: query(filter, [stats(['_stream'], ...functions)]), range });
+    for await (const rows of answer)
+      for (const row of rows) {
+        const text = row._stream ?? '{}';
+        sums.set(text, measure.add(sums.get(text) ?? noSums, row, batch, reader.stream(text)));
+      }
+  }
+}
+
+function addFields(before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity): FieldSums {
   let { pairs, texts, hasLevel } = before;
   for (const [field, index] of batch) {
     if (stream.fields.has(field)) continue;
@@ -141,7 +183,22 @@ function addFields(
     texts += Buffer.byteLength(field) + (numberOf(row, `b${index}`) / count) * numberOf(row, `u${index}`);
     hasLevel ||= field === detectedLevelName;
   }
-  return { rows: numberOf(row, 'rows'), lines: numberOf(row, 'lines'), pairs, texts, hasLevel };
+  return { ...before, rows: numberOf(row, 'rows'), lines: numberOf(row, 'lines'), pairs, texts, hasLevel };
+}
+
+/** Bytes around a name and its value in an object, with the comma behind them. */
+const memberSigns = '"":"",'.length;
+
+/** Adds the members of the objects that are the lines of rows without one. */
+function addLines(before: FieldSums, row: BackendRow, batch: Batch, stream: StreamIdentity): FieldSums {
+  const rebuilt = numberOf(row, 'rows');
+  // An object has two braces, and one comma less than members.
+  let rebuiltLines = before.rebuilt === 0 ? rebuilt : before.rebuiltLines;
+  for (const [field, index] of batch)
+    if (!stream.fields.has(field))
+      rebuiltLines +=
+        numberOf(row, `n${index}`) * (Buffer.byteLength(field) + memberSigns) + numberOf(row, `b${index}`);
+  return { ...before, rebuilt, rebuiltLines };
 }
 
 function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
@@ -149,18 +206,25 @@ function costsOf(sums: ReadonlyMap<string, FieldSums>): MetadataCosts {
   return {
     of: (text, stream, copies) => {
       const own = sums.get(text);
-      const { rows, lines, pairs, texts } = own === undefined || own.rows === 0 ? average : own;
-      // An entry has the pairs of each of its copies; its texts are stored once, however many there are.
-      const ownPerEntry = rows === 0 ? 0 : (pairs * pairBytes + texts * copies) / rows;
+      const sum = own === undefined || own.rows + own.rebuilt === 0 ? average : own;
+      const { rows, lines, pairs, texts, rebuilt, rebuiltLines } = sum;
       const level = own?.hasLevel === true ? 0 : 1;
+      const ofStream = (stream.metadata.length + level) * pairBytes;
+      // An entry has the pairs of each of its copies; its texts are stored once, however many there are.
+      const fields = pairs * pairBytes + texts * copies;
       const shared = stream.metadata.reduce((total, [name, value]) => total + name.length + value.length, 0);
       return {
-        line: summable(rows === 0 ? 0 : lines / rows),
-        perEntry: summable(ownPerEntry + (stream.metadata.length + level) * pairBytes),
-        perStream: shared + level * levelTexts,
+        metadata: summable(ratio(fields, rows) + ofStream),
+        rebuilt: summable(ratio(rebuiltLines, rebuilt) + ofStream),
+        entry: summable(ratio(lines + fields + rebuiltLines, rows + rebuilt) + ofStream),
+        shared: shared + level * levelTexts,
       };
     },
   };
+}
+
+function ratio(bytes: number, rows: number): number {
+  return rows === 0 ? 0 : bytes / rows;
 }
 
 function totalOf(sums: readonly FieldSums[]): Omit<FieldSums, 'hasLevel'> {
@@ -170,6 +234,8 @@ function totalOf(sums: readonly FieldSums[]): Omit<FieldSums, 'hasLevel'> {
     lines: total(({ lines }) => lines),
     pairs: total(({ pairs }) => pairs),
     texts: total(({ texts }) => texts),
+    rebuilt: total(({ rebuilt }) => rebuilt),
+    rebuiltLines: total(({ rebuiltLines }) => rebuiltLines),
   };
 }
 
@@ -178,20 +244,20 @@ function summable(bytes: number): number {
   return Math.round(bytes * 256) / 256;
 }
 
-/** The bytes of lines; what the backend stores in place of a missing line counts as none. */
-function lineBytes(naming: Naming): StatsFunction {
-  return { ...statsFunction('sum_len', ['_msg'], 'lines'), condition: not(placeholderRows(naming)) };
-}
+const ofFields: Measure = {
+  functions: (field) => {
+    const filledIn = filledInRows(field[0]);
+    const functions = [...lengthsOf(field), statsFunction('count_uniq', [field[0]], `u${field[1]}`)];
+    if (filledIn === undefined) return functions;
+    return functions.map((call) => ({ ...call, condition: not(filledIn) }));
+  },
+  add: addFields,
+};
 
-function functionsOf([field, index]: readonly [field: string, index: number]): readonly StatsFunction[] {
-  const filledIn = filledInRows(field);
-  const functions = [
-    statsFunction('count', [field], `n${index}`),
-    statsFunction('sum_len', [field], `b${index}`),
-    statsFunction('count_uniq', [field], `u${index}`),
-  ];
-  if (filledIn === undefined) return functions;
-  return functions.map((call) => ({ ...call, condition: not(filledIn) }));
+const ofLines: Measure = { functions: lengthsOf, add: addLines };
+
+function lengthsOf([field, index]: Batch[number]): readonly StatsFunction[] {
+  return [statsFunction('count', [field], `n${index}`), statsFunction('sum_len', [field], `b${index}`)];
 }
 
 const severityTexts = Array.from({ length: 25 }, (_severity, number) => defaultSeverityText(String(number)));
@@ -212,7 +278,7 @@ function filledInRows(field: string): LogsqlFilter | undefined {
 }
 
 /** Numbers the fields and splits them into queries that are short enough. */
-function* batchesOf(fields: readonly string[]): Generator<readonly (readonly [string, number])[]> {
+function* batchesOf(fields: readonly string[]): Generator<Batch> {
   let batch: (readonly [string, number])[] = [];
   let bytes = 0;
   for (const [index, field] of fields.entries()) {

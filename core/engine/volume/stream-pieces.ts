@@ -1,14 +1,14 @@
 import type { Begun } from '../../base/pace/begun.js';
 import type { Label, LabelSet } from '../../base/labels/label-set.js';
 import type { TimeRange } from '../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../victoria/logsql/ast.js';
 import { and, not, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import { parseRowTime } from '../../victoria/names/row-time.js';
 import { beginRows } from '../../victoria/upstream/begin-rows.js';
 import { columnOf, type BackendRow } from '../../victoria/upstream/types.js';
 import type { EngineContext } from '../context.js';
 import { rowsOfStreams } from '../metric/row-windows.js';
-import { placeholderRows } from '../plan/missing-lines.js';
+import { missingLineRows } from '../plan/missing-lines.js';
 import { readMetadataCosts, type MetadataCosts } from './metadata-bytes.js';
 import { repeatedRows, type RepeatedRows } from './repeated-rows.js';
 import type { VolumePiece } from './volume-buckets.js';
@@ -81,39 +81,41 @@ export class StreamPieces {
     return beginRows(this.#context.upstream, { query: asked, range });
   }
 
-  #counting(isMeasured: boolean, lines?: LogsqlFilter): LogsqlPipe {
+  /** @param missing counts rows without a line apart, and not what stands in its place */
+  #counting(isMeasured: boolean, missing?: LogsqlFilter): LogsqlPipe {
     const { cellNs } = this.#request;
     const columns = ['_stream', ...this.#fields()];
+    const count = (result: string): StatsFunction => statsFunction('count', [], result);
     const length = statsFunction('sum_len', ['_msg'], 'lines');
+    const lengths =
+      missing === undefined
+        ? [length]
+        : [
+            { ...length, condition: not(missing) },
+            { ...count('rebuilt'), condition: missing },
+          ];
+    const times = [statsFunction('min', ['_time'], 'first'), statsFunction('max', ['_time'], 'last')];
     return stats(
       cellNs === undefined ? columns : [...columns, timeBucket(cellNs)],
-      statsFunction('count', [], 'entries'),
-      ...(isMeasured
-        ? [
-            lines === undefined ? length : { ...length, condition: lines },
-            statsFunction('min', ['_time'], 'first'),
-            statsFunction('max', ['_time'], 'last'),
-          ]
-        : []),
+      count('entries'),
+      ...(isMeasured ? [...lengths, ...times] : []),
     );
   }
 
   /**
-   * The pieces of what the backend stores in place of missing lines, which count as none. As a filter this takes the backend no look at lines, as a
-   * condition of the other sums it would.
+   * The pieces of rows without a line. As a filter this takes the backend no look at lines, as a condition of the other sums it would.
    */
-  #placeholders(): AsyncIterable<readonly BackendRow[]> {
+  #rebuilt(): AsyncIterable<readonly BackendRow[]> {
     const { filter, range } = this.#request;
     const { upstream, naming } = this.#context;
-    const ofThem = and(filter, placeholderRows(naming));
+    const ofThem = and(filter, missingLineRows(naming));
     return upstream.rows({ query: query(ofThem, [this.#counting(true)]), range });
   }
 
   /** The pieces of streams in which entries were pushed more than once, each entry counted once. */
   #repeated(): Promise<ReadonlyMap<string, RepeatedRows>> {
     const { filter, range } = this.#request;
-    const lines = not(placeholderRows(this.#context.naming));
-    const counting = this.#counting(true, lines);
+    const counting = this.#counting(true, missingLineRows(this.#context.naming));
     return repeatedRows({ ...this.#context, filter, range }, this.#fields(), counting);
   }
 
@@ -126,27 +128,30 @@ export class StreamPieces {
     const { reader } = this.#context;
     const { cellNs, columns = [] } = this.#request;
     const pieces = new VolumePieces();
-    const add = (row: BackendRow, { isPlaceholder = false, copies = 1 } = {}): void => {
+    const add = (row: BackendRow, { isRebuilt = false, copies = 1 } = {}): void => {
       const text = row._stream ?? '{}';
       const stream = reader.stream(text);
       const labels = columns.length === 0 ? stream.labels : stream.labels.with(valuesOf(row, columns));
-      const { line, perEntry, perStream } = costs.of(text, stream, copies);
-      const entries = isPlaceholder ? 0 : Number(columnOf(row, 'entries') ?? 0);
+      const { entry, metadata, rebuilt, shared } = costs.of(text, stream, copies);
+      const number = (name: string): number => Number(columnOf(row, name) ?? 0);
       const { firstNs, lastNs } = this.#timesOf(row, isMeasured);
-      const lines = isMeasured ? Number(columnOf(row, 'lines') ?? 0) : entries * line;
+      // Rows without a line were counted among all rows, with what stands in its place.
+      const entries = isRebuilt ? 0 : number('entries');
+      const lines = isRebuilt ? -number('lines') : number('lines');
+      const missing = number(isRebuilt ? 'entries' : 'rebuilt');
       pieces.add(labels, cellNs === undefined ? 0n : firstNs / cellNs, {
         firstNs,
         lastNs,
         entries,
-        bytes: (isPlaceholder ? -lines : lines) + entries * perEntry,
-        sharedBytes: perStream,
+        bytes: isMeasured ? lines + (entries - missing) * metadata + missing * rebuilt : entries * entry,
+        sharedBytes: shared,
       });
     };
     for (const { rows, copies } of repeated.values()) for (const row of rows) add(row, { copies });
     const isRepeated = (row: BackendRow): boolean => repeated.has(row._stream ?? '{}');
     if (isMeasured)
-      for await (const batch of this.#placeholders())
-        for (const row of batch) if (!isRepeated(row)) add(row, { isPlaceholder: true });
+      for await (const batch of this.#rebuilt())
+        for (const row of batch) if (!isRepeated(row)) add(row, { isRebuilt: true });
     for await (const batch of counted) {
       for (const row of batch) if (!isRepeated(row)) add(row);
       // Beyond this, small pieces are not joined, which only costs accuracy.

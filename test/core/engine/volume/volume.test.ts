@@ -5,7 +5,7 @@ import type { Answer } from '../../../../core/wire/answer/types.js';
 import type { TimeRange } from '../../../../core/base/time/range.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import type { ExpectedCall, WrittenRow } from '../../../../core/testing/index.js';
-import type { BackendValue, RowsRequest } from '../../../../core/victoria/upstream/types.js';
+import type { BackendValue, ListingRequest, RowsRequest } from '../../../../core/victoria/upstream/types.js';
 import { printQuery } from '../../../../core/victoria/logsql/print.js';
 import { runDiscovery } from '../discovery-run.js';
 
@@ -38,8 +38,10 @@ function calls(
     readonly rows?: readonly WrittenRow[];
     /** What rows share a time. */
     readonly times?: readonly WrittenRow[];
-    /** What stands in place of missing lines. */
+    /** Rows without a line, and what is stored in its place. */
     readonly placeholders?: readonly WrittenRow[];
+    /** The fields of these rows. */
+    readonly members?: readonly WrittenRow[];
   } = {},
 ): readonly ExpectedCall[] {
   const fields = ['_time', '_msg', '_stream', '_stream_id', ...(metadata.fields ?? [])];
@@ -47,10 +49,16 @@ function calls(
   for (const { _stream = '', entries } of pieces)
     streams.set(_stream, (streams.get(_stream) ?? 0) + Number(entries));
   return [
-    { call: 'list', when: ({ listing }) => listing === 'streams', values: valuesOf(streams) },
+    { call: 'list', when: isOfAll('streams'), values: valuesOf(streams) },
     { call: 'rows', batches: [pieces] },
-    { call: 'list', values: fields.map((field) => ({ value: field, hits: 1 })) },
+    {
+      call: 'list',
+      when: isOfAll('field_names'),
+      values: fields.map((field) => ({ value: field, hits: 1 })),
+    },
     { call: 'rows', when: comparesTimes, batches: [metadata.times ?? []] },
+    { call: 'list', values: metadata.members === undefined ? [] : valuesOf(streams) },
+    ...(metadata.members === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.members] }]),
     ...(metadata.fields === undefined ? [] : [{ call: 'rows' as const, batches: [metadata.rows ?? []] }]),
     { call: 'rows', batches: [metadata.placeholders ?? []] },
   ];
@@ -58,6 +66,10 @@ function calls(
 
 function valuesOf(streams: ReadonlyMap<string, number>): readonly BackendValue[] {
   return [...streams].map(([value, hits]) => ({ value, hits }));
+}
+
+function isOfAll(wanted: string): (request: ListingRequest) => boolean {
+  return ({ listing, query: asked }) => listing === wanted && !printQuery(asked).includes('_msg');
 }
 
 function comparesTimes({ query: asked }: RowsRequest): boolean {
@@ -114,6 +126,26 @@ test('the placeholder of missing lines is not counted, neither is what the backe
   t.true(isAsked(/"?_msg"?:="missing _msg field.*sum_len\("?_msg"?\)/));
 });
 
+test('a line that is made of fields counts as a line, and its fields are no metadata', async (t) => {
+  const members = [{ _stream: '{app="a"}', rows: '100', n0: '100', b0: '5000', n1: '50', b1: '500' }];
+  const { answer, queries } = await runDiscovery(
+    volume(),
+    calls([piece('{app="a"}', 300, 100 * kib)], {
+      fields: ['trace_id', 'm'],
+      placeholders: [piece('{app="a"}', 100, 9 * kib)],
+      members,
+      rows: [{ _stream: '{app="a"}', rows: '200', n0: '200', b0: '2000', u0: '1' }],
+    }),
+  );
+  // Two braces, and six signs beside each name and value, but for the last comma.
+  const lines = 100 + 100 * (8 + 6) + 5000 + 50 * (1 + 6) + 500;
+  const metadata = 200 * 8 + 8 + 10;
+  t.deepEqual(sizesOf(answer), [
+    ['{"app":"a"}', Math.round((91 * kib + lines + metadata + 300 * 8 + 26) / kib) * kib],
+  ]);
+  t.true(queries.some((text) => /!\(.*missing _msg field.*count_uniq/s.test(text)));
+});
+
 test('backend streams that are one stream to a client are added up before they are rounded', async (t) => {
   const pieces = [
     piece('{"host.name"="x",app="a"}', 10, 600),
@@ -139,7 +171,8 @@ async function sampled(endNs: bigint): Promise<{ readonly range: TimeRange; read
       when: ({ range }) => asked.push(range) > 0,
       values: [{ value: 'pod', hits: 10 }],
     },
-    ...[streams, { call: 'rows', batches: [[]] } as const, { call: 'rows', batches: [[]] } as const],
+    ...[streams, { call: 'list', values: [] } as const],
+    ...[{ call: 'rows', batches: [[]] } as const, { call: 'rows', batches: [[]] } as const],
   ]);
   const [range = request.range] = asked;
   return { range, sample: queries.find((text) => text.includes('"pod"')) ?? '' };
@@ -178,6 +211,7 @@ test('with very many entries only a sample of lines is read, and all are counted
         ],
       ],
     },
+    { call: 'list', values: [] },
     { call: 'list', values: [] },
     { call: 'list', values: [] },
     { call: 'rows', batches: [[sample]] },
