@@ -44,7 +44,7 @@ import type { StreamListing } from './stream-listing.js';
 import { formsQuestion } from './spelled-levels.js';
 import { surest, withLevels, type LineShaper, type LineQuestion } from './shapes.js';
 
-const levelLabels: ReadonlySet<string> = new Set([...levelNames, detectedLevelName]);
+const levelLabels: ReadonlySet<string> = new Set(levelNames);
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
 const spareGroups = 4;
