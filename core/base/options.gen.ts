@@ -305,6 +305,10 @@ export interface LimitsOptions {
    */
   readonly binaryMetricMaxArrays: number;
   /**
+   * Whether instant queries may use approx_topk: with loki as in a Loki with its default settings, which refuses it over everything that it divides into shards; with exact everywhere. It is answered as topk. Loki's own setting is -limits.shard_aggregations=approx_topk.
+   */
+  readonly approxTopk: 'loki' | 'exact';
+  /**
    * Most time buckets that one answer may fill with zeros.
    */
   readonly maxZeroFillBuckets: number;

@@ -74,7 +74,7 @@ async function explainAndRun(
   const learner = new NameLearner(systemClock);
   const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
   const explainNow = (each: Query): Explanation =>
-    explainQuery(each, naming, { ...translateOptions(pipeline), recall });
+    explainQuery(each, naming, { ...planSettings(pipeline), recall });
   // A query that is refused is not run, nor shown to the stages of the site.
   const alone = explainNow(query);
   // Both are loaded only where they are needed: they need the whole proxy.
@@ -121,8 +121,10 @@ function siteText({ stages, behind, answer }: SiteQueries, asked: string): reado
   return lines.length === 0 ? [] : [`${lines.join('\n')}\n`];
 }
 
-function translateOptions({ stages }: Pipeline): PlanSettings {
+function planSettings({ stages, limits: { approxTopk } }: Pipeline): PlanSettings {
   const translate = stages.find(({ plugin }) => plugin.name === 'translate');
   // Options of a loaded plugin are valid against its schema, from which the type is generated.
-  return translate === undefined ? {} : (translate.options as TranslateOptions);
+  return translate === undefined
+    ? { approxTopk }
+    : { ...(translate.options as TranslateOptions), approxTopk };
 }

@@ -43,7 +43,7 @@ export async function answerTogether(
   expr: MetricExpr,
   rest: Rest<'tenant'>,
   tenants: readonly Tenant[],
-  bounds: Pick<MetricLimits, 'maxSeries' | 'binary'>,
+  bounds: Pick<MetricLimits, 'maxSeries' | 'binary' | 'approxTopk'>,
 ): Promise<Answer> {
   const costs: AnswerStats[] = [];
   const warnings = new Set<string>();

@@ -36,6 +36,7 @@ export async function answerSeveral(
       return answerTogether(exchange, strategy.request, strategy.expr, rest, tenants, {
         maxSeries: maxQuerySeries,
         binary: binaryLimits(limits.process),
+        approxTopk: limits.process.approxTopk,
       });
     }
     case 'tenant-names':

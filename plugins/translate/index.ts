@@ -19,7 +19,8 @@ export default defineStage<TranslateOptions, never, 'plan'>({
   create: (options, host): Stage<never, 'plan'> => ({
     // The parser builds its table on first use, which takes as long as a hundred queries.
     start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
-    handle: (exchange, rest) => translate(exchange, rest, host, options),
+    handle: (exchange, rest) =>
+      translate(exchange, rest, host, { ...options, approxTopk: host.limits.process.approxTopk }),
   }),
 });
 

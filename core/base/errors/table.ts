@@ -525,8 +525,13 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
   },
   approxTopk: {
     status: 500,
-    when: 'approx_topk, which Loki has switched off unless it is told otherwise',
+    when: 'approx_topk over an expression that Loki divides into shards, unless -approx-topk is exact',
     text: 'approx_topk is not enabled. See -limits.shard_aggregations',
+  },
+  approxTopkRange: {
+    status: 500,
+    when: 'approx_topk in a range query',
+    text: 'count min sketches are only supported on instant queries',
   },
   numberAsVector: {
     status: 500,

@@ -1,5 +1,5 @@
 import type { MetricExpr } from '../../logql/ast.js';
-import { mapLeaves, planLeaves, type Leaf } from '../../logql/metric/index.js';
+import { mapLeaves, planLeaves, type Leaf, type MetricSettings } from '../../logql/metric/index.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { doAll, type Steps } from '../../base/pace/steps.js';
 import { logsSteps } from './logs.js';
@@ -11,24 +11,26 @@ import type { LeafPlan, MetricPlan } from './types.js';
 
 /**
  * Plans a metric query.
- * @throws ApiError `approxTopk`
+ * @throws ApiError `approxTopk`, `approxTopkRange`
  */
-export function planMetric(expr: MetricExpr, naming: Naming, pushdown: Pushdown = 'on'): MetricPlan {
-  return doAll(metricSteps(expr, naming, pushdown, 0));
+export function planMetric(
+  expr: MetricExpr,
+  naming: Naming,
+  pushdown: Pushdown = 'on',
+  settings?: MetricSettings,
+): MetricPlan {
+  return doAll(metricSteps(expr, naming, pushdown, settings));
 }
 
-/**
- * The same bit by bit, for queries that are long.
- * @param splitMs for an instant query, how long the parts are into which Loki divides a range; 0 for others
- */
+/** The same bit by bit, for queries that are long. */
 export function* metricSteps(
   expr: MetricExpr,
   naming: Naming,
   pushdown: Pushdown,
-  splitMs: number,
+  settings?: MetricSettings,
 ): Steps<MetricPlan> {
   let count = 0;
-  const tree = yield* mapLeaves(planLeaves(expr, splitMs).tree, function* plan(leaf): Steps<LeafPlan> {
+  const tree = yield* mapLeaves(planLeaves(expr, settings).tree, function* plan(leaf): Steps<LeafPlan> {
     const planned = yield* leafSteps(leaf, naming, pushdown);
     yield;
     return { ...leaf, ...planned, index: count++ };

@@ -30,10 +30,10 @@ export function planRequest(request: ApiRequest, naming: Naming, settings: PlanS
 export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSettings): Steps<Plan> {
   switch (request.op) {
     case 'query_range':
-      return yield* querySteps(request.query, naming, settings, 0);
+      return yield* querySteps(request.query, naming, settings, 'range');
     case 'query': {
       if (request.query.ast.kind === 'log') throw apiError('badRequest', { text: instantLogText });
-      return yield* querySteps(request.query, naming, settings, defaultMetricLimits.splitMs);
+      return yield* querySteps(request.query, naming, settings, 'instant');
     }
     case 'labels':
       return { kind: 'label-names', filter: selectorFilter(request.query, naming) };
@@ -55,7 +55,7 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
       return { kind: 'index-stats', filter: selectorFilter(request.query, naming) };
     case 'tail':
       if (request.query.ast.kind !== 'log') throw apiError('tailNeedsLogs', {});
-      return yield* querySteps(request.query, naming, settings, 0);
+      return yield* querySteps(request.query, naming, settings, 'range');
     case 'delete':
       return planDeletion(request.query, naming, settings);
     case 'format_query':
@@ -76,14 +76,15 @@ export function* planSteps(request: ApiRequest, naming: Naming, settings: PlanSe
 function* querySteps(
   query: Query,
   naming: Naming,
-  { pushdown = 'on', filters = 'loki' }: PlanSettings,
-  splitMs: number,
+  { pushdown = 'on', filters = 'loki', approxTopk = 'loki' }: PlanSettings,
+  kind: 'range' | 'instant',
 ): Steps<Plan> {
   checkSelectors(query.ast);
   yield* checkSteps(query.ast);
   yield;
   const ast = withFilters(withClientNames(query.ast, naming), filters);
-  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown, splitMs);
+  const { splitMs } = defaultMetricLimits;
+  if (ast.kind !== 'log') return yield* metricSteps(ast, naming, pushdown, { kind, splitMs, approxTopk });
   const { plan } = yield* logsSteps(ast, naming, pushdown);
   return plan;
 }

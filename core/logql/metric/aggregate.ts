@@ -3,26 +3,21 @@ import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/sizes.js';
 import type { Grouping, VectorOp } from '../ast.js';
 import type { Columns } from './columns.js';
-import { groupLabels } from './grouping.js';
-import { groupDeviationState, groupVarianceState } from './moments.js';
+import { groupLabels, withoutEmpty } from './grouping.js';
+import { groupDeviationState, groupMeanState, groupVarianceState } from './moments.js';
 import type { Pacer } from '../../base/pace/pacer.js';
 import { eachAtPace } from '../../base/pace/steps.js';
 import { seriesLimitError } from './series-cap.js';
 import { SeriesIndex } from './series-index.js';
-import { countState, maxState, minState, sumState, type StateKind } from './states.js';
+import { averageState, countState, maxState, minState, sumState, type StateKind } from './states.js';
 import type { SeriesRow } from './types.js';
 
 /** Aggregations that fold the values of a group into one; the others select or sort series. */
 export type FoldingOp = Extract<VectorOp, 'sum' | 'avg' | 'min' | 'max' | 'count' | 'stddev' | 'stdvar'>;
 
-const averageState: StateKind = {
-  ...sumState,
-  result: (state, at) => (state[at + 1] ?? 0) / (state[at] ?? 0),
-};
-
 const states: Readonly<Record<FoldingOp, StateKind>> = {
   sum: sumState,
-  avg: averageState,
+  avg: groupMeanState,
   min: minState,
   max: maxState,
   count: countState,
@@ -35,6 +30,8 @@ export interface Folding {
   readonly pacer: Pacer;
   /** The most groups; 0 means unlimited. */
   readonly maxGroups: number;
+  /** Whether Loki divides the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
+  readonly isDivided?: boolean;
 }
 
 /** Folds series by group, column by column. Only keeps one state per group and column. */
@@ -43,11 +40,11 @@ export async function foldSeries(
   grouping: Grouping | undefined,
   rows: Iterable<SeriesRow>,
   { count }: Columns,
-  { memory, pacer, maxGroups }: Folding,
+  { memory, pacer, maxGroups, isDivided = false }: Folding,
 ): Promise<Iterable<SeriesRow>> {
-  const kind = states[op];
+  const kind = isDivided ? averageState : states[op];
   const groupOf = groupLabels(grouping);
-  const groups = new SeriesIndex(memory);
+  const groups = new SeriesIndex(memory, 0, isDivided ? withoutEmpty : undefined);
   const folded: Float64Array[] = [];
   await eachAtPace(rows, pacer, (row) => {
     const group = groups.of(groupOf(row.labels));

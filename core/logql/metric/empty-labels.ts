@@ -1,4 +1,5 @@
-import type { LabelFilter, RangeAggregation, RangeOp } from '../ast.js';
+import type { RangeOp } from '../ast.js';
+import { isDividedAverage, keepsAll, reducesLabels } from './shards.js';
 import type { Leaf } from './types.js';
 
 /** Functions whose shards Loki merges by another aggregation. */
@@ -10,7 +11,6 @@ const mergedOps: ReadonlySet<RangeOp> = new Set([
   'sum_over_time',
   'max_over_time',
   'min_over_time',
-  'avg_over_time',
 ]);
 
 /**
@@ -20,27 +20,8 @@ const mergedOps: ReadonlySet<RangeOp> = new Set([
 export function keepsEmptyLabels({ range, pushed }: Leaf): boolean {
   if (pushed !== undefined) return !pushed.without;
   const { op, grouping } = range;
+  if (op === 'avg_over_time') return !isDividedAverage(range);
   if (!mergedOps.has(op)) return true;
-  if (op === 'avg_over_time' && testsForErrors(range)) return true;
-  if (grouping === undefined || (grouping.without && grouping.labels.length === 0))
-    return !reducesLabels(range);
-  return !grouping.without && op !== 'avg_over_time';
-}
-
-/** Whether stages can make different label sets equal. */
-function reducesLabels({ range }: RangeAggregation): boolean {
-  return range.query.stages.some((stage) => {
-    if (stage.kind === 'label-format') return stage.assignments.some(({ kind }) => kind === 'rename');
-    return stage.kind === 'drop' || stage.kind === 'keep';
-  });
-}
-
-/** Whether a filter after `unwrap` tests the error: Loki does not divide such an average. */
-function testsForErrors({ range }: RangeAggregation): boolean {
-  return range.unwrap?.filters.some(({ filter }) => namesError(filter)) ?? false;
-}
-
-function namesError(filter: LabelFilter): boolean {
-  if ('left' in filter) return namesError(filter.left) || namesError(filter.right);
-  return filter.name === '__error__';
+  if (grouping === undefined || keepsAll(grouping)) return !reducesLabels(range);
+  return !grouping.without;
 }

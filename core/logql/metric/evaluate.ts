@@ -33,8 +33,8 @@ export async function evaluateMetric(
   limits: MetricLimits,
   signal: AbortSignal,
 ): Promise<MetricResult> {
-  const splitMs = grid.kind === 'instant' ? limits.splitMs : 0;
-  return evaluatePlanned(planLeaves(expr, splitMs), grid, source, limits, signal);
+  const { kind } = grid;
+  return evaluatePlanned(planLeaves(expr, { ...limits, kind }), grid, source, limits, signal);
 }
 
 /** The same for an expression whose leaves are planned; the source gets them with all that was planned of them. */
@@ -210,18 +210,27 @@ class Evaluation<Planned extends Leaf> {
       case 'count':
       case 'stddev':
       case 'stdvar':
-        return foldSeries(op, grouping, rows, columns, this.#folding(tree === this.#root));
+        return foldSeries(op, grouping, rows, columns, {
+          ...this.#folding(tree === this.#root),
+          isDivided: tree.isDivided === true,
+        });
+      case 'approx_topk':
       case 'topk':
       case 'bottomk':
-        return chooseSeries(op, parameter ?? 1, grouping, await this.collect(rows), columns, {
-          memory,
-          pacer,
-        });
+        return chooseSeries(
+          op === 'bottomk' ? op : 'topk',
+          parameter ?? 1,
+          grouping,
+          await this.collect(rows),
+          columns,
+          {
+            memory,
+            pacer,
+          },
+        );
       case 'sort':
       case 'sort_desc':
         return atPace(sortSeries(op, await this.collect(rows), columns), pacer);
-      case 'approx_topk':
-        throw apiError('approxTopk', {});
     }
   }
 

@@ -121,9 +121,12 @@ class Division {
     if (of === undefined) return undefined;
     // A sum of sums is the sum, and can be left to the backend.
     const isSum = node.op === 'sum' && node.expr.kind === 'range-aggregation';
-    return isSum && joiningOps.get(node.expr.op) === 'sum'
-      ? this.#undivided.tree(node)
-      : { kind: 'aggregate', node, of };
+    if (!isSum || joiningOps.get(node.expr.op) !== 'sum') return { kind: 'aggregate', node, of };
+    const whole = this.#undivided.tree(node);
+    // Where the parts are joined, labels without a value go.
+    return losesEmptyLabels(node.expr)
+      ? { kind: 'aggregate', node, of: { kind: 'aggregate', node: joinedBy('sum', node.expr), of: whole } }
+      : whole;
   }
 
   #binary(node: BinaryExpr, around: VectorAggregation | undefined): MetricTree<Leaf> | undefined {
@@ -143,8 +146,8 @@ class Division {
     const isRate = node.op === 'rate' || node.op === 'bytes_rate';
     if (extracts && around === undefined && (node.grouping === undefined || isRate)) return undefined;
     if (extracts && isRate && around?.op !== 'sum') return undefined;
-    const isJustJoined = extracts && (node.op === 'count_over_time' || node.op === 'bytes_over_time');
-    const isWhole = around === undefined || (around.op === joining && around.expr === node && !isJustJoined);
+    const areJustJoined = isJustJoined(node);
+    const isWhole = around === undefined || (around.op === joining && around.expr === node && !areJustJoined);
     const parts = isWhole ? [] : this.#partsOf(isRate ? additiveOf(node) : node);
     if (isWhole || parts.length > maxParts) return this.#whole(node, joining, parent);
     const joined: MetricTree<Leaf> = {
@@ -153,7 +156,7 @@ class Division {
         this.#undivided.tree(isRate ? { ...around, expr: part } : withRange(around, part)),
       ),
     };
-    if (isJustJoined) return joined;
+    if (areJustJoined) return joined;
     const sum: MetricTree<Leaf> = { kind: 'aggregate', node: joinedBy(joining, node), of: joined };
     return isRate ? perSecond(sum, node) : sum;
   }
@@ -195,6 +198,16 @@ function lastIntervalOf(node: MetricExpr): bigint {
 /** `json` and `logfmt` that take whatever labels a line has. */
 function extractsAnyLabel(stage: Stage): boolean {
   return (stage.kind === 'json' || stage.kind === 'logfmt') && stage.params.length === 0;
+}
+
+/** Whether Loki only puts the series of the parts one after the other. */
+function isJustJoined({ op, range }: RangeAggregation): boolean {
+  return (op === 'count_over_time' || op === 'bytes_over_time') && range.query.stages.some(extractsAnyLabel);
+}
+
+/** Whether labels with empty values, which may be there, are lost where parts are joined. */
+function losesEmptyLabels(node: RangeAggregation): boolean {
+  return !isJustJoined(node) && node.range.query.stages.some(mayMakeEmptyLabel);
 }
 
 const withoutEmptyLabels: ReadonlySet<Stage['kind']> = new Set<Stage['kind']>([

@@ -3,25 +3,33 @@ import type { StateKind } from './states.js';
 const read = (state: Float64Array, at: number): number => state[at] ?? 0;
 
 /**
- * `avg_over_time`: count and running mean, which stays exact where a sum would overflow. An infinite mean stays until the opposite infinity
- * or NaN arrives.
+ * Count and running mean, which stays exact where a sum would overflow. An infinite mean stays until the opposite infinity or NaN arrives.
+ * @param step how far a value moves the mean of the values before it; Loki's two averages differ in the last digit
  */
-export const meanState: StateKind = {
-  width: 2,
-  add(state, at, value) {
-    const count = read(state, at) + 1;
-    const mean = read(state, at + 1);
-    state[at] = count;
-    state[at + 1] = mergedMean(mean, value, count - 1, 1);
-  },
-  merge(state, at, other, from) {
-    const count = read(state, at);
-    const more = read(other, from);
-    state[at] = count + more;
-    state[at + 1] = mergedMean(read(state, at + 1), read(other, from + 1), count, more);
-  },
-  result: (state, at) => read(state, at + 1),
-};
+function meanOf(step: (value: number, mean: number, count: number) => number): StateKind {
+  return {
+    width: 2,
+    add(state, at, value) {
+      const count = read(state, at) + 1;
+      const mean = read(state, at + 1);
+      state[at] = count;
+      if (Number.isFinite(mean) || !Number.isFinite(value))
+        state[at + 1] = mean === value ? mean : mean + step(value, mean, count);
+    },
+    merge(state, at, other, from) {
+      const count = read(state, at);
+      const more = read(other, from);
+      state[at] = count + more;
+      state[at + 1] = mergedMean(read(state, at + 1), read(other, from + 1), count, more);
+    },
+    result: (state, at) => read(state, at + 1),
+  };
+}
+
+/** `avg_over_time` of a series that is in one shard. */
+export const meanState = meanOf((value, mean, count) => value / count - mean / count);
+/** `avg` that is not divided. */
+export const groupMeanState = meanOf((value, mean, count) => (value - mean) / count);
 
 function mergedMean(a: number, b: number, countA: number, countB: number): number {
   if (countA === 0) return b;

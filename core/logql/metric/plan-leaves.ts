@@ -9,19 +9,11 @@ import type {
   VectorOp,
 } from '../ast.js';
 import { requireNonEmptyMatcher } from '../parse.js';
-import { visit } from '../walk.js';
+import { logQueriesOf, visit } from '../walk.js';
 import { dividedTree, type Undivided } from './instant-parts.js';
+import { addableOps, frontAggregations } from './shards.js';
 import type { MetricTree, PlannedMetric } from './tree.js';
-import type { Leaf } from './types.js';
-
-/** A sum of these can use samples that are already grouped, because adding up by group first gives the same result. */
-const addableOps: ReadonlySet<RangeOp> = new Set([
-  'count_over_time',
-  'rate',
-  'bytes_over_time',
-  'bytes_rate',
-  'sum_over_time',
-]);
+import type { ApproxTopk, Leaf } from './types.js';
 
 /** Range functions that Loki's front end runs as separate queries unless they are inside an aggregation. */
 const separatelyRunOps: ReadonlySet<RangeOp> = new Set([...addableOps, 'min_over_time', 'max_over_time']);
@@ -39,23 +31,48 @@ export function pushedGrouping({ op, expr, grouping, span }: VectorAggregation):
   return grouping ?? { span, without: false, labels: [] };
 }
 
+/** What decides how a metric query is planned, beside its text. */
+export interface MetricSettings {
+  readonly kind: 'range' | 'instant';
+  /** The length of the parts into which Loki divides the range of an instant query; 0: it does not. */
+  readonly splitMs: number;
+  readonly approxTopk?: ApproxTopk;
+}
+
+const rangeSettings: MetricSettings = { kind: 'range', splitMs: 0 };
+
 /**
  * Finds the parts of an expression that read logs.
- * @param splitMs for an instant query, how long the parts are into which Loki divides a range; 0 for others
- * @throws ApiError `approxTopk`, as Loki does with its default settings
+ * @throws ApiError `approxTopk`, as Loki does with its default settings, `approxTopkRange`
  * @throws LogqlError or ApiError `numberAsVector` for a function of a number
  */
-export function planLeaves(expr: MetricExpr, splitMs = 0): PlannedMetric<Leaf> {
+export function planLeaves(expr: MetricExpr, settings = rangeSettings): PlannedMetric<Leaf> {
+  checkApproxTopk(expr, settings);
   visit(expr, (node) => {
-    if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') throw apiError('approxTopk', {});
     const isOfNumber = node.kind === 'vector-aggregation' || node.kind === 'label-replace';
     if (isOfNumber && node.expr.kind === 'literal') refuseNumber(node);
   });
   const undivided: Undivided = {
-    tree: (node) => treeOf(node, undefined, node === expr),
+    tree: (node) => wholeTree(node, node === expr),
     leaf: (range, around) => leafOf(range, undefined, around, range === expr),
   };
-  return { expr, tree: dividedTree(expr, splitMs, undivided) ?? treeOf(expr, undefined, true) };
+  const splitMs = settings.kind === 'instant' ? settings.splitMs : 0;
+  return { expr, tree: dividedTree(expr, splitMs, undivided) ?? wholeTree(expr, true) };
+}
+
+/** Loki divides `approx_topk` by a sketch, which it has for instant queries, where it is allowed; undivided it is always allowed. */
+function checkApproxTopk(expr: MetricExpr, { kind, approxTopk = 'loki' }: MetricSettings): void {
+  const found: VectorAggregation[] = [];
+  visit(expr, (node) => {
+    if (node.kind === 'vector-aggregation' && node.op === 'approx_topk') found.push(node);
+  });
+  if (found.length === 0) return;
+  const isRefused = frontAggregations(expr).some(
+    ({ node, isDivided }) => node.op === 'approx_topk' && isDivided,
+  );
+  if (isRefused && approxTopk === 'loki') throw apiError('approxTopk', {});
+  if (found.some((node) => logQueriesOf(node).length === 0)) requireNonEmptyMatcher([]);
+  if (kind === 'range') throw apiError('approxTopkRange', {});
 }
 
 /** Loki sends these aggregations to its queriers, which look for the selector of the number. */
@@ -66,8 +83,24 @@ function refuseNumber(node: VectorAggregation | LabelReplaceExpr): never {
   throw apiError('numberAsVector', {});
 }
 
-/** @param around the aggregation whose samples the node is */
-function treeOf(node: MetricExpr, around: VectorAggregation | undefined, isRoot: boolean): MetricTree<Leaf> {
+/** The tree of an expression that Loki does not divide by time. */
+function wholeTree(expr: MetricExpr, isRoot: boolean): MetricTree<Leaf> {
+  const averages = frontAggregations(expr)
+    .filter(({ node, isDivided }) => node.op === 'avg' && isDivided)
+    .map(({ node }) => node);
+  return treeOf(expr, undefined, isRoot, new Set(averages));
+}
+
+/**
+ * @param around the aggregation whose samples the node is
+ * @param averages those that Loki divides into a sum and a count
+ */
+function treeOf(
+  node: MetricExpr,
+  around: VectorAggregation | undefined,
+  isRoot: boolean,
+  averages: ReadonlySet<VectorAggregation>,
+): MetricTree<Leaf> {
   switch (node.kind) {
     case 'range-aggregation':
       return { kind: 'leaf', leaf: leafOf(node, undefined, around, isRoot) };
@@ -75,13 +108,18 @@ function treeOf(node: MetricExpr, around: VectorAggregation | undefined, isRoot:
       const pushed = pushedGrouping(node);
       return pushed !== undefined && node.expr.kind === 'range-aggregation'
         ? { kind: 'leaf', leaf: leafOf(node.expr, pushed, undefined, isRoot) }
-        : { kind: 'aggregate', node, of: treeOf(node.expr, node, false) };
+        : {
+            kind: 'aggregate',
+            node,
+            of: treeOf(node.expr, node, false, averages),
+            isDivided: averages.has(node),
+          };
     }
     case 'label-replace':
-      return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false) };
+      return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false, averages) };
     case 'binary': {
-      const left = treeOf(node.left, undefined, false);
-      return { kind: 'binary', node, left, right: treeOf(node.right, undefined, false) };
+      const left = treeOf(node.left, undefined, false, averages);
+      return { kind: 'binary', node, left, right: treeOf(node.right, undefined, false, averages) };
     }
     case 'vector':
     case 'literal':

@@ -1,5 +1,5 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
-import type { Grouping, LogRange, RangeAggregation } from '../ast.js';
+import type { Grouping, RangeAggregation } from '../ast.js';
 import { Cells, type CellsOfSeries } from './cells.js';
 import type { Columns } from './columns.js';
 import { counterState } from './counter-rate.js';
@@ -18,7 +18,9 @@ import {
 } from './series-index.js';
 import { atPace, doAll, type Steps } from '../../base/pace/steps.js';
 import { Slider, type ColumnValues, type SeriesCells } from './slide.js';
+import { isDividedAverage } from './shards.js';
 import {
+  averageState,
   countState,
   firstState,
   lastState,
@@ -88,11 +90,12 @@ export class RangeEngine {
   #cellsOf: CellsOfSeries | undefined;
 
   constructor(
-    { op, parameter, range }: RangeAggregation,
+    node: RangeAggregation,
     columns: Columns,
     limits: EngineLimits,
     { folded, maxSeries = 0, keepsEmpty = true, isTallied = false }: EngineOptions = {},
   ) {
+    const { op, range } = node;
     this.#series = new SeriesIndex(limits.memory, maxSeries, shownLabels(folded, keepsEmpty));
     this.#shown = this.#series;
     this.windows = new Windows(columns, range);
@@ -100,7 +103,7 @@ export class RangeEngine {
     this.#memory = limits.memory;
     this.#work = isTallied
       ? stateWork(tallyOf(op), this.windows, limits.memory)
-      : workOf(op, parameter ?? 0, range, this.windows, limits);
+      : workOf(node, this.windows, limits);
   }
 
   /** The number of series with samples so far, distinguished by the labels shown. */
@@ -214,16 +217,11 @@ interface Work {
 /** Sorting this many values of one series takes some milliseconds. */
 const longValues = 10_000;
 
-function workOf(
-  op: RangeAggregation['op'],
-  parameter: number,
-  range: LogRange,
-  windows: Windows,
-  { maxValues, memory }: EngineLimits,
-): Work {
+function workOf(node: RangeAggregation, windows: Windows, { maxValues, memory }: EngineLimits): Work {
+  const { op, parameter } = node;
   switch (op) {
     case 'quantile_over_time':
-      return quantileWork(parameter, windows, maxValues, memory);
+      return quantileWork(parameter ?? 0, windows, maxValues, memory);
     case 'rate_counter':
       return counterWork(windows, maxValues, memory);
     case 'count_over_time':
@@ -239,26 +237,26 @@ function workOf(
     case 'first_over_time':
     case 'last_over_time':
     case 'absent_over_time':
-      return stateWork(stateOf(op, range), windows, memory);
+      return stateWork(stateOf(op, node), windows, memory);
   }
 }
 
 type StateOp = Exclude<RangeAggregation['op'], 'quantile_over_time' | 'rate_counter'>;
 
-function stateOf(op: StateOp, range: LogRange): StateKind {
+function stateOf(op: StateOp, node: RangeAggregation): StateKind {
   switch (op) {
     case 'count_over_time':
     case 'absent_over_time':
       return countState;
     case 'rate':
-      return perSecond(range.unwrap === undefined ? countState : sumState);
+      return perSecond(node.range.unwrap === undefined ? countState : sumState);
     case 'bytes_over_time':
     case 'sum_over_time':
       return sumState;
     case 'bytes_rate':
       return perSecond(sumState);
     case 'avg_over_time':
-      return meanState;
+      return isDividedAverage(node) ? averageState : meanState;
     case 'min_over_time':
       return minState;
     case 'max_over_time':

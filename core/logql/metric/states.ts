@@ -42,6 +42,12 @@ export const sumState: StateKind = {
   result: (state, at) => read(state, at + 1),
 };
 
+/** An average that Loki divides: the sum over the count. */
+export const averageState: StateKind = {
+  ...sumState,
+  result: (state, at) => read(state, at + 1) / read(state, at),
+};
+
 /** Sums of amounts that may also be subtracted: a result of nothing means that there were no samples. */
 export const tallyState: StateKind = {
   ...sumState,

@@ -11,7 +11,13 @@ import type { Steps } from '../../base/pace/steps.js';
 /** A metric expression whose parts that read logs are leaves; what is known of a leaf depends on how far it is planned. */
 export type MetricTree<Planned> =
   | { readonly kind: 'leaf'; readonly leaf: Planned }
-  | { readonly kind: 'aggregate'; readonly node: VectorAggregation; readonly of: MetricTree<Planned> }
+  | {
+      readonly kind: 'aggregate';
+      readonly node: VectorAggregation;
+      readonly of: MetricTree<Planned>;
+      /** True for an average that Loki divides into a sum and a count. */
+      readonly isDivided?: boolean;
+    }
   | { readonly kind: 'label-replace'; readonly node: LabelReplaceExpr; readonly of: MetricTree<Planned> }
   | {
       readonly kind: 'binary';

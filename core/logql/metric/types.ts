@@ -55,6 +55,9 @@ export interface LeafSource<Planned = Leaf> {
   series(request: LeafRequest<Planned>): Promise<SeriesTable>;
 }
 
+/** Whether `approx_topk` is answered as `topk` where Loki refuses it unless it is set up for it (`-approx-topk`). */
+export type ApproxTopk = 'loki' | 'exact';
+
 /** Limits of one evaluation. 0 means unlimited. */
 export interface MetricLimits {
   /** Series of an answer (`max_query_series`). */
@@ -63,6 +66,7 @@ export interface MetricLimits {
   readonly isPartial: boolean;
   /** Loki's `split_queries_by_interval`: capped leaves count their series within windows of this length. */
   readonly splitMs: number;
+  readonly approxTopk?: ApproxTopk;
   /** Pairs of a series and a time bucket with samples, in one range aggregation. */
   readonly maxCells: number;
   /** Values that `quantile_over_time` and `rate_counter` keep. */

@@ -15,6 +15,7 @@ export interface ProcessLimits {
   readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
   readonly multiTenantMaxMergedResponseBytes: number;
+  readonly approxTopk: 'loki' | 'exact';
 }
 
 /** Limits by tenant: the `limits` section of the pipeline file, read once at start. */
@@ -50,6 +51,7 @@ export interface LimitsSettings {
   readonly binaryMetricMaxArrays: number;
   readonly multiTenantMaxFanout: number;
   readonly multiTenantMaxMergedResponseBytes: number;
+  readonly approxTopk: 'loki' | 'exact';
 }
 
 /** Reads the settings; an invalid value throws an Error naming tenant and field. */
@@ -95,6 +97,7 @@ export function createLimits(settings: LimitsSettings): Limits {
       binaryMetricMaxArrays: settings.binaryMetricMaxArrays,
       multiTenantMaxFanout: settings.multiTenantMaxFanout,
       multiTenantMaxMergedResponseBytes: settings.multiTenantMaxMergedResponseBytes,
+      approxTopk: settings.approxTopk,
     },
   };
 }

@@ -86,7 +86,7 @@ export const costTexts = {
 export function explainQuery(
   query: Query,
   naming: Naming,
-  { pushdown = 'on', filters = 'loki', recall = () => undefined }: ExplainContext = {},
+  { pushdown = 'on', filters = 'loki', approxTopk = 'loki', recall = () => undefined }: ExplainContext = {},
 ): Explanation {
   const { text } = query;
   checkStages(query.ast);
@@ -99,7 +99,7 @@ export function explainQuery(
     const reads = [explainRead(ast, refined.plan, decisions)];
     return { ...shared, reads, ...costOf(cost), names: refined.names };
   }
-  const plan = planMetric(ast, naming, pushdown);
+  const plan = planMetric(ast, naming, pushdown, { kind: 'instant', splitMs: 0, approxTopk });
   const refined = refine(plan, naming, recall);
   const leaves = leavesOf(refined.plan.tree);
   const reads = leaves.map((planned) => {

@@ -75,14 +75,6 @@ test('each hour of a range counts its series on its own', async (t) => {
   await t.throwsAsync(run([p, r], { splitMs: 7_200_000 }), { message: limitText(1) });
 });
 
-test('approx_topk is switched off, wherever it stands', async (t) => {
-  for (const query of [`approx_topk(2, ${count})`, `vector(1) + approx_topk(2, ${count})`]) {
-    const error = await t.throwsAsync(evaluate(query, three, instant(10)), { instanceOf: ApiError });
-    t.is(error.message, 'approx_topk is not enabled. See -limits.shard_aggregations');
-    t.is(error.status, 500);
-  }
-});
-
 const faulty: readonly ShortEntry[] = [
   [5, 'v=1', { pod: 'p' }],
   [15, 'v=one', { pod: 'q' }],

@@ -59,6 +59,28 @@ test('labels without a value are gone where an instant is divided, and stay wher
   t.false((await names(150)).some((labels) => labels.includes('=""')));
 });
 
+const mixed: readonly ShortEntry[] = [
+  [8_000, '{"n":2}', { pod: 'p' }],
+  [5_000, '{"a":"","n":3}', { pod: 'p' }],
+  [4_000, '{"a":"x","n":4}', { pod: 'q' }],
+];
+
+for (const [query, wanted] of [
+  // The sums of the parts are joined by a sum, which drops labels without a value.
+  ['sum by (a) (sum_over_time({app="a"} | json | unwrap n [150m]))', { '{}': 5, '{a="x"}': 4 }],
+  ['sum by (a) (count_over_time({app="a"} | json a [150m]))', { '{}': 2, '{a="x"}': 1 }],
+  ['sum by (a) (rate({app="a"} | json a [150m])) * 9000', { '{}': 2, '{a="x"}': 1 }],
+  ['topk(5, sum by (a) (bytes_over_time({app="a"} | json a [150m])))', { '{}': 7 + 14, '{a="x"}': 15 }],
+  // Those of all labels are put one after the other.
+  ['sum by (a) (count_over_time({app="a"} | json [150m]))', { '{a=""}': 1, '{a="x"}': 1, '{}': 1 }],
+  ['sum by (a) (count_over_time({app="a"} | json a [20m] offset 60m))', { '{a=""}': 1 }],
+] as const)
+  test(`labels without a value in a sum over hours: ${query}`, async (t) => {
+    const answer = await samplesOf(query, mixed, instant(at));
+    const values = Object.entries(answer).map(([labels, points]) => [labels, points[at]]);
+    t.deepEqual(Object.fromEntries(values), wanted);
+  });
+
 test('a range query is never divided so', async (t) => {
   const answer = await samplesOf(`max(count_over_time(${selected}[150m]))`, lines, range(at, at, 60));
   t.deepEqual(answer, one(7));
