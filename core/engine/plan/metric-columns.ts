@@ -1,4 +1,5 @@
 import type { Grouping, RangeAggregation, Stage } from '../../logql/ast.js';
+import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { visit } from '../../logql/walk.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { fieldName } from '../../victoria/logsql/build.js';
@@ -26,10 +27,13 @@ export function visibleNames(
       return undefined;
     for (const name of namesIn(stage)) names.add(name);
   }
-  // Beside a label of that name, the level found in an entry is shown with the ending.
-  if (names.has(`${detectedLevelName}${clashSuffix}`)) names.add(detectedLevelName);
   // A sample whose error is kept on purpose is a series of its own with all labels, unless a sum around it groups it again.
-  return names.has(errorName) && pushed === undefined ? undefined : names;
+  return names.has(errorName) && pushed === undefined ? undefined : withLevel(names);
+}
+
+/** Labels that are seen, with the level found in an entry where that is one of them: beside a label of its name it has the ending. */
+export function withLevel(names: ReadonlySet<string>): ReadonlySet<string> {
+  return names.has(`${detectedLevelName}${clashSuffix}`) ? new Set([...names, detectedLevelName]) : names;
 }
 
 const noLabels = { without: false, labels: [] };
@@ -68,7 +72,7 @@ export function namesIn(stage: Stage): readonly string[] {
 }
 
 /** What a row needs besides its fields proper to be read. */
-const ownColumns = ['_time', '_stream', '_msg'];
+const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];
 const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
 
 /**

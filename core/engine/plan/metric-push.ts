@@ -4,7 +4,7 @@ import type { Naming } from '../../victoria/names/naming.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
 import { isWholeJson, jsonNames } from './json-leaf.js';
 import type { LeafCount, LeafPush } from './leaf-push.js';
-import { namesIn, visibleNames } from './metric-columns.js';
+import { namesIn, visibleNames, withLevel } from './metric-columns.js';
 import type { AppliedRule } from './rules/index.js';
 import { metricRules } from './rules/metric/index.js';
 import type { LeafFacts } from './rules/metric/metric-rule.js';
@@ -38,7 +38,11 @@ function factsOf({ range, pushed }: Leaf, { residual }: LogsPlan): LeafFacts {
     return { ...facts, names: 'all', stageNames: new Set() };
   }
   const stageNames = stages.flatMap(neededNames).filter((name) => !grouped.includes(name));
-  return { ...facts, names: new Set([...grouped, ...stageNames]), stageNames: new Set(stageNames) };
+  return {
+    ...facts,
+    names: withLevel(new Set([...grouped, ...stageNames])),
+    stageNames: withLevel(new Set(stageNames)),
+  };
 }
 
 /** How a leaf's rows can be shortened; undefined where they cannot. */

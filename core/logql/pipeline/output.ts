@@ -37,9 +37,9 @@ export class Output {
     };
   }
 
-  /** All labels in one set, except `without`. The work line must not be used afterwards. */
+  /** All labels in one set, except `without`, and with these the errors. The work line must not be used afterwards. */
   all(work: WorkLine, without: ReadonlySet<Slot> = noSlots): LabelSet {
-    this.#addErrors(work);
+    if (without.size === 0) this.#addErrors(work);
     if (work.touchedCount === 0 && without.size === 0) return work.base.set;
     const all = work.visible();
     const visible = without.size === 0 ? all : all.filter((slot) => !without.has(slot));

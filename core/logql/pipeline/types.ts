@@ -41,6 +41,8 @@ export type LineTest = (line: string) => boolean;
 export const errorLabel = '__error__';
 export const errorDetailsLabel = '__error_details__';
 export const preserveErrorLabel = '__preserve_error__';
+/** Labels that decide whether an entry fails a metric query, so they are seen whatever the query names. */
+export const decidingErrorLabels: readonly string[] = [errorLabel, preserveErrorLabel];
 
 /** Suffix of a parsed or stored label whose name is already in use. */
 export const clashSuffix = '_extracted';

@@ -89,7 +89,8 @@ export class RowReader {
     return known;
   }
 
-  read(row: BackendRow): LogRow {
+  /** @param lineLevel the level of the row's line where it is known already */
+  read(row: BackendRow, lineLevel?: string): LogRow {
     const from = this.#readStream(row._stream ?? '{}');
     const { stream } = from;
     const msg = row._msg ?? '';
@@ -99,14 +100,17 @@ export class RowReader {
       timestampNs: parseRowTime(row._time ?? ''),
       line,
       stream,
-      structuredMetadata: isRebuilt ? this.#ofRebuilt(row, from, line) : this.#ofStored(row, from, line),
+      structuredMetadata: isRebuilt
+        ? this.#ofRebuilt(row, from, line)
+        : this.#ofStored(row, from, line, lineLevel),
       isRebuilt,
     };
   }
 
-  #ofStored(row: BackendRow, from: ReadStream, line: string): LabelSet {
+  #ofStored(row: BackendRow, from: ReadStream, line: string, lineLevel: string | undefined): LabelSet {
     const fields = this.#fieldsOf(row, from);
-    return this.#metadata(fields, from, fields.level ?? levelOfLine(line, this.#naming.scansBodies));
+    const level = fields.level ?? lineLevel ?? levelOfLine(line, this.#naming.scansBodies);
+    return this.#metadata(fields, from, level);
   }
 
   /** The fields of a row without a stored line are its line, and no metadata as well. */

@@ -147,9 +147,7 @@ class FieldCounting {
     const { streams } = this.#listing;
     const looked = { ...context, memory: limits.memory, filter: this.#filter, range, streams, profile };
     const surplus =
-      this.#plan.fields.measure === 'presence'
-        ? []
-        : await duplicateRows({ ...looked, reader });
+      this.#plan.fields.measure === 'presence' ? [] : await duplicateRows({ ...looked, reader });
     if (isDeclined(surplus)) return surplus;
     return this.#withoutUndecided(groups, surplus);
   }

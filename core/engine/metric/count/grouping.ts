@@ -1,5 +1,6 @@
 import { pipelineError, type RangeEngine } from '../../../logql/metric/index.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
+import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { levelNames } from '../../../victoria/names/level-words.js';
@@ -61,7 +62,8 @@ function seenFields(
   naming: Naming,
 ): (field: string, fromOtlp: boolean) => boolean {
   if (names === 'all') return (field) => !streams.every(({ fields }) => fields.has(field));
-  const open = new Set([...names].filter((name) => !streams.every(({ labelNames }) => labelNames.has(name))));
+  const seen = [...names, ...decidingErrorLabels];
+  const open = new Set(seen.filter((name) => !streams.every(({ labelNames }) => labelNames.has(name))));
   return (field, fromOtlp) =>
     naming.metadataNames(field, fromOtlp).some((name) => open.has(name) || names.has(`${name}_extracted`));
 }
@@ -162,7 +164,6 @@ function shownOf(stream: StreamIdentity, names: readonly string[], withLevel: bo
   ]);
 }
 
-const maxKnown = 20_000;
 const anyLine: RepresentativeLine = { line: 'x' };
 const anyTime = '1970-01-01T00:00:00Z';
 
@@ -182,29 +183,10 @@ export interface Group {
 export class Groups {
   readonly #reader: RowReader;
   readonly #fields: readonly string[];
-  readonly #readsLevels: boolean;
-  readonly #isDecided = new Map<string, boolean>();
 
-  /** @param readsLevels whether the level found in a line matters */
-  constructor(reader: RowReader, fields: readonly string[], readsLevels: boolean) {
+  constructor(reader: RowReader, fields: readonly string[]) {
     this.#reader = reader;
     this.#fields = fields;
-    this.#readsLevels = readsLevels;
-  }
-
-  /** False when the level of the group's rows depends on their lines. */
-  #isLevelDecided(stream: string, get: Get): boolean {
-    if (!this.#readsLevels) return true;
-    const isBare = this.#fields.every((name) => (get(name) ?? '') === '');
-    const key = isBare ? stream : JSON.stringify([stream, ...this.#fields.map((name) => get(name) ?? '')]);
-    let decided = this.#isDecided.get(key);
-    if (decided === undefined) {
-      if (this.#isDecided.size >= maxKnown) this.#isDecided.clear();
-      const [a, b] = ['info', 'error'].map((line) => this.#reader.read(this.#row(stream, get, { line })));
-      decided = a?.structuredMetadata.key === b?.structuredMetadata.key;
-      this.#isDecided.set(key, decided);
-    }
-    return decided;
   }
 
   /**
@@ -217,8 +199,7 @@ export class Groups {
     engine: RangeEngine,
   ): void {
     const { line, level } = representative;
-    const told = level === undefined || this.#isLevelDecided(stream, get) ? { line } : { line, level };
-    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, told))));
+    const sample = extract(entryOf(this.#reader.read(this.#row(stream, get, line), level)));
     if (sample === undefined) return;
     for (const [timestampNs, value] of values) {
       if (!engine.isInWindow(timestampNs)) continue;
@@ -227,9 +208,8 @@ export class Groups {
     }
   }
 
-  #row(stream: string, get: Get, { line, level }: RepresentativeLine): BackendRow {
+  #row(stream: string, get: Get, line: string): BackendRow {
     const fields = this.#fields.map((name): [string, string] => [name, get(name) ?? '']);
-    if (level !== undefined) fields.push([detectedLevelName, level]);
     return Object.fromEntries([...fields, ['_time', anyTime], ['_stream', stream], ['_msg', line]]);
   }
 }

@@ -99,7 +99,7 @@ export class Statistics {
     const { reader, naming } = context;
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
-    this.#groups = new Groups(reader, deciding.all, this.#readsLevels);
+    this.#groups = new Groups(reader, deciding.all);
     this.#filter =
       profile.missing === 0 ? plan.logs.filter : and(plan.logs.filter, not(missingLineRows(naming)));
     this.#ofRow = compileExtractor(range, pushed);
