@@ -9,4 +9,11 @@ export {
   printGoDuration,
   printPrometheusDuration,
 } from './duration.js';
-export { parseRfc3339, parseTimestamp, printRfc3339, TimestampError } from './timestamp.js';
+export {
+  fits64,
+  parseMoment,
+  parseRfc3339,
+  parseTimestamp,
+  printRfc3339,
+  TimestampError,
+} from './timestamp.js';

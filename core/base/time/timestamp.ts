@@ -11,32 +11,44 @@ export class TimestampError extends Error {}
  * splitting such a range into windows would never end.
  */
 export function parseTimestamp(text: string): bigint {
+  const ns = parseMoment(text);
+  if (fits64(ns)) return ns;
+  throw outOfRange(text);
+}
+
+/** The same for one moment, which may be of any year up to 9999. */
+export function parseMoment(text: string): bigint {
   if (text.includes('.')) {
     const float = parseGoFloat(text);
-    if (float.kind === 'ok') return inRange(floatSecondsToNs(float.value), text);
+    if (float.kind === 'ok') {
+      if (Math.abs(float.value) > lastSecond) throw outOfRange(text);
+      return floatSecondsToNs(float.value);
+    }
   }
   const integer = parseGoInt(text);
-  if (integer.kind === 'ok') {
-    return text.length <= 10 ? inRange(integer.value * 1_000_000_000n, text) : integer.value;
-  }
+  if (integer.kind === 'ok') return text.length <= 10 ? integer.value * 1_000_000_000n : integer.value;
   const moment = parseRfc3339(text);
-  if (moment !== undefined) return inRange(moment, text);
+  if (moment !== undefined) return moment;
   throw new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: ${integer.problem}`);
 }
 
-function floatSecondsToNs(value: number): bigint | undefined {
-  if (!Number.isFinite(value)) return undefined;
+/** The last second of the year 9999. */
+const lastSecond = 253_402_300_799;
+
+/** Whether a time fits 64 bits of nanoseconds, which end in April 2262. */
+export function fits64(ns: bigint): boolean {
+  return ns >= minInt64 && ns <= maxInt64;
+}
+
+function floatSecondsToNs(value: number): bigint {
   const whole = Math.trunc(value);
   // Loki keeps three decimals.
   const millis = Math.round((value - whole) * 1000);
   return BigInt(whole) * 1_000_000_000n + BigInt(millis) * 1_000_000n;
 }
 
-function inRange(value: bigint | undefined, text: string): bigint {
-  if (value === undefined || value < minInt64 || value > maxInt64) {
-    throw new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
-  }
-  return value;
+function outOfRange(text: string): TimestampError {
+  return new TimestampError(`strconv.ParseInt: parsing ${quoteGo(text)}: value out of range`);
 }
 
 const rfc3339 =

@@ -1,6 +1,13 @@
 /** Parameters of the discovery endpoints (docs/protocol/requests.md#parameters-by-endpoint), parsed as Loki does. */
 import { apiError } from '../../../base/errors/table.js';
-import { nanosPerSecond, parseGoInt } from '../../../base/time/index.js';
+import {
+  fits64,
+  maxInt64,
+  nanosPerSecond,
+  parseGoInt,
+  parseMoment,
+  parseTimestamp,
+} from '../../../base/time/index.js';
 import type {
   DetectedFieldsRequest,
   DetectedFieldValuesRequest,
@@ -96,7 +103,9 @@ function patternStep(stepNs: bigint): bigint {
 type VolumeBase = Omit<VolumeRequest, 'op'>;
 
 function readVolume(params: Params, context: ParamContext): VolumeBase {
-  const range = readOrderedRange(params, context);
+  const asked = readOrderedRange(params, context, parseMoment);
+  // As in Loki, a range that reaches a time beyond 64 bits of nanoseconds has no volumes.
+  const range = fits64(asked.startNs) && fits64(asked.endNs) ? asked : { startNs: maxInt64, endNs: maxInt64 };
   // Zero means the default here.
   const limit =
     first(params, 'limit') === '0' ? defaultVolumeLimit : readLimit(params, 'limit', defaultVolumeLimit);
@@ -130,8 +139,8 @@ function readScan(params: Params, context: ParamContext): Omit<DetectedFieldsReq
   return { range, query: readQuery(params, context), lineLimit, limit };
 }
 
-function readOrderedRange(params: Params, context: ParamContext): TimeRange {
-  const range = readTimeRange(params, context, hourNs);
+function readOrderedRange(params: Params, context: ParamContext, parse = parseTimestamp): TimeRange {
+  const range = readTimeRange(params, context, hourNs, parse);
   if (range.endNs < range.startNs) throw apiError('endBeforeStart', {});
   return range;
 }

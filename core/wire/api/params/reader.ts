@@ -6,6 +6,7 @@ import {
   nanosPerSecond,
   parseGoFloat,
   parseGoInt,
+  parseMoment,
   parsePrometheusDuration,
   parseTimestamp,
   quoteGo,
@@ -25,15 +26,21 @@ export function first(params: Params, name: string): string {
 /**
  * Reads start, end and since (docs/protocol/requests.md#common-parameters). `defaultSinceNs` applies when the client sends neither start
  * nor since.
+ * @param parse reads a bound
  */
-export function readTimeRange(params: Params, context: Now, defaultSinceNs: bigint): TimeRange {
+export function readTimeRange(
+  params: Params,
+  context: Now,
+  defaultSinceNs: bigint,
+  parse = parseTimestamp,
+): TimeRange {
   const sinceText = first(params, 'since');
   const sinceNs =
     sinceText === '' ? defaultSinceNs : readOr('since', () => parsePrometheusDuration(sinceText));
   const endText = first(params, 'end');
-  const endNs = endText === '' ? context.nowNs : readOr('end', () => parseTimestamp(endText));
+  const endNs = endText === '' ? context.nowNs : readOr('end', () => parse(endText));
   const startText = first(params, 'start');
-  if (startText !== '') return { startNs: readOr('start', () => parseTimestamp(startText)), endNs };
+  if (startText !== '') return { startNs: readOr('start', () => parse(startText)), endNs };
   const { nowNs } = context;
   // since counts back from now when end lies in the future.
   return { startNs: (endNs > nowNs ? nowNs : endNs) - sinceNs, endNs };
@@ -58,7 +65,7 @@ export function readTime(params: Params, name: string, context: Now): bigint {
   const text = first(params, name);
   if (text === '') return context.nowNs;
   try {
-    return parseTimestamp(text);
+    return parseMoment(text);
   } catch (error) {
     if (!(error instanceof TimestampError)) throw error;
     throw apiError('badRequest', { text: error.message });

@@ -74,13 +74,57 @@ for (const orgId of ['1', '1|2']) {
   });
 }
 
-test('what does not fit 64 bits of nanoseconds is refused', async (t) => {
+test('a range that does not fit 64 bits of nanoseconds is refused, and whole numbers that are longer', async (t) => {
   await filled(async (door) => {
-    for (const time of ['9223372036854775808', '9999999999', '-9223372036854775809'])
+    for (const time of ['9223372036854775808', '-9223372036854775809', '1.0e12'])
       t.deepEqual(errorOf(await door.get('/loki/api/v1/query', { query: counted, time })), [
         400,
         `strconv.ParseInt: parsing "${time}": value out of range`,
       ]);
+    for (const path of ['query_range', 'labels', 'series', 'index/stats', 'detected_fields', 'patterns'])
+      t.deepEqual(
+        errorOf(await door.get(`/loki/api/v1/${path}`, { query: counted, end: '9999999999' })),
+        [400, `could not parse 'end' parameter: strconv.ParseInt: parsing "9999999999": value out of range`],
+        path,
+      );
+  });
+});
+
+for (const orgId of ['1', '1|2'])
+  test(`an instant after April 2262, or before 1677, has no logs: X-Scope-OrgID ${orgId}`, async (t) => {
+    await filled(async (door) => {
+      for (const [time, seconds] of [
+        ['9999999999', 9999999999],
+        ['9223372037', 9223372037],
+        ['2300-01-01T00:00:00Z', 10413792000],
+        ['9999999999.25', '9999999999.250'],
+        ['1600-01-01T00:00:00Z', -11676096000],
+      ] as const) {
+        for (const query of counts)
+          t.like(resultOf(await door.get('/loki/api/v1/query', { query, time }, orgId)), {
+            status: 200,
+            type: 'vector',
+            results: 0,
+          });
+        const { text } = await door.get('/loki/api/v1/query', { query: 'vector(1)', time }, orgId);
+        t.true(text.includes(`"value":[${seconds},"1"]`), text.slice(0, 200));
+      }
+    });
+  });
+
+test('a range that goes beyond April 2262 has no volumes', async (t) => {
+  await filled(async (door) => {
+    for (const path of ['index/volume', 'index/volume_range'])
+      for (const times of [
+        { start: now, end: '9999999999' },
+        { start: '9999999990', end: '9999999999' },
+        { start: '1600-01-01T00:00:00Z', end: now },
+        { time: '9999999999', start: '0', end: '1' },
+      ])
+        t.like(resultOf(await door.get(`/loki/api/v1/${path}`, { query: selector, ...times })), {
+          status: 200,
+          results: 0,
+        });
   });
 });
 
