@@ -1192,7 +1192,7 @@ export interface StatusOptions {
  */
 export interface TailOptions {
   /**
-   * Follow the tail of the backend, poll it, or try the first and fall back to the second.
+   * Source of new lines: synthetic (or auto) polls the backend; native also follows its own tail, polls less while no lines come, and ends with it.
    */
   readonly mode: 'auto' | 'native' | 'synthetic';
   /**
@@ -1208,11 +1208,15 @@ export interface TailOptions {
    */
   readonly maxOpen: number;
   /**
-   * Time between two polls for new lines, by the backend in its own tail or by the proxy. (milliseconds)
+   * Time between two polls for new lines, by the proxy and by the backend in its own tail. (milliseconds)
    */
   readonly refreshInterval: number;
   /**
-   * How late a line may arrive, by its own time, and still be shown. (milliseconds)
+   * How long a line waits, once it was found, for older lines of its stream: as long as the backend may take to show a row that it has accepted. 0 sends lines as they are found, in any order. (milliseconds)
+   */
+  readonly reorderWindow: number;
+  /**
+   * How late a line may reach the backend, by its own time, and still be shown. (milliseconds)
    */
   readonly lookback: number;
   /**

@@ -42,6 +42,7 @@ class Tail implements Endpoint {
     this.#follow = {
       mode: options.mode,
       refreshMs: Math.max(1, options.refreshInterval),
+      reorderMs: options.reorderWindow,
       lookbackMs: options.lookback,
       maxRemembered: options.dedupKeys,
       openTimeoutMs: options.nativeOpenTimeout,

@@ -2,7 +2,6 @@ import { ApiError, apiError, type Host, type UpgradeCall } from '../../core/plug
 import type { TailOptions } from '../../core/base/options.gen.js';
 import { FrameWriter } from '../../core/engine/tail/frames.js';
 import { Outbox } from '../../core/engine/tail/outbox.js';
-import type { TailSource } from '../../core/wire/api/follow-rules.js';
 import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/live.js';
 import type { LiveSocket } from '../../core/plugin/index.js';
 import type { tailMetrics } from './metrics.js';
@@ -22,7 +21,6 @@ export class TailRun {
   readonly #outbox: Outbox;
   readonly #startedMs: number;
   #reason: EndReason | undefined;
-  #source: TailSource | undefined;
   #isTroubled = false;
 
   constructor(
@@ -71,14 +69,9 @@ export class TailRun {
         const before = this.#outbox.droppedCount;
         await this.#outbox.offer(event.entries);
         meters.tail_dropped_entries_total.add(this.#outbox.droppedCount - before, {});
+        if (event.isEarly) meters.tail_early_entries_total.add(event.entries.length, {});
         return;
       }
-      case 'source':
-        this.#source = event.source;
-        if (event.cause === undefined) return;
-        meters.tail_fallbacks_total.add(1, {});
-        log.warn('the tail of the backend failed, polling instead', { error: event.cause });
-        return;
       case 'trouble':
         meters.tail_failed_polls_total.add(1, {});
         // While a backend is down every poll fails; it is logged once.
@@ -108,7 +101,6 @@ export class TailRun {
     meters.tail_ended_total.add(1, { reason: ended });
     log.info('tail ended', {
       'tail.reason': ended,
-      'tail.source': this.#source ?? '',
       'tail.entries': this.#outbox.sentCount,
       'tail.dropped_entries': this.#outbox.droppedCount,
       'event.duration': Math.round((clock.monotonicMs() - this.#startedMs) * 1e6),

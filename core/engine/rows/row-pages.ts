@@ -3,7 +3,7 @@ import { logRowBytes } from '../../base/memory/sizes.js';
 import { Pacer } from '../../base/pace/pacer.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import { pageRequest, readInstant, sortRows, type PagesRequest } from './row-requests.js';
-import { readSpans, spanBehind, spanOfFirstRows } from './row-spans.js';
+import { readSpans, spanBehind, spanOfFirstRows, wholeSpan } from './row-spans.js';
 
 const maxPageRows = 10_000;
 const growth = 4;
@@ -16,7 +16,23 @@ const givenRows = 250;
  */
 export async function* readPages(request: PagesRequest): AsyncGenerator<readonly LogRow[]> {
   const pacer = new Pacer(request.signal);
-  for await (const page of wholePages(request, pacer)) {
+  yield* inBatches(wholePages(request, pacer), pacer);
+}
+
+/** Reads all rows of a range, for callers that want most of them: with one call, unless they are too many for that. No row is repeated. */
+export async function* readAll(
+  request: Omit<PagesRequest, 'firstPageRows'>,
+): AsyncGenerator<readonly LogRow[]> {
+  const pacer = new Pacer(request.signal);
+  const { range } = request;
+  yield* inBatches(readSpans({ ...request, firstPageRows: 0 }, range, wholeSpan(range), pacer), pacer);
+}
+
+async function* inBatches(
+  pages: AsyncIterable<readonly LogRow[]>,
+  pacer: Pacer,
+): AsyncGenerator<readonly LogRow[]> {
+  for await (const page of pages) {
     for (let at = 0; at < page.length; at += givenRows) {
       yield page.length <= givenRows ? page : page.slice(at, at + givenRows);
       const pause = pacer.due();

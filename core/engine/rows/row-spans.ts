@@ -62,6 +62,11 @@ async function densityOf({ filter, range, upstream, densities }: PagesRequest): 
   return density;
 }
 
+/** A range read at once. */
+export function wholeSpan({ startNs, endNs }: TimeRange): Span {
+  return { lengthNs: endNs - startNs, wantedRows: mostWantedRows };
+}
+
 /** The span after a stretch of time with `rows` rows. */
 export function spanBehind(lengthNs: bigint, rows: number): Span {
   return { lengthNs: nextLength(lengthNs, rows, mostWantedRows), wantedRows: mostWantedRows };

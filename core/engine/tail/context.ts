@@ -1,5 +1,5 @@
+import type { Rounds } from '../../base/pace/rounds.js';
 import type { TimeRange } from '../../base/time/range.js';
-import type { Direction } from '../../wire/api/request.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { Clock } from '../../base/clock.js';
@@ -8,12 +8,13 @@ import type { LineMaker } from './line-maker.js';
 import type { RecentRows } from './recent-rows.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 
-/** Reads the rows of a range in a direction, page by page; pages may repeat rows. */
-export type ReadRows = (
-  range: TimeRange,
-  direction: Direction,
-  firstPageRows: number,
-) => AsyncIterable<readonly LogRow[]>;
+/** Reads the rows of a tail's filter, in batches. */
+export interface TailReads {
+  /** Newest first, page by page; pages may repeat rows. */
+  newestFirst(range: TimeRange, firstPageRows: number): AsyncIterable<readonly LogRow[]>;
+  /** All of them, oldest first. */
+  all(range: TimeRange): AsyncIterable<readonly LogRow[]>;
+}
 
 /** What the parts of one tail share. */
 export interface TailContext {
@@ -22,7 +23,9 @@ export interface TailContext {
   /** The age at which lines are shown (`delay_for`). */
   readonly delayNs: bigint;
   readonly upstream: Pick<Upstream, 'tail'>;
-  readonly readRows: ReadRows;
+  readonly reads: TailReads;
+  /** When to poll. */
+  readonly turns: Pick<Rounds, 'next'>;
   readonly reader: RowReader;
   readonly lines: LineMaker;
   readonly recent: RecentRows;

@@ -1,28 +1,105 @@
-import type { TailContext } from './context.js';
-import { followNative, openNative, type NativeRows } from './native.js';
-import { asError, pollLines } from './polling.js';
+import { Arrivals } from '../../base/pace/arrivals.js';
+import type { BackendRow } from '../../victoria/upstream/types.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LiveEvent } from '../../wire/answer/live.js';
-import { Windows } from './window.js';
+import type { TailContext } from './context.js';
+import { nextRows, openNative } from './native.js';
+import type { ReorderBuffer } from './reorder-buffer.js';
+import { Windows } from './windows.js';
+
+type Turn = { readonly kind: 'poll' } | { readonly kind: 'rows'; readonly rows: readonly BackendRow[] };
+
+const longestPauseMs = 10_000;
+/** Lines wait this much longer for older ones while polls fail. */
+const patienceMs = 5_000;
 
 /**
- * Follows new lines by the rules (docs/protocol/requests.md#tail). Remembered rows are kept when the source changes, so no line is lost or
- * repeated. Only rejects in native mode, when the backend's tail fails or ends.
+ * Follows new lines by the rules (docs/protocol/requests.md#tail) until the signal aborts. Polls overlap and find every row, in any order; the
+ * buffer brings them into order. Failed polls are reported and made up for by later ones. Only rejects in native mode, when the backend's
+ * tail fails or ends.
  */
-export async function* followLines(context: TailContext, fromNs: bigint): AsyncGenerator<LiveEvent> {
-  const { mode } = context.rules;
+export async function* followLines(
+  context: TailContext,
+  fromNs: bigint,
+  held: ReorderBuffer,
+): AsyncGenerator<LiveEvent> {
+  const { rules, signal, clock, reader } = context;
   const windows = new Windows(context, fromNs);
-  let cause: Error | undefined;
-  if (mode !== 'synthetic') {
-    try {
-      const rows: NativeRows = await openNative(context);
-      yield { kind: 'source', source: 'native' };
-      yield* followNative(rows, context, windows);
-    } catch (error) {
-      if (mode === 'native') throw error;
-      cause = asError(error);
+  const turns = new Arrivals<Turn>();
+  const native = rules.mode === 'native' ? (await openNative(context))[Symbol.asyncIterator]() : undefined;
+  if (native !== undefined) turns.expect(nextRows(native));
+  turns.expect(nextPoll(context, 0));
+  let [failures, hasNews] = [0, true];
+  try {
+    for (;;) {
+      const turn = await turns.next();
+      if (signal.aborted) return;
+      if (turn.kind === 'rows') {
+        hasNews = true;
+        yield* hold(
+          turn.rows.map((row) => reader.read(row)),
+          context,
+          held,
+        );
+        if (native !== undefined) turns.expect(nextRows(native));
+        continue;
+      }
+      // The backend's tail omits late lines only, and what is older than lines that are still held.
+      if (native === undefined || hasNews || held.size > 0 || windows.isDeepDue) {
+        const startedMs = clock.monotonicMs();
+        try {
+          for await (const rows of windows.look()) yield* hold(rows, context, held);
+          failures = 0;
+        } catch (error) {
+          if (hasEnded(signal)) return;
+          failures += 1;
+          yield { kind: 'trouble', error: asError(error) };
+        }
+        const entries = held.take(ripeMs(rules.reorderMs, failures, startedMs));
+        if (entries.length > 0) yield { kind: 'entries', entries, isEarly: false };
+      }
+      hasNews = false;
+      turns.expect(nextPoll(context, failures));
     }
+  } finally {
+    // A pending read ends with the signal and need not be awaited.
+    void native?.return?.().catch(() => undefined);
   }
-  if (context.signal.aborted) return;
-  yield { kind: 'source', source: 'synthetic', ...(cause === undefined ? {} : { cause }) };
-  yield* pollLines(context, windows);
+}
+
+/** Adds the new lines of rows to those that wait. When they are too many, all of them are sent. */
+async function* hold(
+  rows: readonly LogRow[],
+  { recent, lines, clock }: TailContext,
+  held: ReorderBuffer,
+): AsyncGenerator<LiveEvent> {
+  for (const row of rows) {
+    if (!recent.add(row)) continue;
+    const line = await lines.make(row);
+    if (line === undefined) continue;
+    held.add(line, clock.monotonicMs());
+    if (held.isFull) yield { kind: 'entries', entries: held.take(Infinity), isEarly: true };
+  }
+}
+
+/** Lines that were found by this time have waited long enough: a poll that began after it has found the older ones. */
+function ripeMs(reorderMs: number, failures: number, pollStartedMs: number): number {
+  if (failures > 0) return pollStartedMs - reorderMs - patienceMs;
+  return reorderMs === 0 ? Infinity : pollStartedMs - reorderMs;
+}
+
+/** Waits for the next turn to poll, longer after failures. */
+async function nextPoll({ rules, turns, signal }: TailContext, failures: number): Promise<Turn> {
+  const most = Math.max(1, Math.floor(longestPauseMs / rules.refreshMs));
+  for (let left = Math.min(2 ** failures, most); left > 0; left -= 1) await turns.next(signal);
+  return { kind: 'poll' };
+}
+
+/** A function, because the compiler would reuse an earlier check across an await. */
+function hasEnded(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

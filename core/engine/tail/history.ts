@@ -3,9 +3,10 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { Instant } from '../rows/instant.js';
 import type { TailContext } from './context.js';
-import type { LiveEntry } from '../../wire/answer/live.js';
+import type { TailLine } from './line-maker.js';
+import { reachNs } from './windows.js';
 
-type Context = Pick<TailContext, 'readRows' | 'lines' | 'recent' | 'rules'>;
+type Context = Pick<TailContext, 'reads' | 'lines' | 'recent' | 'rules'>;
 
 const minPageRows = 100;
 
@@ -16,13 +17,13 @@ const minPageRows = 100;
 export async function readHistory(
   range: TimeRange,
   limit: number,
-  { readRows, lines, recent, rules }: Context,
-): Promise<readonly LiveEntry[]> {
-  const youngNs = range.endNs - BigInt(rules.lookbackMs) * 1_000_000n;
-  const found: LiveEntry[] = [];
+  { reads, lines, recent, rules }: Context,
+): Promise<readonly TailLine[]> {
+  const youngNs = range.endNs - reachNs(rules);
+  const found: TailLine[] = [];
   // Pages repeat the rows of the timestamp at which they were cut, and rows may have been pushed twice.
   const instant = new Instant<LogRow>(identityOf);
-  for await (const rows of readRows(range, 'backward', Math.max(limit, minPageRows))) {
+  for await (const rows of reads.newestFirst(range, Math.max(limit, minPageRows))) {
     for (const row of rows) {
       const oldest = found.at(-1);
       if (oldest !== undefined && found.length >= limit) {

@@ -6,6 +6,11 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
+/** An entry with the stored stream that it belongs to, in which lines are sent in time order. */
+export interface TailLine extends LiveEntry {
+  readonly stream: string;
+}
+
 /** Makes the entry of a row as a range query would show it; undefined when the residual stages drop it. */
 export class LineMaker {
   readonly #recheck: LineEvaluator<PipelineLine | undefined>;
@@ -21,7 +26,7 @@ export class LineMaker {
     this.#showsGroups = showsGroups;
   }
 
-  async make(row: LogRow): Promise<LiveEntry | undefined> {
+  async make(row: LogRow): Promise<TailLine | undefined> {
     const { timestampNs, line, stream, structuredMetadata, isRebuilt } = row;
     const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
     if (isRebuilt && (await this.#recheck.of(read)) === undefined) return undefined;
@@ -29,6 +34,7 @@ export class LineMaker {
     await this.#pacer.after(this.#residual.spent);
     if (made === undefined) return undefined;
     return {
+      stream: stream.labels.key,
       labels: made.stream,
       entry: {
         timestampNs,

@@ -1,20 +1,27 @@
 import type { LinePlace } from '../../logql/lines/evaluator.js';
 import type { Clock } from '../../base/clock.js';
+import type { FollowRules } from '../../wire/api/follow-rules.js';
 import type { TailRequest } from '../../wire/api/request.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import type { ReadRows, TailContext } from './context.js';
+import { Rounds } from '../../base/pace/rounds.js';
+import type { TailContext, TailReads } from './context.js';
 import { followLines } from './follow.js';
 import { readHistory } from './history.js';
 import { LineMaker } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
+import { ReorderBuffer } from './reorder-buffer.js';
+import { msToNs, usualLatenessMs } from './windows.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
+
+/** All tails of the process with the same time between two polls take turns. */
+const turns = new Map<number, Rounds>();
 
 /** What a tail needs to open. */
 export interface TailParts {
   readonly upstream: Pick<Upstream, 'tail'>;
-  readonly readRows: ReadRows;
+  readonly reads: TailReads;
   readonly reader: RowReader;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -38,10 +45,23 @@ export async function openTail(plan: LogsPlan, request: TailRequest, parts: Tail
     filter: plan.filter,
     rules,
     delayNs,
+    turns: turnsOf(rules),
     lines: new LineMaker(plan, parts.showsGroups, parts),
     recent: new RecentRows(rules.maxRemembered, startNs),
   };
   const limit = parts.maxHistory > 0 ? Math.min(request.limit, parts.maxHistory) : request.limit;
-  const history = await readHistory({ startNs, endNs }, limit, context);
-  return { kind: 'live', history, events: followLines(context, endNs) };
+  const found = await readHistory({ startNs, endNs }, limit, context);
+  const held = new ReorderBuffer();
+  // Lines older than the youngest ones of the history may become visible only now.
+  const youngNs = range.endNs - msToNs(usualLatenessMs);
+  const firstYoung = found.findIndex(({ entry }) => entry.timestampNs >= youngNs);
+  const settled = rules.reorderMs === 0 || firstYoung < 0 ? found.length : firstYoung;
+  for (const line of found.slice(settled)) held.add(line, context.clock.monotonicMs());
+  return { kind: 'live', history: found.slice(0, settled), events: followLines(context, endNs, held) };
+}
+
+function turnsOf({ refreshMs }: FollowRules): Rounds {
+  let rounds = turns.get(refreshMs);
+  if (rounds === undefined) turns.set(refreshMs, (rounds = new Rounds(refreshMs)));
+  return rounds;
 }

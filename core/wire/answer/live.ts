@@ -1,5 +1,4 @@
 import type { LabelSet } from '../../base/labels/label-set.js';
-import type { TailSource } from '../api/follow-rules.js';
 import type { Entry } from './parts.js';
 
 /** One entry of a tail, with its stream after the residual stages. */
@@ -8,11 +7,10 @@ export interface LiveEntry {
   readonly entry: Entry;
 }
 
-/** What a tail reports. The lines of one event are in time order. */
+/** What a tail reports. */
 export type LiveEvent =
-  | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[] }
-  /** Lines come from this source from now on; `cause` is why the previous one was left. */
-  | { readonly kind: 'source'; readonly source: TailSource; readonly cause?: Error }
+  /** Lines in time order; `isEarly` when too many were waiting for older ones, so that some of those may follow. */
+  | { readonly kind: 'entries'; readonly entries: readonly LiveEntry[]; readonly isEarly: boolean }
   /** One poll for new lines failed; the next one catches up. */
   | { readonly kind: 'trouble'; readonly error: Error };
 

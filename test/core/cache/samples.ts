@@ -94,6 +94,7 @@ export const requestSamples: { readonly [Op in Operation]: Samples<Omit<RequestO
     follow: {
       mode: ['auto', 'native'],
       refreshMs: [1, 2],
+      reorderMs: [1, 2],
       lookbackMs: [1, 2],
       maxRemembered: [1, 2],
       openTimeoutMs: [1, 2],

@@ -2,21 +2,26 @@ import { once } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { startDevBackend, type DevBackend } from '../../../core/embedded/index.js';
-import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
+import { withProxy, type FakeClock, type ProxyUnderTest } from '../../../core/testing/index.js';
 
 /** A proxy in front of a backend of its own. */
 export interface Tailing extends ProxyUnderTest {
   readonly backend: DevBackend;
 }
 
-/** Starts both, with options of the tail plugin and of tenancy as in YAML. */
+interface TailsSetting {
+  readonly tenancy?: Readonly<Record<string, unknown>>;
+  readonly clock?: FakeClock;
+}
+
+/** Starts both, with options of the tail plugin and of tenancy as in YAML. With a clock, both have its time. */
 export async function withTails(
   options: Readonly<Record<string, unknown>>,
   use: (under: Tailing) => Promise<void>,
-  tenancy: Readonly<Record<string, unknown>> = {},
+  { tenancy = {}, clock }: TailsSetting = {},
 ): Promise<void> {
-  const backend = await startDevBackend();
-  const tail = { refreshInterval: '20ms', ...options };
+  const backend = await startDevBackend(clock === undefined ? {} : { nowNs: () => clock.nowNs() });
+  const tail = { refreshInterval: '20ms', reorderWindow: '40ms', ...options };
   const yaml = `
 version: 1
 stages:
@@ -35,7 +40,7 @@ endpoints:
     with: ${JSON.stringify(tail)}
 `;
   try {
-    await withProxy(yaml, (under) => use({ ...under, backend }));
+    await withProxy(yaml, (under) => use({ ...under, backend }), clock === undefined ? {} : { clock });
   } finally {
     await backend.close();
   }
@@ -49,8 +54,7 @@ export interface Line {
 }
 
 /** Stores lines of the stream {app="a"}. */
-export async function push(url: string, lines: readonly Line[]): Promise<void> {
-  const now = Date.now();
+export async function push(url: string, lines: readonly Line[], now = Date.now()): Promise<void> {
   const rows = lines.map(({ text, ageMs = 0, fields = {} }, index) => ({
     _time: String(BigInt(now - ageMs) * 1_000_000n + BigInt(index)),
     _msg: text,

@@ -2,9 +2,9 @@ import test from 'ava';
 import { all, push, TailClient, withTails } from './fixtures.js';
 
 const history = [
-  { text: 'one level=error', ageMs: 4000, fields: { user: 'u1' } },
-  { text: 'two', ageMs: 3000 },
-  { text: 'three', ageMs: 2000 },
+  { text: 'one level=error', ageMs: 64_000, fields: { user: 'u1' } },
+  { text: 'two', ageMs: 63_000 },
+  { text: 'three', ageMs: 62_000 },
 ];
 
 test('the newest entries come first, oldest of them first, in one frame with a stream for each', async (t) => {

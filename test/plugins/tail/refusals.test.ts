@@ -49,7 +49,7 @@ test('a tail needs a tenant where requests do, and takes only one', async (t) =>
       t.is(several.status, 400);
       t.true(several.body.includes('multiple org IDs present'));
     },
-    { requireTenantHeader: true },
+    { tenancy: { requireTenantHeader: true } },
   );
 });
 

@@ -1,142 +1,241 @@
 import test from 'ava';
-import { parseQuery } from '../../../../core/logql/index.js';
-import { planLogs } from '../../../../core/engine/plan/logs.js';
-import { Naming } from '../../../../core/victoria/names/naming.js';
+import fc from 'fast-check';
+import type { TailRowsRequest, BackendRow } from '../../../../core/victoria/upstream/types.js';
 import type { TailContext } from '../../../../core/engine/tail/context.js';
-import { followLines } from '../../../../core/engine/tail/follow.js';
-import { LineMaker } from '../../../../core/engine/tail/line-maker.js';
-import { RecentRows } from '../../../../core/engine/tail/recent-rows.js';
-import type { TailMode } from '../../../../core/wire/api/follow-rules.js';
-import type { LiveEvent } from '../../../../core/wire/answer/live.js';
-import { FakeClock, FakeUpstream, namesOptions, type ExpectedCall } from '../../../../core/testing/index.js';
-import { backendRow, reader, rowOf } from './rows.js';
-import { noWorkers } from '../../logql/lines-here.js';
+import { follow, entriesOf, linesOf, msOf, type LateRow } from './following.js';
+import { backendRow } from './rows.js';
 
-interface Setting {
-  readonly mode: TailMode;
-  readonly tail?: ExpectedCall;
-  /** What each look for rows finds, or how it fails. */
-  readonly looks?: readonly (readonly (readonly [bigint, string])[] | Error)[];
-  readonly delayNs?: bigint;
+const reorderMs = 1_000;
+const settledMs = 25_000;
+
+/** Rows that senders push in the order of their times, in batches or not, and that the backend shows within the reorder window. */
+const pushedInOrder = fc
+  .array(
+    fc.record({
+      app: fc.constantFrom('a', 'b', 'c'),
+      stepMs: fc.integer({ min: 0, max: 200 }),
+      hiddenMs: fc.oneof(fc.constantFrom(0, reorderMs), fc.integer({ min: 0, max: reorderMs })),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  .chain((steps) =>
+    fc.record({
+      steps: fc.constant(steps),
+      lagMs: fc.record({ a: fc.integer({ min: 0, max: 2_500 }), b: fc.constant(0), c: fc.constant(1_000) }),
+    }),
+  )
+  .map(({ steps, lagMs }): LateRow[] => {
+    let pushedMs = 0;
+    return steps.map(({ app, stepMs, hiddenMs }, index) => {
+      pushedMs += stepMs;
+      // Some have equal times.
+      const atMs = pushedMs - lagMs[app];
+      return { app, atMs, visibleMs: pushedMs + hiddenMs, line: `${index}` };
+    });
+  });
+
+/** Times that are used one after the other, over and over. */
+function cycle(times: readonly number[]): () => number {
+  let at = 0;
+  return () => times[at++ % times.length] ?? 0;
 }
 
-const nowNs = 1_793_491_200_000_000_000n;
+const gaps = fc.array(fc.integer({ min: 20, max: 600 }), { minLength: 5 });
+const durations = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5 });
 
-/** The first events of a tail that ends after as many; with the upstream and the ranges that were looked at. */
-async function follow(
-  setting: Setting,
-  count: number,
-): Promise<{
-  readonly events: readonly LiveEvent[];
-  readonly upstream: FakeUpstream;
-  readonly ends: readonly bigint[];
-}> {
-  const expr = parseQuery('{app="a"}', { dottedNames: 'reject' });
-  if (expr.kind !== 'log') throw new Error('no log query');
-  const { plan } = planLogs(expr, new Naming(namesOptions()));
-  const controller = new AbortController();
-  const upstream = new FakeUpstream(setting.tail === undefined ? [] : [setting.tail]);
-  const looks = [...(setting.looks ?? [])];
-  const ends: bigint[] = [];
-  const delayNs = setting.delayNs ?? 0n;
-  const context: TailContext = {
-    filter: plan.filter,
-    rules: { mode: setting.mode, refreshMs: 1, lookbackMs: 4_000, maxRemembered: 1_000, openTimeoutMs: 50 },
-    delayNs,
-    upstream,
-    readRows: async function* readRows({ endNs }) {
-      ends.push(endNs);
-      await Promise.resolve();
-      const found = looks.shift() ?? [];
-      if (found instanceof Error) throw found;
-      yield found.map(([ns, line]) => rowOf(nowNs + ns, line));
-    },
-    reader,
-    lines: new LineMaker(plan, true, { workers: noWorkers, signal: controller.signal }),
-    recent: new RecentRows(1_000, nowNs - 10_000_000_000n),
-    clock: new FakeClock(nowNs),
-    signal: controller.signal,
+test('in whatever order the backend shows lines that were pushed in order, each is told once and those of a stream in order', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      pushedInOrder,
+      gaps,
+      durations,
+      fc.integer({ min: 0, max: 12_000 }),
+      async (rows, gapsMs, pollsMs, failsAtMs) => {
+        const { told } = await follow(
+          {
+            rows,
+            gapMs: cycle(gapsMs),
+            pollMs: cycle(pollsMs),
+            isFailing: (atMs) => atMs >= failsAtMs && atMs < failsAtMs + 1_000,
+          },
+          settledMs,
+        );
+        const last = new Map<string, number>();
+        for (const line of entriesOf(told)) {
+          const app = line.labels.key;
+          if (msOf(line) < (last.get(app) ?? -Infinity)) return false;
+          last.set(app, msOf(line));
+        }
+        const lines = linesOf(told);
+        return lines.length === rows.length && new Set(lines).size === rows.length;
+      },
+    ),
+    { numRuns: 80 },
+  );
+  t.pass();
+});
+
+test('a line that comes after younger ones were told is told when it is found, and delays none', async (t) => {
+  const rows: LateRow[] = [
+    { atMs: 100, visibleMs: 100, line: 'a' },
+    { atMs: 0, visibleMs: 2_500, line: 'late' },
+    { atMs: 4_100, visibleMs: 4_100, line: 'b' },
+    { atMs: 6_000 - 15_000, visibleMs: 7_000, line: 'very late' },
+  ];
+  const { told } = await follow({ rows, rules: { reorderMs: 1_200 } }, settledMs);
+  t.deepEqual(linesOf(told), ['a', 'late', 'b', 'very late']);
+  const toldMs = (line: string): number => told.find((each) => linesOf([each]).includes(line))?.atMs ?? 0;
+  t.is(toldMs('a'), 1_800);
+  t.is(toldMs('b'), 5_400);
+});
+
+test('lines up to 15 s late are told also where too many lines come to read all of that time again', async (t) => {
+  const rows: LateRow[] = Array.from({ length: 3_000 }, (_value, index) => ({
+    atMs: index * 10,
+    visibleMs: index * 10,
+    line: `${index}`,
+  }));
+  const late: LateRow[] = Array.from({ length: 30 }, (_value, index) => ({
+    atMs: 5 + index * 1_000 - 15_000,
+    visibleMs: index * 1_000 + reorderMs,
+    line: `late ${index}`,
+  }));
+  const { told } = await follow({ rows: [...rows, ...late] }, 60_000);
+  t.is(new Set(linesOf(told)).size, 3_030);
+  t.is(linesOf(told).length, 3_030);
+});
+
+test('a poll reads what may be late, and only now and then all of that where many lines come', async (t) => {
+  const rows: LateRow[] = Array.from({ length: 6_000 }, (_value, index) => ({
+    atMs: index * 10,
+    visibleMs: index * 10,
+    line: `${index}`,
+  }));
+  const { polls } = await follow({ rows }, 60_000);
+  const settled = polls.filter(({ atMs }) => atMs > 30_000);
+  const isDeep = settled.map(({ atMs, fromMs }) => atMs - fromMs > 5_000);
+  t.true(settled.every(({ atMs, fromMs }) => atMs - fromMs < 24_000));
+  t.true(isDeep.filter(Boolean).length <= settled.length / 4);
+});
+
+test('without a reorder window lines are told as they are found', async (t) => {
+  const rows: LateRow[] = [
+    { atMs: 200, visibleMs: 200, line: 'b' },
+    { atMs: 100, visibleMs: 700, line: 'a' },
+  ];
+  const { told } = await follow({ rows, rules: { reorderMs: 0 } }, settledMs);
+  t.deepEqual(
+    told.map((each) => [each.atMs, ...linesOf([each])]),
+    [
+      [600, 'b'],
+      [1_200, 'a'],
+    ],
+  );
+});
+
+test('a delay includes the reorder window', async (t) => {
+  const rows: LateRow[] = [
+    { atMs: 10_000, visibleMs: 10_500, line: 'b' },
+    { atMs: 9_900, visibleMs: 14_500, line: 'a' },
+  ];
+  const { told } = await follow({ rows, delayMs: 5_000, gapMs: () => 100 }, settledMs);
+  t.deepEqual(
+    told.map((each) => [each.atMs, ...linesOf([each])]),
+    [[15_000, 'a', 'b']],
+  );
+});
+
+test('a poll that fails is told and made up for', async (t) => {
+  const rows: LateRow[] = [{ atMs: 100, visibleMs: 100, line: 'a' }];
+  const { told } = await follow({ rows, isFailing: (atMs) => atMs < 1_000 }, settledMs);
+  t.deepEqual(
+    told.map(({ event }) => event.kind),
+    ['trouble', 'entries'],
+  );
+  t.deepEqual(linesOf(told), ['a']);
+});
+
+test('polls that fail come less often, and hold lines back for a while only', async (t) => {
+  const rows: LateRow[] = [{ atMs: 100, visibleMs: 100, line: 'a' }];
+  const { told, polls } = await follow({ rows, isFailing: (atMs) => atMs > 1_000 }, 60_000);
+  t.deepEqual(linesOf(told), ['a']);
+  t.true(polls.length < 12, String(polls.length));
+  const gaps = polls.slice(1).map(({ atMs }, index) => atMs - (polls[index]?.atMs ?? 0));
+  t.true(gaps.every((gap) => gap <= 10_000));
+});
+
+test('when too many lines wait, all of them are told early, in order', async (t) => {
+  const line = 'x'.repeat(3 * 1024 * 1024);
+  const rows: LateRow[] = [1, 2, 3, 4].map((atMs) => ({ atMs, visibleMs: 10, line: `${atMs}${line}` }));
+  const { told } = await follow({ rows }, settledMs);
+  t.deepEqual(
+    told.map((each) => [
+      each.event.kind === 'entries' && each.event.isEarly,
+      ...linesOf([each]).map((text) => text.slice(0, 1)),
+    ]),
+    [
+      [true, '1', '2', '3'],
+      [false, '4'],
+    ],
+  );
+});
+
+/** A tail of the backend that sends batches when it is opened, and then nothing. */
+class QuietTail {
+  readonly requests: TailRowsRequest[] = [];
+
+  constructor(
+    private readonly batches: readonly (readonly BackendRow[])[],
+    private readonly end: () => Promise<void> = () => new Promise(() => undefined),
+  ) {}
+
+  readonly tail: TailContext['upstream']['tail'] = (request) => {
+    this.requests.push(request);
+    const { batches, end } = this;
+    return Promise.resolve(
+      (async function* rows(): AsyncGenerator<readonly BackendRow[]> {
+        yield* batches;
+        await end();
+      })(),
+    );
   };
-  const events: LiveEvent[] = [];
-  try {
-    for await (const event of followLines(context, nowNs - delayNs)) {
-      events.push(event);
-      if (events.length === count) break;
-    }
-  } finally {
-    controller.abort();
-  }
-  return { events, upstream, ends };
 }
 
-function linesOf(events: readonly LiveEvent[]): readonly string[] {
-  return events.flatMap((event) =>
-    event.kind === 'entries' ? event.entries.map(({ entry }) => entry.line) : [],
-  );
-}
-
-test('polling shows what overlapping looks find once', async (t) => {
-  const looks: Setting['looks'] = [
-    [
-      [-3n, 'a'],
-      [-2n, 'b'],
-    ],
-    [
-      [-3n, 'a'],
-      [-2n, 'b'],
-      [-1n, 'c'],
-    ],
-    [
-      [-4n, 'late'],
-      [-3n, 'a'],
-    ],
+test('native lines get into order with those that polls find', async (t) => {
+  const openedNs = 1_793_491_200_000_000_000n;
+  const upstream = new QuietTail([[backendRow(openedNs + 200_000_000n, 'b')]]);
+  const rows: LateRow[] = [
+    { atMs: 200, visibleMs: 200, line: 'b' },
+    { atMs: 100, visibleMs: 1_100, line: 'a' },
   ];
-  const { events } = await follow({ mode: 'synthetic', looks }, 4);
-  t.deepEqual(events[0], { kind: 'source', source: 'synthetic' });
-  t.deepEqual(linesOf(events), ['a', 'b', 'c', 'late']);
+  const { told } = await follow({ rows, rules: { mode: 'native' }, upstream }, settledMs);
+  t.deepEqual(linesOf(told), ['a', 'b']);
+  t.like(upstream.requests[0], { offsetNs: 0n, openTimeoutMs: 50, startOffsetMs: 15_000, refreshMs: 600 });
 });
 
-test('a look that fails is told and made up for', async (t) => {
-  const looks: Setting['looks'] = [new Error('away'), [[-1n, 'a']]];
-  const { events } = await follow({ mode: 'synthetic', looks }, 3);
-  t.deepEqual(
-    events.map(({ kind }) => kind),
-    ['source', 'trouble', 'entries'],
+test('a delay holds back the tail of the backend, less the reorder window', async (t) => {
+  const upstream = new QuietTail([]);
+  await follow({ rows: [], delayMs: 3_000, rules: { mode: 'native' }, upstream }, 1_000);
+  t.is(upstream.requests[0]?.offsetNs, 2_000_000_000n);
+});
+
+test('while the tail of the backend is silent, polls look for late lines only', async (t) => {
+  const { polls } = await follow(
+    { rows: [], rules: { mode: 'native' }, upstream: new QuietTail([]) },
+    60_000,
   );
-  t.deepEqual(linesOf(events), ['a']);
-});
-
-test('a delay holds back the looks and the tail of the backend', async (t) => {
-  const delayNs = 3_000_000_000n;
-  const polled = await follow({ mode: 'synthetic', looks: [[[-5_000_000_000n, 'a']]], delayNs }, 2);
-  t.is(polled.ends[0], nowNs - delayNs + 1n);
-  const tail: ExpectedCall = { call: 'tail', batches: [[backendRow(nowNs - 4_000_000_000n, 'a')]] };
-  const followed = await follow({ mode: 'native', tail, delayNs }, 2);
-  t.like(followed.upstream.requests[0], { offsetNs: delayNs, openTimeoutMs: 50, startOffsetMs: 4_000 });
-  t.deepEqual(linesOf(followed.events), ['a']);
-});
-
-test('auto goes on by polling when the tail of the backend cannot be had, or ends, and shows nothing twice', async (t) => {
-  const refused = await follow({ mode: 'auto', tail: { call: 'tail', error: new Error('no') } }, 1);
-  t.like(refused.events[0], { kind: 'source', source: 'synthetic', cause: { message: 'no' } });
-  const tail: ExpectedCall = { call: 'tail', batches: [[backendRow(nowNs - 2n, 'a')]] };
-  const looks: Setting['looks'] = [
-    [
-      [-2n, 'a'],
-      [-1n, 'b'],
-    ],
-  ];
-  const ended = await follow({ mode: 'auto', tail, looks }, 4);
-  t.deepEqual(
-    ended.events.map((event) => (event.kind === 'source' ? event.source : event.kind)),
-    ['native', 'entries', 'synthetic', 'entries'],
-  );
-  t.deepEqual(linesOf(ended.events), ['a', 'b']);
+  t.true(polls.length > 8 && polls.length < 15, String(polls.length));
 });
 
 test('native fails when the tail of the backend cannot be had, or ends', async (t) => {
-  const error = new Error('no');
-  await t.throwsAsync(follow({ mode: 'native', tail: { call: 'tail', error } }, 9), { is: error });
-  const tail: ExpectedCall = { call: 'tail', batches: [] };
-  await t.throwsAsync(follow({ mode: 'native', tail }, 9), { message: 'the backend ended its tail' });
+  const native = { rows: [], rules: { mode: 'native' } } as const;
+  await t.throwsAsync(follow(native, settledMs), { message: 'no tail' });
+  const ending = new QuietTail([], () => Promise.resolve());
+  await t.throwsAsync(follow({ ...native, upstream: ending }, settledMs), {
+    message: 'the backend ended its tail',
+  });
+  const breaking = new QuietTail([], () => Promise.reject(new Error('reset')));
+  await t.throwsAsync(follow({ ...native, upstream: breaking }, settledMs), {
+    message: 'the backend ended its tail',
+  });
 });

@@ -1,0 +1,127 @@
+import { parseQuery } from '../../../../core/logql/index.js';
+import { planLogs } from '../../../../core/engine/plan/logs.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import type { TailContext } from '../../../../core/engine/tail/context.js';
+import { followLines } from '../../../../core/engine/tail/follow.js';
+import { LineMaker } from '../../../../core/engine/tail/line-maker.js';
+import { RecentRows } from '../../../../core/engine/tail/recent-rows.js';
+import { ReorderBuffer } from '../../../../core/engine/tail/reorder-buffer.js';
+import type { FollowRules } from '../../../../core/wire/api/follow-rules.js';
+import type { LiveEntry, LiveEvent } from '../../../../core/wire/answer/live.js';
+import { FakeClock, namesOptions } from '../../../../core/testing/index.js';
+import { reader, rowOf } from './rows.js';
+import { noWorkers } from '../../logql/lines-here.js';
+
+/** A row that the backend shows from some time on; all times in milliseconds since the tail was opened. */
+export interface LateRow {
+  readonly atMs: number;
+  readonly visibleMs: number;
+  readonly line: string;
+  readonly app?: string;
+}
+
+export interface Setting {
+  readonly rows: readonly LateRow[];
+  readonly rules?: Partial<FollowRules>;
+  readonly delayMs?: number;
+  /** Time until the next turn to poll. */
+  readonly gapMs?: () => number;
+  /** Time that a poll takes. Rows are read as they are visible when it begins. */
+  readonly pollMs?: () => number;
+  readonly isFailing?: (atMs: number) => boolean;
+  readonly upstream?: TailContext['upstream'];
+}
+
+const openedNs = 1_793_491_200_000_000_000n;
+
+/** The time of a line on the wire, in milliseconds since the tail was opened. */
+export function msOf({ entry }: LiveEntry): number {
+  return Number(entry.timestampNs - openedNs) / 1e6;
+}
+
+/** An event, and the time at which it was told. */
+export interface Told {
+  readonly atMs: number;
+  readonly event: LiveEvent;
+}
+
+/** When a poll began, and from which time on it read. */
+export interface Poll {
+  readonly atMs: number;
+  readonly fromMs: number;
+}
+
+/** What a tail tells of a backend until some time, and when it polled. All time is that of a clock that only moves from poll to poll. */
+export async function follow(
+  setting: Setting,
+  untilMs: number,
+): Promise<{ readonly told: readonly Told[]; readonly polls: readonly Poll[] }> {
+  const expr = parseQuery('{app=~".+"}', { dottedNames: 'reject' });
+  if (expr.kind !== 'log') throw new Error('no log query');
+  const { plan } = planLogs(expr, new Naming(namesOptions()));
+  const { gapMs = () => 600, pollMs = () => 0, isFailing = () => false, delayMs = 0 } = setting;
+  const controller = new AbortController();
+  const clock = new FakeClock(openedNs);
+  const polls: Poll[] = [];
+  const ns = (ms: number): bigint => openedNs + BigInt(Math.round(ms * 1e6));
+  const context: TailContext = {
+    filter: plan.filter,
+    rules: {
+      mode: 'synthetic',
+      refreshMs: 600,
+      reorderMs: 1_000,
+      lookbackMs: 15_000,
+      maxRemembered: 10_000,
+      openTimeoutMs: 50,
+      ...setting.rules,
+    },
+    delayNs: BigInt(delayMs) * 1_000_000n,
+    upstream: setting.upstream ?? { tail: () => Promise.reject(new Error('no tail')) },
+    turns: {
+      next: () => {
+        clock.advance(gapMs());
+        if (clock.monotonicMs() >= untilMs) controller.abort();
+        // The backend's own tail gets a turn.
+        return new Promise((resolve) => setImmediate(resolve));
+      },
+    },
+    reads: {
+      newestFirst: () => {
+        throw new Error('the history is read before');
+      },
+      all: async function* all({ startNs, endNs }) {
+        const nowMs = clock.monotonicMs();
+        polls.push({ atMs: nowMs, fromMs: Number(startNs - openedNs) / 1e6 });
+        clock.advance(pollMs());
+        await Promise.resolve();
+        if (isFailing(nowMs)) throw new Error('away');
+        yield setting.rows
+          .filter(({ atMs, visibleMs }) => visibleMs <= nowMs && ns(atMs) >= startNs && ns(atMs) < endNs)
+          .sort((a, b) => a.atMs - b.atMs)
+          .map(({ atMs, line, app }) => rowOf(ns(atMs), line, app));
+      },
+    },
+    reader,
+    lines: new LineMaker(plan, true, { workers: noWorkers, signal: controller.signal }),
+    recent: new RecentRows(setting.rules?.maxRemembered ?? 10_000, openedNs - 3_600_000_000_000n),
+    clock,
+    signal: controller.signal,
+  };
+  const told: Told[] = [];
+  try {
+    for await (const event of followLines(context, ns(-delayMs), new ReorderBuffer()))
+      told.push({ atMs: clock.monotonicMs(), event });
+  } finally {
+    controller.abort();
+  }
+  return { told, polls };
+}
+
+/** All entries that were told, in their order. */
+export function entriesOf(told: readonly Told[]): readonly LiveEntry[] {
+  return told.flatMap(({ event }) => (event.kind === 'entries' ? event.entries : []));
+}
+
+export function linesOf(told: readonly Told[]): readonly string[] {
+  return entriesOf(told).map(({ entry }) => entry.line);
+}
