@@ -1,7 +1,8 @@
 import test from 'ava';
 import { startDevBackend } from '../../core/embedded/index.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
-import { readCases } from './cases.js';
+import { readCases, type GoldenCase } from './cases.js';
+import { asObject } from './json.js';
 import { loadParsedData } from './load-data.js';
 import { replay } from './replay.js';
 import { ask } from './store-rows.js';
@@ -101,6 +102,13 @@ test.serial('filters and parsers see the rebuilt line, and its fields are no met
   t.is(Number(await count('!= "request served"')) + Number(served), all);
 });
 
+/** Fields of a line that was taken apart are counted as metadata, and are not as long as the line was. */
+function withoutBytes({ request, golden }: GoldenCase): GoldenCase {
+  if (request.family !== 'index-stats' || golden.status !== 200) return { request, golden };
+  const body = Object.fromEntries(Object.entries(asObject(golden.body)).filter(([name]) => name !== 'bytes'));
+  return { request, golden: { ...golden, body } };
+}
+
 test.serial(
   'lines that are no JSON are not touched, and labels and counts are those of the other form',
   async (t) => {
@@ -111,7 +119,7 @@ test.serial(
         (/^(labels|label-values|series|index-stats)$/.test(request.family) ||
           !jsonServices.test(JSON.stringify([request.params, golden.body]))),
     );
-    const outcomes = await replay(proxy.urls.main, cases);
+    const outcomes = await replay(proxy.urls.main, cases.map(withoutBytes));
     t.deepEqual(
       outcomes
         .filter(({ difference }) => difference !== undefined)

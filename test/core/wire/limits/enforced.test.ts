@@ -108,22 +108,23 @@ test('the length of a query is measured within the lookback, as in Loki', async 
 });
 
 test('max_query_bytes_read refuses by what the streams hold in the time that is read', async (t) => {
-  await withLimits({ max_query_bytes_read: '40B' }, async ({ get }) => {
+  await withLimits({ max_query_bytes_read: '100B' }, async ({ get }) => {
     const ask = (path: string, query: string, range: object = day, orgId = '1') =>
       get(`${api}/${path}`, { query, ...range }, orgId);
     const refused = (read: string): readonly unknown[] => [
       400,
-      `the query would read too many bytes (query: ${read}, limit: 40 B); consider adding more specific stream selectors or reduce the time range of the query`,
+      `the query would read too many bytes (query: ${read}, limit: 100 B); consider adding more specific stream selectors or reduce the time range of the query`,
     ];
-    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`)), refused('50 B'));
-    t.deepEqual(errorOf(await ask('query_range', `sum(rate(${selector}[1m]))`)), refused('50 B'));
-    t.deepEqual(errorOf(await ask('query', `sum(rate(${selector}[1d]))`, {})), refused('50 B'));
+    // Five lines of ten bytes, with a level of eight bytes each, and its name and text once.
+    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`)), refused('116 B'));
+    t.deepEqual(errorOf(await ask('query_range', `sum(rate(${selector}[1m]))`)), refused('116 B'));
+    t.deepEqual(errorOf(await ask('query', `sum(rate(${selector}[1d]))`, {})), refused('116 B'));
     t.deepEqual(
       errorOf(await ask('query', `sum(rate(${selector}[1h])) / sum(rate(${selector}[1h]))`, {})),
-      refused('58 B'),
+      refused('158 B'),
       'every selector counts',
     );
-    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`, day, '1|2')), refused('100 B'));
+    t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`, day, '1|2')), refused('232 B'));
     const hour = { start: at(60), end: at(0) };
     t.is((await ask('query_range', `${selector} |= "line"`, hour)).status, 200);
     t.is((await ask('query_range', `${selector} |= "line"`, day, '2')).status, 200);
