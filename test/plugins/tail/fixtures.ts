@@ -24,6 +24,7 @@ export async function withTails(
   const tail = { refreshInterval: '20ms', reorderWindow: '40ms', ...options };
   const yaml = `
 version: 1
+telemetry: { registerInstrumentation: true }
 stages:
   - use: tenancy
     with: ${JSON.stringify(tenancy)}
@@ -38,6 +39,7 @@ endpoints:
   - use: reference-api
   - use: tail
     with: ${JSON.stringify(tail)}
+  - use: status
 `;
   try {
     await withProxy(yaml, (under) => use({ ...under, backend }), clock === undefined ? {} : { clock });

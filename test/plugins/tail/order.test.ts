@@ -122,3 +122,25 @@ test('a delay holds lines back until they have that age, in order', async (t) =>
     { clock },
   );
 });
+
+test('when too many lines wait, they are sent before their time is over, and counted', async (t) => {
+  const clock = new FakeClock();
+  await withTails(
+    options,
+    async ({ url, backend }) => {
+      const client = await new TailClient(url, all).opened();
+      const long = 'x'.repeat(200_000);
+      for (let n = 10; n < 55; n += 1)
+        await push(backend.url, [{ text: `${n}${long}`, ageMs: 55 - n }], clock.nowMs());
+      const lines = await client.untilLines(42);
+      t.deepEqual(
+        lines.map((line) => Number(line.slice(0, 2))),
+        Array.from({ length: lines.length }, (_value, index) => index + 10),
+      );
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      t.true(Number(/^ref_proxy_tail_early_entries_total (\d+)$/m.exec(metrics)?.[1]) >= 41, metrics);
+      client.socket.terminate();
+    },
+    { clock },
+  );
+});

@@ -43,7 +43,7 @@ function cycle(times: readonly number[]): () => number {
 const gaps = fc.array(fc.integer({ min: 20, max: 600 }), { minLength: 5 });
 const durations = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5 });
 
-test('in whatever order the backend shows lines that were pushed in order, each is told once and those of a stream in order', async (t) => {
+test('in whatever order the backend shows lines that were pushed in order, each is sent once and those of a stream in order', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       pushedInOrder,
@@ -51,7 +51,7 @@ test('in whatever order the backend shows lines that were pushed in order, each 
       durations,
       fc.integer({ min: 0, max: 12_000 }),
       async (rows, gapsMs, pollsMs, failsAtMs) => {
-        const { told } = await follow(
+        const { sent } = await follow(
           {
             rows,
             gapMs: cycle(gapsMs),
@@ -61,12 +61,12 @@ test('in whatever order the backend shows lines that were pushed in order, each 
           settledMs,
         );
         const last = new Map<string, number>();
-        for (const line of entriesOf(told)) {
+        for (const line of entriesOf(sent)) {
           const app = line.labels.key;
           if (msOf(line) < (last.get(app) ?? -Infinity)) return false;
           last.set(app, msOf(line));
         }
-        const lines = linesOf(told);
+        const lines = linesOf(sent);
         return lines.length === rows.length && new Set(lines).size === rows.length;
       },
     ),
@@ -75,21 +75,21 @@ test('in whatever order the backend shows lines that were pushed in order, each 
   t.pass();
 });
 
-test('a line that comes after younger ones were told is told when it is found, and delays none', async (t) => {
+test('a line that comes after younger ones were sent is sent when it is found, and delays none', async (t) => {
   const rows: LateRow[] = [
     { atMs: 100, visibleMs: 100, line: 'a' },
     { atMs: 0, visibleMs: 2_500, line: 'late' },
     { atMs: 4_100, visibleMs: 4_100, line: 'b' },
     { atMs: 6_000 - 15_000, visibleMs: 7_000, line: 'very late' },
   ];
-  const { told } = await follow({ rows, rules: { reorderMs: 1_200 } }, settledMs);
-  t.deepEqual(linesOf(told), ['a', 'late', 'b', 'very late']);
-  const toldMs = (line: string): number => told.find((each) => linesOf([each]).includes(line))?.atMs ?? 0;
-  t.is(toldMs('a'), 1_800);
-  t.is(toldMs('b'), 5_400);
+  const { sent } = await follow({ rows, rules: { reorderMs: 1_200 } }, settledMs);
+  t.deepEqual(linesOf(sent), ['a', 'late', 'b', 'very late']);
+  const sentMs = (line: string): number => sent.find((each) => linesOf([each]).includes(line))?.atMs ?? 0;
+  t.is(sentMs('a'), 1_800);
+  t.is(sentMs('b'), 5_400);
 });
 
-test('lines up to 15 s late are told also where too many lines come to read all of that time again', async (t) => {
+test('lines up to 15 s late are sent also where too many lines come to read all of that time again', async (t) => {
   const rows: LateRow[] = Array.from({ length: 3_000 }, (_value, index) => ({
     atMs: index * 10,
     visibleMs: index * 10,
@@ -100,9 +100,9 @@ test('lines up to 15 s late are told also where too many lines come to read all 
     visibleMs: index * 1_000 + reorderMs,
     line: `late ${index}`,
   }));
-  const { told } = await follow({ rows: [...rows, ...late] }, 60_000);
-  t.is(new Set(linesOf(told)).size, 3_030);
-  t.is(linesOf(told).length, 3_030);
+  const { sent } = await follow({ rows: [...rows, ...late] }, 60_000);
+  t.is(new Set(linesOf(sent)).size, 3_030);
+  t.is(linesOf(sent).length, 3_030);
 });
 
 test('a poll reads what may be late, and only now and then all of that where many lines come', async (t) => {
@@ -118,14 +118,14 @@ test('a poll reads what may be late, and only now and then all of that where man
   t.true(isDeep.filter(Boolean).length <= settled.length / 4);
 });
 
-test('without a reorder window lines are told as they are found', async (t) => {
+test('without a reorder window lines are sent as they are found', async (t) => {
   const rows: LateRow[] = [
     { atMs: 200, visibleMs: 200, line: 'b' },
     { atMs: 100, visibleMs: 700, line: 'a' },
   ];
-  const { told } = await follow({ rows, rules: { reorderMs: 0 } }, settledMs);
+  const { sent } = await follow({ rows, rules: { reorderMs: 0 } }, settledMs);
   t.deepEqual(
-    told.map((each) => [each.atMs, ...linesOf([each])]),
+    sent.map((each) => [each.atMs, ...linesOf([each])]),
     [
       [600, 'b'],
       [1_200, 'a'],
@@ -138,38 +138,38 @@ test('a delay includes the reorder window', async (t) => {
     { atMs: 10_000, visibleMs: 10_500, line: 'b' },
     { atMs: 9_900, visibleMs: 14_500, line: 'a' },
   ];
-  const { told } = await follow({ rows, delayMs: 5_000, gapMs: () => 100 }, settledMs);
+  const { sent } = await follow({ rows, delayMs: 5_000, gapMs: () => 100 }, settledMs);
   t.deepEqual(
-    told.map((each) => [each.atMs, ...linesOf([each])]),
+    sent.map((each) => [each.atMs, ...linesOf([each])]),
     [[15_000, 'a', 'b']],
   );
 });
 
-test('a poll that fails is told and made up for', async (t) => {
+test('a failed poll is reported and made up for', async (t) => {
   const rows: LateRow[] = [{ atMs: 100, visibleMs: 100, line: 'a' }];
-  const { told } = await follow({ rows, isFailing: (atMs) => atMs < 1_000 }, settledMs);
+  const { sent } = await follow({ rows, isFailing: (atMs) => atMs < 1_000 }, settledMs);
   t.deepEqual(
-    told.map(({ event }) => event.kind),
+    sent.map(({ event }) => event.kind),
     ['trouble', 'entries'],
   );
-  t.deepEqual(linesOf(told), ['a']);
+  t.deepEqual(linesOf(sent), ['a']);
 });
 
 test('polls that fail come less often, and hold lines back for a while only', async (t) => {
   const rows: LateRow[] = [{ atMs: 100, visibleMs: 100, line: 'a' }];
-  const { told, polls } = await follow({ rows, isFailing: (atMs) => atMs > 1_000 }, 60_000);
-  t.deepEqual(linesOf(told), ['a']);
+  const { sent, polls } = await follow({ rows, isFailing: (atMs) => atMs > 1_000 }, 60_000);
+  t.deepEqual(linesOf(sent), ['a']);
   t.true(polls.length < 12, String(polls.length));
   const gaps = polls.slice(1).map(({ atMs }, index) => atMs - (polls[index]?.atMs ?? 0));
   t.true(gaps.every((gap) => gap <= 10_000));
 });
 
-test('when too many lines wait, all of them are told early, in order', async (t) => {
+test('when too many lines wait, all of them are sent early, in order', async (t) => {
   const line = 'x'.repeat(3 * 1024 * 1024);
   const rows: LateRow[] = [1, 2, 3, 4].map((atMs) => ({ atMs, visibleMs: 10, line: `${atMs}${line}` }));
-  const { told } = await follow({ rows }, settledMs);
+  const { sent } = await follow({ rows }, settledMs);
   t.deepEqual(
-    told.map((each) => [
+    sent.map((each) => [
       each.event.kind === 'entries' && each.event.isEarly,
       ...linesOf([each]).map((text) => text.slice(0, 1)),
     ]),
@@ -208,8 +208,8 @@ test('native lines get into order with those that polls find', async (t) => {
     { atMs: 200, visibleMs: 200, line: 'b' },
     { atMs: 100, visibleMs: 1_100, line: 'a' },
   ];
-  const { told } = await follow({ rows, rules: { mode: 'native' }, upstream }, settledMs);
-  t.deepEqual(linesOf(told), ['a', 'b']);
+  const { sent } = await follow({ rows, rules: { mode: 'native' }, upstream }, settledMs);
+  t.deepEqual(linesOf(sent), ['a', 'b']);
   t.like(upstream.requests[0], { offsetNs: 0n, openTimeoutMs: 50, startOffsetMs: 15_000, refreshMs: 600 });
 });
 

@@ -39,8 +39,8 @@ export function msOf({ entry }: LiveEntry): number {
   return Number(entry.timestampNs - openedNs) / 1e6;
 }
 
-/** An event, and the time at which it was told. */
-export interface Told {
+/** An event, and the time at which it came. */
+export interface Sent {
   readonly atMs: number;
   readonly event: LiveEvent;
 }
@@ -51,11 +51,11 @@ export interface Poll {
   readonly fromMs: number;
 }
 
-/** What a tail tells of a backend until some time, and when it polled. All time is that of a clock that only moves from poll to poll. */
+/** The events of a tail until some time, and its polls. All time is that of a clock that only moves from poll to poll. */
 export async function follow(
   setting: Setting,
   untilMs: number,
-): Promise<{ readonly told: readonly Told[]; readonly polls: readonly Poll[] }> {
+): Promise<{ readonly sent: readonly Sent[]; readonly polls: readonly Poll[] }> {
   const expr = parseQuery('{app=~".+"}', { dottedNames: 'reject' });
   if (expr.kind !== 'log') throw new Error('no log query');
   const { plan } = planLogs(expr, new Naming(namesOptions()));
@@ -107,21 +107,21 @@ export async function follow(
     clock,
     signal: controller.signal,
   };
-  const told: Told[] = [];
+  const sent: Sent[] = [];
   try {
     for await (const event of followLines(context, ns(-delayMs), new ReorderBuffer()))
-      told.push({ atMs: clock.monotonicMs(), event });
+      sent.push({ atMs: clock.monotonicMs(), event });
   } finally {
     controller.abort();
   }
-  return { told, polls };
+  return { sent, polls };
 }
 
-/** All entries that were told, in their order. */
-export function entriesOf(told: readonly Told[]): readonly LiveEntry[] {
-  return told.flatMap(({ event }) => (event.kind === 'entries' ? event.entries : []));
+/** All entries of the events, in their order. */
+export function entriesOf(sent: readonly Sent[]): readonly LiveEntry[] {
+  return sent.flatMap(({ event }) => (event.kind === 'entries' ? event.entries : []));
 }
 
-export function linesOf(told: readonly Told[]): readonly string[] {
-  return entriesOf(told).map(({ entry }) => entry.line);
+export function linesOf(sent: readonly Sent[]): readonly string[] {
+  return entriesOf(sent).map(({ entry }) => entry.line);
 }
