@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
 /** One request of the corpus. */
@@ -25,44 +25,62 @@ export interface GoldenCase {
   readonly golden: Answered;
 }
 
-/** A set of cases below test/data: two of the conformance corpus, and one of the logs of all doors. */
-export type CaseSet = 'http' | 'otel' | 'doors';
+/** The files of a set: its requests, and the recorded answers. */
+export interface CaseFiles {
+  readonly cases: string;
+  readonly goldens: string;
+}
 
-const files: Readonly<Record<CaseSet, { readonly cases: string; readonly goldens: string }>> = {
-  http: {
-    cases: 'test/data/conformance/http-cases.jsonl',
-    goldens: 'test/data/conformance/http-golden.jsonl.gz',
-  },
-  otel: {
-    cases: 'test/data/conformance/otel-cases.jsonl',
-    goldens: 'test/data/conformance/otel-golden.jsonl.gz',
-  },
+/** The sets of cases in this repository: three of conformance, and one of the logs of all doors. */
+export type CaseSet = 'http' | 'otel' | 'reports' | 'doors';
+
+/** The folder of the recordings that conformance replays. */
+export const recordings = 'test/data/conformance';
+
+/** The files of any set in a folder of recordings. */
+export function caseFilesOf(set: string, folder = recordings): CaseFiles {
+  return {
+    cases: packedOrNot(`${folder}/${set}-cases.jsonl`),
+    goldens: packedOrNot(`${folder}/${set}-golden.jsonl`),
+  };
+}
+
+const files: Readonly<Record<CaseSet, CaseFiles>> = {
+  http: caseFilesOf('http'),
+  otel: caseFilesOf('otel'),
+  reports: caseFilesOf('reports'),
   doors: { cases: 'test/data/doors/cases.jsonl.gz', goldens: 'test/data/doors/golden.jsonl.gz' },
 };
 
 /** The cases of a set with Loki's answers, in the order of the file. */
 export function readCases(set: CaseSet): readonly GoldenCase[] {
   let cases = read.get(set);
-  if (cases === undefined) read.set(set, (cases = casesOf(set)));
+  if (cases === undefined) read.set(set, (cases = casesOf(files[set])));
   return cases;
 }
 
 /** Reading them takes longer than most tests of a few cases. */
 const read = new Map<CaseSet, readonly GoldenCase[]>();
 
-function casesOf(set: CaseSet): readonly GoldenCase[] {
+/** The cases in files, with Loki's answers, in the order of the file. */
+export function casesOf({ cases, goldens: answers }: CaseFiles): readonly GoldenCase[] {
   const goldens = new Map<string, Answered>();
-  for (const line of readLines(files[set].goldens)) {
-    // The corpus is data of this repository; its form is told in its README.
+  for (const line of readLines(answers)) {
+    // Data of this repository, or recordings that the caller chose.
     const { id, status, body } = JSON.parse(line) as Answered & { readonly id: string };
     goldens.set(id, { status, body });
   }
-  return readLines(files[set].cases).map((line) => {
+  return readLines(cases).map((line) => {
     const request = JSON.parse(line) as Case;
     const golden = goldens.get(request.id);
     if (golden === undefined) throw new Error(`no recorded answer for ${request.id}`);
     return { request, golden };
   });
+}
+
+/** The name of a file as it exists: with `.gz` where there is none without. */
+export function packedOrNot(file: string): string {
+  return existsSync(file) ? file : `${file}.gz`;
 }
 
 /** The lines of a text file, packed or not. */

@@ -4,107 +4,134 @@ import type { RunningProxy } from '../../core/program/start-proxy.js';
 import { readCases, type Answered, type GoldenCase } from './cases.js';
 import { comparableText } from './comparable.js';
 import { compareAnswers } from './compare.js';
+import { corpusOf, tenantMapOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
 import { optionalStages } from './families.js';
+import { fillStore } from './load-data.js';
 import { remembering } from './remembering.js';
 import { send } from './replay.js';
 import { openProxy, openStore, type Store } from './target.js';
+
+const exceptions = readExceptions();
 
 interface AnsweredCase extends GoldenCase {
   readonly answer: Answered;
 }
 
-let store: Store;
-let proxy: RunningProxy;
-/** What the proxy said when its caches were empty. */
-const first: Record<'http' | 'otel', readonly AnsweredCase[]> = { http: [], otel: [] };
+/** How many cases of each set are compared, with those in the list of exceptions. */
+const sizes = { http: 692, otel: 229, reports: 806 };
+const sets = ['http', 'otel', 'reports'] as const;
+type ReplayedSet = (typeof sets)[number];
 
-test.before('the corpus is in the store', async (t) => {
+const corpora = { http: corpusOf('http'), otel: corpusOf('otel'), reports: corpusOf('reports') };
+
+let store: Store;
+const proxies = new Map<ReplayedSet, RunningProxy>();
+/** What the proxies said when their caches were empty. */
+const first: Record<ReplayedSet, readonly AnsweredCase[]> = { http: [], otel: [], reports: [] };
+
+test.before('the corpora are in the store', async (t) => {
   t.timeout(300_000);
-  store = await remembering(await openStore(process.env['BACKEND_URL'], true));
-  proxy = await openProxy(store);
+  const opened = await openStore(process.env['BACKEND_URL'], true);
+  for (const corpus of Object.values(corpora)) await fillStore(opened.url, corpus);
+  store = await remembering(opened);
+  for (const set of sets) proxies.set(set, await openFor(set));
 });
 
 test.after.always(async () => {
-  await proxy.close();
+  for (const proxy of proxies.values()) await proxy.close();
   await store.close();
 });
 
-for (const set of ['http', 'otel'] as const) {
+for (const set of sets) {
   test.serial(`every request of the ${set} corpus is answered as the recorded Loki did`, async (t) => {
     t.timeout(300_000);
-    const exceptions = readExceptions();
-    first[set] = await answersOf(proxy, readCases(set));
-    const counted = first[set].filter(
-      ({ request }) => request.exact !== false && !exceptions.has(request.id),
-    );
-    t.deepEqual(counted.flatMap(differenceOf), []);
-    t.is(counted.length, set === 'http' ? 692 - exceptions.size : 229);
+    first[set] = await answersOf(proxies.get(set), readCases(set));
+    const counted = first[set].filter(({ request }) => request.exact !== false);
+    t.deepEqual(counted.filter(({ request }) => !exceptions.has(request.id)).flatMap(differenceOf), []);
+    t.is(counted.length, sizes[set]);
   });
 }
 
 test.serial('an exception stands only where the answers really differ', (t) => {
-  const exceptions = readExceptions();
-  const excepted = first.http.filter(({ request }) => exceptions.has(request.id));
+  const excepted = Object.values(first)
+    .flat()
+    .filter(({ request }) => exceptions.has(request.id));
   t.is(excepted.length, exceptions.size);
   t.is(excepted.flatMap(differenceOf).length, exceptions.size);
 });
 
 test.serial('answers that come from the caches are the same', async (t) => {
   t.timeout(300_000);
-  t.deepEqual(changedIds(first.http, await answersOf(proxy, first.http)), []);
+  for (const set of ['http', 'reports'] as const)
+    t.deepEqual(changedIds(first[set], await answersOf(proxies.get(set), first[set])), []);
 });
 
 test.serial('with -pushdown=off queries are answered as the recorded Loki did', async (t) => {
   t.timeout(300_000);
-  const exceptions = readExceptions();
   const isRecorded = ({ request: { id, path, exact } }: GoldenCase): boolean =>
     /\/query(_range)?$/.test(path) && exact !== false && !exceptions.has(id);
-  const withPushdown = [...first.http, ...first.otel];
-  const proxyWithout = await openProxy(
-    store,
-    [],
-    [
-      ['pushdown', 'off'],
-      // All rows are counted in another thread here, on the event loop elsewhere.
-      ['row-threads-min-rows', '0'],
-    ],
-  );
-  try {
-    const without = await answersOf(proxyWithout, withPushdown);
-    const recorded = without.filter(isRecorded);
-    t.deepEqual(recorded.flatMap(differenceOf), []);
-    t.true(recorded.length > 600);
-    // What is compared loosely, or not at all, is to be as it was.
-    const changed = withPushdown.flatMap((before, index) => {
-      const { request, answer: wanted } = before;
-      const answer = without[index]?.answer;
-      if (answer === undefined) throw new Error(`no answer for ${request.id}`);
-      return isRecorded(before) || isSame(request, wanted, answer) ? [] : [request.id];
-    });
-    t.deepEqual(changed, []);
-  } finally {
-    await proxyWithout.close();
+  let compared = 0;
+  for (const set of sets) {
+    const proxyWithout = await openFor(
+      set,
+      [],
+      [
+        ['pushdown', 'off'],
+        // All rows are counted in another thread here, on the event loop elsewhere.
+        ['row-threads-min-rows', '0'],
+      ],
+    );
+    try {
+      const without = await answersOf(proxyWithout, first[set]);
+      const recorded = without.filter(isRecorded);
+      compared += recorded.length;
+      t.deepEqual(recorded.flatMap(differenceOf), []);
+      // What is compared loosely, or not at all, is to be as it was.
+      const changed = first[set].flatMap((before, index) => {
+        const { request, answer: wanted } = before;
+        const answer = without[index]?.answer;
+        if (answer === undefined) throw new Error(`no answer for ${request.id}`);
+        return isRecorded(before) || isSame(request, wanted, answer) ? [] : [request.id];
+      });
+      t.deepEqual(changed, []);
+    } finally {
+      await proxyWithout.close();
+    }
   }
+  t.true(compared > 1400);
 });
 
 test.serial('taking optional stages out, all or one, leaves every answer the same', async (t) => {
   t.timeout(300_000);
-  const all = first.http.filter(({ request }) => !guardRefusals.has(request.id));
-  const some = all.filter((_case, index) => index % 8 === 0);
-  t.deepEqual(await changedWithout(optionalStages, all), [], 'without any of them');
+  for (const set of ['http', 'reports'] as const) {
+    const all = first[set].filter(({ request }) => !guardRefusals.has(request.id));
+    t.deepEqual(await changedWithout(set, optionalStages, all), [], 'without any of them');
+  }
+  const some = first.http.filter(({ request }, index) => index % 8 === 0 && !guardRefusals.has(request.id));
   for (const stage of optionalStages)
-    t.deepEqual(await changedWithout([stage], some), [], `without ${stage}`);
+    t.deepEqual(await changedWithout('http', [stage], some), [], `without ${stage}`);
 });
 
+function openFor(
+  set: ReplayedSet,
+  without: readonly string[] = [],
+  flags: readonly Flag[] = [],
+): Promise<RunningProxy> {
+  return openProxy(store, without, [['tenant-map', tenantMapOf(corpora[set])], ...flags]);
+}
+
+type Flag = readonly [flag: string, value: string];
+
 /** Requests that the guard refuses: its protection is what leaves with it. */
-const guardRefusals: ReadonlySet<string> = new Set(['error-param-008']);
+const guardRefusals: ReadonlySet<string> = new Set(['error-param-008', 'b062-15']);
 
 async function changedWithout(
+  set: ReplayedSet,
   stages: readonly string[],
   wanted: readonly AnsweredCase[],
 ): Promise<readonly string[]> {
-  const bare = await openProxy(store, stages);
+  const bare = await openFor(set, stages);
   try {
     return changedIds(wanted, await answersOf(bare, wanted));
   } finally {
@@ -130,9 +157,11 @@ function differenceOf({ request, golden, answer }: AnsweredCase): readonly strin
 }
 
 async function answersOf(
-  { urls }: RunningProxy,
+  proxy: RunningProxy | undefined,
   cases: readonly GoldenCase[],
 ): Promise<readonly AnsweredCase[]> {
+  if (proxy === undefined) throw new Error('no proxy was opened for the set');
+  const { urls } = proxy;
   const pool = new Pool(urls.main);
   try {
     const answered: AnsweredCase[] = [];

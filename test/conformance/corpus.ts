@@ -1,4 +1,17 @@
-/** Recorded data that a store is loaded with, in files of this repository. */
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { packedOrNot, readLines, recordings } from './cases.js';
+
+/** A line of a file of entries. */
+export interface EntryBatch {
+  readonly tenant: string;
+  readonly streams: readonly {
+    readonly stream: Readonly<Record<string, string>>;
+    readonly values: readonly (readonly [ns: string, ...rest: unknown[]])[];
+  }[];
+}
+
+/** Recorded data that a store is loaded with, in files. */
 export interface Corpus {
   /** Backend tenants: AccountID by X-Scope-OrgID, ProjectID 0. */
   readonly accounts: ReadonlyMap<string, number>;
@@ -18,14 +31,47 @@ export const conformanceCorpus: Corpus = {
     ['t2', 12],
     ['t3', 13],
   ]),
-  entries: ['test/data/conformance/dataset.jsonl.gz'],
-  rows: ['test/data/conformance/otel-rows.jsonl.gz'],
+  entries: [`${recordings}/dataset.jsonl.gz`],
+  rows: [`${recordings}/otel-rows.jsonl.gz`],
   wanted: new Map([
     ['t1', 30_470],
     ['t3', 4_110],
   ]),
   range: { start: 1_793_491_200, end: 1_793_520_000 },
 };
+
+/** The corpus of a set: the entries of `<set>-data.jsonl`, packed or not, where the folder has it, else those of conformance. */
+export function corpusOf(set: string, folder = recordings): Corpus {
+  const file = packedOrNot(`${folder}/${set}-data.jsonl`);
+  return existsSync(file) ? corpusOfEntries(file) : conformanceCorpus;
+}
+
+function corpusOfEntries(file: string): Corpus {
+  const lines = readLines(file);
+  const wanted = new Map<string, number>();
+  let [start, end] = [Infinity, -Infinity];
+  for (const line of lines) {
+    // Data of this repository, or recordings that the caller chose.
+    const { tenant, streams } = JSON.parse(line) as EntryBatch;
+    for (const { values } of streams) {
+      wanted.set(tenant, (wanted.get(tenant) ?? 0) + values.length);
+      for (const [ns] of values) {
+        const seconds = Number(BigInt(ns) / 1_000_000_000n);
+        start = Math.min(start, seconds);
+        end = Math.max(end, seconds + 1);
+      }
+    }
+  }
+  // Accounts follow from the data, so that a store that is kept holds several corpora, and versions of one, apart.
+  const firstAccount = 1000 + Number.parseInt(hash('sha1', lines.join('\n')).slice(0, 7), 16);
+  const accounts = new Map([...wanted.keys()].map((tenant, index) => [tenant, firstAccount + index]));
+  return { accounts, entries: [file], rows: [], wanted, range: { start, end } };
+}
+
+/** The time in Unix nanoseconds from which on a corpus has rows. */
+export function startNsOf({ range }: Corpus): bigint {
+  return BigInt(range.start) * 1_000_000_000n;
+}
 
 /** The tenant map of a proxy over the corpus. */
 export function tenantMapOf({ accounts }: Corpus): string {

@@ -1,20 +1,12 @@
 import { request } from 'undici';
 import { parseRowTime } from '../../core/victoria/names/row-time.js';
 import { readLines } from './cases.js';
-import { conformanceCorpus, type Corpus } from './corpus.js';
+import { conformanceCorpus, type Corpus, type EntryBatch } from './corpus.js';
 
 interface RowBatch {
   readonly tenant: string;
   readonly stream_fields: readonly string[];
   readonly rows: readonly { readonly _time: string }[];
-}
-
-interface EntryBatch {
-  readonly tenant: string;
-  readonly streams: readonly {
-    readonly stream: Readonly<Record<string, string>>;
-    readonly values: readonly (readonly [ns: string, ...rest: unknown[]])[];
-  }[];
 }
 
 /** Whether a store gets an entry, by its time (Unix nanoseconds) and its content. */
@@ -90,13 +82,16 @@ async function push(
 }
 
 /** True when a backend shows all rows of the corpus, or of its part in it. */
-export async function isLoaded(
-  url: string,
-  corpus = conformanceCorpus,
-  wanted = corpus.wanted,
-): Promise<boolean> {
+async function isLoaded(url: string, corpus = conformanceCorpus, wanted = corpus.wanted): Promise<boolean> {
   for (const [tenant, rows] of wanted) if ((await countRows(url, corpus, tenant)) < rows) return false;
   return true;
+}
+
+/** Loads a corpus into a backend unless it is there: a real store keeps repeated entries, so it is filled once. */
+export async function fillStore(url: string, corpus: Corpus): Promise<void> {
+  if (await isLoaded(url, corpus)) return;
+  await loadData(url, undefined, corpus);
+  await waitUntilVisible(url, 30_000, corpus);
 }
 
 /** Waits until a backend shows what was pushed last. */

@@ -1,8 +1,10 @@
 /**
  * Replays the corpus and prints passes by family.
  *
- *   npm run conformance -- [--set http|otel] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--cluster]
+ *   npm run conformance -- [--set http|otel|reports] [--dir DIR] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--cluster]
  *
+ * --dir (or CONFORMANCE_DIR) names a folder with recordings of one's own, of any set: `<set>-cases.jsonl`, `<set>-golden.jsonl` and
+ * `<set>-data.jsonl` (batches of entries to push), each of which may be packed (`.gz`).
  * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. With --split the corpus is divided so many minutes
  * after it begins: what is older is in a cold backend (COLD_URL beside BACKEND_URL, both empty), and what is around in either or both.
  * With --cluster a VictoriaLogs cluster is started from the program that VICTORIA_LOGS names; after the replay one storage node is stopped,
@@ -10,17 +12,19 @@
  */
 import { parseArgs } from 'node:util';
 import { askAll, shortOnes, unclearOnes, type Told } from '../faults/lost-nodes.js';
-import { readCases, type GoldenCase } from './cases.js';
+import { caseFilesOf, casesOf, recordings, type GoldenCase } from './cases.js';
 import { startCluster, type Cluster } from './cluster.js';
+import { corpusOf, startNsOf, tenantMapOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
 import { openProxy, openStore } from './target.js';
 import { replay, type Outcome } from './replay.js';
 import { printTally } from './tally.js';
-import { corpusStartNs, openSplit, splitFlags } from './split-stores.js';
+import { openSplit, splitFlags } from './split-stores.js';
 
 const { values: options } = parseArgs({
   options: {
     set: { type: 'string', default: 'http' },
+    dir: { type: 'string', default: process.env['CONFORMANCE_DIR'] ?? recordings },
     family: { type: 'string', multiple: true, default: [] },
     id: { type: 'string', multiple: true, default: [] },
     without: { type: 'string', multiple: true, default: [] },
@@ -37,19 +41,21 @@ const { values: options } = parseArgs({
   },
 });
 
-const cases = readCases(options.set === 'otel' ? 'otel' : 'http').filter(isWanted);
+const cases = casesOf(caseFilesOf(options.set, options.dir)).filter(isWanted);
+const corpus = corpusOf(options.set, options.dir);
 const splitNs =
-  options.split === undefined ? undefined : corpusStartNs + BigInt(options.split) * 60_000_000_000n;
+  options.split === undefined ? undefined : startNsOf(corpus) + BigInt(options.split) * 60_000_000_000n;
 const split =
-  splitNs === undefined ? undefined : await openSplit(splitNs, externalStores(), !options['no-load']);
+  splitNs === undefined ? undefined : await openSplit(splitNs, externalStores(), !options['no-load'], corpus);
 const cluster = options.cluster ? await startCluster(programOfVictoriaLogs()) : undefined;
 const backendUrl = cluster?.url ?? process.env['BACKEND_URL'];
-const store = split?.hot ?? (await openStore(backendUrl, !options['no-load']));
+const store = split?.hot ?? (await openStore(backendUrl, !options['no-load'], corpus));
 try {
-  const flags = options.flag.map((text): readonly [string, string] => {
+  const flags: (readonly [string, string])[] = [['tenant-map', tenantMapOf(corpus)]];
+  for (const text of options.flag) {
     const at = text.indexOf('=');
-    return [text.slice(0, at), text.slice(at + 1)];
-  });
+    flags.push([text.slice(0, at), text.slice(at + 1)]);
+  }
   if (split !== undefined && splitNs !== undefined) flags.push(...splitFlags(split, splitNs));
   if (options.metric.length > 0) flags.push(['server.register-instrumentation', 'true']);
   const proxy = await openProxy(store, options.without, flags);

@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import { startDevBackend } from '../../core/embedded/index.js';
+import { conformanceCorpus } from './corpus.js';
 import { loadData, waitUntilVisible } from './load-data.js';
 import type { Store } from './target.js';
-
-/** When the corpus begins. */
-export const corpusStartNs = 1_793_491_200_000_000_000n;
 
 const minuteNs = 60_000_000_000n;
 /** Around the boundary, rows of this time to both sides are in either store or in both. */
@@ -12,7 +10,7 @@ const mixedNs = 10n * minuteNs;
 /** The overlap: longer, because the boundary moves on while requests are made. */
 const overlap = '30m';
 
-/** The corpus in two stores. */
+/** A corpus in two stores. */
 export interface SplitStores {
   readonly hot: Store;
   readonly cold: Store;
@@ -24,6 +22,7 @@ export async function openSplit(
   atNs: bigint,
   urls?: { readonly hot: string; readonly cold: string },
   load = true,
+  corpus = conformanceCorpus,
 ): Promise<SplitStores> {
   const open = (url: string | undefined): Promise<Store> =>
     url === undefined ? startDevBackend() : Promise.resolve({ url, close: () => Promise.resolve() });
@@ -33,8 +32,8 @@ export async function openSplit(
     [cold, 'cold'],
   ];
   for (const [store, place] of load ? places : []) {
-    const counts = await loadData(store.url, (ns, content) => isIn(place, ns - atNs, content));
-    await waitUntilVisible(store.url, 30_000, undefined, counts);
+    const counts = await loadData(store.url, (ns, content) => isIn(place, ns - atNs, content), corpus);
+    await waitUntilVisible(store.url, 30_000, corpus, counts);
   }
   return {
     hot,

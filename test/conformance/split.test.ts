@@ -1,13 +1,14 @@
 import test from 'ava';
 import { readCases } from './cases.js';
+import { conformanceCorpus, startNsOf } from './corpus.js';
 import { readExceptions } from './exceptions.js';
 import { openProxy } from './target.js';
 import { replay } from './replay.js';
-import { corpusStartNs, openSplit, splitFlags } from './split-stores.js';
+import { openSplit, splitFlags } from './split-stores.js';
 
 /** Of the corpus, what a hot and a cold backend are asked. */
 const every = 5;
-const boundaryNs = corpusStartNs + 30n * 60_000_000_000n;
+const boundaryNs = startNsOf(conformanceCorpus) + 30n * 60_000_000_000n;
 
 test.serial(
   'with the corpus in a hot and a cold backend, requests are answered as the recorded Loki did',

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/base/clock.js';
 import { loadPipeline, type Pipeline } from '../../core/kernel/pipeline/index.js';
 import { CapturedLog } from '../../core/testing/index.js';
 import { conformanceCorpus, tenantMapOf } from './corpus.js';
-import { isLoaded, loadData, waitUntilVisible } from './load-data.js';
+import { fillStore } from './load-data.js';
 
 /** A store with the corpus in it. */
 export interface Store {
@@ -19,17 +19,12 @@ export async function openStore(
   corpus = conformanceCorpus,
 ): Promise<Store> {
   if (url !== undefined) {
-    // A real store keeps repeated entries, so it is filled once.
-    if (load && !(await isLoaded(url, corpus))) {
-      await loadData(url, undefined, corpus);
-      await waitUntilVisible(url, 30_000, corpus);
-    }
+    if (load) await fillStore(url, corpus);
     return { url, close: () => Promise.resolve() };
   }
   const backend = await startDevBackend();
   try {
-    await loadData(backend.url, undefined, corpus);
-    await waitUntilVisible(backend.url, 30_000, corpus);
+    await fillStore(backend.url, corpus);
   } catch (error) {
     await backend.close();
     throw error;
