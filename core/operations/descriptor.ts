@@ -15,6 +15,8 @@ export interface OperationDescriptor<Request extends ApiRequest> {
   readonly cache: CachePolicy<Request> | 'never';
   readonly limits: LimitRules<Request>;
   readonly tenants: SeveralTenants<Request>;
+  /** True where the answer is made of the request alone, so that Loki does not look at the tenant. */
+  readonly ignoresTenant?: true;
   /** The answer when nothing the request asks for is accessible. */
   readonly empty: (request: Request) => Answer;
 }

@@ -11,5 +11,6 @@ export const formatQuery: OperationDescriptor<FormatQueryRequest> = {
   cache: 'never',
   limits: noLimits,
   tenants: oneTenantOnly,
+  ignoresTenant: true,
   empty: noStreams,
 };

@@ -1,5 +1,6 @@
 import type { Tenant } from '../../core/base/caller.js';
 import type { Operation } from '../../core/wire/api/request.js';
+import type { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { quoteGo } from '../../core/base/time/index.js';
 import { operations } from '../../core/operations/index.js';
@@ -43,9 +44,9 @@ export function resolveHeader(
   const [first, ...others] = ids;
   if (first === undefined) throw apiError('tooFewTenants', {});
   // As in Loki an empty name is nobody's, but beside an id it is one of several.
+  const { tenants, ignoresTenant = false } = operations[operation];
   if (others.length === 0 && !names.includes(''))
-    return { kind: 'one', tenant: resolveTenant(first, map, policy) };
-  const { tenants } = operations[operation];
+    return { kind: 'one', tenant: resolveTenant(first, map, policy, ignoresTenant) };
   if (tenants.kind === 'refused') throw apiError(tenants.error, {});
   if (ids.length > maxTenants) throw apiError('tooManyTenants', { limit: maxTenants });
   if (ids.includes('*')) throw apiError('wildcardInMultiTenant', {});
@@ -53,8 +54,11 @@ export function resolveHeader(
   return { kind: 'many', tenants: [tenantOf(first), ...others.map(tenantOf)] };
 }
 
-/** Finds the tenant for one id: map, `*`, default alias, label, number (if allowed), in this order. */
-export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy): Tenant {
+/**
+ * Finds the tenant for one id: map, `*`, default alias, label, number (if allowed), in this order.
+ * @param ignoresId whether an id that no tenant can have is as none
+ */
+export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy, ignoresId = false): Tenant {
   const mapped = map.get(id);
   if (mapped !== undefined) return { id, ...mapped, streamField: undefined, forwardHeader: false };
   if (id === '*') {
@@ -69,18 +73,24 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy):
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
   const accountId = policy.allowNumeric ? accountNumber(id) : undefined;
-  if (accountId === undefined) return unknownTenant(id, policy);
+  if (accountId === undefined) return unknownTenant(id, policy, ignoresId);
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
 }
 
 /** An account number that no backend has, so that caches distinguish its answers from those of every other tenant. */
-function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy): Tenant {
+function unknownTenant(id: string, { unknownTenant: policy }: TenantPolicy, ignoresId: boolean): Tenant {
   if (policy === 'reject') throw apiError('unknownTenant', { tenant: quoteGo(id).slice(1, -1) });
-  if (id === '.' || id === '..') throw apiError('dottedTenantId', {});
-  const character = unsupportedInIds.exec(id)?.[0];
-  if (character !== undefined) throw apiError('badTenantId', { tenant: id, character });
-  if (id.length > maxIdLength) throw apiError('longTenantId', { limit: maxIdLength });
+  const fault = faultOfId(id);
+  if (fault !== undefined && ignoresId) return defaultTenant;
+  if (fault !== undefined) throw fault;
   return { id, accountId: -1, projectId: 0, streamField: undefined, forwardHeader: false, hasNoData: true };
+}
+
+function faultOfId(id: string): ApiError | undefined {
+  if (id === '.' || id === '..') return apiError('dottedTenantId', {});
+  const character = unsupportedInIds.exec(id)?.[0];
+  if (character !== undefined) return apiError('badTenantId', { tenant: id, character });
+  return id.length > maxIdLength ? apiError('longTenantId', { limit: maxIdLength }) : undefined;
 }
 
 /** The most characters that Loki takes in an id. */

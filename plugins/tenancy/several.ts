@@ -15,6 +15,7 @@ import type { Exchange, Rest } from '../../core/plugin/index.js';
 import { answerApart } from './apart.js';
 import { fanOut } from './fan-out.js';
 import { answerTogether } from './metric.js';
+import { isScan, partsOfNewest } from './newest.js';
 import { labelAnswer } from './tenant-label.js';
 
 /** Answers a request over several tenants (docs/protocol/tenants.md#several-tenants). */
@@ -58,9 +59,10 @@ export async function answerSeveral(
           signal: exchange.signal,
         });
       const isApart = request.op === 'query_range' && request.intervalNs > 0n;
+      const parts = isScan(request) ? await partsOfNewest(request, strategy.parts, merge) : strategy.parts;
       const merged = await (isApart
-        ? answerApart(request, strategy.parts, merge, exchange.signal)
-        : merge(strategy.parts, rule.mergeOptions(request)));
+        ? answerApart(request, parts, merge, exchange.signal)
+        : merge(parts, rule.mergeOptions(request)));
       return merged === undefined ? empty(request) : rule.finish(merged, request);
     }
   }

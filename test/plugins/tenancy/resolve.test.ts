@@ -245,6 +245,18 @@ test('an id of the map may be longer than Loki takes', (t) => {
   t.like(resolveHeader(id, 'labels', tenants, policy, 64), { kind: 'one', tenant: { accountId: 7 } });
 });
 
+test('an id that no tenant can have is as none where Loki does not look at the tenant', (t) => {
+  const policy = { ...open, unknownTenant: 'empty' } as const;
+  for (const id of ['t1/x', '..', 'a b', 'a'.repeat(160)]) {
+    t.like(resolveHeader(id, 'format_query', map, policy, 64), {
+      kind: 'one',
+      tenant: { id: '', accountId: 0 },
+    });
+    t.throws(() => resolveHeader(id, 'query_range', map, policy, 64), { message: /^tenant ID / });
+    t.throws(() => resolveHeader(id, 'format_query', map, open, 64), { message: /^unknown tenant / });
+  }
+});
+
 test('ids that every object has as members are unknown tenants', (t) => {
   for (const id of ['__proto__', 'constructor', 'toString']) {
     t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });
