@@ -108,3 +108,15 @@ test('selectors, long texts and long numbers are taken out of error texts', (t) 
   t.is(redact('x'.repeat(600)).length, 503);
   t.is(redact('cannot obtain "" of "a" at "customer 4711": no'), 'cannot obtain "" of "a" at "...": no');
 });
+
+test('apostrophes within words of an error text are no quotes', (t) => {
+  const overload =
+    "couldn't start executing the request in 10.009 seconds, since -search.maxConcurrentRequests=4 concurrent requests are executed. Possible solutions: to reduce query load; to pass bigger value to 'timeout' query arg";
+  t.is(redact(overload), overload);
+  t.is(redact("can't read 'customer 4711 Smith', don't know 'why'"), "can't read '...', don't know 'why'");
+  t.is(redact("'it isn't known' of 'a' and 'customer 4711'"), "'...' of 'a' and '...'");
+  t.is(
+    redact("the users' logs aren't 'there'; 'été d'août 4711' is"),
+    "the users' logs aren't 'there'; '...' is",
+  );
+});
