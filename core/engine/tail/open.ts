@@ -12,7 +12,7 @@ import { readHistory } from './history.js';
 import { LineMaker } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
 import { ReorderBuffer } from './reorder-buffer.js';
-import { msToNs, usualLatenessMs } from './windows.js';
+import { nearNs } from './windows.js';
 import type { LiveAnswer } from '../../wire/answer/live.js';
 
 /** All tails of the process with the same time between two polls take turns. */
@@ -53,7 +53,7 @@ export async function openTail(plan: LogsPlan, request: TailRequest, parts: Tail
   const found = await readHistory({ startNs, endNs }, limit, context);
   const held = new ReorderBuffer();
   // Lines older than the youngest ones of the history may become visible only now.
-  const youngNs = range.endNs - msToNs(usualLatenessMs);
+  const youngNs = range.endNs - nearNs(rules);
   const firstYoung = found.findIndex(({ entry }) => entry.timestampNs >= youngNs);
   const settled = rules.reorderMs === 0 || firstYoung < 0 ? found.length : firstYoung;
   for (const line of found.slice(settled)) held.add(line, context.clock.monotonicMs());

@@ -2,24 +2,27 @@ import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 import type { TailContext } from './context.js';
 
-/** The usual time from a line's own time until it can be found; most polls look back no further. */
-export const usualLatenessMs = 4_000;
-/** The longest time between two polls that look back as far as late lines are shown. */
+/** The usual time from a line's own time until the backend has it. */
+const usualLagMs = 3_000;
+/** The longest time between two polls that look back as far as late lines are shown, and what they may be late themselves. */
 const deepEveryMs = 5_000;
-/** The time that a late line needs to become visible once it has arrived. */
-const visibleMs = 2_000;
+const spareMs = 1_000;
 /** With so few lines, looking back as far as late lines are shown costs next to nothing. */
 const fewLines = 500;
 const nsPerMs = 1_000_000n;
 
-/** Milliseconds as nanoseconds. */
-export function msToNs(ms: number): bigint {
+function msToNs(ms: number): bigint {
   return BigInt(Math.round(ms)) * nsPerMs;
 }
 
-/** How far back the lines of a tail must be remembered, because they may be read again. */
-export function reachNs({ lookbackMs }: FollowRules): bigint {
-  return msToNs(lookbackMs + visibleMs + deepEveryMs);
+/** How far most polls look back: lines that are not later than this are sent in order. */
+export function nearNs({ reorderMs }: FollowRules): bigint {
+  return msToNs(usualLagMs + reorderMs);
+}
+
+/** How far polls look back for late lines. The lines of this time must be remembered, because they are read again. */
+export function reachNs({ lookbackMs, reorderMs }: FollowRules): bigint {
+  return msToNs(lookbackMs + reorderMs + deepEveryMs + spareMs);
 }
 
 /** Lines are read this long before they are shown, so that they have waited for others when they reach the age of `delay_for`. */
@@ -44,7 +47,7 @@ export class Windows {
     this.#lastDeepMs = context.clock.monotonicMs();
   }
 
-  /** Whether it is time to look back as far as late lines are shown. */
+  /** True when it is time to look back as far as late lines are shown. */
   get isDeepDue(): boolean {
     return this.#context.clock.monotonicMs() - this.#lastDeepMs >= deepEveryMs;
   }
@@ -55,7 +58,7 @@ export class Windows {
     const isDeep = this.isDeepDue || recent.size <= fewLines;
     const startedMs = clock.monotonicMs();
     const endNs = clock.nowNs() - readDelayNs(this.#context);
-    const fromNs = this.#doneNs - (isDeep ? reachNs(rules) : msToNs(usualLatenessMs));
+    const fromNs = this.#doneNs - (isDeep ? reachNs(rules) : nearNs(rules));
     const range = { startNs: fromNs > recent.floorNs ? fromNs : recent.floorNs, endNs: endNs + 1n };
     if (range.startNs >= range.endNs) return;
     yield* reads.all(range);
