@@ -54,6 +54,7 @@ export function streamFieldsOf(random: Random, door: Door, shape: string): Label
   const fields = usualFields(random, shape);
   if (door === 'push' || door === 'parsed')
     return random.chance(0.25) ? { ...fields, ...others(random, legalNames, 2) } : fields;
+  if (random.chance(0.04)) return {};
   const own = only(fields, random.chance(0.7) ? ['app', 'env', 'shape', 'level'] : ['shape']);
   return random.chance(0.1) ? own : { ...own, ...others(random, collectorNames, 4) };
 }
