@@ -13,6 +13,7 @@ import { caseOf, type Question } from './question.js';
 import { tableOf, textOf } from './report.js';
 import { families, makeQuestion } from './requests/index.js';
 import { bent, fewLogs, fewSettings, oneProxy } from './sides.js';
+import { judge, NoAnswerError } from './verdict.js';
 
 const data = fewLogs(7);
 
@@ -173,6 +174,16 @@ test('a proxy shows the streams and lines of the view, whichever door rows came 
   } finally {
     await proxy.close();
   }
+});
+
+test('what Loki does not answer is no difference, and what a proxy does not answer ends the run', async (t) => {
+  const answer = { status: 200, body: {} };
+  const answers = (): Promise<typeof answer> => Promise.resolve(answer);
+  const hangs = (): Promise<never> => Promise.reject(new NoAnswerError('late'));
+  const [question] = questionsOf(1, 1);
+  if (question === undefined) throw new Error('no question');
+  t.deepEqual(await judge(question, { loki: hangs, proxy: answers, otherLokis: [] }), { kind: 'unsteady' });
+  await t.throwsAsync(judge(question, { loki: answers, proxy: hangs, otherLokis: [] }), { message: 'late' });
 });
 
 test('two equal proxies have no differences, and one that bends an answer has that one, made small', async (t) => {

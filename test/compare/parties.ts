@@ -3,7 +3,7 @@ import { send } from '../conformance/replay.js';
 import type { Dataset, Labels, Stream, TenantData } from './data/dataset.js';
 import { insertionOf, type Insertion } from './data/doors.js';
 import { caseOf } from './question.js';
-import type { Ask } from './verdict.js';
+import { NoAnswerError, type Ask } from './verdict.js';
 
 /** The backend's account of a tenant. */
 export interface Account {
@@ -16,7 +16,7 @@ export interface Party {
   close(): Promise<void>;
 }
 
-const timeoutMs = 60_000;
+const timeoutMs = 30_000;
 
 /** Whoever answers Loki's API at an address. */
 export function partyAt(url: string): Party {
@@ -31,13 +31,14 @@ async function sentAgain<Value>(url: string, ask: () => Promise<Value>): Promise
       return await ask();
     } catch (error) {
       const isOfTheLoad = error instanceof errors.SocketError || error instanceof errors.HeadersTimeoutError;
-      if (left === 0 || !isOfTheLoad) throw error;
+      if (!isOfTheLoad) throw error;
+      if (left === 0) throw new NoAnswerError(`${url} does not answer: ${error.message}`, { cause: error });
       console.error(`${url} is asked again: ${error.message}`);
     }
   }
 }
 
-const mostBroken = 3;
+const mostBroken = 2;
 const linesPerPush = 2000;
 
 async function post(
