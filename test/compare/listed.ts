@@ -66,7 +66,7 @@ const listed: readonly Listed[] = [
   },
   {
     outcome: 'storage',
-    phrase: 'values of labels in a range shorter than the silence of a stream',
+    phrase: 'names and values of labels, and detected labels, in a part of a day',
     matches: ({ path }, difference) => /^label/.test(path) && hasMoreInLoki(difference),
   },
   {
