@@ -131,12 +131,24 @@ export class RangeEngine {
    * @throws ApiError `metricCells` or `metricValues` beyond the limits
    */
   add(labels: LabelSet, timestampNs: bigint, value: number): void {
+    const cell = this.#cellOf(labels, timestampNs);
+    if (cell !== undefined) this.#work.add(cell, value, this.windows.offsetNs);
+  }
+
+  /** Adds several samples of one series and one time, as `add`. */
+  addAll(labels: LabelSet, timestampNs: bigint, values: readonly number[]): void {
+    const cell = values.length === 0 ? undefined : this.#cellOf(labels, timestampNs);
+    if (cell === undefined) return;
+    const { offsetNs } = this.windows;
+    for (const value of values) this.#work.add(cell, value, offsetNs);
+  }
+
+  /** Where the samples of a series at this time are kept; undefined outside of all windows, and for a series that is left out. */
+  #cellOf(labels: LabelSet, timestampNs: bigint): number | undefined {
     const bucket = this.windows.bucketOf(timestampNs);
-    if (bucket < 0) return;
+    if (bucket < 0) return undefined;
     const series = this.#series.of(labels);
-    if (series < 0) return;
-    const cell = this.#cells.of(series, bucket);
-    this.#work.add(cell, value, this.windows.offsetNs);
+    return series < 0 ? undefined : this.#cells.of(series, bucket);
   }
 
   /** Call once after the last sample: computes expensive rows, which sort many values, with pauses. */

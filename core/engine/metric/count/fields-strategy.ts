@@ -21,8 +21,8 @@ import { readEntries } from '../rows.js';
 import { bucketsOf, countGroups, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
 import { groupByLabels, groupByStream, type DecidingFields, type Group } from './grouping.js';
-import { declineLines, mayHaveEmptyLines, parsedFields } from './rebuilt-rows.js';
-import { areRewritten } from './rewritten.js';
+import { declineLines, knownLines, mayHaveEmptyLines, parsedFields, rememberLines } from './rebuilt-rows.js';
+import { rewrittenRows } from './rewritten.js';
 import { listSelection, type StreamListing } from './stream-listing.js';
 
 /** The most groups whose level only their lines show. */
@@ -57,11 +57,9 @@ async function fieldsTable(
   const buckets = bucketsOf(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
   const { upstream, reader } = context;
-  const [refusal, listing] = await Promise.all([
-    declineLines(plan.selection, buckets.range, context),
-    listSelection(upstream, reader, plan.selection, buckets.range, signal),
-  ]);
-  if (refusal !== undefined) return refusal;
+  const known = knownLines(plan.selection, context);
+  if (known !== undefined) return known;
+  const listing = await listSelection(upstream, reader, plan.selection, buckets.range, signal);
   const counting = new FieldCounting(plan, request, context, buckets, listing);
   const counted = await counting.count();
   if (isDeclined(counted)) return counted;
@@ -126,11 +124,19 @@ class FieldCounting {
     const pacer = new Pacer(this.#request.signal);
     const byLabels = await atPace(groupByLabels(names, this.#listing, deciding, naming), pacer);
     const { selection } = this.#plan;
-    const profileRequest = { ...context, selection, columns: byLabels.placeholderColumns };
+    const { range } = this.#buckets;
+    const profileRequest = {
+      ...{ ...context, selection, columns: byLabels.placeholderColumns },
+      ...(this.#fields.length === 0 ? {} : { unreliable: rewrittenRows(this.#fields) }),
+    };
+    // A profile shows whether there are stored lines, but takes longer to make.
+    const refusal = profiler.knows(profileRequest)
+      ? undefined
+      : await declineLines(selection, range, context);
+    if (refusal !== undefined) return refusal;
     const grouping = profiler.expected(profileRequest).isHidden
       ? groupByStream(this.#listing, deciding)
       : byLabels;
-    const { range } = this.#buckets;
     const [groups, profile] = await Promise.all([
       countGroups({
         ...{ upstream, filter: this.#filter, grouping, buckets: this.#buckets, maxGroups: Infinity },
@@ -140,10 +146,10 @@ class FieldCounting {
       profiler.of(profileRequest, range, this.#listing.listed),
     ]);
     if (isDeclined(groups)) return groups;
+    if (profile.missing < rowsOfStreams(this.#listing.listed)) return rememberLines(selection, context);
+    if (profile.unreliable > 0) return decline('rewritten-numbers');
     if (profile.isHidden && grouping === byLabels) return decline('hidden-fields');
     if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
-    if (await areRewritten(groups, this.#fields, { upstream, selection, range }))
-      return decline('rewritten-numbers');
     const { streams } = this.#listing;
     const looked = { ...context, memory: limits.memory, filter: this.#filter, range, streams, profile };
     const surplus =

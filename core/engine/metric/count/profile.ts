@@ -121,6 +121,11 @@ export class SelectionProfiler {
     return this.#latest.get(keyOf(request)) ?? withDoubts(plainProfile, request);
   }
 
+  /** Whether a selection was profiled before, for whatever range. */
+  knows(request: ProfileRequest): boolean {
+    return this.#latest.get(keyOf(request)) !== undefined;
+  }
+
   /** @param listed the streams of the whole range */
   async of(
     request: ProfileRequest,
@@ -136,7 +141,7 @@ export class SelectionProfiler {
 }
 
 /** Where profiles come from. */
-export type Profiles = Pick<SelectionProfiler, 'worthAsking' | 'expected' | 'of'>;
+export type Profiles = Pick<SelectionProfiler, 'worthAsking' | 'expected' | 'knows' | 'of'>;
 
 function withDoubts(profile: SelectionProfile, { doubts }: ProfileRequest): SelectionProfile {
   return doubts === undefined ? { ...profile, doubtful: undefined } : profile;
@@ -157,6 +162,7 @@ export function onceProfiled(profiler: Profiles): Profiles {
       return known.doubts === undefined ? { ...request, doubts: undefined } : request;
     },
     expected: (request) => profiler.expected(request),
+    knows: (request) => profiler.knows(request),
     of: (request, range, listed) => {
       const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
       const known = profiles.get(key);

@@ -5,6 +5,7 @@ import { and, not, present } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
+import type { Upstream } from '../../../victoria/upstream/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined } from '../declined.js';
 import { countRows } from '../rows.js';
@@ -18,16 +19,32 @@ const linesMs = 600_000;
 export async function declineLines(
   selection: LogsqlFilter,
   range: TimeRange,
-  { upstream, refusals, naming }: LeafContext,
+  context: LeafContext,
 ): Promise<Declined | undefined> {
-  const key = JSON.stringify(['lines', upstream.owner, printFilter(selection)]);
-  const known = refusals.get(key);
+  const known = knownLines(selection, context);
   if (known !== undefined) return known;
+  const { upstream, naming } = context;
   const lines = await countRows(upstream, and(selection, not(missingLineRows(naming))), range);
-  if (lines === 0) return undefined;
+  return lines === 0 ? undefined : rememberLines(selection, context);
+}
+
+/** Declines where a selection is remembered to have stored lines. */
+export function knownLines(
+  selection: LogsqlFilter,
+  { upstream, refusals }: LeafContext,
+): Declined | undefined {
+  return refusals.get(linesKey(upstream, selection));
+}
+
+/** Declines, and remembers that a selection has stored lines. */
+export function rememberLines(selection: LogsqlFilter, { upstream, refusals }: LeafContext): Declined {
   const refusal = decline('has-lines');
-  refusals.set(key, refusal, 0, linesMs);
+  refusals.set(linesKey(upstream, selection), refusal, 0, linesMs);
   return refusal;
+}
+
+function linesKey({ owner }: Upstream, selection: LogsqlFilter): string {
+  return JSON.stringify(['lines', owner, printFilter(selection)]);
 }
 
 /** Of more fields it is not asked whether a row has none of them. */

@@ -17,6 +17,10 @@ export async function areRewritten(
 ): Promise<boolean> {
   const mayBe = groups.some(({ get }) => fields.some((name) => /^[0-9]{2,}$/.test(get(name) ?? '')));
   if (!mayBe) return false;
-  const underscored = or(...fields.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
-  return (await countRows(upstream, and(selection, underscored), range)) > 0;
+  return (await countRows(upstream, and(selection, rewrittenRows(fields)), range)) > 0;
+}
+
+/** Matches rows with such values. */
+export function rewrittenRows(fields: readonly string[]): LogsqlFilter {
+  return or(...fields.map((name) => regexp(name, '^[0-9]+_[0-9_]*$')));
 }

@@ -21,7 +21,7 @@ import { columnOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import { namesIn } from '../../plan/metric-columns.js';
 import type { LeafContext, Strategy } from '../context.js';
 import { decline, isDeclined, type Declined } from '../declined.js';
-import { callRows, planWindows, rowsOfStreams } from '../row-windows.js';
+import { callRows, planWindows, rowsOfStreams, type RowWindow } from '../row-windows.js';
 import { entryOf } from '../entry-of.js';
 import { bucketsOf, type Buckets } from './counting.js';
 import { duplicateRows } from './duplicates.js';
@@ -38,6 +38,9 @@ const orderless: ReadonlySet<string> = new Set(['quantile_over_time', 'min_over_
 
 /** The most groups, counted in each bucket of time, of one call. */
 const maxGroups = 100_000;
+
+/** How many values are read between two looks at the clock: some hundred microseconds. */
+const textsPerStep = 1000;
 
 /** Lets the backend gather the values of each group and bucket of time. */
 export const valueGroupsStrategy: Strategy = {
@@ -179,9 +182,22 @@ async function* callsOf(
   }
   const windows = await planWindows(upstream, selection, range, callRows);
   const leave = await upstream.hold?.(range);
+  const begin = (window: RowWindow | undefined): Begun<readonly BackendRow[]> | undefined =>
+    window && beginRows(upstream, { query: asked, range: window.range });
+  // The backend gathers the next values while these are read.
+  let next = begin(windows[0]);
   try {
-    for (const window of windows) yield upstream.rows({ query: asked, range: window.range });
+    for (let index = 1; next !== undefined; index += 1) {
+      const call = next;
+      next = begin(windows[index]);
+      try {
+        yield call;
+      } finally {
+        call.end();
+      }
+    }
   } finally {
+    next?.end();
     leave?.();
   }
 }
@@ -303,20 +319,22 @@ class GroupedValues {
     } else {
       // Nothing but the value differs between numbers.
       let usual: ExtractedSample | 'none' | undefined;
-      for (const text of texts) {
-        const pause = this.#pacer.due();
+      const numbers: number[] = [];
+      for (const [index, text] of texts.entries()) {
+        const pause = index % textsPerStep === 0 ? this.#pacer.due() : undefined;
         if (pause !== undefined) await pause;
         this.#hasEmpty ||= text === '';
         if (text === '') continue;
         const value = this.#convert(text);
         if (typeof value === 'number' && usual !== undefined) {
-          if (usual !== 'none') this.#take({ ...usual, value }, endNs);
+          numbers.push(value);
           continue;
         }
         const sample = this.#sampleOf(this.#entryOf(stream, this.#shaper.lineOf(get, text)));
         if (typeof value === 'number') usual = sample ?? 'none';
         this.#take(sample, endNs);
       }
+      if (usual !== undefined && usual !== 'none') this.#takeAll(usual, endNs, numbers);
     }
     this.#into.checkSeries();
   }
@@ -335,6 +353,12 @@ class GroupedValues {
       }
     }
     engine.add(sample.labels, endNs, sample.value);
+  }
+
+  /** Takes samples that differ from one without an error by their value alone. */
+  #takeAll(sample: ExtractedSample, endNs: bigint, values: readonly number[]): void {
+    if (this.#surplus.has(endNs)) for (const value of values) this.#take({ ...sample, value }, endNs);
+    else this.#into.engine.addAll(sample.labels, endNs, values);
   }
 
   #entryOf(stream: string, line: string): PipelineEntry {
