@@ -5,7 +5,7 @@ import { readCases, type GoldenCase } from './cases.js';
 import { asObject } from './json.js';
 import { loadParsedData } from './load-data.js';
 import { replay } from './replay.js';
-import { ask } from './store-rows.js';
+import { ask, storeRows } from './store-rows.js';
 import { openProxy, type Store } from './target.js';
 
 let store: Store;
@@ -131,3 +131,25 @@ test.serial(
     t.true(cases.length > 60, String(cases.length));
   },
 );
+
+test('a word of a level in any field of a rebuilt line is its level', async (t) => {
+  const rows = [
+    { app: 'a', _time: '2026-11-01T00:10:00Z', a: 'an error happened', msg: 'Info: started' },
+    { app: 'a', _time: '2026-11-01T00:11:00Z', a: 'nothing to see', msg: 'Warning: late' },
+    { app: 'a', _time: '2026-11-01T00:12:00Z', _msg: 'stored', a: 'an error happened' },
+  ];
+  const backend = await storeRows(['app'], rows);
+  const other = await openProxy(backend);
+  try {
+    const found = async (stage: string): Promise<readonly string[]> => {
+      const { body } = await ask(other.urls.main, 'query_range', { query: `{app="a"} | ${stage}` });
+      const { data } = body as unknown as LogBody;
+      return data.result.flatMap(({ values }) => values.map(([, line]) => line));
+    };
+    t.deepEqual(await found('detected_level="error"'), ['{"a":"an error happened","msg":"Info: started"}']);
+    t.deepEqual(await found('detected_level=~"fatal|warn"'), ['{"a":"nothing to see","msg":"Warning: late"}']);
+  } finally {
+    await other.close();
+    await backend.close();
+  }
+});

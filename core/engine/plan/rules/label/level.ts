@@ -5,6 +5,7 @@ import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { and, or, present, substring } from '../../../../victoria/logsql/build.js';
 import { detectedLevelName, unknownLevel } from '../../../../victoria/names/level.js';
 import { levelNames, wordsOfLevel } from '../../../../victoria/names/level-words.js';
+import { missingLineRows } from '../../missing-lines.js';
 import { labelRule, spellings, textOf, textsOf } from './label-rule.js';
 
 export const labelLevel = labelRule({
@@ -13,11 +14,12 @@ export const labelLevel = labelRule({
   backend: '(_msg:*"err"* or ... all cases ... or level:* or severity:* ...)',
   verdict: 'superset',
   reason:
-    'a level told by the line is a word of it; info and unknown are left to the rows, of which any page holds some',
+    'a level told by the line is a word of it, and any field of a rebuilt line may hold the word; info and unknown are left to the rows, of which any page holds some',
   example: '{namespace="shop"} | detected_level="error"',
   match: (placed) => {
     const filter = textOf(placed);
-    return filter?.name === detectedLevelName ? linesOf(filter) : undefined;
+    const lines = filter?.name === detectedLevelName ? linesOf(filter) : undefined;
+    return lines && [...lines, missingLineRows(placed.scope.naming)];
   },
   emit: (lines, names) => {
     const sources = [...levelNames, 'severity_number', detectedLevelName];
