@@ -1271,6 +1271,10 @@ export interface TenancyOptions {
    */
   readonly allowNumeric: boolean;
   /**
+   * Let requests without X-Scope-OrgID, and the ids 0, fake, default and *, read the backend's default account (0:0). False refuses requests without an id, and makes these ids unknown. Unless set, it is false with -tenant.unknown=reject and true otherwise. An entry of the tenant map, and * with -tenant.allow-global, are allowed all the same.
+   */
+  readonly allowDefault?: boolean;
+  /**
    * Answer an X-Scope-OrgID that is neither mapped nor numeric like a tenant without data, as Loki does, or refuse it with 403.
    */
   readonly unknownTenant: 'empty' | 'reject';

@@ -12,6 +12,8 @@ export interface TenantPolicy {
   readonly allowGlobal: boolean;
   /** Whether a number that is not in the map means the backend account with that number. */
   readonly allowNumeric: boolean;
+  /** Whether the default account may be read without an id and by its aliases; unless set, only where unknown ids are not refused. */
+  readonly allowDefault?: boolean;
   /** How to answer an unknown id: as a tenant without data, or with 403. */
   readonly unknownTenant: 'empty' | 'reject';
   readonly requireTenantHeader: boolean;
@@ -37,7 +39,18 @@ export function resolveHeader(
   policy: TenantPolicy,
   maxTenants: number,
 ): Resolved {
-  const header = orgId?.trim() ?? '';
+  const resolved = resolveIds(orgId?.trim() ?? '', operation, map, policy, maxTenants);
+  if (operation === 'delete' && resolved.kind === 'one') refuseDeletionOfAll(resolved.tenant, map, policy);
+  return resolved;
+}
+
+function resolveIds(
+  header: string,
+  operation: Operation,
+  map: TenantMap,
+  policy: TenantPolicy,
+  maxTenants: number,
+): Resolved {
   if (header === '') return { kind: 'one', tenant: withoutHeader(policy) };
   const names = header.split('|').map((name) => name.trim());
   const ids = distinctIds(names);
@@ -62,18 +75,24 @@ export function resolveTenant(id: string, map: TenantMap, policy: TenantPolicy, 
   const mapped = map.get(id);
   if (mapped !== undefined) return { id, ...mapped, streamField: undefined, forwardHeader: false };
   if (id === '*') {
-    if (policy.tenantLabel !== undefined && !policy.allowGlobal) throw apiError('globalTenantDisabled', {});
+    const isAllowed = policy.tenantLabel === undefined ? isDefaultAllowed(policy) : policy.allowGlobal;
+    if (!isAllowed) throw apiError('globalTenantDisabled', {});
     return { ...defaultTenant, id };
   }
   const forwardHeader = policy.forwardTenantHeader;
-  if (defaultAliases.has(id)) return { ...defaultTenant, id, forwardHeader };
+  if (defaultAliases.has(id))
+    return isDefaultAllowed(policy)
+      ? { ...defaultTenant, id, forwardHeader }
+      : unknownTenant(id, policy, ignoresId);
   if (policy.tenantLabel !== undefined) {
     // Node refuses these in headers already, but not every request comes from a header.
     if (/[\r\n\0]/.test(id)) throw apiError('tenantCharacter', {});
     return { ...defaultTenant, id, streamField: policy.tenantLabel };
   }
   const accountId = policy.allowNumeric ? accountNumber(id) : undefined;
-  if (accountId === undefined) return unknownTenant(id, policy, ignoresId);
+  // The default account has other spellings as a number, such as 00.
+  const isClosed = accountId === 0 && !isDefaultAllowed(policy);
+  if (accountId === undefined || isClosed) return unknownTenant(id, policy, ignoresId);
   return { id, accountId, projectId: 0, streamField: undefined, forwardHeader };
 }
 
@@ -100,8 +119,23 @@ const maxIdLength = 150;
 const unsupportedInIds = /[^a-zA-Z0-9!_.*'()-]/;
 
 function withoutHeader(policy: TenantPolicy): Tenant {
-  if (policy.requireTenantHeader || policy.authEnabled) throw apiError('missingTenant', {});
+  if (policy.requireTenantHeader || policy.authEnabled || !isDefaultAllowed(policy))
+    throw apiError('missingTenant', {});
   return defaultTenant;
+}
+
+function isDefaultAllowed({ allowDefault, unknownTenant: policy }: TenantPolicy): boolean {
+  return allowDefault ?? policy !== 'reject';
+}
+
+/** Where tenants share an account and differ by a label, a deletion by the account's own tenant would delete the logs of all. */
+function refuseDeletionOfAll(
+  { id, streamField }: Tenant,
+  map: TenantMap,
+  { tenantLabel }: TenantPolicy,
+): void {
+  if (tenantLabel !== undefined && streamField === undefined && !map.has(id))
+    throw apiError('deleteOfAllTenants', {});
 }
 
 /** The backend's default tenant; the id is empty because the client sent none. */

@@ -90,6 +90,7 @@ class LabelWarmer implements Lifecycle {
       for (const orgId of [undefined, ...this.#remembered()])
         for (const lengthMs of presetsMs) {
           const outcome = await this.#warm(orgId, lengthMs);
+          if (outcome === 'refused') break;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           this.#host.meters.label_warmups_total.add(1, { outcome });
           await sleep(pauseMs, undefined, { signal, ref: false });
@@ -104,7 +105,10 @@ class LabelWarmer implements Lifecycle {
     return [...this.#tenants].filter(([, { atMs }]) => atMs >= sinceMs).map(([orgId]) => orgId);
   }
 
-  async #warm(orgId: string | undefined, lengthMs: number): Promise<'warmed' | 'skipped' | 'failed'> {
+  async #warm(
+    orgId: string | undefined,
+    lengthMs: number,
+  ): Promise<'warmed' | 'skipped' | 'failed' | 'refused'> {
     const { signal } = this.#stopped;
     const endNs = BigInt(this.#host.clock.nowMs()) * msNs;
     const range = { startNs: endNs - BigInt(lengthMs) * msNs, endNs };
@@ -113,6 +117,8 @@ class LabelWarmer implements Lifecycle {
       return 'warmed';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
+      // The default tenant is closed, or an id is no longer one: none of its listings are needed.
+      if (error.status === 401 || error.status === 403) return 'refused';
       // Busy, or a tenant without a header has no data here: whoever asks is told.
       return error.status === 429 || error.status === 503 ? 'skipped' : 'failed';
     }

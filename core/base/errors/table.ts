@@ -177,17 +177,17 @@ export const errorTable = {
   },
   missingTenant: {
     status: 401,
-    when: 'no X-Scope-OrgID where one is required',
+    when: 'no X-Scope-OrgID where one is required, or where -tenant.allow-default is off',
     text: 'missing X-Scope-OrgID header',
   },
   unknownTenant: {
     status: 403,
-    when: 'the tenant is neither mapped nor numeric nor a default alias',
+    when: 'with -tenant.unknown=reject, a tenant that is neither mapped nor numeric, or an alias of the default tenant where -tenant.allow-default is off',
     text: 'unknown tenant "{tenant}"',
   },
   globalTenantDisabled: {
     status: 403,
-    when: 'X-Scope-OrgID: * without -tenant.allow-global',
+    when: 'X-Scope-OrgID: * with -tenant-label and without -tenant.allow-global, or where -tenant.allow-default is off',
     text: 'global tenant bypass ("*") is disabled',
   },
   wildcardInMultiTenant: {
@@ -375,6 +375,11 @@ export const errorTable = {
     status: 400,
     when: 'a deletion without its confirmation header',
     text: 'delete requires X-Delete-Confirmation: true header for safety',
+  },
+  deleteOfAllTenants: {
+    status: 403,
+    when: 'with -tenant-label, a deletion by the default tenant, whose account holds the logs of every tenant',
+    text: 'delete rejected: with label-based tenancy the default tenant holds the logs of every tenant',
   },
   deleteWithoutQuery: {
     status: 400,

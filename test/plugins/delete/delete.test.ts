@@ -159,6 +159,22 @@ test('a deletion is of one tenant’s rows, by account or by label', async (t) =
   );
 });
 
+test('under a label the default tenant deletes nothing, whatever it may read', async (t) => {
+  await withDoor(
+    async (door) => {
+      await push(door.backend, { app: 'x', org: 'a' }, ['of a']);
+      for (const id of [undefined, '0', 'fake', 'default', '*']) {
+        const headers = id === undefined ? {} : { 'x-scope-orgid': id };
+        const refused = await door.delete({ query: '{app="x"}' }, headers);
+        t.is(refused.status, 403, id);
+        t.regex(String(refused.error), /default tenant holds the logs of every tenant/);
+        t.deepEqual(await door.lines('{app="x"}', headers), ['of a']);
+      }
+    },
+    { flags: { 'tenant-label': 'org', 'tenant.allow-global': 'true' } },
+  );
+});
+
 test('several tenants at once are refused', async (t) => {
   await withDoor(async (door) => {
     const refused = await door.delete({ query: '{app="x"}' }, { 'x-scope-orgid': '1|2' });

@@ -43,3 +43,24 @@ test('a number that is no tenant is refused where unknown tenants are', async (t
     }
   });
 });
+
+test('the default tenant is closed where unknown tenants are refused, unless its own switch opens it', async (t) => {
+  const path = '/loki/api/v1/label/app/values';
+  for (const flags of [map, { 'tenant-label': 'app' }])
+    await withDoor(
+      async ({ push, get }) => {
+        await push({ app: 'a' }, [[nowNs - 1000n, 'line']], 0);
+        for (const orgId of ['0', 'fake', 'default', '*', 'team-a|fake', 'fake|'])
+          t.is((await get(path, {}, orgId)).status, 403, orgId);
+        t.is((await get(path, {}, '')).status, 401);
+      },
+      { ...flags, 'tenant.unknown': 'reject' },
+    );
+  await withDoor(
+    async ({ push, get }) => {
+      await push({ app: 'a' }, [[nowNs - 1000n, 'line']], 0);
+      for (const orgId of ['', 'fake']) t.is((await get(path, {}, orgId)).text, listed);
+    },
+    { ...map, 'tenant.unknown': 'reject', 'tenant.allow-default': 'true' },
+  );
+});

@@ -15,15 +15,17 @@ const map = readTenantMap(
   'tenant-map',
 );
 const noMap = readTenantMap({}, 'tenant-map');
-const open: TenantPolicy = {
+const common = {
   allowGlobal: false,
   allowNumeric: true,
-  unknownTenant: 'reject',
   requireTenantHeader: false,
   authEnabled: false,
   forwardTenantHeader: true,
 };
+const open: TenantPolicy = { ...common, allowDefault: true, unknownTenant: 'reject' };
 const byLabel: TenantPolicy = { ...open, tenantLabel: 'team' };
+/** Nothing is said of the default tenant. */
+const unset: TenantPolicy = { ...common, unknownTenant: 'reject' };
 
 const found: readonly [
   name: string,
@@ -93,6 +95,27 @@ const found: readonly [
     noMap,
     { id: '*', streamField: undefined },
   ],
+  [
+    'with a label * is allowed by its own switch, whatever the default tenant is',
+    '*',
+    { ...byLabel, allowDefault: false, allowGlobal: true },
+    noMap,
+    { id: '*', streamField: undefined },
+  ],
+  [
+    'an explicit entry is allowed where the default tenant is not',
+    'fake',
+    { ...open, allowDefault: false },
+    map,
+    { accountId: 5 },
+  ],
+  [
+    'the default tenant is open unless unknown ones are refused',
+    '0',
+    { ...common, unknownTenant: 'empty' },
+    noMap,
+    { accountId: 0 },
+  ],
 ];
 for (const [name, header, policy, tenants, expected] of found) {
   test(name, (t) => {
@@ -102,16 +125,17 @@ for (const [name, header, policy, tenants, expected] of found) {
   });
 }
 
-const withoutStar = new Map([...map].filter(([id]) => id !== '*'));
+const withoutAliases = new Map([...map].filter(([id]) => id !== '*' && id !== 'fake'));
 const manyIds = Array.from({ length: 65 }, (_, index) => String(index + 1)).join('|');
-const refused: readonly [
+type Refused = readonly [
   name: string,
   header: string | undefined,
   policy: TenantPolicy,
   status: number,
   text: string,
   operation?: Operation,
-][] = [
+];
+const refused: readonly Refused[] = [
   [
     'no header where one is required',
     undefined,
@@ -195,11 +219,36 @@ const refused: readonly [
     'tenant ID is too long: max 150 characters',
   ],
   ['an id and a bar on a tail', '1|', open, 400, 'multiple org IDs present', 'tail'],
+  ...['0', 'fake', 'default', '00'].map((id): Refused => [
+    `${id} where unknown ids are`,
+    id,
+    unset,
+    403,
+    `unknown tenant "${id}"`,
+  ]),
+  [
+    'the default tenant under a label',
+    'fake',
+    { ...byLabel, allowDefault: false },
+    403,
+    'unknown tenant "fake"',
+  ],
+  ['the default tenant among several ids', '1|default', unset, 403, 'unknown tenant "default"'],
+  ['* where the default tenant is closed', '*', unset, 403, 'global tenant bypass ("*") is disabled'],
+  ['no header where the default tenant is closed', undefined, unset, 401, 'missing X-Scope-OrgID header'],
+  ...[undefined, '0', 'fake', 'default', '*'].map((id): Refused => [
+    `a deletion under a label by ${id ?? 'nobody'}`,
+    id,
+    { ...byLabel, allowGlobal: true },
+    403,
+    'delete rejected: with label-based tenancy the default tenant holds the logs of every tenant',
+    'delete',
+  ]),
   ['* and a bar', '*|', open, 400, 'wildcard "*" is not supported inside multi-tenant X-Scope-OrgID values'],
 ];
 for (const [name, header, policy, status, text, operation = 'query_range'] of refused) {
   test(`${name} is refused with ${status}`, (t) => {
-    const error = t.throws(() => resolveHeader(header, operation, withoutStar, policy, 64), {
+    const error = t.throws(() => resolveHeader(header, operation, withoutAliases, policy, 64), {
       message: text,
     });
     t.like(error, { status });
@@ -261,6 +310,18 @@ test('ids that every object has as members are unknown tenants', (t) => {
   for (const id of ['__proto__', 'constructor', 'toString']) {
     t.throws(() => resolveHeader(id, 'labels', map, open, 64), { message: `unknown tenant "${id}"` });
   }
+});
+
+test('deletions by tenants of the map and of the label are taken, and by the default tenant without a label', (t) => {
+  t.like(resolveHeader('team-a', 'delete', map, byLabel, 64), { tenant: { accountId: 11 } });
+  t.like(resolveHeader('b', 'delete', map, byLabel, 64), { tenant: { streamField: 'team' } });
+  t.like(resolveHeader(undefined, 'delete', map, open, 64), { tenant: { accountId: 0 } });
+});
+
+test('where the default tenant is closed, its ids are tenants without data unless unknown ones are refused', (t) => {
+  const policy = { ...open, allowDefault: false, unknownTenant: 'empty' } as const;
+  for (const id of ['0', '000', 'fake', 'default'])
+    t.like(resolveHeader(id, 'labels', noMap, policy, 64), { kind: 'one', tenant: { id, hasNoData: true } });
 });
 
 test('an unknown id is a tenant without data where nothing is refused', (t) => {

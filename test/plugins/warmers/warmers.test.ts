@@ -77,3 +77,15 @@ for (const [what, flags] of [
       t.is(await warmed(url), 0);
     });
   });
+
+test('where nobody may be the default tenant nothing is asked for it, and that is no failure', async (t) => {
+  t.timeout(2 * roomMs);
+  const { asked, start } = await setup(t, { 'labels-cache-ttl': '1s', 'tenant.unknown': 'reject' });
+  await start(async (url) => {
+    await sleep(1_500);
+    t.is(asked(), 0);
+    await fetch(`${url}/loki/api/v1/labels`, { headers: { 'x-scope-orgid': '7' } });
+    await until(t, async () => (await warmed(url)) >= 4);
+    t.is(await metric(url, 'label_warmups_total{outcome="failed"}'), undefined);
+  });
+});

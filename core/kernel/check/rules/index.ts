@@ -6,6 +6,7 @@ import { brokenPlugin } from './broken-plugin.js';
 import { clashingDeclarations } from './clashing-declarations.js';
 import { clientCertificates } from './client-certificates.js';
 import { coldBackend } from './cold-backend.js';
+import { defaultTenant } from './default-tenant.js';
 import { deprecatedOption } from './deprecated-option.js';
 import { dottedNames } from './dotted-names.js';
 import { duplicateId } from './duplicate-id.js';
@@ -88,6 +89,7 @@ export const rules: readonly Rule[] = [
   shadowedOption,
   unusedSource,
   peersOrStore,
+  defaultTenant,
   readablePaths,
   writablePaths,
   reachableBackend,

@@ -27,7 +27,7 @@ test('a machine that has everything gives no findings, and is asked for what the
   const text = whole
     .replace(
       'use: tenancy',
-      'use: tenancy\n    with: {allowNumeric: false, tenantMapFile: /etc/tenants.yaml}',
+      'use: tenancy\n    with: {allowNumeric: false, allowDefault: false, tenantMapFile: /etc/tenants.yaml}',
     )
     .replace('use: backend', 'use: backend\n    with: {url: "http://logs:9428/"}');
   t.deepEqual(await checkText(text, { surroundings }), []);
@@ -38,7 +38,7 @@ test('a file that cannot be read is found at the option', async (t) => {
   const surroundings = machine({ canRead: () => Promise.resolve('there is no such file') });
   const text = whole.replace(
     'use: tenancy',
-    'use: tenancy\n    with: {tenantMapFile: a, allowNumeric: false}',
+    'use: tenancy\n    with: {tenantMapFile: a, allowNumeric: false, allowDefault: false}',
   );
   const findings = await checkText(text, { surroundings });
   t.deepEqual(places(findings), ['R060 6:27']);

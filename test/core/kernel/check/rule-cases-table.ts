@@ -76,7 +76,21 @@ export const valid: readonly Case[] = [
   {
     title: 'numbers beside a tenant map that are refused',
     text: whole,
-    flags: { 'tenant-map': '{"a":{"account_id":11}}', 'tenant.allow-numeric': 'false' },
+    flags: {
+      'tenant-map': '{"a":{"account_id":11}}',
+      'tenant.allow-numeric': 'false',
+      'tenant.allow-default': 'false',
+    },
+  },
+  {
+    title: 'a label of tenants where unknown ones are refused',
+    text: whole,
+    flags: { 'tenant-label': 'team', 'tenant.unknown': 'reject' },
+  },
+  {
+    title: 'a label of tenants, and a default tenant that is meant',
+    text: whole,
+    flags: { 'tenant-label': 'team', 'tenant.allow-default': 'true' },
   },
   {
     title: 'numbers beside a tenant map that are meant',
@@ -131,7 +145,7 @@ export const valid: readonly Case[] = [
     title: 'tenant ids as numbers and texts',
     text: whole.replace(
       'tenancy\n',
-      'tenancy\n    with: {allowNumeric: false, tenantMap: {a: {account_id: 4294967295, project_id: "0"}}}\n',
+      'tenancy\n    with: {allowNumeric: false, unknownTenant: reject, tenantMap: {a: {account_id: 4294967295, project_id: "0"}}}\n',
     ),
   },
   { title: 'a fragment without lists', text: 'stages:\n  - use: backend\n', isFragment: true },
@@ -518,6 +532,20 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R052 numbers beside a file with a tenant map',
     text: whole.replace('- use: tenancy', '- use: tenancy\n    with: {tenantMapFile: tenants.yaml}'),
     finds: ['R052 3:10'],
+  },
+  {
+    title: 'R059 an open default tenant beside tenants of a label',
+    text: whole,
+    flags: { 'tenant-label': 'team' },
+    finds: ['R059 3:10'],
+    says: 'set allowDefault (-tenant.allow-default) to false',
+  },
+  {
+    title: 'R059 an open default tenant beside a map that numbers cannot bypass',
+    text: whole,
+    flags: { 'tenant-map': '{"team-a":{"account_id":11}}', 'tenant.allow-numeric': 'false' },
+    finds: ['R059 3:10'],
+    says: "the backend's default account",
   },
   {
     title: 'R053 a plugin of which there is one in several workers',
