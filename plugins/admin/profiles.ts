@@ -7,12 +7,19 @@ import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js
 const defaultSeconds = 30;
 const maxSeconds = 60;
 const jsonType = 'application/json';
+const pprofType = 'application/octet-stream';
 
-const index = `profile?seconds=30  CPU profile (.cpuprofile)
-allocs?seconds=30   sampled allocations (.heapprofile)
-heap                heap snapshot (.heapsnapshot)
+const index = `profile?seconds=30  time on the processor
+allocs?seconds=30   what is allocated within the time, sampled
+heap?seconds=30     what of that is still in use at its end
 
-Chrome's developer tools open all three.
+These have the format of pprof: go tool pprof -top http://HOST/debug/pprof/profile
+
+profile?format=v8&seconds=30  CPU profile (.cpuprofile)
+allocs?format=v8&seconds=30   sampled allocations (.heapprofile)
+heap?format=v8                heap snapshot (.heapsnapshot)
+
+Chrome's developer tools open these three.
 `;
 
 export interface ProfilesOptions {
@@ -21,7 +28,7 @@ export interface ProfilesOptions {
   readonly worker?: number | undefined;
 }
 
-/** Takes V8 profiles of this process, one at a time. */
+/** Takes profiles of this process, one at a time, in pprof's format or as V8 makes them. */
 export class Profiles {
   readonly #maxHeapBytes: number;
   #isBusy = false;
@@ -38,28 +45,39 @@ export class Profiles {
   async answer({ pathParams, params, signal }: HttpCall): Promise<Answer> {
     const name = pathParams.get('profile') ?? '';
     const ms = readSeconds(params.get('seconds')?.[0]) * 1000;
+    const isOfV8 = params.get('format')?.[0] === 'v8';
     switch (name) {
       case '':
         return textAnswer(200, index);
       case 'profile':
-        return this.#alone(async () =>
-          this.#download('cpu.cpuprofile', JSON.stringify(await cpuProfile(ms, signal))),
-        );
+        return this.#alone(async () => {
+          const profile = await cpuProfile(ms, signal);
+          if (isOfV8) return this.#download('cpu.cpuprofile', JSON.stringify(profile));
+          return this.#download('cpu.pb.gz', await (await pprof()).pprofOfCpu(profile), pprofType);
+        });
       case 'allocs':
-        return this.#alone(async () =>
-          this.#download('allocations.heapprofile', JSON.stringify(await allocations(ms, signal))),
-        );
+        return this.#alone(async () => {
+          const profile = await allocations(ms, signal, !isOfV8);
+          if (isOfV8) return this.#download('allocations.heapprofile', JSON.stringify(profile));
+          const body = await (await pprof()).pprofOfHeap(profile, 'alloc_space', ms);
+          return this.#download('allocations.pb.gz', body, pprofType);
+        });
       case 'heap':
-        return this.#alone(async () => this.#download('heap.heapsnapshot', await this.#heap()));
+        return this.#alone(async () => {
+          if (isOfV8) return this.#download('heap.heapsnapshot', await this.#heap());
+          const profile = await allocations(ms, signal, false);
+          const body = await (await pprof()).pprofOfHeap(profile, 'inuse_space', ms);
+          return this.#download('heap.pb.gz', body, pprofType);
+        });
       default:
         throw apiError('notFound', {});
     }
   }
 
-  #download(file: string, body: string | Buffer): Answer {
+  #download(file: string, body: string | Buffer, type = jsonType): Answer {
     const name = this.#worker === undefined ? file : `worker-${this.#worker}-${file}`;
     const headers = new Map([['Content-Disposition', `attachment; filename="${name}"`]]);
-    return finishedAnswer(200, Buffer.from(body), jsonType, headers);
+    return finishedAnswer(200, Buffer.from(body), type, headers);
   }
 
   async #alone(take: () => Promise<Answer>): Promise<Answer> {
@@ -83,6 +101,11 @@ export class Profiles {
   }
 }
 
+/** What writes pprof's format is loaded when somebody asks for it. */
+function pprof(): Promise<typeof import('./pprof.js')> {
+  return import('./pprof.js');
+}
+
 /** The requested seconds, within the bound; an invalid number counts as missing. */
 function readSeconds(text: string | undefined): number {
   const seconds = Number(text ?? '');
@@ -98,9 +121,17 @@ async function cpuProfile(ms: number, signal: AbortSignal): Promise<Profiler.Pro
   });
 }
 
-async function allocations(ms: number, signal: AbortSignal): Promise<HeapProfiler.SamplingHeapProfile> {
+/** Allocations that are still in use, or with `all` those that were collected since, too. */
+async function allocations(
+  ms: number,
+  signal: AbortSignal,
+  all: boolean,
+): Promise<HeapProfiler.SamplingHeapProfile> {
   return withSession(async (session) => {
-    await session.post('HeapProfiler.startSampling');
+    await session.post('HeapProfiler.startSampling', {
+      includeObjectsCollectedByMajorGC: all,
+      includeObjectsCollectedByMinorGC: all,
+    });
     await pause(ms, undefined, { signal });
     return (await session.post('HeapProfiler.stopSampling')).profile;
   });

@@ -1,21 +1,35 @@
+import { gunzipSync } from 'node:zlib';
 import test from 'ava';
+import { Profile } from 'pprof-format';
 import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 import type { HttpCall } from '../../../core/plugin/index.js';
 import { makeCall } from '../../../core/testing/index.js';
 import { Profiles } from '../../../plugins/admin/profiles.js';
 
-function callFor(profile: string, seconds = '0.01', signal = new AbortController().signal): HttpCall {
+interface Asked {
+  readonly seconds?: string;
+  readonly format?: string;
+  readonly signal?: AbortSignal;
+}
+
+function callFor(
+  profile: string,
+  { seconds = '0.01', format, signal = new AbortController().signal }: Asked = {},
+): HttpCall {
   return makeCall({
     route: 'debug_pprof',
     path: `/debug/pprof/${profile}`,
     pathParams: new Map(profile === '' ? [] : [['profile', profile]]),
-    params: new Map([['seconds', [seconds]]]),
+    params: new Map([
+      ['seconds', [seconds]],
+      ...(format === undefined ? [] : [['format', [format]] as const]),
+    ]),
     signal,
   });
 }
 
-async function take(profiles: Profiles, profile: string): Promise<EncodedAnswer> {
-  const answer = await profiles.answer(callFor(profile));
+async function take(profiles: Profiles, profile: string, asked: Asked = {}): Promise<EncodedAnswer> {
+  const answer = await profiles.answer(callFor(profile, asked));
   if (answer.kind !== 'encoded') throw new Error('no finished answer');
   return answer;
 }
@@ -26,23 +40,95 @@ test.serial('the index names the profiles', async (t) => {
   for (const name of ['profile', 'allocs', 'heap']) t.true(body.toString().includes(name));
 });
 
+/** A profile as readers of pprof's format see it: what it measures, and the functions of its samples, added up by name. */
+function read(bytes: Buffer): { readonly measured: readonly string[]; readonly byName: Map<string, number> } {
+  const {
+    sampleType,
+    sample,
+    location,
+    function: functions,
+    stringTable,
+  } = Profile.decode(gunzipSync(bytes));
+  const { strings } = stringTable;
+  const nameOf = new Map(functions.map(({ id, name }) => [id, strings[Number(name)] ?? '']));
+  const functionOf = new Map(location.map(({ id, line }) => [id, line[0]?.functionId ?? 0]));
+  const byName = new Map<string, number>();
+  for (const { locationId, value } of sample) {
+    for (const name of new Set(locationId.map((id) => nameOf.get(functionOf.get(id) ?? 0) ?? 'lost')))
+      byName.set(name, (byName.get(name) ?? 0) + Number(value.at(-1)));
+  }
+  const measured = sampleType.map(
+    ({ type, unit }) => `${strings[Number(type)] ?? ''}/${strings[Number(unit)] ?? ''}`,
+  );
+  return { measured, byName };
+}
+
+/** Works, or allocates and keeps, from time to time until a profile has been taken. */
+async function during<Result>(work: () => void, taken: Promise<Result>): Promise<Result> {
+  const timer = setInterval(work, 1);
+  try {
+    return await taken;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function burnProcessor(): number {
+  let sum = 0;
+  for (let at = 0; at < 2_000_000; at += 1) sum += Math.sqrt(at);
+  return sum;
+}
+
+const kept: unknown[] = [];
+function keepObjects(): void {
+  for (let at = 0; at < 5_000; at += 1) kept.push({ at, text: `object ${at}` });
+}
+
+test.serial('a CPU profile has the format of pprof, with time on the processor by function', async (t) => {
+  const asked = take(new Profiles(), 'profile', { seconds: '0.5' });
+  const { headers, contentType, body } = await during(burnProcessor, asked);
+  t.is(headers.get('Content-Disposition'), 'attachment; filename="cpu.pb.gz"');
+  t.is(contentType, 'application/octet-stream');
+  const { measured, byName } = read(body);
+  t.deepEqual(measured, ['samples/count', 'cpu/nanoseconds']);
+  t.true((byName.get('burnProcessor') ?? 0) > 0);
+  for (const name of ['(root)', '(idle)', 'lost', '']) t.false(byName.has(name), name);
+});
+
+test.serial('heap and allocs have the format of pprof, with bytes by function', async (t) => {
+  for (const [profile, type] of [
+    ['heap', 'inuse_space/bytes'],
+    ['allocs', 'alloc_space/bytes'],
+  ] as const) {
+    kept.length = 0;
+    const { body } = await during(keepObjects, take(new Profiles(), profile, { seconds: '0.5' }));
+    const { measured, byName } = read(body);
+    t.deepEqual(measured, [type]);
+    t.true((byName.get('keepObjects') ?? 0) > 0);
+  }
+  kept.length = 0;
+});
+
 test.serial('a CPU profile and sampled allocations are what developer tools open', async (t) => {
   const profiles = new Profiles();
-  const cpu = await take(profiles, 'profile');
+  const cpu = await take(profiles, 'profile', { format: 'v8' });
   t.is(cpu.headers.get('Content-Disposition'), 'attachment; filename="cpu.cpuprofile"');
   const profile = JSON.parse(cpu.body.toString()) as Record<string, unknown>;
   t.true(Array.isArray(profile['nodes']) && Array.isArray(profile['samples']));
-  const allocated = JSON.parse((await take(profiles, 'allocs')).body.toString()) as Record<string, unknown>;
+  const { body } = await take(profiles, 'allocs', { format: 'v8' });
+  const allocated = JSON.parse(body.toString()) as Record<string, unknown>;
   t.is(typeof allocated['head'], 'object');
 });
 
 test.serial('a heap snapshot is refused when the heap is too large to be copied', async (t) => {
-  const error = await t.throwsAsync(take(new Profiles({ maxHeapBytes: 1000 }), 'heap'));
+  const error = await t.throwsAsync(take(new Profiles({ maxHeapBytes: 1000 }), 'heap', { format: 'v8' }));
   t.regex(error.message, /^the heap holds \d+ bytes; snapshots are taken up to 1000$/);
 });
 
 test.serial('a heap snapshot is what developer tools open', async (t) => {
-  const { body, headers } = await take(new Profiles({ maxHeapBytes: 2 ** 40 }), 'heap');
+  const { body, headers } = await take(new Profiles({ maxHeapBytes: 2 ** 40 }), 'heap', {
+    format: 'v8',
+  });
   t.is(headers.get('Content-Disposition'), 'attachment; filename="heap.heapsnapshot"');
   t.true(body.subarray(0, 100).toString().startsWith('{"snapshot":{"meta"'));
   t.is(body.subarray(-1).toString(), '}');
@@ -51,7 +137,7 @@ test.serial('a heap snapshot is what developer tools open', async (t) => {
 test.serial('one profile is taken at a time, and a client that leaves ends it', async (t) => {
   const profiles = new Profiles();
   const gone = new AbortController();
-  const first = profiles.answer(callFor('profile', '60', gone.signal));
+  const first = profiles.answer(callFor('profile', { seconds: '60', signal: gone.signal }));
   const busy = await t.throwsAsync(take(profiles, 'allocs'));
   t.is(busy.message, 'another profile is being taken');
   gone.abort();
